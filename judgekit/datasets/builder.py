@@ -1,0 +1,141 @@
+"""From one row, in any of the known shapes, to a case."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container, Mapping
+from typing import Any, Literal
+
+from judgekit.case import Case
+from judgekit.datasets.chat import CHAT_EXTRAS, MESSAGES, put_chat
+from judgekit.datasets.draft import Draft
+from judgekit.datasets.jsontext import parse_json
+from judgekit.datasets.mapping import FieldMap
+from judgekit.datasets.mastra import MASTRA_EXTRAS, put_ground_truth, put_run
+from judgekit.datasets.names import ALIASES, FIELDS, field_named, split_target
+from judgekit.datasets.wording import kind, quoted, suggestion
+from judgekit.errors import DatasetError
+
+Shape = Literal["auto", "rows", "chat", "mastra"]
+"""What one row looks like."""
+
+
+class CaseBuilder:
+    """Turns rows into cases.
+
+    `cells` names the fields whose texts hold JSON, as the cells of a table do.
+
+    >>> builder = CaseBuilder(shape="auto", fields=None)
+    >>> builder.build({"id": 7, "question": "2+2?", "answer": "4"}, where="row 1").input
+    '2+2?'
+    """
+
+    def __init__(
+        self, *, shape: Shape, fields: Mapping[str, str] | None, cells: Container[str] = ()
+    ) -> None:
+        self._shape = shape
+        self._fields = FieldMap(fields) if fields else None
+        self._cells = cells
+
+    @property
+    def plain(self) -> bool:
+        """Whether a row that is a case already can be taken as it is."""
+        return self._shape in ("auto", "rows") and self._fields is None
+
+    def build(self, row: Any, *, where: str) -> Case:
+        """Return the case that a row holds.
+
+        Raises:
+            DatasetError: the row is not an object, or something in it is wrong.
+        """
+        if not isinstance(row, dict):
+            message = f"expected an object with the fields of a case, found {kind(row)}"
+            raise DatasetError(f"{message}; write one JSON object per row", where=where)
+        if self._fields:
+            row = self._fields.apply(row, where=where, cells=bool(self._cells))
+        draft = Draft(where=where, cells=self._cells)
+        shape = _shape_of(row) if self._shape == "auto" else self._shape
+        _PUT[shape](self, row, draft)
+        return draft.case()
+
+    def _put_rows(self, row: dict[str, Any], draft: Draft) -> None:
+        for key, value in row.items():
+            self._put_key(key, value, draft)
+
+    def _put_chat(self, row: dict[str, Any], draft: Draft) -> None:
+        if MESSAGES not in row:
+            message = "no `messages` in the row; add it, or say where it is with"
+            message += " fields={'messages': 'dotted.path'}"
+            raise DatasetError(message, where=draft.where, field=MESSAGES)
+        put_chat(row[MESSAGES], draft)
+        for key, value in row.items():
+            if key in CHAT_EXTRAS:
+                draft.put_inside("metadata", key, value, source=key)
+            elif key != MESSAGES:
+                self._put_key(key, value, draft)
+
+    def _put_mastra(self, row: dict[str, Any], draft: Draft) -> None:
+        given, answer = row.get("input"), row.get("output")
+        if self._cells:
+            given, answer = _cell(given), _cell(answer)
+        put_run(given, answer, draft)
+        for key, value in row.items():
+            if key == "groundTruth":
+                put_ground_truth(value, draft)
+            elif key in MASTRA_EXTRAS:
+                draft.put_inside("metadata", key, value, source=key)
+            elif key not in ("input", "output"):
+                self._put_key(key, value, draft)
+
+    def _put_key(self, key: str, value: Any, draft: Draft) -> None:
+        source = self._fields.source(key) if self._fields else key
+        field = field_named(key)
+        if field is not None:
+            draft.put(field, value, source=source)
+        elif (inside := split_target(key)) is not None:
+            if self._cells and inside[0] != "metadata":
+                value = _cell(value)
+            if value is not None or not self._cells:
+                draft.put_inside(*inside, value, source=source)
+        elif key == MESSAGES:
+            message = "messages are not a field of a case; read the rows with format='chat'"
+            raise DatasetError(message, where=draft.where, field=key)
+        else:
+            raise _unknown(key, draft.where)
+
+
+_PUT: Mapping[str, Callable[[CaseBuilder, dict[str, Any], Draft], None]] = {
+    "rows": CaseBuilder._put_rows,
+    "chat": CaseBuilder._put_chat,
+    "mastra": CaseBuilder._put_mastra,
+}
+
+
+def _shape_of(row: Mapping[str, Any]) -> str:
+    """Return the shape of a row that was not declared: told by what only that shape has."""
+    if MESSAGES in row:
+        return "chat"
+    structured = (row.get("input"), row.get("output"))
+    return "mastra" if any(isinstance(value, dict | list) for value in structured) else "rows"
+
+
+def _cell(value: Any) -> Any:
+    """Return what a cell of a table stands for: the JSON it holds, else its text."""
+    if not isinstance(value, str):
+        return value
+    try:
+        return parse_json(value)
+    except ValueError:
+        return value
+
+
+def _unknown(key: str, where: str) -> DatasetError:
+    known = (*FIELDS, *ALIASES)
+    message = (
+        f"unknown key{suggestion(key, known)} rename it, or say what it is with"
+        f" fields={{{quoted('metadata.' + key)}: {quoted(_escaped(key))}}}"
+    )
+    return DatasetError(message, where=where, field=key[:60])
+
+
+def _escaped(key: str) -> str:
+    return key.replace("\\", "\\\\").replace(".", "\\.")

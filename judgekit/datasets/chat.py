@@ -1,0 +1,88 @@
+"""Rows that hold a chat: `{"messages": [...]}`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from judgekit.canonical import canonical_json
+from judgekit.case import Message
+from judgekit.datasets.draft import Draft
+from judgekit.datasets.jsontext import json_fault, parse_json
+from judgekit.datasets.message import MessageReader
+from judgekit.datasets.wording import kind
+from judgekit.errors import DatasetError
+
+MESSAGES = "messages"
+"""The key that makes a row a chat."""
+
+CHAT_EXTRAS = frozenset({"tools", "tool_choice", "functions", "parallel_tool_calls", "model"})
+"""Keys that chats often carry beside their messages; kept in `metadata`."""
+
+
+def put_chat(messages: Any, draft: Draft) -> None:
+    """Add the fields of a case that a list of messages holds.
+
+    - System (and developer) messages, joined with a blank line, are `system`.
+    - The last message, if an assistant wrote it, is `output`.
+    - The last user message is `input`.
+    - Everything else is `history`, in order; so are tool calls and results after the input.
+
+    Parts of a content are joined with line feeds; what is not text is shown as `[image]`,
+    `[audio]`, `[file]`. Tool calls of the last message are kept, as in `history`, under
+    `metadata.tool_calls`; if it has no text, `output` is their names and arguments as
+    canonical JSON.
+    """
+    turns = _read(messages, draft.where)
+    system = [turn.content for turn in turns if turn.role == "system" and turn.content]
+    turns = [turn for turn in turns if turn.role != "system"]
+    output = turns.pop() if turns and turns[-1].role == "assistant" else None
+    asked = max((at for at, turn in enumerate(turns) if turn.role == "user"), default=None)
+    question = None if asked is None else turns.pop(asked)
+    if system:
+        draft.put("system", "\n\n".join(system), source=MESSAGES)
+    if turns:
+        history = [turn.model_dump(exclude_defaults=True) for turn in turns]
+        draft.put("history", history, source=MESSAGES)
+    if question is not None:
+        draft.put("input", question.content, source=MESSAGES)
+    if output is not None:
+        _put_output(output, draft)
+
+
+def _put_output(message: Message, draft: Draft) -> None:
+    text = message.content
+    if message.tool_calls:
+        calls = [call.model_dump(exclude_none=True) for call in message.tool_calls]
+        draft.put_inside("metadata", "tool_calls", calls, source=MESSAGES)
+        if not text.strip():
+            bare = [{"name": call.name, "arguments": call.arguments} for call in message.tool_calls]
+            text = canonical_json(bare)
+    draft.put("output", text, source=MESSAGES)
+
+
+def _read(messages: Any, where: str) -> list[Message]:
+    if isinstance(messages, str):
+        messages = _parsed(messages, where)
+    if not isinstance(messages, list):
+        raise DatasetError(
+            f"expected a list of messages, found {kind(messages)}; a chat row is"
+            ' {"messages": [{"role": "user", "content": "..."}]}',
+            where=where,
+            field=MESSAGES,
+        )
+    if not messages:
+        message = "an empty list; remove the row, or give it messages"
+        raise DatasetError(message, where=where, field=MESSAGES)
+    reader = MessageReader(where=where)
+    return [
+        reader.read(message, field=f"{MESSAGES}.{index}") for index, message in enumerate(messages)
+    ]
+
+
+def _parsed(text: str, where: str) -> Any:
+    try:
+        return parse_json(text)
+    except ValueError as exc:
+        what = json_fault(exc, text.encode()).what
+        message = f"the text is not JSON ({what}); write a list of messages"
+        raise DatasetError(message, where=where, field=MESSAGES) from exc

@@ -1,0 +1,90 @@
+"""Cases from CSV: a header, then one case per row."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator
+from typing import BinaryIO
+
+from judgekit.case import Case
+from judgekit.datasets.builder import CaseBuilder
+from judgekit.datasets.names import OBJECTS, TEXT_LISTS
+from judgekit.datasets.stream import MAX_ROW, Lines
+from judgekit.datasets.wording import listed, quoted
+from judgekit.errors import DatasetError, place
+
+CSV_CELLS = OBJECTS | TEXT_LISTS | {"history"}
+"""Fields whose cells hold JSON; in those of several texts, anything else is one text."""
+
+
+def read_csv(
+    stream: BinaryIO, *, name: str, builder: CaseBuilder
+) -> Iterator[tuple[str | int, Case]]:
+    """Yield the case of every row with the number of the line it starts on.
+
+    An empty cell is a missing value. Columns like `metadata.topic` name one value.
+
+    Raises:
+        DatasetError: the table cannot be read, or a row does not hold a case.
+    """
+    if csv.field_size_limit() < MAX_ROW:
+        # A setting of the whole process, so it is only ever raised; rows have their own limit.
+        csv.field_size_limit(MAX_ROW)
+    lines = Lines(stream, name=name)
+    header: list[str] | None = None
+    for number, cells in _rows(lines):
+        where = place(name, number)
+        if header is None:
+            header = _header(cells, where)
+            continue
+        if len(cells) != len(header):
+            raise DatasetError(
+                f"{len(cells)} cells under a header of {len(header)}; quote cells that hold"
+                " commas, and double the quotes inside them",
+                where=where,
+            )
+        row = {key: cell or None for key, cell in zip(header, cells, strict=True)}
+        yield number, builder.build(row, where=where)
+
+
+def _rows(lines: Lines) -> Iterator[tuple[int, list[str]]]:
+    reader = csv.reader(_texts(lines), strict=True)
+    while True:
+        start = lines.number + 1
+        lines.held = 0
+        try:
+            cells = next(reader, None)
+        except csv.Error as exc:
+            message = f"not CSV: {exc}; check the quotes and line ends of this row"
+            raise DatasetError(message, where=place(lines.name, start)) from exc
+        if cells is None:
+            return
+        if cells:
+            yield start, cells
+
+
+def _texts(lines: Lines) -> Iterator[str]:
+    for line in lines:
+        if b"\x00" in line:
+            column = line.index(b"\x00") + 1
+            message = f"a NUL byte at column {column}; save the file as UTF-8 text"
+            raise DatasetError(message, where=lines.where)
+        yield lines.decode(line)
+
+
+def _header(cells: list[str], where: str) -> list[str]:
+    names = [cell.strip() for cell in cells]
+    repeated = sorted({name for name in names if names.count(name) > 1 and name})
+    if repeated:
+        message = f"the header names {listed(repeated)} twice; rename or remove a column"
+        raise DatasetError(message, where=where, field=repeated[0])
+    if "" in names:
+        raise DatasetError(
+            f"column {names.index('') + 1} of the header has no name; name it, or remove it"
+            " (pandas: to_csv(..., index=False))",
+            where=where,
+        )
+    if len(names) == 1 and any(mark in names[0] for mark in ";\t|"):
+        message = f"the header {quoted(names[0])} is one column; separate columns with commas"
+        raise DatasetError(message, where=where)
+    return names

@@ -1,0 +1,114 @@
+"""A case in the making: the values gathered so far, and where each came from."""
+
+from __future__ import annotations
+
+from collections.abc import Container
+from typing import Any
+
+from pydantic import ValidationError
+
+from judgekit.case import Case
+from judgekit.datasets.ids import derive_id
+from judgekit.datasets.invalid import invalid_case
+from judgekit.datasets.jsontext import json_fault, parse_json
+from judgekit.datasets.names import OBJECTS, TEXT_LISTS
+from judgekit.datasets.wording import kind, quoted
+from judgekit.errors import DatasetError
+
+
+class Draft:
+    """Collects the fields of one case; refuses two values for one field.
+
+    `cells` names the fields whose texts hold JSON, as the cells of a table do.
+    """
+
+    def __init__(self, *, where: str, cells: Container[str] = ()) -> None:
+        self.where = where
+        self._cells = cells
+        self._values: dict[str, Any] = {}
+        self._sources: dict[str, str] = {}
+
+    def put(self, field: str, value: Any, *, source: str) -> None:
+        """Set a field; null counts as missing.
+
+        Raises:
+            DatasetError: the field was set before.
+        """
+        if value is None:
+            return
+        if isinstance(value, str) and field in self._cells:
+            value = self._parsed(field, value)
+        if field in OBJECTS and isinstance(value, dict):
+            for key, item in value.items():
+                self.put_inside(field, key, item, source=source)
+            self._values.setdefault(field, {})
+            return
+        self._claim(field, source)
+        self._values[field] = value
+
+    def put_inside(self, field: str, key: str, value: Any, *, source: str) -> None:
+        """Set one value inside `expected`, `labels` or `metadata`."""
+        self._claim(f"{field}.{key}", source)
+        inside = self._values.setdefault(field, {})
+        if not isinstance(inside, dict):
+            raise self._twice(field, self._sources[field], source)
+        inside[key] = value
+
+    def __contains__(self, field: str) -> bool:
+        return field in self._values
+
+    def case(self) -> Case:
+        """Return the case, with a derived id if none was given."""
+        values = self._values
+        if not values:
+            message = "the row holds no field of a case; remove it, or give it an input and output"
+            raise DatasetError(message, where=self.where)
+        given = values.get("id")
+        if isinstance(given, int) and not isinstance(given, bool):
+            values["id"] = str(given)
+        elif given is None:
+            values["id"] = "-"
+        try:
+            case = Case.model_validate(values)
+        except ValidationError as exc:
+            raise invalid_case(exc, where=self.where, sources=self._sources) from exc
+        return case.model_copy(update={"id": derive_id(case)}) if given is None else case
+
+    def _claim(self, name: str, source: str) -> None:
+        if name in self._sources:
+            raise self._twice(name, self._sources[name], source)
+        self._sources[name] = source
+
+    def _twice(self, field: str, first: str, second: str) -> DatasetError:
+        message = (
+            f"given twice, by {quoted(first)} and by {quoted(second)}; remove one, or choose"
+            f" with fields={{{field!r}: ...}}"
+        )
+        return DatasetError(message, where=self.where, field=field)
+
+    def _parsed(self, field: str, text: str) -> Any:
+        """Return what the text of a cell stands for."""
+        try:
+            value = parse_json(text)
+        except ValueError as exc:
+            if field in TEXT_LISTS:
+                return text
+            fault = json_fault(exc, text.encode())
+            message = f"the cell is not JSON ({fault.what}); write an object like {_LIKE[field]}"
+            raise DatasetError(message, where=self.where, field=field) from exc
+        if field in TEXT_LISTS:
+            texts = isinstance(value, list) and all(isinstance(item, str) for item in value)
+            return value if texts else text
+        wanted = list if field in ("history", "messages") else dict
+        if not isinstance(value, wanted):
+            message = f"the cell holds {kind(value)}; write JSON like {_LIKE[field]}"
+            raise DatasetError(message, where=self.where, field=field)
+        return value
+
+
+_LIKE = {
+    "history": '[{"role": "user", "content": "Hi"}]',
+    "expected": '{"facts": ["..."]}',
+    "labels": '{"quality": 0.8}',
+    "metadata": '{"topic": "billing"}',
+}

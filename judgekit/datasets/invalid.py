@@ -1,0 +1,77 @@
+"""What pydantic found wrong with a case, in one line."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import ValidationError
+
+from judgekit.datasets.names import OBJECTS, TEXT_LISTS
+from judgekit.datasets.wording import kind, quoted
+from judgekit.errors import DatasetError
+
+_UNION_TAGS = frozenset({"list", "dict", "str", "bool", "int", "float", "none", "[key]"})
+
+_WANTED = {
+    "string_type": "text",
+    "dict_type": "an object",
+    "model_type": "an object",
+    "model_attributes_type": "an object",
+    "tuple_type": "a list",
+    "list_type": "a list",
+}
+
+_SAID = {
+    "extra_forbidden": "unknown key",
+    "missing": "missing",
+    "string_too_short": "empty",
+    "string_too_long": "too long",
+    "finite_number": "NaN and Infinity are not JSON",
+}
+
+
+def invalid_case(
+    exc: ValidationError, *, where: str, sources: Mapping[str, str] | None = None
+) -> DatasetError:
+    """Return the first thing pydantic found wrong as a DatasetError."""
+    first, *rest = exc.errors(include_url=False, include_context=True)
+    top = str(first["loc"][0]) if first["loc"] else ""
+    location = first["loc"]
+    if top in OBJECTS:
+        # Inside JSON values the location also holds the branch of the union that was tried.
+        location = tuple(part for part in location if part not in _UNION_TAGS)
+    field = ".".join(map(str, location))
+    source = (sources or {}).get(top, top)
+    origin = f" (from {quoted(source)})" if source != top else ""
+    more = f" ({len(rest)} more in this row)" if rest else ""
+    message = f"{_fault(first)}{origin}{more}; {_remedy(top, first)}"
+    return DatasetError(message, where=where, field=field or None)
+
+
+def _fault(error: Any) -> str:
+    sort = error["type"]
+    if sort == "literal_error":
+        return f"expected {error['ctx']['expected']}, found {quoted(error['input'])}"
+    if sort in _SAID:
+        return _SAID[sort]
+    wanted = _WANTED.get(sort)
+    if wanted is None:
+        return " ".join(str(error["msg"]).split())
+    if len(error["loc"]) == 1 and error["loc"][0] in TEXT_LISTS:
+        wanted = "text or a list of texts"
+    return f"expected {wanted}, found {kind(error['input'])}"
+
+
+def _remedy(top: str, error: Any) -> str:
+    if top == "id":
+        return "give text or a whole number of at most 1,000 characters, or no id at all"
+    if error["type"] == "extra_forbidden":
+        return "remove it, or use a `messages` row for other shapes of messages"
+    if error["type"] == "finite_number":
+        return "write null"
+    if error["type"] == "string_type" and isinstance(error["input"], int | float):
+        return "put it in quotes"
+    if isinstance(error["input"], dict | list):
+        return "choose the part that is meant with fields={...: 'dotted.path'}"
+    return "correct the row"

@@ -1,0 +1,68 @@
+"""Cases from a JSON document: a list, or an object that holds one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, BinaryIO
+
+from judgekit.case import Case
+from judgekit.datasets.builder import CaseBuilder
+from judgekit.datasets.jsontext import json_fault, parse_json
+from judgekit.datasets.stream import not_utf8, read_whole
+from judgekit.datasets.wording import kind, listed
+from judgekit.errors import DatasetError, place
+
+LIST_KEYS = ("cases", "data", "rows")
+"""Where an object may hold the list of cases."""
+
+
+def read_json(
+    stream: BinaryIO, *, name: str, builder: CaseBuilder
+) -> Iterator[tuple[str | int, Case]]:
+    """Yield the case of every item with its place; the document is read whole.
+
+    Raises:
+        DatasetError: the document cannot be read, or an item does not hold a case.
+    """
+    data = read_whole(stream, name=name)
+    if not data.strip():
+        return
+    rows = _rows(_parse(data, name), name)
+    del data
+    for number, row in enumerate(rows, start=1):
+        where = f"row {number}"
+        yield where, builder.build(row, where=f"{name}: {where}")
+
+
+def _parse(data: bytes, name: str) -> Any:
+    try:
+        return parse_json(data)
+    except ValueError as exc:
+        try:
+            data.decode("utf-8")
+        except UnicodeDecodeError as wrong:
+            where = place(name, data.count(b"\n", 0, wrong.start) + 1)
+            raise not_utf8(wrong, data, offset=0, where=where) from wrong
+        fault = json_fault(exc, data)
+        hint = "correct the document"
+        if "trailing" in str(exc):
+            hint = "put the cases in one list, or read JSON Lines with container='jsonl'"
+        message = f"not JSON: {fault.what}, at column {fault.column}; {hint}"
+        raise DatasetError(message, where=place(name, fault.line)) from exc
+
+
+def _rows(document: Any, name: str) -> list[Any]:
+    if isinstance(document, list):
+        return document
+    wanted = f"a list of cases, or an object with one list under {', '.join(LIST_KEYS)}"
+    if not isinstance(document, dict):
+        raise DatasetError(f"found {kind(document)}; write {wanted}", where=name)
+    found = [key for key in LIST_KEYS if isinstance(document.get(key), list)]
+    if len(found) == 1:
+        rows: list[Any] = document[found[0]]
+        return rows
+    if found:
+        message = f"found lists under {listed(found)}; keep the one that holds the cases"
+    else:
+        message = f"found an object with the keys {listed(document)}; write {wanted}"
+    raise DatasetError(message, where=name)

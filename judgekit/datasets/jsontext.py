@@ -1,0 +1,164 @@
+"""JSON from outside: parsed strictly, with its faults in plain words."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from datetime import date, time
+from decimal import Decimal
+from typing import Any, NamedTuple
+
+from pydantic_core import from_json
+
+from judgekit.datasets.wording import kind, quoted
+
+MAX_DEPTH = 200
+"""Levels of nesting: what pydantic's own parser takes."""
+
+_MAX_INTEGER_BITS = 14_000
+"""A little under the 4,300 digits that Python turns into text."""
+
+_PLACE = re.compile(r"^(?P<what>.*) at line (?P<line>\d+) column (?P<column>\d+)$", re.DOTALL)
+
+_WORDS = (
+    ("EOF while parsing", "it ends too early"),
+    ("hex escape", r"a broken \u escape, or half of a surrogate pair"),
+    ("surrogate", r"half of a surrogate pair in a \u escape"),
+    ("control character", "a control character inside a text, which JSON wants escaped"),
+    ("recursion limit", f"nested more than {MAX_DEPTH} levels deep"),
+    ("trailing characters", "something after the end of the value"),
+)
+
+
+class JsonFault(NamedTuple):
+    """What is wrong with a JSON text, and where: line and column count from 1."""
+
+    what: str
+    line: int
+    column: int
+
+
+def parse_json(data: bytes | str) -> Any:
+    """Parse one JSON value; refuse NaN, infinities, lone surrogates and deep nesting.
+
+    Raises:
+        ValueError: it is not JSON; `json_fault` says where.
+
+    >>> parse_json(b'{"a": [1, 2.5]}')
+    {'a': [1, 2.5]}
+    """
+    return from_json(data, allow_inf_nan=False)
+
+
+def json_fault(exc: ValueError, data: bytes) -> JsonFault:
+    """Return the fault behind a ValueError of `parse_json`."""
+    found = _PLACE.match(str(exc))
+    if not found:
+        return JsonFault(quoted(exc, limit=120), 1, 1)
+    what, line, column = found["what"], int(found["line"]), int(found["column"])
+    start = 0
+    for _ in range(line - 1):
+        start = data.find(b"\n", start) + 1
+    rest = data[start + max(column - 1, 0) :][:10]
+    if rest.startswith((b"NaN", b"Inf", b"-Inf")):
+        words = "NaN and Infinity are not JSON; write null"
+    elif b"\x00" in rest[:1]:
+        words = "a NUL byte"
+    else:
+        words = next((text for sign, text in _WORDS if sign in what), what)
+    # The parser counts bytes; editors count characters.
+    before = data[start : start + column].decode("utf-8", "replace")
+    return JsonFault(words, line, max(len(before), 1))
+
+
+class NotJson(ValueError):
+    """A Python value that JSON has no word for; `path` leads to it."""
+
+    def __init__(self, message: str, *, path: str) -> None:
+        super().__init__(message)
+        self.path = path
+
+
+def to_json(value: Any, *, path: str = "", depth: int = 0) -> Any:
+    """Return a Python value as plain JSON; dates, decimals and bytes become text or numbers.
+
+    Raises:
+        NotJson: it holds NaN, an infinity, a lone surrogate, or an object of another kind.
+
+    >>> to_json({"day": date(2025, 1, 31), "pair": (1, 2)})
+    {'day': '2025-01-31', 'pair': [1, 2]}
+    """
+    if depth > MAX_DEPTH:
+        raise NotJson(f"nested more than {MAX_DEPTH} levels deep", path=path[:60])
+    if isinstance(value, Mapping):
+        return {
+            _key(key, path): to_json(item, path=_join(path, key), depth=depth + 1)
+            for key, item in value.items()
+        }
+    if isinstance(value, list | tuple):
+        return [
+            to_json(item, path=_join(path, index), depth=depth + 1)
+            for index, item in enumerate(value)
+        ]
+    return _scalar(value, path)
+
+
+def _join(path: str, key: object) -> str:
+    return f"{path}.{key}" if path else str(key)
+
+
+def _key(key: object, path: str) -> str:
+    if not isinstance(key, str):
+        raise NotJson(f"the key {quoted(key)} is {kind(key)}, not text", path=path)
+    return str(_text(key, path))
+
+
+def _text(text: str, path: str) -> str:
+    if not text.isascii():
+        try:
+            text.encode("utf-8")
+        except UnicodeEncodeError as exc:
+            raise NotJson("half of a surrogate pair in the text", path=path) from exc
+    return text
+
+
+def _scalar(value: Any, path: str) -> Any:  # noqa: PLR0911 - one return per kind of value
+    if value is None or isinstance(value, bool):
+        return value
+    if isinstance(value, str):
+        return str(_text(value, path))
+    if isinstance(value, int):
+        if value.bit_length() > _MAX_INTEGER_BITS:
+            raise NotJson("a number of more than 4,000 digits", path=path)
+        return int(value)
+    if isinstance(value, float | Decimal):
+        number = float(value)
+        if not math.isfinite(number):
+            raise NotJson(f"{number} is not a JSON number, use None", path=path)
+        return number
+    if isinstance(value, date | time):
+        return value.isoformat()
+    if isinstance(value, bytes):
+        try:
+            return value.decode("utf-8")
+        except UnicodeDecodeError as exc:
+            raise NotJson("bytes that are not UTF-8 text", path=path) from exc
+    if type(value).__module__ == "numpy":
+        return to_json(value.tolist(), path=path)
+    raise NotJson(f"{kind(value)} is not a JSON value", path=path)
+
+
+def finite(value: Any) -> bool:
+    """Return whether every number inside a JSON value is finite.
+
+    >>> finite({"a": [1.0]}), finite({"a": [float("inf")]})
+    (True, False)
+    """
+    if isinstance(value, float):
+        return math.isfinite(value)
+    if isinstance(value, dict):
+        return all(map(finite, value.values()))
+    if isinstance(value, list):
+        return all(map(finite, value))
+    return True

@@ -1,0 +1,194 @@
+"""Cases in: from a file, standard input or Python objects, one at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
+from itertools import islice
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+from judgekit.case import Case
+from judgekit.datasets.builder import CaseBuilder, Shape
+from judgekit.datasets.csvfile import CSV_CELLS, read_csv
+from judgekit.datasets.ids import IdSet, derive_id
+from judgekit.datasets.jsonfile import read_json
+from judgekit.datasets.jsonl import read_jsonl
+from judgekit.datasets.jsontext import NotJson, to_json
+from judgekit.datasets.parquet import PARQUET_CELLS, read_parquet
+from judgekit.datasets.stream import STDIN, open_bytes
+from judgekit.datasets.wording import kind, quoted, suggestion
+from judgekit.errors import ConfigError, DatasetError
+
+Container = Literal["auto", "jsonl", "json", "csv", "parquet"]
+"""How rows are kept in a file."""
+
+Placed = Iterator[tuple[str | int, Case]]
+"""Cases with their places: a line number, or a text such as `row 3`."""
+
+ENDINGS: Mapping[str, Container] = {
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".json": "json",
+    ".csv": "csv",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+}
+"""The container that each file ending stands for; `.gz` may follow all but Parquet's."""
+
+
+def load_cases(
+    source: str | Path | Iterable[Mapping[str, Any] | Case],
+    *,
+    format: Shape | None = None,
+    container: Container | None = None,
+    fields: Mapping[str, str] | None = None,
+    limit: int | None = None,
+) -> Iterator[Case]:
+    """Yield cases one at a time, in order; their ids are unique.
+
+    Settings and the existence of a file are checked at once, rows when they are reached. A row
+    without an id gets one from its content (see `derive_id`).
+
+    Args:
+        source: A path, `-` for standard input, or dicts and cases.
+        format: What one row looks like. `rows`: the fields of a case by name or common alias.
+            `chat`: OpenAI-style `messages`. `mastra`: a scorer run's `input` and `output`.
+            Left out or `auto`, each row tells by what it holds.
+        container: How the rows are kept. Left out or `auto`, the file ending tells; standard
+            input is `jsonl`.
+        fields: Where fields are, as dotted paths: `{"input": "prompt", "metadata.topic":
+            "tags.0?"}`. Keys that are not mapped go to `metadata`.
+        limit: Stop after this many cases.
+
+    Raises:
+        ConfigError: a setting is wrong.
+        DatasetError: a file or a row cannot be read.
+        MissingExtra: a Parquet file, and pyarrow is not installed.
+
+    Example:
+        >>> rows = [{"question": "2+2?", "answer": "4"}, {"id": "b", "prompt": "3+3?"}]
+        >>> [case.input for case in load_cases(rows)]
+        ['2+2?', '3+3?']
+    """
+    shape: Shape = _chosen(format, get_args(Shape), "format")
+    kept: Container = _chosen(container, get_args(Container), "container")
+    if limit is not None and (isinstance(limit, bool) or not isinstance(limit, int) or limit < 1):
+        raise ConfigError(f"limit is {quoted(limit)}; give a whole number of at least 1, or none")
+    make = partial(CaseBuilder, shape=shape, fields=fields)
+    if isinstance(source, str | Path):
+        path = None if str(source) == "-" else Path(source)
+        name = STDIN if path is None else str(source)
+        open_rows = _file_reader(path, name, kept, make)
+        again = None if path is None else open_rows
+        return islice(_distinct(open_rows(), name=name, again=again), limit)
+    if isinstance(source, Mapping | bytes) or not isinstance(source, Iterable):
+        raise ConfigError(f"cannot load cases from {kind(source)}; give a path or a list of dicts")
+    objects = partial(_read_objects, source, builder=make())
+    again = objects if isinstance(source, list | tuple) else None
+    return islice(_distinct(objects(), name="", again=again), limit)
+
+
+def _file_reader(
+    path: Path | None, name: str, container: Container, make: Callable[..., CaseBuilder]
+) -> Callable[[], Placed]:
+    """Return what opens the rows of a file, after checking that the file is there."""
+    if container == "auto":
+        container = "jsonl" if path is None else _container_of(path)
+    if path is not None and not path.exists():
+        raise DatasetError("no such file; check the path", where=name)
+    if path is not None and path.is_dir():
+        raise DatasetError("this is a folder; name a file in it", where=name)
+    if container == "parquet":
+        if path is None or path.suffix.lower() == ".gz":
+            message = "Parquet is read from a plain file only; unpack it, or save it to one"
+            raise DatasetError(message, where=name)
+        return partial(_whole, partial(read_parquet, path, builder=make(cells=PARQUET_CELLS)), name)
+    if container == "csv":
+        read = partial(read_csv, name=name, builder=make(cells=CSV_CELLS))
+    else:
+        reader = read_json if container == "json" else read_jsonl
+        read = partial(reader, name=name, builder=make())
+    return partial(_whole, partial(_opened, path, read), name)
+
+
+def _opened(path: Path | None, read: Callable[..., Placed]) -> Placed:
+    with open_bytes(path) as stream:
+        yield from read(stream)
+
+
+def _whole(read: Callable[[], Placed], name: str) -> Placed:
+    """Yield the cases of a file; refuse one without any."""
+    rows = read()
+    first = next(rows, None)
+    if first is None:
+        raise DatasetError("there are no cases in it; check that it was written", where=name)
+    yield first
+    del first
+    yield from rows
+
+
+def _read_objects(source: Iterable[Mapping[str, Any] | Case], *, builder: CaseBuilder) -> Placed:
+    for number, item in enumerate(source, start=1):
+        where = f"row {number}"
+        if isinstance(item, Case):
+            yield where, item
+            continue
+        try:
+            row = to_json(item)
+        except NotJson as exc:
+            message = f"{exc}; give texts, numbers, lists and dicts"
+            raise DatasetError(message, where=where, field=exc.path or None) from exc
+        yield where, builder.build(row, where=where)
+
+
+def _distinct(rows: Placed, *, name: str, again: Callable[[], Placed] | None) -> Iterator[Case]:
+    """Yield the cases; refuse an id that was used before."""
+    add = IdSet().add
+    for at, case in rows:
+        if not add(case.id):
+            raise _repeated(case, at, name=name, again=again)
+        yield case
+
+
+def _repeated(
+    case: Case, at: str | int, *, name: str, again: Callable[[], Placed] | None
+) -> DatasetError:
+    # The set of ids does not remember places, so the first one is looked for again.
+    first = next((place for place, other in again() if other.id == case.id), at) if again else at
+    before = "" if first == at else f" at {_where(name, first)}"
+    if case.id == derive_id(case):
+        message = f"the row has no id and the same content as one before{before};"
+        message += " remove it, or give every row an `id`"
+    else:
+        message = f"{quoted(case.id)} was used before{before}; give every row an id of its own"
+    return DatasetError(message, where=_where(name, at), field="id")
+
+
+def _where(name: str, at: str | int) -> str:
+    if isinstance(at, int):
+        return f"{name}:{at}"
+    return f"{name}: {at}" if name else at
+
+
+def _container_of(path: Path) -> Container:
+    endings = [ending.lower() for ending in path.suffixes]
+    ending = endings[-2] if endings[-1:] == [".gz"] and len(endings) > 1 else "".join(endings[-1:])
+    if ending in ENDINGS:
+        return ENDINGS[ending]
+    shown = f"the ending {quoted(ending)}" if ending else "a name without an ending"
+    known = ", ".join(ENDINGS)
+    message = (
+        f"{shown} does not tell how it is written; use one of {known}, or say container='jsonl'"
+    )
+    raise DatasetError(message, where=str(path))
+
+
+def _chosen(value: str | None, known: tuple[Any, ...], setting: str) -> Any:
+    """Return a setting that is one of a few words."""
+    if value is None:
+        return "auto"
+    if value in known:
+        return value
+    near = suggestion(str(value), known)
+    raise ConfigError(f"{setting}: {quoted(value)} is not known{near} use {', '.join(known)}")

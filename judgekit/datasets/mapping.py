@@ -1,0 +1,79 @@
+"""The user's own mapping from the fields of a case to places in a row."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from judgekit.datasets.chat import MESSAGES
+from judgekit.datasets.names import FIELDS, field_named, split_target
+from judgekit.datasets.path import FieldPath, PathMissing
+from judgekit.datasets.wording import quoted, suggestion
+from judgekit.errors import ConfigError, DatasetError
+
+
+class FieldMap:
+    """Takes the fields of a case from where a user says they are.
+
+    A target is a field of a case, `messages` for a chat, or one value inside an object such as
+    `metadata.topic`. A place is a dotted path (see `FieldPath`). Keys that no path starts with
+    are still taken under their usual names; all others go to `metadata`.
+
+    >>> fields = FieldMap({"input": "q.text", "metadata.topic": "tags.0?"})
+    >>> fields.apply({"q": {"text": "2+2?"}, "answer": "4", "seed": 7}, where="row 1")
+    {'input': '2+2?', 'answer': '4', 'metadata.seed': 7}
+    """
+
+    def __init__(self, fields: Mapping[str, str]) -> None:
+        self._paths = {_target(name): _path(name, text) for name, text in fields.items()}
+        self._roots = {path.keys[0] for path in self._paths.values()}
+
+    def apply(self, row: Mapping[str, Any], *, where: str, cells: bool = False) -> dict[str, Any]:
+        """Return the row under the names that a case uses.
+
+        Raises:
+            DatasetError: nothing is at a path that is not optional.
+        """
+        named: dict[str, Any] = {}
+        for target, path in self._paths.items():
+            try:
+                value = path.find(row, cells=cells)
+            except PathMissing as exc:
+                message = f"{exc}; correct the path, or end it with ? if rows may lack it"
+                raise DatasetError(message, where=where, field=target) from exc
+            if value is not None:
+                named[target] = value
+        for key, value in row.items():
+            if key not in self._roots:
+                self._keep(key, value, named, where)
+        return named
+
+    def source(self, key: str) -> str:
+        """Return where the value under a name came from: its path, or the name itself."""
+        path = self._paths.get(key)
+        return path.text if path else key
+
+    def _keep(self, key: str, value: Any, named: dict[str, Any], where: str) -> None:
+        field = MESSAGES if key == MESSAGES else field_named(key)
+        usual = field is not None and field not in self._paths
+        name = key if usual or split_target(key) else f"metadata.{key}"
+        if name in named:
+            first = quoted(self.source(name))
+            message = f"given twice, by {first} and by {quoted(key)}; remove one from the row"
+            raise DatasetError(message, where=where, field=name)
+        named[name] = value
+
+
+def _target(name: str) -> str:
+    if name in FIELDS or name == MESSAGES or split_target(name):
+        return name
+    raise ConfigError(
+        f"fields: {quoted(name)} is not a field of a case{suggestion(name, FIELDS)} the fields are"
+        f" {', '.join(FIELDS)}, and names like metadata.topic"
+    )
+
+
+def _path(name: str, text: Any) -> FieldPath:
+    if not isinstance(text, str):
+        raise ConfigError(f"fields: the place of {name} must be text like 'response.text'")
+    return FieldPath.parse(text)

@@ -1,0 +1,137 @@
+"""One message of a chat in the OpenAI shape, or a near one, as a Message."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any, Literal
+
+from judgekit.case import Message, ToolCall
+from judgekit.datasets.jsontext import parse_json
+from judgekit.datasets.wording import kind, quoted
+from judgekit.errors import DatasetError
+
+ROLES: Mapping[str, Literal["system", "user", "assistant", "tool"]] = {
+    "system": "system",
+    "developer": "system",
+    "user": "user",
+    "assistant": "assistant",
+    "tool": "tool",
+    "function": "tool",
+}
+"""The roles chats use, and ours."""
+
+_PLACEHOLDERS = {
+    "image_url": "[image]",
+    "input_image": "[image]",
+    "input_audio": "[audio]",
+    "input_file": "[file]",
+}
+
+_TEXT_KEYS = {"text": "text", "input_text": "text", "output_text": "text", "refusal": "refusal"}
+
+_PART_TYPE = re.compile(r"[a-z][a-z_-]{0,39}")
+
+
+class MessageReader:
+    """Reads the messages of one row in order, naming tool results after the tool called."""
+
+    def __init__(self, *, where: str) -> None:
+        self._where = where
+        self._called: dict[str, str] = {}
+
+    def read(self, item: Any, *, field: str) -> Message:
+        """Return one message; `field` is what errors call it.
+
+        Raises:
+            DatasetError: it is not a message, or not in a shape known here.
+        """
+        if not isinstance(item, dict):
+            raise self._error(f"expected a message, found {kind(item)}", field)
+        role = item.get("role")
+        if not isinstance(role, str) or role not in ROLES:
+            found = quoted(role) if isinstance(role, str) else kind(role)
+            raise self._error(f"expected one of {', '.join(ROLES)}, found {found}", f"{field}.role")
+        content = self._content(item.get("content"), f"{field}.content")
+        if not content and isinstance(item.get("refusal"), str):
+            content = item["refusal"]
+        calls = self._calls(item, field)
+        self._called.update({call.id: call.name for call in calls if call.id})
+        return Message(
+            role=ROLES[role],
+            content=content,
+            name=self._name(item, field),
+            tool_calls=calls,
+        )
+
+    def _name(self, item: Mapping[str, Any], field: str) -> str | None:
+        name = item.get("name")
+        if name is not None and not isinstance(name, str):
+            raise self._error(f"expected text, found {kind(name)}", f"{field}.name")
+        called = item.get("tool_call_id")
+        if name is None and isinstance(called, str):
+            return self._called.get(called, called)
+        return name
+
+    def _content(self, content: Any, field: str) -> str:
+        if content is None:
+            return ""
+        if isinstance(content, str):
+            return content
+        if not isinstance(content, list):
+            raise self._error(f"expected text or a list of parts, found {kind(content)}", field)
+        parts = [self._part(part, f"{field}.{index}") for index, part in enumerate(content)]
+        return "\n".join(parts)
+
+    def _part(self, part: Any, field: str) -> str:
+        if isinstance(part, str):
+            return part
+        if not isinstance(part, dict):
+            raise self._error(f"expected a part with a type, found {kind(part)}", field)
+        sort = part.get("type")
+        if not isinstance(sort, str) or not _PART_TYPE.fullmatch(sort):
+            raise self._error("expected a type such as 'text' or 'image_url'", f"{field}.type")
+        if sort not in _TEXT_KEYS:
+            return _PLACEHOLDERS.get(sort, f"[{sort}]")
+        text = part.get(_TEXT_KEYS[sort])
+        if not isinstance(text, str):
+            raise self._error(f"expected text, found {kind(text)}", f"{field}.{_TEXT_KEYS[sort]}")
+        return text
+
+    def _calls(self, item: Mapping[str, Any], field: str) -> tuple[ToolCall, ...]:
+        calls = item.get("tool_calls")
+        if calls is None:
+            calls = [item["function_call"]] if item.get("function_call") else []
+        if not isinstance(calls, list):
+            raise self._error(f"expected a list, found {kind(calls)}", f"{field}.tool_calls")
+        return tuple(
+            self._call(call, f"{field}.tool_calls.{index}") for index, call in enumerate(calls)
+        )
+
+    def _call(self, call: Any, field: str) -> ToolCall:
+        if not isinstance(call, dict):
+            raise self._error(f"expected a tool call, found {kind(call)}", field)
+        body = call.get("function") or call.get("custom") or call
+        name = body.get("name") if isinstance(body, dict) else None
+        if not isinstance(name, str):
+            raise self._error("a tool call without the name of a function", field)
+        given = call.get("id")
+        return ToolCall(
+            name=name,
+            arguments=_arguments(body.get("arguments", body.get("input"))),
+            id=None if given is None else str(given),
+        )
+
+    def _error(self, message: str, field: str) -> DatasetError:
+        remedy = "write messages as {'role': 'user', 'content': 'text'}"
+        return DatasetError(f"{message}; {remedy}", where=self._where, field=field)
+
+
+def _arguments(value: Any) -> Any:
+    """Return the arguments of a call: parsed if they are JSON text, else as they are."""
+    if not isinstance(value, str):
+        return value
+    try:
+        return parse_json(value)
+    except ValueError:
+        return value

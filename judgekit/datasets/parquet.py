@@ -1,0 +1,73 @@
+"""Cases from Parquet, read in batches; needs the `parquet` extra."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from judgekit.case import Case
+from judgekit.datasets.builder import CaseBuilder
+from judgekit.datasets.jsontext import NotJson, to_json
+from judgekit.datasets.names import OBJECTS
+from judgekit.errors import DatasetError, MissingExtra
+
+PARQUET_CELLS = OBJECTS | {"history"}
+"""Fields whose texts hold JSON: tables have no type for objects of varying keys."""
+
+_BATCH_ROWS = 512
+
+_PANDAS_INDEX = re.compile(r"__index_level_\d+__")
+
+
+def read_parquet(path: Path, *, builder: CaseBuilder) -> Iterator[tuple[str | int, Case]]:
+    """Yield the case of every row with its place.
+
+    Raises:
+        MissingExtra: pyarrow is not installed.
+        DatasetError: the file cannot be read, or a row does not hold a case.
+    """
+    number = 0
+    for batch in _batches(path):
+        for values in batch:
+            number += 1
+            where = f"row {number}"
+            try:
+                row = to_json(values)
+            except NotJson as exc:
+                message = f"{exc}; convert the column to text or numbers"
+                raise DatasetError(message, where=f"{path}: {where}", field=exc.path) from exc
+            yield where, builder.build(row, where=f"{path}: {where}")
+
+
+def _batches(path: Path) -> Iterator[list[dict[str, Any]]]:
+    try:
+        import pyarrow
+        from pyarrow.parquet import ParquetFile
+    except ImportError as exc:
+        raise MissingExtra(feature="reading Parquet", extra="parquet") from exc
+    try:
+        with ParquetFile(path) as file:
+            names = [name for name in file.schema_arrow.names if not _PANDAS_INDEX.fullmatch(name)]
+            for batch in file.iter_batches(batch_size=_BATCH_ROWS, columns=names):
+                yield _unpadded(batch.to_pylist())
+    except (pyarrow.ArrowException, OSError, ValueError) as exc:
+        reason = " ".join(str(exc).split())[:200] or type(exc).__name__
+        message = f"cannot be read as Parquet ({reason}); write the file again"
+        raise DatasetError(message, where=str(path)) from exc
+
+
+def _unpadded(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Drop the nulls of messages: every struct of a column has the keys of all of them."""
+    for row in rows:
+        for key, value in row.items():
+            if isinstance(value, list) and value and isinstance(value[0], dict):
+                row[key] = [_without_nulls(item) for item in value]
+    return rows
+
+
+def _without_nulls(item: Any) -> Any:
+    if isinstance(item, dict):
+        return {key: _without_nulls(value) for key, value in item.items() if value is not None}
+    return [_without_nulls(value) for value in item] if isinstance(item, list) else item

@@ -1,0 +1,92 @@
+"""A dotted path into a row."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from judgekit.datasets.jsontext import parse_json
+from judgekit.datasets.wording import kind, listed, quoted
+from judgekit.errors import ConfigError
+
+
+class PathMissing(LookupError):
+    """Nothing is at a path; the message says what was there instead."""
+
+
+@dataclass(frozen=True)
+class FieldPath:
+    r"""Where to find a value: keys and list indexes; `optional` if it may be missing.
+
+    `.` separates, a whole number indexes a list (`-1` is the last item), a backslash takes the
+    next character as it is, and a final `?` makes the path optional.
+
+    >>> FieldPath.parse("response.choices.0.text").find({"response": {"choices": [{"text": "x"}]}})
+    'x'
+    >>> FieldPath.parse("a\\.b?").keys
+    ('a.b',)
+    """
+
+    text: str
+    keys: tuple[str, ...]
+    optional: bool = False
+
+    @classmethod
+    def parse(cls, text: str) -> FieldPath:
+        """Parse the text of a path.
+
+        Raises:
+            ConfigError: the path or one of its keys is empty.
+        """
+        keys, key, characters = [], "", iter(text)
+        optional = text.endswith("?") and not text.endswith("\\?")
+        for character in characters:
+            if character == "\\":
+                key += next(characters, "")
+            elif character == ".":
+                keys.append(key)
+                key = ""
+            else:
+                key += character
+        keys.append(key[:-1] if optional else key)
+        if not all(keys):
+            raise ConfigError(
+                f"the path {quoted(text)} has an empty key; write it like 'response.text', and a"
+                r" literal dot as '\.'"
+            )
+        return cls(text=text, keys=tuple(keys), optional=optional)
+
+    def find(self, row: Any, *, cells: bool = False) -> Any:
+        """Return what is at the path; with `cells`, look into texts that hold JSON.
+
+        Raises:
+            PathMissing: nothing is there, and the path is not optional.
+        """
+        value = row
+        for depth, key in enumerate(self.keys):
+            if cells and isinstance(value, str):
+                value = _parsed(value)
+            try:
+                value = value[int(key) if isinstance(value, list) else key]
+            except (KeyError, IndexError, TypeError, ValueError) as exc:
+                if self.optional:
+                    return None
+                raise PathMissing(self._missing(value, depth)) from exc
+        return value
+
+    def _missing(self, value: Any, depth: int) -> str:
+        at = f"at {quoted('.'.join(self.keys[:depth]))} there is" if depth else "the row is"
+        if isinstance(value, dict):
+            at += f" an object with the keys {listed(value)}" if value else " an empty object"
+        elif isinstance(value, list):
+            at += f" a list of {len(value)}"
+        else:
+            at += f" {kind(value)}"
+        return f"nothing at {quoted(self.text, limit=100)}: {at}"
+
+
+def _parsed(text: str) -> Any:
+    try:
+        return parse_json(text)
+    except ValueError:
+        return text

@@ -1,0 +1,62 @@
+"""How untrusted names and values are shown in messages: on one line, shortened."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from typing import Any
+
+
+def quoted(text: object, *, limit: int = 60) -> str:
+    r"""Return a name in quotes, on one line, shortened.
+
+    >>> quoted("two\nlines")
+    "'two\\nlines'"
+    """
+    shown = str(text)
+    return repr(shown if len(shown) <= limit else shown[: limit - 1] + "…")
+
+
+def listed(names: Iterable[object], *, most: int = 8) -> str:
+    """Return names in quotes, separated by commas, with the tail counted.
+
+    >>> listed(["id", "input"])
+    "'id', 'input'"
+    """
+    every = list(names)
+    shown = ", ".join(quoted(name, limit=40) for name in every[:most])
+    return f"{shown} and {len(every) - most} more" if len(every) > most else shown
+
+
+def kind(value: Any) -> str:
+    """Return what a value is in the words of JSON.
+
+    >>> kind([]), kind(1.5), kind(None)
+    ('a list', 'a number', 'null')
+    """
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    for types, name in _KINDS:
+        if isinstance(value, types):
+            return name
+    return f"a Python {type(value).__name__}"
+
+
+_KINDS: tuple[tuple[type | tuple[type, ...], str], ...] = (
+    ((int, float), "a number"),
+    (str, "text"),
+    ((list, tuple), "a list"),
+    (dict, "an object"),
+)
+
+
+def suggestion(name: str, known: Iterable[str]) -> str:
+    """Return `; did you mean 'x'?` for the nearest known name, or `;` alone.
+
+    >>> suggestion("inptu", ["input", "output"])
+    "; did you mean 'input'?"
+    """
+    close = difflib.get_close_matches(name[:100], known, n=1)
+    return f"; did you mean {close[0]!r}?" if close else ";"
