@@ -1,0 +1,41 @@
+"""Canonical JSON and digests: one value, one text, one sha256, on every machine."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from typing import Any
+
+CONTROL_CHARACTERS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\x80-\x9f\u2028\u2029]")
+"""Characters that never belong in a prompt, a terminal or a report."""
+
+_encode = json.JSONEncoder(
+    ensure_ascii=False, allow_nan=False, sort_keys=True, separators=(",", ":")
+).encode
+
+
+def canonical_json(value: Any) -> str:
+    """Return the one JSON text of a value: sorted keys, no spaces, UTF-8 characters as they are.
+
+    Raises:
+        ValueError: the value holds NaN or an infinity, which JSON has no word for.
+        TypeError: the value is not JSON.
+    """
+    return _encode(value)
+
+
+def digest(value: str | bytes) -> str:
+    """Return the sha256 of a text (as UTF-8) or of bytes, as 64 hexadecimal characters."""
+    data = value.encode("utf-8") if isinstance(value, str) else value
+    return hashlib.sha256(data).hexdigest()
+
+
+def digest_json(value: Any) -> str:
+    """Return the digest of a value's canonical JSON."""
+    return digest(canonical_json(value))
+
+
+def visible(text: str) -> str:
+    """Return the text with control characters replaced by U+FFFD; line ends and tabs stay."""
+    return CONTROL_CHARACTERS.sub("�", text)

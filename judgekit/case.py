@@ -1,0 +1,74 @@
+"""A case: one thing to score, with everything a metric may need to know of it."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Field, JsonValue
+
+from judgekit.value import Value
+
+
+class ToolCall(Value):
+    """One call of a tool by an assistant."""
+
+    name: str
+    arguments: JsonValue = None
+    id: str | None = None
+
+
+class Message(Value):
+    """One turn of a conversation."""
+
+    role: Literal["system", "user", "assistant", "tool"]
+    content: str = ""
+    name: str | None = None
+    tool_calls: tuple[ToolCall, ...] = ()
+
+
+def _texts(value: Any) -> Any:
+    """Take one text where several are accepted."""
+    return (value,) if isinstance(value, str) else () if value is None else value
+
+
+Texts = Annotated[tuple[str, ...], BeforeValidator(_texts)]
+
+
+class Case(Value):
+    """One thing to score. Only `id` is always there; each metric says what else it needs."""
+
+    id: str = Field(min_length=1, max_length=1000)
+    """Unique in its data set; results and reports name the case by it."""
+    input: str | None = None
+    """What the user asked last."""
+    output: str | None = None
+    """The answer to score."""
+    system: str | None = None
+    """The system prompt the answer was written under."""
+    history: tuple[Message, ...] = ()
+    """Earlier messages, oldest first; a session is history + input + output."""
+    reference: Texts = ()
+    """Accepted answers, any of which will do."""
+    context: Texts = ()
+    """Retrieved passages the answer should rest on."""
+    baseline: str | None = None
+    """Another answer to the same input, to compare with."""
+    choices: Texts = ()
+    """The options of a multiple-choice question."""
+    expected: dict[str, JsonValue] = Field(default_factory=dict)
+    """What particular metrics need, typed by them: facts, required elements, tool calls."""
+    parent: str | None = None
+    """The id of the case that this one is a perturbed copy of."""
+    labels: dict[str, JsonValue] = Field(default_factory=dict)
+    """Human scores. Never shown to a judge."""
+    metadata: dict[str, JsonValue] = Field(default_factory=dict)
+    """Anything else worth keeping; reports filter by it."""
+
+
+CASE_TEXTS = ("system", "input", "output", "baseline", "reference", "context")
+"""The text fields of a case, in the order reports show them."""
+
+
+def has_text(text: str | None) -> bool:
+    """Return whether there is anything but white space: a blank field counts as missing."""
+    return text is not None and bool(text.strip())

@@ -1,0 +1,117 @@
+"""Every error judgekit raises, and what each one does to a run.
+
+JudgekitError
+├── ConfigError            a suite, flag or option is wrong: the run stops, exit 2
+│   └── RubricError        a rubric file is wrong
+├── DatasetError           a case cannot be read: the run stops, exit 2
+├── CaseError              a case lacks what a metric needs: a Failure row
+├── JudgeError
+│   ├── JudgeUnavailable   an outage, after retries: a Failure row; the only one that may fall back
+│   │   └── CircuitOpen    not asked, after too many outages in a row: a `not_run` row
+│   ├── JudgeRefused       the judge declined: a Failure row
+│   ├── InvalidReply       truncated, empty, or not of the schema: a Failure row
+│   └── JudgeRejected      credentials, unknown model, bad request: the run stops, exit 2
+├── CassetteError
+│   ├── CassetteMiss       nothing recorded for a request: a Failure row, never a fallback
+│   └── CassetteCorrupt    a tape or store was damaged: the run stops, exit 2
+└── BudgetExceeded         the cost limit is reached: the rows left are `not_run`, exit 3
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+
+class JudgekitError(Exception):
+    """Base of every error judgekit raises on purpose; the message is one line for a person."""
+
+
+class ConfigError(JudgekitError):
+    """A setting is wrong; nothing was asked. `where` is `file:line` when known."""
+
+    def __init__(self, message: str, *, where: str | None = None) -> None:
+        super().__init__(f"{where}: {message}" if where else message)
+        self.where = where
+
+
+class RubricError(ConfigError):
+    """A rubric file is wrong: its front matter, its template, or a file it builds on."""
+
+
+class DatasetError(JudgekitError):
+    """A case cannot be read. `where` is `file:line`, `field` the field at fault."""
+
+    def __init__(
+        self, message: str, *, where: str | None = None, field: str | None = None
+    ) -> None:
+        place = ": ".join(part for part in (where, f"field {field!r}" if field else None) if part)
+        super().__init__(f"{place}: {message}" if place else message)
+        self.where = where
+        self.field = field
+
+
+class CaseError(JudgekitError):
+    """A case lacks something a metric needs; costs that one row."""
+
+
+class JudgeError(JudgekitError):
+    """A judge did not give a usable verdict."""
+
+
+class JudgeUnavailable(JudgeError):
+    """The judge could not be reached, after every retry that was allowed."""
+
+
+class CircuitOpen(JudgeUnavailable):
+    """The judge failed too often in a row and is not asked any more."""
+
+
+class JudgeRefused(JudgeError):
+    """The judge declined to answer; what it said is in the message."""
+
+
+class InvalidReply(JudgeError):
+    """The judge answered, but not with an answer to the questions put.
+
+    `kind` is `truncated`, `empty` or `invalid_reply`.
+    """
+
+    def __init__(self, message: str, *, kind: str = "invalid_reply") -> None:
+        super().__init__(message)
+        self.kind = kind
+
+
+class JudgeRejected(JudgeError):
+    """The judge will not take any request like this one: the run stops at the first."""
+
+
+class CassetteError(JudgekitError):
+    """Something about recorded replies."""
+
+
+class CassetteMiss(CassetteError):
+    """Nothing is recorded for this request and the record mode forbids asking."""
+
+    def __init__(self, message: str, *, key: str) -> None:
+        super().__init__(message)
+        self.key = key
+
+
+class CassetteCorrupt(CassetteError):
+    """A tape or store holds something judgekit did not write."""
+
+
+class BudgetExceeded(JudgekitError):
+    """The cost limit of the run is reached."""
+
+
+class MissingExtra(ConfigError):
+    """An optional dependency is not installed; the message names the extra."""
+
+    def __init__(self, *, feature: str, extra: str) -> None:
+        super().__init__(f"{feature} needs an extra: pip install 'judgekit-rubrics[{extra}]'")
+
+
+def place(path: str | Path, line: int | None) -> str:
+    """Return `file:line`, the way every message names a place."""
+    return f"{path}:{line}" if line else str(path)

@@ -1,0 +1,80 @@
+"""The seams: one method each, so that anything can stand on either side."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol, runtime_checkable
+
+from judgekit.case import Case
+from judgekit.request import Reply, Request
+from judgekit.score import Row, Score
+
+
+@runtime_checkable
+class Judge(Protocol):
+    """Something that answers a request: a model, a person, a recording, a limit around one."""
+
+    @property
+    def model(self) -> str:
+        """The model string that goes into every key."""
+
+    async def ask(self, request: Request) -> Reply:
+        """Return what was said.
+
+        Raises:
+            JudgeUnavailable: nobody answered, after retries.
+            JudgeRejected: no request like this will be taken.
+            CassetteMiss: nothing is recorded and asking is not allowed.
+        """
+
+
+@runtime_checkable
+class Metric(Protocol):
+    """Something that scores a case."""
+
+    @property
+    def name(self) -> str:
+        """The name results carry."""
+
+    @property
+    def range(self) -> tuple[float, float]:
+        """Lowest and highest raw value."""
+
+    @property
+    def higher_is_better(self) -> bool:
+        """Direction; perplexity and toxicity are the other way round."""
+
+    async def score(self, case: Case) -> Score:
+        """Return the score of one case.
+
+        Raises:
+            JudgekitError: one that costs this row, or one that stops the run (see errors).
+        """
+
+
+class Embedder(Protocol):
+    """Something that turns texts into vectors."""
+
+    @property
+    def identity(self) -> str:
+        """Name and version; stamped on every result made with it."""
+
+    def embed(self, texts: Sequence[str]) -> Sequence[Sequence[float]]:
+        """Return one vector per text, in order."""
+
+
+class Likelihood(Protocol):
+    """Something that says how probable a continuation is."""
+
+    async def logprobs(self, *, prompt: str, continuation: str) -> Sequence[float]:
+        """Return the natural log-probability of each token of the continuation."""
+
+
+class Aggregate(Protocol):
+    """A number of a whole data set, fed row by row."""
+
+    def add(self, row: Row) -> None:
+        """Take one more result."""
+
+    def finish(self) -> dict[str, float | int | None]:
+        """Return the figures."""

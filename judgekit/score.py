@@ -1,0 +1,116 @@
+"""What a metric says of a case: a score that says where it came from, or a failure."""
+
+from __future__ import annotations
+
+import math
+from typing import Annotated, Literal
+
+from pydantic import Field, JsonValue, model_validator
+
+from judgekit.judgment import Judgment, Quote
+from judgekit.value import Value
+
+Status = Literal["scored", "abstained", "not_applicable"]
+
+FailureKind = Literal[
+    "refused",
+    "truncated",
+    "empty",
+    "invalid_reply",
+    "unavailable",
+    "cassette_miss",
+    "invalid_case",
+    "not_run",
+    "metric_error",
+]
+"""The closed set of ways not to get a score."""
+
+
+class Part(Value):
+    """One criterion's share of a score."""
+
+    id: str
+    status: Status = "scored"
+    value: float | None = None
+    """On 0..1, after levels, reversal and counting; `None` unless scored."""
+    weight: float = 0.0
+    """Share of the final value after renormalisation; negative for a penalty."""
+    answer: JsonValue = None
+    """What the judge answered, in its own words or numbers."""
+    reason: str = ""
+    quotes: tuple[Quote, ...] = ()
+    items: tuple[JsonValue, ...] = ()
+    details: dict[str, JsonValue] = Field(default_factory=dict)
+
+
+class Fallback(Value):
+    """Says that another metric stood in, and why."""
+
+    substitute: str
+    cause: str
+
+
+class Score(Value):
+    """The outcome of one metric on one case."""
+
+    type: Literal["score"] = "score"
+    status: Status = "scored"
+    value: float | None = None
+    """Raw, finite, inside the metric's range; `None` unless scored."""
+    scale: float = 1.0
+    """Factor for display only; never enters a mean."""
+    parts: tuple[Part, ...] = ()
+    reason: str = ""
+    source: Literal["judge", "computed"] = "computed"
+    method: str = ""
+    """How the value was made, in a few words."""
+    confidence: float | None = None
+    """A number on 0..1; what it means stands in the metric's documentation."""
+    ground_truth: JsonValue = None
+    judgments: tuple[Judgment, ...] = ()
+    details: dict[str, JsonValue] = Field(default_factory=dict)
+    meta: dict[str, JsonValue] = Field(default_factory=dict)
+    fallback: Fallback | None = None
+
+    @model_validator(mode="after")
+    def _value_follows_status(self) -> Score:
+        if (self.value is None) == (self.status == "scored"):
+            raise ValueError("a scored result has a value, any other has none")
+        return self
+
+    @property
+    def shown(self) -> float | None:
+        """The value as people see it: scaled, then rounded half up to two decimals."""
+        return None if self.value is None else round_half_up(self.value * self.scale)
+
+
+class Failure(Value):
+    """No score, and why: a value of its own, never a zero."""
+
+    type: Literal["failure"] = "failure"
+    kind: FailureKind
+    message: str
+    key: str | None = None
+    """The request that failed, if there was one."""
+    judgments: tuple[Judgment, ...] = ()
+    """Judgments already paid for when the failure came."""
+
+
+Result = Annotated[Score | Failure, Field(discriminator="type")]
+
+
+class Row(Value):
+    """One line of the results: a case, a metric, and what came of it."""
+
+    case: str
+    metric: str
+    result: Result
+
+
+def round_half_up(value: float) -> float:
+    """Round to two decimals, halves up, the way people expect of a displayed score.
+
+    floor((value + 2**-52) * 100 + .5) / 100: the form whose figures agree with those the
+    TypeScript scorers print (.025 -> .03, -.015 -> -.01), which Python's `round` does not.
+    """
+    return math.floor((value + 2.0**-52) * 100 + 0.5) / 100
