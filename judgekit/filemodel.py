@@ -1,0 +1,83 @@
+"""Turn a pydantic complaint about a file into one line: where, what, what to do next."""
+
+from __future__ import annotations
+
+import difflib
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from judgekit.errors import ConfigError
+from judgekit.yamlfile import Lines
+
+M = TypeVar("M", bound=BaseModel)
+
+
+class FileModel(BaseModel):
+    """The shape of a file people write; kept apart from the values the program works with."""
+
+    model_config = ConfigDict(
+        extra="forbid", frozen=True, allow_inf_nan=False, defer_build=True, coerce_numbers_to_str=True
+    )
+
+
+def validate_file(
+    model: type[M], data: Any, *, lines: Lines, error: type[ConfigError] = ConfigError
+) -> M:
+    """Validate data read from a file.
+
+    Raises:
+        ConfigError: (or the class given) naming the first fault and its line.
+    """
+    try:
+        return model.model_validate(data)
+    except ValidationError as exc:
+        fault = exc.errors(include_url=False)[0]
+        path = tuple(step for step in fault["loc"] if step != "[key]")
+        raise error(describe(fault, path, model), where=lines.where(*path)) from exc
+
+
+def describe(fault: Any, path: tuple[int | str, ...], model: type[BaseModel]) -> str:
+    """Return one line for one pydantic fault."""
+    name = ".".join(str(step) for step in path)
+    if fault["type"] == "extra_forbidden":
+        return f"unknown key {name!r}{near(str(path[-1]), keys_at(model, path[:-1]))}"
+    if fault["type"] == "missing":
+        return f"{name!r} is missing"
+    message = str(fault["msg"])
+    message = message.removeprefix("Value error, ").removeprefix("Assertion failed, ")
+    if fault["type"] == "value_error":
+        return f"{name}: {message}" if name else message
+    given = repr(fault.get("input"))
+    given = given if len(given) <= 60 else given[:57] + "..."
+    return f"{name}: {message[:1].lower()}{message[1:]} (it is {given})" if name else message
+
+
+def near(word: str, known: list[str]) -> str:
+    """Return a hint: the nearest known word, else the list of them."""
+    match = difflib.get_close_matches(word, known, n=1, cutoff=0.6)
+    if match:
+        return f"; did you mean {match[0]!r}?"
+    return f"; known: {', '.join(sorted(known))}" if known else ""
+
+
+def keys_at(model: type[BaseModel], path: tuple[int | str, ...]) -> list[str]:
+    """Return the keys a model knows at a path, as far as the path can be followed."""
+    current: type[BaseModel] | None = model
+    for step in path:
+        if current is None:
+            return []
+        field = current.model_fields.get(str(step))
+        if field is None:
+            continue  # a key of a mapping or an index: the model stays the one found last
+        current = _model_in(field.annotation)
+    return [f.alias or n for n, f in current.model_fields.items()] if current else []
+
+
+def _model_in(annotation: Any) -> type[BaseModel] | None:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return annotation
+    for inner in getattr(annotation, "__args__", ()):
+        if found := _model_in(inner):
+            return found
+    return None

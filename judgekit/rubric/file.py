@@ -1,0 +1,207 @@
+"""The shape of a rubric's front matter, as people write it."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Field, field_validator, model_validator
+
+from judgekit.case import CASE_TEXTS
+from judgekit.errors import RubricError
+from judgekit.filemodel import FileModel
+from judgekit.request import Detail, Question
+from judgekit.rubric.criterion import Criterion, Level
+from judgekit.yamlfile import Lines
+
+MAX_CRITERIA = 200
+"""Criteria one rubric may have; a judge loses count long before."""
+
+_ID = re.compile(r"[A-Za-z][A-Za-z0-9_-]*(\.[A-Za-z][A-Za-z0-9_-]*)?")
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
+_FIELDS = (*CASE_TEXTS, "history", "choices", "expected", "metadata")
+
+
+def _check_fields(fields: list[str]) -> list[str]:
+    for field in fields:
+        if field not in _FIELDS:
+            raise ValueError(f"{field!r} is not a field of a case; known: {', '.join(_FIELDS)}")
+    return fields
+
+
+def _worth(value: Any) -> Any:
+    """Take `good: 0.75` for `good: {value: 0.75}`."""
+    return {"value": value} if isinstance(value, (int, float)) or value is None else value
+
+
+def _spelled(value: Any) -> Any:
+    """Take `detail: Text.` for `detail: {text: Text.}`."""
+    return {"text": value} if isinstance(value, str) else value
+
+
+class LevelFile(FileModel):
+    """A word to answer with."""
+
+    value: float | None = Field(default=None, ge=0, le=1)
+    text: str = ""
+
+
+class DetailFile(FileModel):
+    """A thing to report beside the verdict."""
+
+    kind: Literal["text", "boolean", "list"] = "text"
+    text: str = ""
+
+    def value(self, name: str) -> Detail:
+        """Return it as the judge sees it."""
+        return Detail(name=name, kind=self.kind, text=self.text)
+
+
+Levels = dict[str, Annotated[LevelFile, BeforeValidator(_worth)]]
+Details = dict[str, Annotated[DetailFile, BeforeValidator(_spelled)]]
+
+
+class CriterionFile(FileModel):
+    """One criterion."""
+
+    text: str = Field(min_length=1)
+    kind: Literal["score", "boolean", "choice", "checklist"] | None = None
+    weight: float | None = None
+    minimum: float | None = None
+    maximum: float | None = None
+    levels: Levels | None = None
+    options: Levels | None = None
+    items: list[str] | None = None
+    nullable: bool = False
+    quotes: bool = False
+    reverse: bool = False
+    details: Details = Field(default_factory=dict)
+
+    @model_validator(mode="after")
+    def _consistent(self) -> CriterionFile:
+        kind = self.chosen_kind
+        only = {"levels": "score", "options": "choice", "items": "checklist", "minimum": "score", "maximum": "score"}
+        for name, needed in only.items():
+            if getattr(self, name) is not None and kind != needed:
+                raise ValueError(f"{name} belongs to kind {needed}, not {kind}")
+        if kind == "choice" and not self.options:
+            raise ValueError("a choice needs options: {label: value, ...}")
+        if self.levels is not None and self.minimum is not None:
+            raise ValueError("give levels, or minimum and maximum, not both")
+        words = self.levels or self.options
+        if words is not None and len(words) < 2:
+            raise ValueError("needs at least two words to choose from")
+        if words is not None and all(level.value is None for level in words.values()):
+            raise ValueError("none of its words has a value, so it could never be scored")
+        if self.levels and any(level.value is None for level in self.levels.values()):
+            raise ValueError("a level needs a value; use options for a word that leaves the criterion out")
+        low, high = self.bounds
+        if low >= high:
+            raise ValueError(f"minimum {low:g} is not below maximum {high:g}")
+        if self.items is not None and len(set(self.items)) != len(self.items):
+            raise ValueError("names an item twice")
+        if self.nullable and kind == "checklist":
+            raise ValueError("a checklist cannot abstain; an empty list is not applicable")
+        taken = {"reason", "value", "quotes", "items"} & set(self.details)
+        if taken:
+            raise ValueError(f"a detail cannot be named {sorted(taken)[0]!r}")
+        return self
+
+    @property
+    def chosen_kind(self) -> str:
+        """The kind said, or the one the other keys imply."""
+        if self.kind:
+            return self.kind
+        return "choice" if self.options else "checklist" if self.items else "score"
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """Lowest and highest number, 0 and 1 unless said."""
+        low = 0.0 if self.minimum is None else self.minimum
+        return low, 1.0 if self.maximum is None else self.maximum
+
+    def value(self, id: str, *, lines: Lines, default_weight: float) -> Criterion:
+        """Return it as the program works with it."""
+        if not _ID.fullmatch(id):
+            raise RubricError(
+                f"{id!r} is no name for a criterion: letters, digits, _ and -, at most one dot",
+                where=lines.where("criteria", id),
+            )
+        words = self.levels or self.options or {}
+        low, high = self.bounds
+        question = Question(
+            id=id,
+            kind=self.chosen_kind,  # type: ignore[arg-type]
+            text=" ".join(self.text.split()),
+            minimum=low,
+            maximum=high,
+            labels=tuple(words),
+            items=tuple(self.items or ()),
+            nullable=self.nullable,
+            quotes=self.quotes,
+            details=tuple(detail.value(name) for name, detail in self.details.items()),
+        )
+        return Criterion(
+            question=question,
+            weight=default_weight if self.weight is None else self.weight,
+            levels=tuple(Level(label=w, value=v.value, text=v.text) for w, v in words.items()),
+            reverse=self.reverse,
+        )
+
+
+class GroupFile(FileModel):
+    """What a group of criteria needs of a case."""
+
+    requires: list[str] = Field(default_factory=list)
+    text: str = ""
+
+    _fields = field_validator("requires")(_check_fields)
+
+
+class ExampleFile(FileModel):
+    """A judged case shown to the judge."""
+
+    case: dict[str, Any]
+    answers: dict[str, Any]
+
+
+class TestFile(FileModel):
+    """A case whose verdict is known to lie in a band."""
+
+    __test__ = False
+
+    name: str = ""
+    case: dict[str, Any]
+    expect: dict[str, Any]
+
+
+class RubricFile(FileModel):
+    """Front matter."""
+
+    name: str
+    version: int = Field(default=1, ge=1)
+    extends: str | None = None
+    abstract: bool = False
+    description: str | None = None
+    requires: list[str] | None = None
+    groups: dict[str, GroupFile] = Field(default_factory=dict)
+    modes: dict[str, dict[str, float]] = Field(default_factory=dict)
+    default_mode: str | None = None
+    weights: Literal["fractions", "points"] | None = None
+    combine: Literal["weighted_mean", "min", "max", "all"] | None = None
+    criteria: dict[str, CriterionFile | None] = Field(default_factory=dict, max_length=MAX_CRITERIA)
+    details: Details = Field(default_factory=dict)
+    examples: list[ExampleFile] = Field(default_factory=list)
+    tests: list[TestFile] = Field(default_factory=list)
+
+    @field_validator("name")
+    @classmethod
+    def _plain_name(cls, name: str) -> str:
+        if not _NAME.fullmatch(name):
+            raise ValueError(f"{name!r}: a name is letters, digits, _ and -")
+        return name
+
+    @field_validator("requires")
+    @classmethod
+    def _known_fields(cls, fields: list[str] | None) -> list[str] | None:
+        return fields if fields is None else _check_fields(fields)

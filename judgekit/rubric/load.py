@@ -1,0 +1,305 @@
+"""Rubric files, read strictly: whatever is wrong is said with file and line, before any call."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from judgekit.canonical import digest, digest_json
+from judgekit.case import Case
+from judgekit.errors import InvalidReply, RubricError, place
+from judgekit.filemodel import near, validate_file
+from judgekit.judgment import read_answers
+from judgekit.request import Form
+from judgekit.rubric.file import CriterionFile, RubricFile
+from judgekit.rubric.rubric import Example, Group, Rubric, RubricTest
+from judgekit.rubric.template import Folders, Template, read_file, split_front_matter
+from judgekit.yamlfile import Lines, parse_yaml
+
+SUFFIX = ".jinja"
+
+
+@lru_cache(maxsize=1)
+def builtin_folder() -> Path:
+    """Return the folder of built-in rubrics: inside a wheel, or beside the package."""
+    spec = find_spec("judgekit")
+    package = Path(spec.origin).parent if spec and spec.origin else Path(__file__).parents[1]
+    for folder in (package / "_rubrics", package.parent / "rubrics"):
+        if (folder / f"base{SUFFIX}").is_file():
+            return folder
+    raise RubricError("the built-in rubrics are not installed; install judgekit again")
+
+
+def rubric_names(folder: Path | None = None) -> list[str]:
+    """Return the names of the rubrics in a folder (the built-in one by default)."""
+    folder = folder or builtin_folder()
+    names = (path.stem for path in sorted(folder.glob(f"*{SUFFIX}")))
+    return [name for name in names if not name.startswith("_")]
+
+
+def find_rubric(source: str | Path, *, base: Path | None = None) -> Path:
+    """Return the file of a rubric: a path, or a name looked up near `base` and among the built-in.
+
+    Args:
+        source: `my_rubric` or `rubrics/my_rubric.jinja`.
+        base: folder that paths and names are relative to; the working folder by default.
+
+    Raises:
+        RubricError: there is no such rubric; near names are suggested.
+    """
+    base = base or Path()
+    text = str(source)
+    if text.endswith(SUFFIX) or "/" in text or "\\" in text:
+        path = base / Path(text)
+        path = path if path.suffix == SUFFIX else path.with_name(path.name + SUFFIX)
+        if not path.is_file():
+            raise RubricError("no such rubric file", where=str(path))
+        return path
+    folders = (base, base / "rubrics", builtin_folder())
+    for folder in folders:
+        path = folder / f"{text}{SUFFIX}"
+        if path.is_file():
+            return path
+    known = sorted({name for folder in folders if folder.is_dir() for name in rubric_names(folder)})
+    raise RubricError(f"no rubric named {text!r}{near(text, known)}")
+
+
+def load_rubric(source: str | Path, *, base: Path | None = None) -> Rubric:
+    """Load a rubric with everything it builds on.
+
+    Args:
+        source: a name or a path (see `find_rubric`).
+        base: folder that names and paths are relative to.
+
+    Raises:
+        RubricError: with file and line, for anything wrong in any file involved.
+    """
+    path = find_rubric(source, base=base)
+    folders = tuple(dict.fromkeys((path.parent, builtin_folder())))
+    loader = Folders(folders)
+    return _build(_chain(path, loader), path=path, loader=loader)
+
+
+class _Layer:
+    """One file of an `extends` chain."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.name = path.name
+        front, _ = split_front_matter(read_file(path))
+        data, self.lines = parse_yaml(front, file=str(path), first=2)
+        if data is None:
+            raise RubricError(
+                "has no front matter; begin with ---, name: ..., criteria: ..., ---",
+                where=place(path, 1),
+            )
+        if not isinstance(data, dict):
+            raise RubricError("front matter must be keys and values", where=place(path, 2))
+        self.data: dict[str, Any] = data
+        self.file = validate_file(RubricFile, data, lines=self.lines, error=RubricError)
+
+
+def _chain(path: Path, loader: Folders) -> list[_Layer]:
+    """Return the layers of a rubric, itself first."""
+    layers = [_Layer(path)]
+    seen = {path.resolve()}
+    while parent := layers[-1].file.extends:
+        last = layers[-1]
+        name = parent if parent.endswith(SUFFIX) else parent + SUFFIX
+        found = next((f / name for f in loader.folders if (f / name).is_file()), None)
+        if found is not None and found.resolve() in seen and found.parent == last.path.parent:
+            # A rubric may carry the name of the built-in one it builds on.
+            others = (f / name for f in loader.folders if (f / name).resolve() not in seen)
+            found = next((p for p in others if p.is_file()), found)
+        where = last.lines.where("extends")
+        if found is None:
+            known = sorted({n for f in loader.folders for n in rubric_names(f)})
+            raise RubricError(f"extends {parent!r}, which was not found{near(parent, known)}", where=where)
+        if found.resolve() in seen:
+            raise RubricError(f"extends {parent!r}, which leads back to itself", where=where)
+        if found.name == last.name:
+            raise RubricError(f"rename this rubric: it extends one of the same name {parent!r}", where=where)
+        seen.add(found.resolve())
+        loader.parents[last.name] = found.name
+        layers.append(_Layer(found))
+    return layers
+
+
+def _build(layers: list[_Layer], *, path: Path, loader: Folders) -> Rubric:
+    own = layers[0]
+    file = own.file
+    if file.abstract:
+        raise RubricError(
+            f"{file.name!r} is abstract: extend it, it cannot judge by itself", where=str(path)
+        )
+    merged = _Merged(layers)
+    criteria = merged.criteria()
+    modes, default_mode = merged.modes(criteria)
+    template = Template(own.name, loader=loader)
+    files = {name: digest(read_file(found)) for name, found in sorted(template.files.items())}
+    form = Form(questions=tuple(c.question for c in criteria), details=merged.details())
+    return Rubric(
+        name=file.name,
+        version=file.version,
+        digest=digest_json(files),
+        description=merged.first("description") or "",
+        criteria=criteria,
+        groups=merged.groups(),
+        modes=modes,
+        default_mode=default_mode,
+        combine=merged.first("combine") or "weighted_mean",
+        requires=merged.requires(),
+        details=form.details,
+        examples=_examples(own, form),
+        tests=_tests(own),
+        template=template,
+        path=path,
+    )
+
+
+def _examples(layer: _Layer, form: Form) -> tuple[Example, ...]:
+    examples = []
+    for number, entry in enumerate(layer.file.examples):
+        where = layer.lines.where("examples", number)
+        case = _case(entry.case, id=f"example-{number + 1}", where=where)
+        asked = [q for q in form.questions if q.id in entry.answers]
+        try:
+            read_answers(entry.answers, form=Form(questions=tuple(asked)))
+        except InvalidReply as exc:
+            raise RubricError(f"the example's answers do not fit the criteria: {exc}", where=where) from exc
+        examples.append(Example(case=case, answers=entry.answers))
+    return tuple(examples)
+
+
+def _tests(layer: _Layer) -> tuple[RubricTest, ...]:
+    return tuple(
+        RubricTest(
+            case=_case(entry.case, id=entry.name or f"test-{n + 1}", where=layer.lines.where("tests", n)),
+            expect=entry.expect,
+            name=entry.name,
+        )
+        for n, entry in enumerate(layer.file.tests)
+    )
+
+
+def _case(data: dict[str, Any], *, id: str, where: str) -> Case:
+    try:
+        return Case.model_validate({"id": id, **data})
+    except ValidationError as exc:
+        fault = exc.errors(include_url=False)[0]
+        field = ".".join(str(step) for step in fault["loc"])
+        raise RubricError(f"case: {field}: {fault['msg']}", where=where) from exc
+
+
+def _group_of(id: str) -> str:
+    return id.partition(".")[0] if "." in id else ""
+
+
+class _Merged:
+    """The layers of a rubric taken together: what comes later in the chain gives way."""
+
+    def __init__(self, layers: list[_Layer]) -> None:
+        self.layers = layers
+
+    def first(self, name: str) -> Any:
+        return next((v for layer in self.layers if (v := getattr(layer.file, name)) is not None), None)
+
+    def requires(self) -> tuple[str, ...]:
+        return tuple(self.first("requires") or ("output",))
+
+    def details(self) -> Any:
+        merged: dict[str, Any] = {}
+        for layer in reversed(self.layers):
+            merged.update(layer.file.details)
+        return tuple(detail.value(name) for name, detail in merged.items())
+
+    def groups(self) -> tuple[Group, ...]:
+        merged: dict[str, Group] = {}
+        for layer in reversed(self.layers):
+            for name, group in layer.file.groups.items():
+                merged[name] = Group(name=name, requires=tuple(group.requires), text=group.text)
+        return tuple(merged.values())
+
+    def criteria(self) -> tuple[Any, ...]:
+        """Return the criteria of all layers, by id; a later layer may replace or remove one."""
+        merged: dict[str, tuple[CriterionFile, _Layer]] = {}
+        for layer in reversed(self.layers):
+            for id, criterion in layer.file.criteria.items():
+                if criterion is not None:
+                    merged[id] = (criterion, layer)
+                elif merged.pop(id, None) is None:
+                    where = layer.lines.where("criteria", id)
+                    raise RubricError(f"removes {id!r}, which it does not inherit", where=where)
+        own = self.layers[0]
+        if not merged:
+            raise RubricError("has no criteria", where=own.lines.where("criteria"))
+        self._check_weights(merged)
+        return tuple(
+            c.value(id, lines=layer.lines, default_weight=self._share(id, merged))
+            for id, (c, layer) in merged.items()
+        )
+
+    def _share(self, id: str, merged: dict[str, tuple[CriterionFile, _Layer]]) -> float:
+        return 1.0 / sum(_group_of(other) == _group_of(id) for other in merged)
+
+    def _check_weights(self, merged: dict[str, tuple[CriterionFile, _Layer]]) -> None:
+        points = self.first("weights") == "points"
+        sums: dict[str, float] = {}
+        given: dict[str, set[bool]] = {}
+        for id, (criterion, layer) in merged.items():
+            group = _group_of(id)
+            given.setdefault(group, set()).add(criterion.weight is not None)
+            sums[group] = sums.get(group, 0.0) + max(0.0, criterion.weight or 0.0)
+            if criterion.weight == 0:
+                where = layer.lines.where("criteria", id, "weight")
+                raise RubricError(f"{id!r} has weight 0 and would be asked for nothing; remove it", where=where)
+            if len(given[group]) > 1:
+                where = layer.lines.where("criteria", id)
+                raise RubricError(f"{id!r}: give every criterion of a group a weight, or none", where=where)
+        for group, total in sums.items():
+            if True not in given[group]:
+                continue
+            of = f" of group {group!r}" if group else ""
+            where = self.layers[0].lines.where("criteria")
+            if total <= 0:
+                raise RubricError(f"the weights{of} are all penalties; one must be positive", where=where)
+            if not points and abs(total - 1.0) > 1e-6:
+                raise RubricError(
+                    f"the positive weights{of} add up to {total:g}, not 1; "
+                    "mend them, or say `weights: points` to have them normalised",
+                    where=where,
+                )
+
+    def modes(self, criteria: tuple[Any, ...]) -> tuple[dict[str, dict[str, float]], str]:
+        """Return mode -> group -> weight, and the default mode."""
+        groups = list(dict.fromkeys(c.group for c in criteria))
+        merged: dict[str, tuple[dict[str, float], Lines]] = {}
+        for layer in reversed(self.layers):
+            for mode, weights in layer.file.modes.items():
+                merged[mode] = (dict(weights), layer.lines)
+        lines = self.layers[0].lines
+        if not merged:
+            return {"default": {group: 1.0 / len(groups) for group in groups}}, "default"
+        for mode, (weights, at) in merged.items():
+            where = at.where("modes", mode)
+            for group in weights:
+                if group not in groups:
+                    raise RubricError(f"mode {mode!r} weighs group {group!r}, which has no criteria{near(group, groups)}", where=where)
+            total = sum(weights.values())
+            if min(weights.values(), default=-1.0) < 0 or abs(total - 1.0) > 1e-6:
+                raise RubricError(f"the weights of mode {mode!r} must not be negative and must add up to 1, not {total:g}", where=where)
+        used = {g for weights, _ in merged.values() for g, w in weights.items() if w > 0}
+        for criterion in criteria:
+            if criterion.group not in used:
+                raise RubricError(f"{criterion.id!r} has no weight in any mode, so it is never asked", where=lines.where("criteria", criterion.id))
+        default = self.first("default_mode")
+        if default is None and len(merged) > 1:
+            raise RubricError("has several modes; say which is the default_mode", where=lines.where("modes"))
+        default = default or next(iter(merged))
+        if default not in merged:
+            raise RubricError(f"default_mode {default!r} is not among the modes{near(default, list(merged))}", where=lines.where("default_mode"))
+        return {mode: weights for mode, (weights, _) in merged.items()}, default

@@ -1,0 +1,222 @@
+"""A rubric, ready for use: criteria, weights, and a template that turns a case into messages."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from pydantic import JsonValue
+
+from judgekit.case import Case, Message, has_text
+from judgekit.errors import CaseError, ConfigError
+from judgekit.filemodel import near
+from judgekit.judgment import Judgment
+from judgekit.request import ChatMessage, Detail, Form
+from judgekit.rubric.criterion import Criterion
+from judgekit.rubric.fold import Combine, Folded, Worth, fold
+from judgekit.rubric.template import CaseView, Template
+from judgekit.value import Value
+
+
+class Group(Value):
+    """Criteria that belong together, and what a case must have for them to apply."""
+
+    name: str
+    requires: tuple[str, ...] = ()
+    text: str = ""
+
+
+class Example(Value):
+    """A judged case shown to the judge."""
+
+    case: Case
+    answers: dict[str, JsonValue]
+
+
+class RubricTest(Value):
+    """A case whose verdict is known to lie in a band; never shown to a judge."""
+
+    case: Case
+    expect: dict[str, JsonValue]
+    name: str = ""
+
+
+class CriterionView:
+    """A criterion as templates see it."""
+
+    __slots__ = (
+        "details", "id", "items", "kind", "levels", "maximum", "minimum", "nullable",
+        "quotes", "text",
+    )  # fmt: skip
+
+    def __init__(self, criterion: Criterion) -> None:
+        question = criterion.question
+        self.id = question.id
+        self.kind = question.kind
+        self.text = question.text
+        self.items = question.items
+        self.levels = criterion.levels
+        self.nullable = question.nullable
+        self.quotes = question.quotes
+        self.details = question.details
+        self.minimum = _plain_number(question.minimum)
+        self.maximum = _plain_number(question.maximum)
+
+
+def _plain_number(value: float) -> float | int:
+    return int(value) if value == int(value) else value
+
+
+class RubricView:
+    """The rubric's own words, as templates see them."""
+
+    __slots__ = ("description", "name", "version")
+
+    def __init__(self, rubric: Rubric) -> None:
+        self.name = rubric.name
+        self.version = rubric.version
+        self.description = rubric.description
+
+
+class Variant:
+    """A rubric in one mode for the groups that apply: what is asked, and with which weights."""
+
+    def __init__(self, rubric: Rubric, weights: Mapping[str, float]) -> None:
+        self.groups = dict(weights)
+        self.criteria = tuple(c for c in rubric.criteria if weights.get(c.group, 0.0) > 0)
+        self.form = Form(
+            questions=tuple(c.question for c in self.criteria), details=rubric.details
+        )
+        self._views = [CriterionView(criterion) for criterion in self.criteria]
+
+    def variables(self, rubric: Rubric, mode: str) -> dict[str, Any]:
+        """Return what the template sees beside the case."""
+        asked = {criterion.id for criterion in self.criteria}
+        return {
+            "criteria": self._views,
+            "details": rubric.details,
+            "examples": [
+                {"case": CaseView(e.case, e.case.history),
+                 "answers": {k: v for k, v in e.answers.items() if k in asked}}
+                for e in rubric.examples
+            ],
+            "groups": list(self.groups),
+            "mode": mode,
+            "rubric": RubricView(rubric),
+        }  # fmt: skip
+
+
+class Rubric:
+    """A loaded rubric. Make one with `load_rubric`."""
+
+    def __init__(
+        self,
+        *,
+        name: str,
+        version: int,
+        digest: str,
+        description: str,
+        criteria: tuple[Criterion, ...],
+        groups: tuple[Group, ...],
+        modes: Mapping[str, Mapping[str, float]],
+        default_mode: str,
+        combine: Combine,
+        requires: tuple[str, ...],
+        details: tuple[Detail, ...],
+        examples: tuple[Example, ...],
+        tests: tuple[RubricTest, ...],
+        template: Template,
+        path: Path,
+    ) -> None:
+        self.name = name
+        self.version = version
+        self.digest = digest
+        self.description = description
+        self.criteria = criteria
+        self.groups = {group.name: group for group in groups}
+        self.modes = {mode: dict(weights) for mode, weights in modes.items()}
+        self.default_mode = default_mode
+        self.combine: Combine = combine
+        self.requires = requires
+        self.details = details
+        self.examples = examples
+        self.tests = tests
+        self.template = template
+        self.path = path
+        self._variants: dict[tuple[str, tuple[str, ...]], tuple[Variant, dict[str, Any]]] = {}
+
+    def __repr__(self) -> str:
+        return f"Rubric({self.name!r}, version={self.version}, digest={self.digest[:12]!r})"
+
+    def check_mode(self, mode: str | None) -> str:
+        """Return the mode to use.
+
+        Raises:
+            ConfigError: the rubric has no such mode.
+        """
+        mode = mode or self.default_mode
+        if mode not in self.modes:
+            hint = near(mode, list(self.modes))
+            raise ConfigError(f"rubric {self.name!r} has no mode {mode!r}{hint}")
+        return mode
+
+    def variant(self, case: Case, *, mode: str) -> tuple[Variant, dict[str, Any]]:
+        """Return what is asked about a case: the groups of the mode that apply to it.
+
+        Raises:
+            CaseError: a field the rubric requires is missing, or no group applies.
+        """
+        for field in self.requires:
+            if not _present(case, field):
+                raise CaseError(f"rubric {self.name!r} needs the case to have {field!r}")
+        weights = self.modes[mode]
+        live = tuple(
+            name for name, weight in weights.items()
+            if weight > 0 and all(_present(case, f) for f in self._needs(name))
+        )  # fmt: skip
+        if not live:
+            wanted = sorted({f for name in weights for f in self._needs(name)})
+            needs = " or ".join(repr(field) for field in wanted)
+            raise CaseError(f"rubric {self.name!r} in mode {mode!r} needs the case to have {needs}")
+        found = self._variants.get((mode, live))
+        if found is None:
+            variant = Variant(self, {name: weights[name] for name in live})
+            found = (variant, variant.variables(self, mode))
+            self._variants[mode, live] = found
+        return found
+
+    def _needs(self, group: str) -> tuple[str, ...]:
+        return self.groups[group].requires if group in self.groups else ()
+
+    def render(
+        self, case: Case, *, mode: str, history: tuple[Message, ...] | None = None
+    ) -> tuple[Variant, tuple[ChatMessage, ...]]:
+        """Return what is asked about a case, and the messages that ask it.
+
+        Args:
+            case: the case.
+            mode: one of the rubric's modes.
+            history: earlier messages to show; all of the case's by default.
+
+        Raises:
+            CaseError: the case lacks what the rubric needs.
+            RubricError: the template failed.
+        """
+        variant, variables = self.variant(case, mode=mode)
+        view = CaseView(case, case.history if history is None else history)
+        key = (mode, tuple(variant.groups))
+        return variant, self.template.render(variables=variables, case=view, variant=key)
+
+    def fold(self, judgment: Judgment, variant: Variant) -> tuple[Folded, list[Worth]]:
+        """Return the value of a judgment, and what each criterion was worth."""
+        worths = []
+        for criterion in variant.criteria:
+            status, value = criterion.value_of(judgment.answers[criterion.id])
+            worths.append(Worth(criterion.id, criterion.group, criterion.weight, status, value))
+        return fold(worths, groups=variant.groups, combine=self.combine), worths
+
+
+def _present(case: Case, field: str) -> bool:
+    value = getattr(case, field)
+    return has_text(value) if isinstance(value, str) or value is None else bool(value)

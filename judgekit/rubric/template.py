@@ -1,0 +1,301 @@
+"""The body of a rubric: found, checked before it is used, and rendered into messages."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from jinja2 import BaseLoader, Environment, TemplateError, TemplateNotFound, TemplateSyntaxError
+from jinja2 import Template as JinjaTemplate
+from jinja2 import meta, nodes
+
+from judgekit.case import Case, Message
+from judgekit.errors import RubricError, place
+from judgekit.filemodel import near
+from judgekit.request import ChatMessage
+from judgekit.rubric.sandbox import Rendering, RubricEnvironment, current
+
+MAX_FILE = 1_000_000
+"""Bytes a rubric file may have."""
+VARIABLES = ("case", "criteria", "details", "examples", "groups", "mode", "rubric")
+"""Everything a template may name."""
+CASE_FIELDS = (
+    "baseline", "choices", "context", "expected", "history", "input", "metadata",
+    "output", "reference", "system",
+)  # fmt: skip
+"""The fields of a case a template may read; labels are not among them, they are for people."""
+
+_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*(/[A-Za-z0-9_][A-Za-z0-9_.-]*)*")
+_FRONT = re.compile(r"\A---[ \t]*\r?\n(.*?)^---[ \t]*(\r?\n|\Z)", re.DOTALL | re.MULTILINE)
+
+
+def read_file(path: Path) -> str:
+    """Return a rubric file's text.
+
+    Raises:
+        RubricError: unreadable, too large, or not UTF-8.
+    """
+    try:
+        if path.stat().st_size > MAX_FILE:
+            raise RubricError(f"larger than {MAX_FILE:,} bytes", where=str(path))
+        return path.read_text(encoding="utf-8-sig").replace("\r\n", "\n")
+    except OSError as exc:
+        raise RubricError(f"cannot be read: {exc.strerror}", where=str(path)) from exc
+    except UnicodeDecodeError as exc:
+        raise RubricError(f"not UTF-8 (byte {exc.start})", where=str(path)) from exc
+
+
+def split_front_matter(text: str) -> tuple[str, str]:
+    """Return front matter and body; the body keeps its line numbers by leading empty lines."""
+    match = _FRONT.match(text)
+    if match is None:
+        return "", text
+    body = text[match.end() :]
+    return match.group(1), "\n" * text.count("\n", 0, match.end()) + body
+
+
+class Folders(BaseLoader):
+    """Finds templates by plain names, in a rubric's own folder and then in the built-in one."""
+
+    def __init__(self, folders: tuple[Path, ...]) -> None:
+        self.folders = folders
+        self.parents: dict[str, str] = {}
+        """Template name -> the name its front matter extends."""
+
+    def find(self, name: str) -> Path:
+        """Return the file of a template name.
+
+        Raises:
+            TemplateNotFound: no such file, or a name that tries to leave the folders.
+        """
+        if _NAME.fullmatch(name) and ".." not in name:
+            for folder in self.folders:
+                path = folder / name
+                if path.is_file() and path.resolve().is_relative_to(folder.resolve()):
+                    return path
+        raise TemplateNotFound(name)
+
+    def get_source(self, environment: Environment, template: str) -> tuple[str, str, Any]:
+        """Return a template's body, led by the `extends` of its front matter."""
+        path = self.find(template)
+        _, body = split_front_matter(read_file(path))
+        parent = self.parents.get(template)
+        lead = f'{{% extends "{parent}" %}}' if parent else ""
+        return lead + body, str(path), lambda: True
+
+
+class CaseView:
+    """A case as templates see it; remembers whether anything of it was read."""
+
+    __slots__ = ("_fields", "_read")
+
+    def __init__(self, case: Case, history: tuple[Message, ...]) -> None:
+        self._fields = case
+        self._read = False
+        if history != case.history:
+            self._fields = case.model_copy(update={"history": history})
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in CASE_FIELDS:
+            raise AttributeError(name)
+        self._read = True
+        value = getattr(self._fields, name)
+        if name == "history":
+            return [MessageView(message) for message in value]
+        if isinstance(value, str) and not value.strip():
+            return None
+        return value
+
+    def __str__(self) -> str:
+        raise TypeError("print a field of the case, such as case.output")
+
+    def touched(self) -> bool:
+        """Return whether a field was read since the last call."""
+        read, self._read = self._read, False
+        return read
+
+
+class MessageView:
+    """An earlier message as templates see it."""
+
+    __slots__ = ("content", "role", "text", "tool_calls")
+
+    def __init__(self, message: Message) -> None:
+        self.role = message.role
+        self.content = message.content
+        self.tool_calls = message.tool_calls
+        calls = [f"[calls {call.name}({_arguments(call.arguments)})]" for call in message.tool_calls]
+        self.text = "\n".join(filter(None, [message.content, *calls]))
+
+
+def _arguments(value: Any) -> str:
+    from judgekit.canonical import canonical_json
+
+    return "" if value is None else canonical_json(value)
+
+
+class Template:
+    """One rubric's template, with everything it is built from."""
+
+    def __init__(self, name: str, *, loader: Folders) -> None:
+        self.name = name
+        self.loader = loader
+        self.environment = RubricEnvironment(loader)
+        self.files = self._check()
+        self._compiled = self._compile()
+        self._cached: dict[Any, dict[int, str]] = {}
+
+    def _compile(self) -> JinjaTemplate:
+        with _translated(self.loader):
+            return self.environment.get_template(self.name)
+
+    def _check(self) -> dict[str, Path]:
+        """Check every file this template is built from; return them by name."""
+        files: dict[str, Path] = {}
+        waiting = [self.name]
+        while waiting:
+            name = waiting.pop()
+            if name in files:
+                continue
+            with _translated(self.loader):
+                files[name] = self.loader.find(name)
+                source, path, _ = self.loader.get_source(self.environment, name)
+                tree = self.environment.parse(source, name, path)
+            waiting += _built_from(tree, path)
+            if name.startswith("_") or "/_" in name:
+                _check_cases(tree, path)
+            else:
+                _check_variables(tree, path)
+        return files
+
+    def render(
+        self, *, variables: Mapping[str, Any], case: CaseView, variant: Any
+    ) -> tuple[ChatMessage, ...]:
+        """Render into messages.
+
+        Args:
+            variables: everything but the case; the same for the same `variant`.
+            case: the case.
+            variant: names what else decides the text (mode, groups), so that messages that
+                read nothing of the case are rendered once per variant.
+
+        Raises:
+            RubricError: the template failed, or went beyond its budget.
+        """
+        rendering = Rendering(cached=self._cached.setdefault(variant, {}), touched=case.touched)
+        token = current.set(rendering)
+        try:
+            with _translated(self.loader):
+                outside = self._compiled.render(case=case, **variables)
+        finally:
+            current.reset(token)
+        if not rendering.messages:
+            rendering.messages.append(("user", outside.strip()))
+        elif outside.strip():
+            words = " ".join(outside.split())[:60]
+            where = str(self.files[self.name])
+            raise RubricError(f"text outside {{% role %}}: {words!r}", where=where)
+        return tuple(
+            ChatMessage.model_construct(role=role, content=text)
+            for role, text in rendering.messages
+            if text
+        )
+
+
+def _built_from(tree: nodes.Template, path: str) -> list[str]:
+    names = []
+    kinds = (nodes.Extends, nodes.Include, nodes.Import, nodes.FromImport)
+    for node in tree.find_all(kinds):
+        template = node.template
+        if not isinstance(template, nodes.Const) or not isinstance(template.value, str):
+            message = "name the template in quotes; a name made while rendering is not allowed"
+            raise RubricError(message, where=place(path, node.lineno))
+        names.append(template.value)
+    return names
+
+
+def _check_variables(tree: nodes.Template, path: str) -> None:
+    known = {*VARIABLES, *_exported(tree)}
+    for name in sorted(meta.find_undeclared_variables(tree)):
+        if name not in known:
+            line = next((n.lineno for n in tree.find_all(nodes.Name) if n.name == name), None)
+            raise RubricError(
+                f"unknown variable {name!r}{near(name, list(VARIABLES))}", where=place(path, line)
+            )
+    _check_cases(tree, path)
+
+
+def _exported(tree: nodes.Template) -> Iterator[str]:
+    """Yield the names a template defines at its top, which its blocks may use."""
+    for node in tree.body:
+        if isinstance(node, nodes.FromImport):
+            yield from (name if isinstance(name, str) else name[1] for name in node.names)
+        elif isinstance(node, nodes.Import):
+            yield node.target
+        elif isinstance(node, nodes.Macro):
+            yield node.name
+        elif isinstance(node, (nodes.Assign, nodes.AssignBlock)):
+            yield from (n.name for n in node.target.find_all(nodes.Name))
+            if isinstance(node.target, nodes.Name):
+                yield node.target.name
+
+
+def _check_cases(tree: nodes.Template, path: str) -> None:
+    for node in tree.find_all(nodes.Getattr):
+        if isinstance(node.node, nodes.Name) and node.node.name == "case":
+            if node.attr not in CASE_FIELDS:
+                raise RubricError(
+                    f"a case has no field {node.attr!r} for templates"
+                    f"{near(node.attr, list(CASE_FIELDS))}",
+                    where=place(path, node.lineno),
+                )
+
+
+class _translated:  # noqa: N801 - reads as a statement: with _translated(...)
+    """The one place where Jinja's errors become ours, with file and line."""
+
+    def __init__(self, loader: Folders) -> None:
+        self._loader = loader
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: Any) -> bool:
+        if error is None or isinstance(error, RubricError):
+            return False
+        if isinstance(error, TemplateSyntaxError):
+            where = place(error.filename or error.name or "template", error.lineno)
+            raise RubricError(f"template: {error.message}", where=where) from error
+        if isinstance(error, TemplateNotFound):
+            raise RubricError(self._not_found(str(error.name))) from error
+        if isinstance(error, RecursionError):
+            raise RubricError("the template nests or calls itself too deeply") from error
+        kinds = (TemplateError, TypeError, ValueError, AttributeError, ArithmeticError,
+                 LookupError, MemoryError)  # fmt: skip
+        if isinstance(error, kinds):
+            where = _line_of(trace)
+            message = str(error) or type(error).__name__
+            raise RubricError(f"template: {message}", where=where) from error
+        return False
+
+    def _not_found(self, name: str) -> str:
+        known = sorted({p.name for f in self._loader.folders if f.is_dir() for p in f.glob("*.jinja")})
+        return f"template {name!r} was not found{near(name, known)}"
+
+
+def _line_of(trace: Any) -> str | None:
+    """Return `file:line` of the innermost template frame of a traceback."""
+    found: str | None = None
+    while trace is not None:
+        file = trace.tb_frame.f_code.co_filename
+        if file.endswith(".jinja"):
+            template = trace.tb_frame.f_globals.get("__jinja_template__")
+            line = trace.tb_lineno
+            if template is not None:
+                line = template.get_corresponding_lineno(line)
+            found = place(file, line)
+        trace = trace.tb_next
+    return found
+
