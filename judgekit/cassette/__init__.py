@@ -1,0 +1,1 @@
+"""Cassettes: recorded replies in front of a judge."""

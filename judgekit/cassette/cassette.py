@@ -1,0 +1,302 @@
+"""The cassette: a judge around a judge that plays what is recorded and records what is said."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from judgekit.around import JudgeAround
+from judgekit.cassette.mode import RecordMode
+from judgekit.cassette.record import KIND, Record, decode, decode_reply, encode, share
+from judgekit.cassette.tape import PART_NAMED, Tape, _laid_out, merge_into, write_lines
+from judgekit.errors import CassetteMiss, ConfigError
+from judgekit.protocols import Judge
+from judgekit.request import ChatMessage, Reply, Request
+
+if TYPE_CHECKING:
+    from judgekit.cassette.explain import Explainer
+    from judgekit.store import Store
+
+Origin = Literal["live", "tape", "store"]
+EXPLAINED = 2_000
+"""Records a tape may have for every miss to be explained where it happens."""
+
+
+@dataclass
+class Ledger:
+    """What was asked, what was not, and what it cost."""
+
+    origins: Counter[str] = field(default_factory=Counter)
+    spent: float = 0.0
+    """US dollars for live replies with a known price."""
+    avoided: float = 0.0
+    """US dollars that recorded replies cost when they were live."""
+    unpriced: int = 0
+    """Live replies with no known price."""
+    unpriced_replays: int = 0
+
+    def add(self, origin: Origin, reply: Reply) -> None:
+        """Count one reply."""
+        self.origins[origin] += 1
+        if origin == "live":
+            if reply.cost is None:
+                self.unpriced += 1
+            else:
+                self.spent += reply.cost
+        elif reply.cost is None:
+            self.unpriced_replays += 1
+        else:
+            self.avoided += reply.cost
+
+
+class Cassette(JudgeAround):
+    """Plays recorded replies; asks the judge behind it only as far as the record mode allows.
+
+    Every live reply goes to the store the moment it arrives. With a tape, only the tape counts
+    as recorded, so that what passes here passes in CI; what only the store holds is copied to
+    the tape instead of being asked again.
+    """
+
+    def __init__(
+        self,
+        judge: Judge,
+        *,
+        tape: Path | None = None,
+        store: Store | Callable[[], Store] | None = None,
+        record: RecordMode | str = RecordMode.NONE,
+        redact: Callable[[str], str] | None = None,
+        again: frozenset[str] = frozenset(),
+    ) -> None:
+        self.judge = judge
+        self.record = RecordMode.parse(record)
+        self.path = tape
+        self.tape = Tape(tape) if tape is not None else None
+        self.ledger = Ledger()
+        self.misses: list[Request] = []
+        self._redact = redact
+        self._again = again
+        self._store = store
+        self._opened: Store | None = None
+        self._used = bytearray((len(self.tape) + 7) // 8 if self.tape else 0)
+        self._from_store: set[str] = set()
+        self._added: set[str] = set()
+        self._explainer: Explainer | None = None
+        self._flights: dict[str, asyncio.Future[Reply]] = {}
+        if self.record is not RecordMode.NONE and store is None:
+            raise ConfigError("recording needs a store")
+
+    @classmethod
+    def open(
+        cls,
+        path: str | Path,
+        judge: Judge,
+        *,
+        record: RecordMode | str = RecordMode.NONE,
+        redact: Callable[[str], str] | None = None,
+        store: Path | None = None,
+    ) -> Cassette:
+        """Open a tape in front of a judge; use it in a `with` statement, so that it is written.
+
+        Args:
+            path: the tape; it need not exist when recording.
+            judge: who is asked when nothing is recorded and `record` allows it.
+            record: `none`, `new_episodes` or `all`.
+            redact: applied to every message before the key is made.
+            store: folder of the private store; found beside the tape's project by default.
+
+        Raises:
+            ConfigError: no such record mode, or no such tape to replay.
+            CassetteCorrupt: the tape is damaged.
+        """
+        tape = Path(path)
+        if RecordMode.parse(record) is RecordMode.NONE and not tape.exists():
+            raise ConfigError(f"{tape}: no such cassette; record it with record='new_episodes'")
+        return cls(judge, tape=tape, store=lazy_store(store or tape.parent), record=record, redact=redact)
+
+    def __enter__(self) -> Cassette:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @property
+    def store(self) -> Store | None:
+        """The store, opened when first needed."""
+        if self._opened is None and self._store is not None:
+            self._opened = self._store() if callable(self._store) else self._store
+        return self._opened
+
+    async def ask(self, request: Request) -> Reply:
+        """Return the recorded reply, or a live one if the record mode allows it.
+
+        Raises:
+            CassetteMiss: nothing is recorded and asking is not allowed.
+            CassetteCorrupt: what is recorded was changed.
+        """
+        if self._redact is not None:
+            request = _redacted(request, self._redact)
+        key = request.key
+        if (flight := self._flights.get(key)) is not None:
+            return await asyncio.shield(flight)
+        reply = self._recorded(request)
+        if reply is not None:
+            return reply
+        if self.record is RecordMode.NONE:
+            raise self._miss(request)
+        return await self._live(request)
+
+    def _recorded(self, request: Request) -> Reply | None:
+        key = request.key
+        fresh = key in self._added
+        if not fresh and (self.record is RecordMode.ALL or key in self._again):
+            return None
+        if self.tape is not None and not fresh and (number := self.tape.find(key)) >= 0:
+            where = f"{self.path}: record {key[:12]}"
+            reply = decode_reply(self.tape.line(number), key=key, where=where)
+            self._used[number >> 3] |= 1 << (number & 7)
+            self.ledger.add("tape", reply)
+            return reply
+        if self.tape is not None and self.record is RecordMode.NONE and not fresh:
+            return None
+        store = self.store
+        line = store.get(key) if store is not None else None
+        if line is None or store is None:
+            return None
+        reply = decode_reply(line, key=key, where=f"{store.folder}: record {key[:12]}")
+        self._from_store.add(key)
+        if self.tape is not None:
+            self._added.add(key)
+        self.ledger.add("store", reply)
+        return reply
+
+    async def _live(self, request: Request) -> Reply:
+        key = request.key
+        flight: asyncio.Future[Reply] = asyncio.get_running_loop().create_future()
+        self._flights[key] = flight
+        try:
+            reply = await self.judge.ask(request)
+            store = self.store
+            assert store is not None  # noqa: S101 - the constructor saw to it
+            await asyncio.to_thread(store.put, key, encode(request, reply))
+        except BaseException as exc:
+            if isinstance(exc, asyncio.CancelledError):
+                flight.cancel()
+            else:
+                flight.set_exception(exc)
+                flight.exception()  # whoever waits gets it; nobody waiting is no mistake
+            raise
+        finally:
+            del self._flights[key]
+        flight.set_result(reply)
+        self._added.add(key)
+        self._from_store.add(key)
+        self.ledger.add("live", reply)
+        return reply
+
+    def _miss(self, request: Request) -> CassetteMiss:
+        self.misses.append(request)
+        if self.tape is None:
+            message = "not recorded in the store"
+        elif len(self.tape) == 0:
+            message = "nothing is recorded yet"
+        elif len(self.tape) > EXPLAINED:
+            message = "not recorded; `judgekit cassette explain` says what differs"
+        else:
+            from judgekit.cassette.explain import Explainer
+
+            if self._explainer is None:
+                self._explainer = Explainer(self.tape.records())
+            message = self._explainer.explain(request).line()
+        return CassetteMiss(message, key=request.key)
+
+    # -- what was used --------------------------------------------------------
+
+    def used(self, number: int) -> bool:
+        """Return whether a record of the tape was played."""
+        return bool(self._used[number >> 3] & (1 << (number & 7)))
+
+    @property
+    def unused(self) -> int:
+        """How many records of the tape were not played."""
+        return len(self.tape) - sum(byte.bit_count() for byte in self._used) if self.tape else 0
+
+    def unused_keys(self) -> Iterator[str]:
+        """Yield the keys of the records that were not played."""
+        if self.tape is not None:
+            for number in range(len(self.tape)):
+                if not self.used(number):
+                    yield self.tape.line(number)[8:72]
+
+    def write_used(self, path: Path) -> None:
+        """Write a tape of exactly the records that were used."""
+        parts: dict[str, str] = {}
+        stored: list[str] = []
+        for key in sorted(self._from_store):
+            line, named = share(self._stored(key))
+            parts.update(named)
+            stored.append(line)
+        tape = self.tape
+        played = [n for n in range(len(tape)) if self.used(n)] if tape is not None else []
+        if tape is not None:
+            for number in played:
+                for name in PART_NAMED.findall(tape.line(number).encode()):
+                    if name.decode() not in parts:
+                        parts[name.decode()] = tape.part_line(name.decode())
+            played_lines = (tape.line(number) for number in played)
+        else:
+            played_lines = iter(())
+        write_lines(path, _laid_out(parts, _in_order(played_lines, stored)))
+
+    def _stored(self, key: str) -> Record:
+        store = self.store
+        line = store.get(key) if store is not None else None
+        if line is None or store is None:
+            raise CassetteMiss("the store lost a reply during the run", key=key)
+        return decode(line, parts={}, where=f"{store.folder}: record {key[:12]}")
+
+    def flush(self) -> None:
+        """Write what was recorded to the tape."""
+        if self.path is not None and self._added:
+            merge_into(self.path, self._added, self._stored)
+
+    def close(self) -> None:
+        """Write what was recorded to the tape and close both."""
+        try:
+            self.flush()
+        finally:
+            if self.tape is not None:
+                self.tape.close()
+            if self._opened is not None:
+                self._opened.close()
+
+
+def _in_order(left: Iterator[str], right: list[str]) -> Iterator[str]:
+    from heapq import merge
+
+    return merge(left, right, key=lambda line: line[8:72])
+
+
+def _redacted(request: Request, redact: Callable[[str], str]) -> Request:
+    messages = tuple(
+        ChatMessage(role=message.role, content=redact(message.content))
+        for message in request.messages
+    )
+    return request.model_copy(update={"messages": messages})
+
+
+def lazy_store(near: Path | None) -> Callable[[], Store]:
+    """Return what opens the store of a project when it is first needed."""
+
+    def opened() -> Store:
+        from judgekit.store import Store, store_folder
+
+        return Store(store_folder(near))
+
+    return opened
+
+
+__all__ = ["KIND", "Cassette", "Ledger", "Origin", "lazy_store"]

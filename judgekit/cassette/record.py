@@ -1,0 +1,157 @@
+"""A record: one request and its reply, as one line of canonical JSON that proves itself.
+
+A line is `{"key", "kind", "reply", "request", "sha256"}`; the last is the digest of the line
+without it. On a tape, texts that many requests share (system messages, forms) stand once, as
+part lines `{"part": digest, "value": ...}`, and requests name them by `{"part": digest}`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any, NamedTuple
+
+from pydantic import ValidationError
+
+from judgekit.canonical import canonical_json, digest
+from judgekit.errors import CassetteCorrupt
+from judgekit.request import Reply, Request, request_from
+from judgekit.value import Value
+
+KIND = "chat"
+"""Requests to a judge; embeddings and log-probabilities are to be kinds of their own."""
+PART_NAMED = re.compile(rb'\{"part":"([0-9a-f]{64})"\}')
+"""A reference to a part. Inside a JSON string its quotes would be escaped, so this is exact."""
+
+_TAIL = re.compile(r',"sha256":"([0-9a-f]{64})"\}\Z')
+
+
+class Record(NamedTuple):
+    """One request and what was said."""
+
+    key: str
+    request: Request
+    reply: Reply
+
+
+class _Answered(Value):
+    """The part of a line that a replay needs."""
+
+    model_config = {"extra": "ignore"}
+
+    key: str
+    reply: Reply
+
+
+def encode(request: Request, reply: Reply) -> str:
+    """Return the self-contained line of a record, without a line end."""
+    said = canonical_json(reply.model_dump(mode="json", exclude_defaults=True))
+    return _seal(
+        f'{{"key":"{request.key}","kind":"{KIND}","reply":{said},"request":{request.canonical}}}'
+    )
+
+
+def _seal(line: str) -> str:
+    return f'{line[:-1]},"sha256":"{digest(line)}"}}'
+
+
+def unseal(line: str, *, where: str) -> str:
+    """Return a line without its digest, having checked it.
+
+    Raises:
+        CassetteCorrupt: the line was changed after it was written.
+    """
+    tail = _TAIL.search(line)
+    if tail is None:
+        raise CassetteCorrupt(f"{where}: not a record judgekit wrote")
+    body = line[: tail.start()] + "}"
+    if digest(body) != tail.group(1):
+        raise CassetteCorrupt(
+            f"{where}: the record was changed after it was written; "
+            "restore the file, or delete the line and record it again"
+        )
+    return body
+
+
+def decode_reply(line: str, *, key: str, where: str) -> Reply:
+    """Return the reply of a line, checked against its digest and the key asked for.
+
+    Raises:
+        CassetteCorrupt: the line is damaged, or is the record of another key.
+    """
+    body = unseal(line, where=where)
+    try:
+        answered = _Answered.model_validate_json(body)
+    except ValidationError as exc:
+        raise CassetteCorrupt(f"{where}: not a record judgekit wrote") from exc
+    if answered.key != key:
+        raise CassetteCorrupt(f"{where}: holds the record of another key")
+    return answered.reply
+
+
+def decode(line: str, *, parts: dict[str, Any], where: str) -> Record:
+    """Return the whole record of a line, with its key proved from its request.
+
+    Raises:
+        CassetteCorrupt: damaged, a part is missing, or the key is not that of the request.
+    """
+    data = json.loads(unseal(line, where=where))
+    try:
+        request = request_from(_inline(data["request"], parts=parts, where=where))
+        reply = Reply.model_validate(data["reply"])
+        key = data["key"]
+    except (KeyError, TypeError, ValidationError) as exc:
+        raise CassetteCorrupt(f"{where}: not a record judgekit wrote") from exc
+    if request.key != key:
+        raise CassetteCorrupt(f"{where}: the key is not that of the request it holds")
+    return Record(key, request, reply)
+
+
+def _inline(request: dict[str, Any], *, parts: dict[str, Any], where: str) -> dict[str, Any]:
+    def whole(value: Any) -> Any:
+        if isinstance(value, dict) and set(value) == {"part"}:
+            if value["part"] not in parts:
+                raise CassetteCorrupt(f"{where}: names a part that the tape does not hold")
+            return parts[value["part"]]
+        return value
+
+    messages = [{**m, "content": whole(m["content"])} for m in request["messages"]]
+    return {**request, "form": whole(request["form"]), "messages": messages}
+
+
+def share(record: Record) -> tuple[str, dict[str, str]]:
+    """Return the tape line of a record, and the part lines it names, by digest.
+
+    Forms and system messages become parts: they are what requests have in common.
+    """
+    parts: dict[str, str] = {}
+
+    def part(value: Any, text: str) -> dict[str, str]:
+        name = digest(text)
+        parts[name] = _seal(f'{{"part":"{name}","value":{canonical_json(value)}}}')
+        return {"part": name}
+
+    request = json.loads(record.request.canonical)
+    request["form"] = part(request["form"], record.request.form.canonical)
+    for message in request["messages"]:
+        if message["role"] == "system":
+            message["content"] = part(message["content"], message["content"])
+    said = canonical_json(record.reply.model_dump(mode="json", exclude_defaults=True))
+    line = _seal(
+        f'{{"key":"{record.key}","kind":"{KIND}","reply":{said},"request":{canonical_json(request)}}}'
+    )
+    return line, parts
+
+
+def decode_part(line: str, *, where: str) -> tuple[str, Any]:
+    """Return digest and value of a part line.
+
+    Raises:
+        CassetteCorrupt: damaged, or the digest is not that of the value.
+    """
+    data = json.loads(unseal(line, where=where))
+    value = data.get("value")
+    text = value if isinstance(value, str) else canonical_json(value)
+    if digest(text) != data.get("part"):
+        raise CassetteCorrupt(f"{where}: the part is not what its digest says")
+    return data["part"], value

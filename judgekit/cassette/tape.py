@@ -1,0 +1,267 @@
+"""A tape: records in a text file that people review and commit.
+
+The file is sorted by key and holds no times, so that the same records make the same bytes.
+Reading it costs 8 bytes of memory a record: four of its key and four of its place.
+"""
+
+from __future__ import annotations
+
+import os
+from array import array
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from heapq import merge
+from pathlib import Path
+from typing import Any
+
+from judgekit.cassette.record import PART_NAMED, Record, decode, decode_part, share
+from judgekit.errors import CassetteCorrupt, CassetteError, place
+
+HEADER = '{"judgekit":"cassette","version":1}'
+MAX_LINE = 64_000_000
+"""Bytes one record may have."""
+
+_CHUNK = 8192
+
+
+class Tape:
+    """A tape opened for reading. A file that does not exist is an empty tape."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._file = -1
+        self._parts: dict[str, int] = {}
+        self._prefixes = array("I")
+        self._places = array("I")
+        if path.exists():
+            self._load()
+
+    def _load(self) -> None:
+        try:
+            self._file = os.open(self.path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
+            if os.fstat(self._file).st_size >= 2**32:
+                self._places = array("Q")
+            with os.fdopen(os.dup(self._file), "rb") as lines:
+                self._index(lines)
+        except OSError as exc:
+            raise CassetteError(f"{self.path}: cannot be read: {exc.strerror}") from exc
+
+    def _index(self, lines: Iterable[bytes]) -> None:
+        at = 0
+        last = -1
+        in_order = True
+        for number, line in enumerate(lines, start=1):
+            if line.startswith(b'{"key":"'):
+                try:
+                    prefix = int(line[8:16], 16)
+                except ValueError as exc:
+                    raise self._corrupt(number, "not a record judgekit wrote") from exc
+                in_order = in_order and prefix >= last
+                last = prefix
+                self._prefixes.append(prefix)
+                self._places.append(at)
+            elif line.startswith(b'{"part":"'):
+                self._parts[line[9:73].decode("ascii", "replace")] = at
+            elif number == 1:
+                self._check_header(line)
+            else:
+                raise self._corrupt(number, _guess(line))
+            at += len(line)
+        if at and not line.endswith(b"\n"):
+            raise self._corrupt(number, "the last line is cut off")
+        if not in_order:
+            order = sorted(range(len(self._places)), key=self._prefixes.__getitem__)
+            self._prefixes = array("I", (self._prefixes[i] for i in order))
+            self._places = array(self._places.typecode, (self._places[i] for i in order))
+
+    def _check_header(self, line: bytes) -> None:
+        text = line.decode("utf-8", "replace").strip()
+        if text == HEADER:
+            return
+        if text.startswith('{"judgekit":"cassette"'):
+            raise self._corrupt(1, "written by another version of judgekit; upgrade to read it")
+        if line.startswith(b"SQLite"):
+            raise self._corrupt(1, "an SQLite file is never a cassette; import needs a .jsonl tape")
+        raise self._corrupt(1, f"not a cassette: the first line must be {HEADER}")
+
+    def _corrupt(self, line: int, message: str) -> CassetteCorrupt:
+        return CassetteCorrupt(f"{place(self.path, line)}: {message}")
+
+    def __len__(self) -> int:
+        return len(self._prefixes)
+
+    def find(self, key: str) -> int:
+        """Return the number of a record on this tape, or -1."""
+        prefix = int(key[:8], 16)
+        number = bisect_left(self._prefixes, prefix)
+        wanted = key.encode()
+        while number < len(self._prefixes) and self._prefixes[number] == prefix:
+            if os.pread(self._file, 64, self._places[number] + 8) == wanted:
+                return number
+            number += 1
+        return -1
+
+    def line(self, number: int) -> str:
+        """Return the raw line of a record, without its line end."""
+        return self._read(self._places[number])
+
+    def _read(self, at: int) -> str:
+        size = _CHUNK
+        while True:
+            data = os.pread(self._file, size, at)
+            end = data.find(b"\n")
+            if end >= 0:
+                return data[:end].decode("utf-8")
+            if len(data) < size or size > MAX_LINE:
+                raise CassetteCorrupt(f"{self.path}: changed while it was being read")
+            size *= 4
+
+    def lines(self) -> Iterator[str]:
+        """Yield the lines of all records, in order of their keys."""
+        order = range(len(self._places))
+        crowded = any(
+            self._prefixes[i] == self._prefixes[i + 1] for i in range(len(self._prefixes) - 1)
+        )
+        if not crowded:
+            yield from map(self.line, order)
+            return
+        yield from sorted(map(self.line, order), key=lambda line: line[8:72])
+
+    def part_lines(self) -> Iterator[str]:
+        """Yield the lines of all parts, in order of their digests."""
+        for name in sorted(self._parts):
+            yield self._read(self._parts[name])
+
+    def part_line(self, name: str) -> str:
+        """Return the line of one part.
+
+        Raises:
+            CassetteCorrupt: the tape does not hold it.
+        """
+        if name not in self._parts:
+            raise CassetteCorrupt(f"{self.path}: names a part {name[:12]} that it does not hold")
+        return self._read(self._parts[name])
+
+    def parts(self) -> dict[str, Any]:
+        """Return the value of every part, by digest."""
+        return dict(decode_part(line, where=str(self.path)) for line in self.part_lines())
+
+    def records(self) -> Iterator[Record]:
+        """Yield every record, fully verified.
+
+        Raises:
+            CassetteCorrupt: at the first record that is not what it says, or is there twice.
+        """
+        parts = self.parts()
+        last = ""
+        for line in self.lines():
+            record = decode(line, parts=parts, where=f"{self.path}: record {line[8:20]}")
+            if record.key == last:
+                raise CassetteCorrupt(f"{self.path}: two records for the key {last[:12]}")
+            last = record.key
+            yield record
+
+    def close(self) -> None:
+        """Close the file."""
+        if self._file >= 0:
+            os.close(self._file)
+            self._file = -1
+
+
+def _guess(line: bytes) -> str:
+    if line.startswith((b"<<<<<<<", b"=======", b">>>>>>>")):
+        return "a merge conflict: keep the lines of both sides and run `judgekit cassette verify`"
+    return "an empty line" if not line.strip() else "not a record judgekit wrote"
+
+
+@contextmanager
+def _locked(folder: Path) -> Iterator[None]:
+    """Keep other writers out of a folder; a lock dies with its process."""
+    try:
+        import fcntl
+    except ImportError:  # Windows has no lock on folders; the rename is still whole or nothing
+        yield
+        return
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)
+
+
+def write_lines(path: Path, lines: Iterable[str]) -> None:
+    """Write a whole file or nothing: beside it first, then renamed over it.
+
+    Raises:
+        CassetteError: the file cannot be written; what stood there before still stands.
+    """
+    beside = path.with_name(f".{path.name}.{os.getpid()}.new")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with beside.open("w", encoding="utf-8", newline="\n") as file:
+            file.writelines(f"{line}\n" for line in lines)
+            file.flush()
+            os.fsync(file.fileno())
+        beside.replace(path)
+    except OSError as exc:
+        beside.unlink(missing_ok=True)
+        raise CassetteError(f"{path}: cannot be written: {exc.strerror}") from exc
+
+
+def merge_into(
+    path: Path,
+    keys: Iterable[str],
+    fetch: Callable[[str], Record],
+    *,
+    keep: Callable[[str], bool] = lambda _: True,
+) -> None:
+    """Add records to a tape, under a lock, reading it again first, so that no writer loses any.
+
+    Args:
+        path: the tape; made when missing.
+        keys: the records to add; one that is there already is replaced.
+        fetch: returns the record of a key.
+        keep: which of the records already there stay, by key.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with _locked(path.parent):
+        tape = Tape(path)
+        try:
+            added = sorted(set(keys))
+            parts: dict[str, str] = {}
+            fresh: dict[str, str] = {}
+            for key in added:
+                fresh[key], named = share(fetch(key))
+                parts.update(named)
+            kept = [n for n in range(len(tape)) if _stays(tape.line(n)[8:72], fresh, keep)]
+            for number in kept:
+                for name in PART_NAMED.findall(tape.line(number).encode()):
+                    parts.setdefault(name.decode(), "")
+            body = {name: line or tape.part_line(name) for name, line in parts.items()}
+            old = sorted((tape.line(n) for n in kept), key=lambda line: line[8:72])
+            write_lines(path, _laid_out(body, _merged(old, [fresh[key] for key in added])))
+        finally:
+            tape.close()
+
+
+def _stays(key: str, fresh: dict[str, str], keep: Callable[[str], bool]) -> bool:
+    return key not in fresh and keep(key)
+
+
+def _merged(left: list[str], right: list[str]) -> Iterator[str]:
+    """Yield both sorted lists as one; a line that is there twice is written once."""
+    last = ""
+    for line in merge(left, right, key=lambda line: line[8:72]):
+        if line != last:
+            yield line
+        last = line
+
+
+def _laid_out(parts: dict[str, str], records: Iterable[str]) -> Iterator[str]:
+    """Yield the lines of a tape: header, parts by digest, records by key."""
+    yield HEADER
+    for name in sorted(parts):
+        yield parts[name]
+    yield from records
