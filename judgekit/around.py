@@ -1,0 +1,55 @@
+"""A judge around a judge: what both kinds of wrapper have in common."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import JsonValue
+
+from judgekit.protocols import Judge
+from judgekit.request import About, ChatMessage, Form, Request
+
+
+class JudgeAround:
+    """Passes on what goes into keys from the judge behind it."""
+
+    judge: Judge
+
+    @property
+    def model(self) -> str:
+        """The model of the judge behind."""
+        return self.judge.model
+
+    @property
+    def identity(self) -> str | None:
+        """The identity of the judge behind."""
+        return getattr(self.judge, "identity", None)
+
+    @property
+    def params(self) -> dict[str, JsonValue]:
+        """The parameters of the judge behind."""
+        return dict(getattr(self.judge, "params", {}))
+
+    @property
+    def mode(self) -> str | None:
+        """The output mode the author forced on the judge behind, if any."""
+        return getattr(self.judge, "mode", None)
+
+
+class Asking:
+    """Builds requests to one judge; what is the same for all of them is looked up once."""
+
+    def __init__(self, judge: Judge) -> None:
+        self.judge = judge
+        self._common: dict[str, Any] = {
+            "model": judge.model,
+            "identity": getattr(judge, "identity", None),
+            "params": dict(getattr(judge, "params", {})),
+            "mode": getattr(judge, "mode", None),
+        }
+
+    def request(
+        self, *, messages: tuple[ChatMessage, ...], form: Form, sample: int, about: About
+    ) -> Request:
+        """Return the request for one sample."""
+        return Request(messages=messages, form=form, sample=sample, about=about, **self._common)

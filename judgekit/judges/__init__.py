@@ -1,0 +1,1 @@
+"""Judges: models, people, and limits around them."""

@@ -1,0 +1,90 @@
+"""A judge with nothing behind it, for tests and dry runs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from judgekit.request import Question, Reply, Request, Try, Usage
+
+Script = Callable[[Request], Reply | str | Mapping[str, Any]]
+
+
+class FakeJudge:
+    """Answers every request without a model: a fixed function of the request, or of your own.
+
+    Without `script` the answers fit the form and are picked by the request's key, so that they
+    differ between cases and never between runs. They mean nothing.
+
+    Args:
+        script: returns a reply, its text, or an object to answer with; may raise.
+        model: the model string, which goes into keys.
+    """
+
+    def __init__(self, script: Script | None = None, *, model: str = "fake/judge") -> None:
+        self._script = script
+        self._model = model
+        self.asked: list[Request] = []
+        """Every request that came, in order."""
+
+    @property
+    def model(self) -> str:
+        """The model string."""
+        return self._model
+
+    async def ask(self, request: Request) -> Reply:
+        """Return the scripted or made-up reply."""
+        self.asked.append(request)
+        said = _made_up(request) if self._script is None else self._script(request)
+        if isinstance(said, Reply):
+            return said
+        text = said if isinstance(said, str) else json.dumps(said, ensure_ascii=False)
+        return Reply(
+            tries=(Try(text=text, finish="stop"),),
+            model=self._model,
+            usage=Usage(
+                input_tokens=sum(len(m.content) for m in request.messages) // 4,
+                output_tokens=len(text) // 4,
+            ),
+            cost=0.0,
+        )
+
+
+def _made_up(request: Request) -> dict[str, Any]:
+    form = request.form
+    answers: dict[str, Any] = {
+        question.id: _answer(question, int(request.key[2 * n % 60 : 2 * n % 60 + 4], 16))
+        for n, question in enumerate(form.questions)
+    }
+    for detail in form.details:
+        answers[detail.name] = _detail(detail.kind)
+    return answers
+
+
+def _detail(kind: str) -> Any:
+    return {"text": "Made up by a fake judge.", "boolean": True, "list": []}[kind]
+
+
+def _answer(question: Question, pick: int) -> dict[str, Any]:
+    answer: dict[str, Any] = {}
+    if question.kind != "checklist":
+        answer["reason"] = f"Made up by a fake judge ({pick})."
+    if question.quotes:
+        answer["quotes"] = []
+    if question.kind == "checklist":
+        items = question.items or ("a made-up requirement", "another made-up requirement")
+        answer["items"] = [
+            {"item": item, "reason": "Made up by a fake judge.", "met": bool(pick >> n & 1)}
+            for n, item in enumerate(items)
+        ]
+    for detail in question.details:
+        answer[detail.name] = _detail(detail.kind)
+    if question.labels:
+        answer["value"] = question.labels[pick % len(question.labels)]
+    elif question.kind == "boolean":
+        answer["value"] = bool(pick & 1)
+    elif question.kind == "score":
+        span = question.maximum - question.minimum
+        answer["value"] = round(question.minimum + span * (pick % 101) / 100, 4)
+    return answer

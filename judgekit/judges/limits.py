@@ -1,0 +1,72 @@
+"""Limits around a judge: calls in flight, money, and when to stop trying."""
+
+from __future__ import annotations
+
+import asyncio
+
+from judgekit.around import JudgeAround
+from judgekit.errors import BudgetExceeded, CircuitOpen, JudgeUnavailable
+from judgekit.protocols import Judge
+from judgekit.request import Reply, Request
+
+
+class LimitedJudge(JudgeAround):
+    """A judge that is asked only so much at once, for so much money, and not when it is down.
+
+    Args:
+        judge: the judge behind.
+        concurrency: calls in flight at most.
+        max_outages: after so many outages in a row it is not asked again; 0 means always ask.
+        max_cost: US dollars after which it is not asked again.
+    """
+
+    def __init__(
+        self,
+        judge: Judge,
+        *,
+        concurrency: int = 8,
+        max_outages: int = 5,
+        max_cost: float | None = None,
+    ) -> None:
+        self.judge = judge
+        self.concurrency = concurrency
+        self.max_outages = max_outages
+        self.max_cost = max_cost
+        self.spent = 0.0
+        self.outages = 0
+        """Outages since the last reply."""
+        self._slots: asyncio.Semaphore | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    @property
+    def open(self) -> bool:
+        """Whether the circuit is open: the judge is taken to be down."""
+        return bool(self.max_outages) and self.outages >= self.max_outages
+
+    async def ask(self, request: Request) -> Reply:
+        """Ask within the limits.
+
+        Raises:
+            CircuitOpen: the judge is down.
+            BudgetExceeded: the money is spent.
+        """
+        async with self._semaphore():
+            if self.open:
+                raise CircuitOpen(f"not asked: {self.model} failed {self.outages} times in a row")
+            if self.max_cost is not None and self.spent >= self.max_cost:
+                raise BudgetExceeded(f"not asked: ${self.spent:.4f} of ${self.max_cost:g} is spent")
+            try:
+                reply = await self.judge.ask(request)
+            except JudgeUnavailable:
+                self.outages += 1
+                raise
+            self.outages = 0
+            self.spent += reply.cost or 0.0
+            return reply
+
+    def _semaphore(self) -> asyncio.Semaphore:
+        """Return the slots; they belong to one event loop, an evaluation's."""
+        loop = asyncio.get_running_loop()
+        if self._slots is None or self._loop is not loop:
+            self._slots, self._loop = asyncio.Semaphore(self.concurrency), loop
+        return self._slots

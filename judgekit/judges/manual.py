@@ -1,0 +1,104 @@
+"""A person as a judge: answers from a file, through the same form and cassette as any model."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from judgekit.canonical import canonical_json
+from judgekit.errors import ConfigError, InvalidReply, JudgeUnavailable, place
+from judgekit.extraction import extract_object
+from judgekit.judgment import read_answers
+from judgekit.request import Form, Reply, Request, Try
+
+PREFIX = "manual/"
+
+
+class ManualJudge:
+    """Answers from a JSON Lines file of `{"case", "metric", "answers", "details"}`.
+
+    `answers` maps each criterion to what the form asks for (`reason` and `value`, `items`, ...).
+    Instead of `metric` a line may name the `rubric`.
+
+    Args:
+        name: who the person is; the model is `manual/NAME`.
+        path: the file; without one, only what is recorded can be played.
+
+    Raises:
+        ConfigError: a line is not an answer, or two lines answer the same thing.
+    """
+
+    def __init__(self, name: str, path: str | Path | None = None) -> None:
+        self._model = name if name.startswith(PREFIX) else PREFIX + name
+        self.path = Path(path) if path is not None else None
+        self._answers = _read(self.path) if self.path is not None else {}
+
+    @property
+    def model(self) -> str:
+        """The model string, `manual/NAME`."""
+        return self._model
+
+    async def ask(self, request: Request) -> Reply:
+        """Return the person's answers.
+
+        Raises:
+            JudgeUnavailable: the person did not judge this case.
+            ConfigError: the answers do not fit the form.
+        """
+        about = request.about
+        found = None
+        for name in (about.metric, about.rubric):
+            found = found or self._answers.get((about.case, name))
+        if found is None:
+            source = self.path or "no file of answers"
+            raise JudgeUnavailable(
+                f"{source}: no answers for case {about.case!r}, metric {about.metric!r}"
+            )
+        answers, line = found
+        text = canonical_json(_ordered(answers, request.form, where=place(self.path or "", line)))
+        return Reply(tries=(Try(text=text, finish="stop"),), model=self._model, cost=0.0)
+
+
+def _ordered(answers: dict[str, Any], form: Form, *, where: str) -> dict[str, Any]:
+    try:
+        read_answers(answers, form=form)
+    except InvalidReply as exc:
+        raise ConfigError(f"the answers do not fit the rubric: {exc}", where=where) from exc
+    return answers
+
+
+def _read(path: Path) -> dict[tuple[str, str], tuple[dict[str, Any], int]]:
+    found: dict[tuple[str, str], tuple[dict[str, Any], int]] = {}
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as exc:
+        raise ConfigError(f"answers cannot be read: {exc}", where=str(path)) from exc
+    for number, line in enumerate(lines, start=1):
+        if not line.strip():
+            continue
+        where = place(path, number)
+        case, metric, answers = _entry(line, where)
+        if (case, metric) in found:
+            raise ConfigError(f"case {case!r}, {metric!r} is answered twice", where=where)
+        found[case, metric] = (answers, number)
+    return found
+
+
+def _entry(line: str, where: str) -> tuple[str, str, dict[str, Any]]:
+    try:
+        data, _ = extract_object(line)
+    except InvalidReply as exc:
+        raise ConfigError(f"not an answer: {exc}", where=where) from exc
+    unknown = set(data) - {"case", "metric", "rubric", "answers", "details"}
+    if unknown:
+        raise ConfigError(f"unknown key {sorted(unknown)[0]!r}", where=where)
+    case, metric = data.get("case"), data.get("metric") or data.get("rubric")
+    answers, details = data.get("answers"), data.get("details", {})
+    if not (isinstance(case, str) and isinstance(metric, str)):
+        raise ConfigError("needs 'case' and 'metric' (or 'rubric')", where=where)
+    if not (isinstance(answers, dict) and isinstance(details, dict)):
+        raise ConfigError("needs 'answers': {criterion: {...}}", where=where)
+    return case, metric, {**answers, **details}
+
+
+__all__ = ["PREFIX", "ManualJudge"]
