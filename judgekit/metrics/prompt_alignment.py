@@ -1,0 +1,186 @@
+"""Prompt alignment: does an answer do what the user asked and what the system prompt demands?
+
+The dimensions and weights are those documented for the TypeScript scorer of the same name
+(user .40/.30/.20/.10, system .35/.35/.15/.15, both .70 user + .30 system). Here `both` takes
+two analyses, one for each audience, and the requirements are counted, not trusted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+from pydantic import JsonValue
+
+from judgekit.errors import ConfigError
+from judgekit.judgment import Judgment
+from judgekit.metrics.rubric import DEFAULT_HISTORY, RubricMetric
+from judgekit.protocols import Judge
+from judgekit.rubric.fold import Folded
+from judgekit.rubric.rubric import Rubric, Variant
+from judgekit.score import Part, round_half_up
+
+Mode = Literal["user", "system", "both"]
+
+WEIGHTS: Mapping[str, tuple[float, float, float, float]] = {
+    "user": (0.40, 0.30, 0.20, 0.10),
+    "system": (0.35, 0.35, 0.15, 0.15),
+}
+"""Audience -> weights of intent, requirements, completeness, appropriateness."""
+BOTH: Mapping[str, float] = {"user": 0.70, "system": 0.30}
+
+BANDS: Sequence[tuple[float, str]] = (
+    (0.9, "excellent"),
+    (0.8, "very good"),
+    (0.7, "good"),
+    (0.6, "moderate"),
+    (0.4, "poor"),
+    (0.0, "very poor"),
+)
+"""Lower bound (included) on 0..1 -> word."""
+
+
+class Analysis(NamedTuple):
+    """The four dimensions for one audience, each on 0..1."""
+
+    intent: float
+    requirements: float
+    completeness: float
+    appropriateness: float
+
+
+def fold_prompt_alignment(
+    analysis: Analysis,
+    system: Analysis | None = None,
+    *,
+    mode: Mode = "both",
+) -> float:
+    """Return the weighted value of one or two analyses, unrounded and unscaled.
+
+    In mode `both`, `analysis` is weighed as the user's and `system` as the system prompt's; with
+    one analysis it stands for both audiences, which comes to .385/.315/.185/.115. The numbers
+    are taken as they are: neither clamped nor checked.
+
+    Example:
+        >>> round(fold_prompt_alignment(Analysis(0.9, 0.8, 0.7, 0.6), mode="user"), 10)
+        0.8
+        >>> round(fold_prompt_alignment(Analysis(0.9, 0.8, 0.7, 0.6)), 10)
+        0.797
+    """
+    if mode != "both":
+        if mode not in WEIGHTS:
+            raise ConfigError(f"no mode {mode!r}; known: user, system, both")
+        return _weighed(analysis, mode)
+    second = analysis if system is None else system
+    return BOTH["user"] * _weighed(analysis, "user") + BOTH["system"] * _weighed(second, "system")
+
+
+def _weighed(analysis: Analysis, audience: str) -> float:
+    value = 0.0
+    for weight, dimension in zip(WEIGHTS[audience], analysis, strict=True):
+        value += weight * dimension
+    return value
+
+
+def alignment_band(value: float) -> str:
+    """Return the word for a value on 0..1: excellent, very good, good, moderate, poor, very poor."""
+    return next((word for bound, word in BANDS if value >= bound), BANDS[-1][1])
+
+
+class PromptAlignment(RubricMetric):
+    """Prompt alignment by the built-in rubric. Range 0..1, higher is better.
+
+    In mode `both` the judge fills in the four dimensions twice in one call, once for the user's
+    request and once for the system prompt. A case with only one of the two is judged on that
+    one, and `details.effective_mode` says so. A checklist without requirements is not
+    applicable; its weight is shared out.
+
+    Args:
+        judge: who answers.
+        name: the name results carry.
+        mode: `user`, `system` or `both`.
+        scale: factor for the shown value, such as 10.
+        history: how many earlier messages the judge may see; short replies such as "yes" score
+            falsely low without them.
+        samples: how often to ask.
+        rubric: a rubric with the same criteria, to replace the built-in one.
+    """
+
+    def __init__(
+        self,
+        *,
+        judge: Judge,
+        name: str = "prompt_alignment",
+        mode: Mode = "both",
+        scale: float = 1.0,
+        history: int = DEFAULT_HISTORY,
+        samples: int = 1,
+        rubric: Rubric | str | Path = "prompt_alignment",
+    ) -> None:
+        super().__init__(
+            rubric, judge=judge, name=name, mode=mode, samples=samples, history=history, scale=scale
+        )
+
+    def details(self, variant: Variant, judgment: Judgment, folded: Folded) -> dict[str, JsonValue]:
+        """Return the analyses in the shape users of the TypeScript scorer know."""
+        details: dict[str, JsonValue] = {
+            "runId": judgment.request_key[:16],
+            "mode": self.mode,
+            "effective_mode": self.effective_mode(variant),
+        }
+        for audience in variant.groups:
+            details[audience] = _analysis(audience, judgment)
+        details["overallAssessment"] = judgment.details.get("overall_assessment", "")
+        if folded.value is not None:
+            details["band"] = alignment_band(folded.value)
+        return details
+
+    def reason(self, judgment: Judgment, folded: Folded, parts: Sequence[Part]) -> str:
+        """Return one paragraph that speaks in the shown scale."""
+        if folded.value is None:
+            return super().reason(judgment, folded, parts)
+        shown = f"{round_half_up(folded.value * self.scale):g} out of {self.scale:g}"
+        summary = str(judgment.details.get("overall_assessment", "")).strip()
+        cost = super().reason(judgment, folded, parts)
+        return f"{shown}, {alignment_band(folded.value)} alignment. {summary} {_sentence(cost)}".strip()
+
+
+def _sentence(text: str) -> str:
+    text = text[:1].upper() + text[1:]
+    return text if text.endswith((".", "!", "?", "…")) else text + "."
+
+
+def _analysis(audience: str, judgment: Judgment) -> dict[str, JsonValue]:
+    intent = judgment.answers[f"{audience}.intent"]
+    requirements = judgment.answers[f"{audience}.requirements"]
+    completeness = judgment.answers[f"{audience}.completeness"]
+    fit = judgment.answers[f"{audience}.appropriateness"]
+    met = [item["met"] is True for item in requirements.items]
+    items: list[Any] = [
+        {"requirement": i["item"], "isFulfilled": i["met"], "reasoning": i["reason"]}
+        for i in requirements.items
+    ]
+    return {
+        "intentAlignment": {
+            "score": intent.value,
+            "primaryIntent": intent.details.get("primary_intent"),
+            "isAddressed": intent.details.get("is_addressed"),
+            "reasoning": intent.reason,
+        },
+        "requirementsFulfillment": {
+            "requirements": items,
+            "overallScore": sum(met) / len(met) if met else None,
+        },
+        "completeness": {
+            "score": completeness.value,
+            "missingElements": completeness.details.get("missing_elements", []),
+            "reasoning": completeness.reason,
+        },
+        "responseAppropriateness": {
+            "score": fit.value,
+            "formatAlignment": fit.details.get("format_alignment"),
+            "toneAlignment": fit.details.get("tone_alignment"),
+            "reasoning": fit.reason,
+        },
+    }

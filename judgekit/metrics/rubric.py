@@ -1,0 +1,345 @@
+"""A rubric as a metric: render, ask, validate, fold, explain."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, JsonValue
+
+from judgekit.around import Asking
+from judgekit.case import CASE_TEXTS, Case
+from judgekit.errors import ConfigError, InvalidReply, JudgekitError
+from judgekit.judgment import Answer, Judgment, Quote, read_reply
+from judgekit.protocols import Judge
+from judgekit.request import About, ChatMessage, Form, Request
+from judgekit.rubric.criterion import Criterion
+from judgekit.rubric.fold import Folded, Worth, fold
+from judgekit.rubric.load import load_rubric
+from judgekit.rubric.rubric import Rubric, Variant
+from judgekit.score import Part, Score, Status
+
+DEFAULT_HISTORY = 10
+
+
+class RubricMetric:
+    """Scores a case by what a judge answers to a rubric. Range 0..1, higher is better.
+
+    The value is the fold of the criteria (see `judgekit.rubric.fold`); `confidence` is the share
+    of the rubric's weight that was answered. With `samples` the judge is asked that often:
+    numbers are averaged, words and yes/no go by majority, a tie abstains.
+
+    Args:
+        rubric: a loaded rubric, a name, or a path.
+        judge: who answers.
+        name: the name results carry; the rubric's by default.
+        mode: one of the rubric's modes; its default otherwise.
+        samples: how often to ask, each recorded under a key of its own.
+        history: how many earlier messages the judge may see.
+        scale: factor for the shown value only, such as 10 for "8.5 out of 10"; above 0.
+        response_model: a Pydantic class to ask for instead of the rubric's criteria.
+        value: what an instance of that class is worth on 0..1; its field `value` by default.
+
+    Raises:
+        ConfigError: an option is out of range.
+        RubricError: the rubric cannot be loaded.
+    """
+
+    range = (0.0, 1.0)
+    higher_is_better = True
+    judged = True
+
+    def __init__(
+        self,
+        rubric: Rubric | str | Path,
+        *,
+        judge: Judge,
+        name: str | None = None,
+        mode: str | None = None,
+        samples: int = 1,
+        history: int = DEFAULT_HISTORY,
+        scale: float = 1.0,
+        response_model: type[BaseModel] | None = None,
+        value: Callable[[Any], float] | None = None,
+    ) -> None:
+        self.rubric = rubric if isinstance(rubric, Rubric) else load_rubric(rubric)
+        self.name = name or self.rubric.name
+        self.mode = self.rubric.check_mode(mode)
+        if samples < 1:
+            raise ConfigError(f"samples must be at least 1, not {samples}")
+        if history < 0:
+            raise ConfigError(f"history must not be negative, not {history}")
+        if not scale > 0:
+            raise ConfigError(f"scale must be above 0, not {scale:g}")
+        self.judge = judge
+        self.samples = samples
+        self.history = history
+        self.scale = float(scale)
+        self.response_model = response_model
+        self._worth = value or _value_field
+        self._own_form = (
+            None if response_model is None else Form(json_schema=response_model.model_json_schema())
+        )
+        self._asking = Asking(judge)
+        self._meta: dict[str, JsonValue] = {
+            "rubric": self.rubric.name,
+            "version": self.rubric.version,
+            "digest": self.rubric.digest[:16],
+            "model": judge.model,
+        }
+        self._method = f"{judge.model} by {self.rubric.name}@{self.rubric.version}"
+
+    @property
+    def options(self) -> dict[str, JsonValue]:
+        """The options that decide what is asked and how it counts."""
+        return {
+            "rubric": self.rubric.name,
+            "mode": self.mode,
+            "samples": self.samples,
+            "history": self.history,
+            "scale": self.scale,
+        }
+
+    def requests(self, case: Case) -> tuple[Variant, list[Request]]:
+        """Return what would be asked about a case; nothing is asked.
+
+        Raises:
+            CaseError: the case lacks what the rubric needs.
+            RubricError: the template failed.
+        """
+        variant, messages = self._rendered(case)
+        form = self._own_form or variant.form
+        about = About.model_construct(case=case.id, metric=self.name, rubric=self.rubric.name)
+        return variant, [
+            self._asking.request(messages=messages, form=form, sample=sample, about=about)
+            for sample in range(self.samples)
+        ]
+
+    def _rendered(self, case: Case) -> tuple[Variant, tuple[ChatMessage, ...]]:
+        earlier = case.history
+        if len(earlier) > self.history:
+            earlier = earlier[len(earlier) - self.history :]
+        return self.rubric.render(case, mode=self.mode, history=earlier)
+
+    async def score(self, case: Case) -> Score:
+        """Return the score of one case.
+
+        Raises:
+            JudgekitError: what the judge, the cassette or the case made impossible.
+        """
+        variant, requests = self.requests(case)
+        if len(requests) == 1:
+            judgments = [await self._judge(requests[0])]
+        else:
+            judgments = await self._judge_all(requests)
+        if self._own_form is not None:
+            return self._score_own(case, judgments)
+        return self._score(case, variant, judgments)
+
+    async def _judge(self, request: Request) -> Judgment:
+        reply = await self.judge.ask(request)
+        return read_reply(
+            reply,
+            form=request.form,
+            request_key=request.key,
+            response_model=self.response_model,
+        )
+
+    async def _judge_all(self, requests: Sequence[Request]) -> list[Judgment]:
+        """Return the valid judgments of several samples, if they are a majority."""
+        outcomes = await asyncio.gather(*map(self._judge, requests), return_exceptions=True)
+        good = [outcome for outcome in outcomes if isinstance(outcome, Judgment)]
+        bad = [outcome for outcome in outcomes if isinstance(outcome, BaseException)]
+        fatal = next((e for e in bad if not isinstance(e, JudgekitError)), None)
+        if fatal is not None:
+            raise fatal
+        if 2 * len(good) <= len(requests):
+            raise next((e for e in bad if not isinstance(e, InvalidReply)), bad[0])
+        return good
+
+    # -- judgments to a score ---------------------------------------------------
+
+    def _score(self, case: Case, variant: Variant, judgments: list[Judgment]) -> Score:
+        if len(judgments) == 1:
+            folded, worths = self.rubric.fold(judgments[0], variant)
+            spread: dict[str, JsonValue] = {}
+        else:
+            worths, spread = _agreed(variant, judgments)
+            folded = fold(worths, groups=variant.groups, combine=self.rubric.combine)
+        parts = self._parts(case, variant, judgments[0], worths, folded)
+        details = self.details(variant, judgments[0], folded)
+        if spread:
+            details["samples"] = spread
+        return Score(
+            status=folded.status,
+            value=folded.value,
+            scale=self.scale,
+            parts=parts,
+            reason=self.reason(judgments[0], folded, parts),
+            source="judge",
+            method=self._method,
+            confidence=min(1.0, folded.covered) if folded.value is not None else None,
+            judgments=tuple(judgments),
+            details=details,
+            meta=self._meta_of(judgments),
+        )
+
+    def _parts(
+        self,
+        case: Case,
+        variant: Variant,
+        judgment: Judgment,
+        worths: Sequence[Worth],
+        folded: Folded,
+    ) -> tuple[Part, ...]:
+        return tuple(
+            _part(case, criterion, judgment.answers[criterion.id], worth, folded.shares)
+            for criterion, worth in zip(variant.criteria, worths, strict=True)
+        )
+
+    def details(self, variant: Variant, judgment: Judgment, folded: Folded) -> dict[str, JsonValue]:
+        """Return what a score says beside its value."""
+        details: dict[str, JsonValue] = dict(judgment.details)
+        if len(self.rubric.modes[self.mode]) > 1:
+            details["mode"] = self.mode
+            details["effective_mode"] = self.effective_mode(variant)
+            details["groups"] = {name: value for name, value in folded.groups.items()}
+        if folded.raw is not None and folded.raw != folded.value:
+            details["raw"] = folded.raw
+        return details
+
+    def effective_mode(self, variant: Variant) -> str:
+        """Return the mode that was really used: groups the case has no material for drop out."""
+        live = list(variant.groups)
+        if len(live) == len(self.rubric.modes[self.mode]):
+            return self.mode
+        for mode, weights in self.rubric.modes.items():
+            if list(weights) == live:
+                return mode
+        return "+".join(live)
+
+    def reason(self, judgment: Judgment, folded: Folded, parts: Sequence[Part]) -> str:
+        """Return the result in a sentence: what cost the most, and why."""
+        if folded.value is None:
+            return f"nothing to score: {'; '.join(f'{p.id} {p.status}' for p in parts[:3])}"
+        costly = max(parts, key=_cost)
+        if _cost(costly) <= 0:
+            return f"every criterion is fully met; {_said(parts[0])}"
+        return f"{costly.id} {costly.value:.2f}: {_said(costly)}"
+
+    def _meta_of(self, judgments: Sequence[Judgment]) -> dict[str, JsonValue]:
+        meta = dict(self._meta)
+        reasked = max(judgment.tries for judgment in judgments)
+        if reasked > 1:
+            meta["tries"] = reasked
+        return meta
+
+    def _score_own(self, case: Case, judgments: list[Judgment]) -> Score:
+        assert self.response_model is not None  # noqa: S101 - there is a form of its own
+        values = []
+        for judgment in judgments:
+            value = float(self._worth(self.response_model.model_validate(judgment.data)))
+            if not 0.0 <= value <= 1.0:
+                raise ValueError(f"{self.name}: the response is worth {value}, not within 0..1")
+            values.append(value)
+        data = judgments[0].data
+        reason = data.get("reason", "") if isinstance(data, dict) else ""
+        return Score(
+            value=sum(values) / len(values),
+            scale=self.scale,
+            reason=str(reason),
+            source="judge",
+            method=self._method,
+            judgments=tuple(judgments),
+            details=data if isinstance(data, dict) else {},
+            meta=self._meta_of(judgments),
+        )
+
+
+def _value_field(response: Any) -> float:
+    for name in ("value", "score"):
+        if hasattr(response, name):
+            return float(getattr(response, name))
+    raise ConfigError("the response model has no field 'value'; say what it is worth with value=")
+
+
+def _part(
+    case: Case, criterion: Criterion, answer: Answer, worth: Worth, shares: dict[str, float]
+) -> Part:
+    quotes = tuple(Quote(text=q, field=find_quote(q, case)) for q in answer.quotes)
+    return Part(
+        id=criterion.id,
+        status=worth.status,
+        value=worth.value,
+        weight=shares.get(criterion.id, 0.0),
+        answer=answer.value,
+        reason=answer.reason,
+        quotes=quotes,
+        items=answer.items,
+        details=answer.details,
+    )
+
+
+def _cost(part: Part) -> float:
+    """Return how much of the value a criterion cost."""
+    if part.value is None:
+        return -1.0
+    return part.weight * (1.0 - part.value) if part.weight > 0 else -part.weight * part.value
+
+
+def _said(part: Part) -> str:
+    if part.reason:
+        return part.reason
+    unmet = [str(item["item"]) for item in part.items if isinstance(item, dict) and not item["met"]]
+    return f"not met: {'; '.join(unmet)}" if unmet else "all of its items are met"
+
+
+def find_quote(quote: str, case: Case) -> str | None:
+    """Return the field of a case that holds a quote, up to white space; `None` if none does."""
+    if not quote.strip():
+        return None
+    if case.output is not None and quote in case.output:
+        return "output"
+    wanted = " ".join(quote.split()).strip("\"'“”‘’… ")
+    for field in ("output", *CASE_TEXTS):
+        value = getattr(case, field)
+        texts = (value,) if isinstance(value, str) else value or ()
+        if any(wanted in " ".join(text.split()) for text in texts):
+            return field
+    if any(wanted in " ".join(message.content.split()) for message in case.history):
+        return "history"
+    return None
+
+
+# -- several samples -------------------------------------------------------------
+
+
+def _agreed(
+    variant: Variant, judgments: Sequence[Judgment]
+) -> tuple[list[Worth], dict[str, JsonValue]]:
+    """Return each criterion's worth over several judgments, and how far they were apart."""
+    worths = []
+    spread: dict[str, JsonValue] = {}
+    for criterion in variant.criteria:
+        answers = [judgment.answers[criterion.id] for judgment in judgments]
+        status, value = _together(criterion, answers)
+        worths.append(Worth(criterion.id, criterion.group, criterion.weight, status, value))
+        spread[criterion.id] = [criterion.value_of(answer)[1] for answer in answers]
+    return worths, spread
+
+
+def _together(criterion: Criterion, answers: Sequence[Answer]) -> tuple[Status, float | None]:
+    question = criterion.question
+    if question.labels or question.kind == "boolean":
+        (first, count), *rest = Counter(answer.value for answer in answers).most_common(2)
+        if rest and rest[0][1] == count:
+            return "abstained", None
+        return criterion.value_of(next(a for a in answers if a.value == first))
+    outcomes = [criterion.value_of(answer) for answer in answers]
+    values = [value for _, value in outcomes if value is not None]
+    if 2 * len(values) <= len(outcomes):
+        return next(status for status, value in outcomes if value is None), None
+    return "scored", sum(values) / len(values)
