@@ -1,0 +1,384 @@
+"""Evaluate: cases in, results out, in order, one bad case costing one case."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from judgekit import __version__, providers
+from judgekit.case import Case
+from judgekit.errors import (
+    BudgetExceeded,
+    CaseError,
+    CassetteMiss,
+    CircuitOpen,
+    ConfigError,
+    InvalidReply,
+    JudgekitError,
+    JudgeRefused,
+    JudgeUnavailable,
+    RubricError,
+)
+from judgekit.protocols import Metric
+from judgekit.report.folder import REPORT, RUN, ResultsWriter, Scored, write_json
+from judgekit.report.gate import Gate, check, gates_of
+from judgekit.report.report import Figures, Report
+from judgekit.report.summary import Tally
+from judgekit.score import Failure, FailureKind, Result, Row
+
+Reuse = Callable[[Case, str], Result | None]
+"""Returns the result an earlier run had for a case and a metric, if it still holds."""
+
+_BREATH = 0.05
+"""Seconds of replays without a pause, so that Ctrl-C and progress get their turn."""
+
+
+class Progress(NamedTuple):
+    """How far an evaluation is."""
+
+    cases: int
+    failed: int
+    """Rows without a score."""
+
+
+class Limits(NamedTuple):
+    """What a run may lack and still count as complete."""
+
+    max_failures: int = 0
+    max_fallback: int = 0
+
+
+async def evaluate(
+    cases: Iterable[Case],
+    metrics: Sequence[Metric],
+    *,
+    thresholds: Mapping[str, float] | None = None,
+    gates: Mapping[str, Mapping[str, float]] | None = None,
+    limits: Limits = Limits(),  # noqa: B008 - an immutable value
+    out: str | Path | None = None,
+    manifest: Mapping[str, Any] | None = None,
+    window: int = 16,
+    progress: Callable[[Progress], None] | None = None,
+    stop: asyncio.Event | None = None,
+    reuse: Reuse | None = None,
+) -> Report:
+    """Score every case by every metric.
+
+    Cases are pulled as there is room for them, and results leave in the order of the cases, so
+    data of any size runs in constant memory when `out` is given. A metric that fails costs its
+    row; only wrong configuration, a judge that rejects requests, and damaged recordings stop
+    the run.
+
+    Args:
+        cases: from `load_cases`, or any iterable.
+        metrics: each scores every case.
+        thresholds: metric -> value a case must reach (or stay below) to pass.
+        gates: metric -> figure (`mean`, `pass_rate`, `min`, `max`) -> bound for the run.
+        limits: rows that may lack a score of their own.
+        out: run folder to write; results are kept in memory only without one.
+        manifest: what to say of the inputs beside the metrics.
+        window: rows under way at once.
+        progress: called as cases finish.
+        stop: set it to end early with what there is.
+        reuse: results of an earlier run to take over.
+
+    Raises:
+        ConfigError: two metrics of one name, a gate on nothing.
+        DatasetError: a case cannot be read.
+        JudgeRejected: the judge takes no request like these.
+        CassetteCorrupt: a recording was damaged.
+    """
+    run = _Run(
+        metrics,
+        thresholds=thresholds or {},
+        gates=gates or {},
+        limits=limits,
+        out=Path(out) if out is not None else None,
+        manifest=dict(manifest or {}),
+        progress=progress,
+        stop=stop or asyncio.Event(),
+        reuse=reuse,
+    )
+    async with providers.connections():
+        try:
+            await run.all(iter(cases), window)
+        finally:
+            run.close()
+    return run.report()
+
+
+class _Run:
+    """One evaluation under way."""
+
+    def __init__(
+        self,
+        metrics: Sequence[Metric],
+        *,
+        thresholds: Mapping[str, float],
+        gates: Mapping[str, Mapping[str, float]],
+        limits: Limits,
+        out: Path | None,
+        manifest: dict[str, Any],
+        progress: Callable[[Progress], None] | None,
+        stop: asyncio.Event,
+        reuse: Reuse | None,
+    ) -> None:
+        self.metrics = list(metrics)
+        names = [metric.name for metric in self.metrics]
+        _check_names(names, thresholds, gates)
+        self.gates: list[Gate] = []
+        for name, wanted in gates.items():
+            self.gates += gates_of(name, wanted, threshold=thresholds.get(name))
+        self.tallies = [
+            Tally(
+                metric.name,
+                range=metric.range,
+                higher_is_better=metric.higher_is_better,
+                threshold=thresholds.get(metric.name),
+            )
+            for metric in self.metrics
+        ]
+        self.limits = limits
+        self.out = out
+        self.manifest = {
+            "judgekit": __version__,
+            "metrics": [_described(metric) for metric in self.metrics],
+            **manifest,
+        }
+        self.progress = progress
+        self.stop = stop
+        self.reuse = reuse
+        self.writer = ResultsWriter(out, manifest=self.manifest) if out is not None else None
+        self.kept: list[Scored] = []
+        self.cases = 0
+        self.failed = 0
+        self.dataset = hashlib.sha256()
+        self.started = time.monotonic()
+        self.interrupted = False
+
+    # -- the window -------------------------------------------------------------
+
+    async def all(self, cases: Iterator[Case], window: int) -> None:
+        order = _Order(self._emit, len(self.metrics), ahead=4 * max(1, window))
+        units = self._units(cases)
+        workers = [asyncio.create_task(self._work(units, order)) for _ in range(max(1, window))]
+        stopper = asyncio.create_task(self.stop.wait())
+        try:
+            pending: set[asyncio.Task[Any]] = {stopper, *workers}
+            while pending - {stopper}:
+                done, pending = await asyncio.wait(pending, return_when=asyncio.FIRST_COMPLETED)
+                for task in done - {stopper}:
+                    task.result()
+                if stopper in done:
+                    self.interrupted = True
+                    break
+        except asyncio.CancelledError:
+            self.interrupted = True
+            raise
+        finally:
+            stopper.cancel()
+            for worker in workers:
+                worker.cancel()
+            await asyncio.gather(*workers, stopper, return_exceptions=True)
+        self.interrupted = self.interrupted or self.stop.is_set()
+
+    def _units(self, cases: Iterator[Case]) -> Iterator[tuple[int, Case, int]]:
+        for number, case in enumerate(cases):
+            for place in range(len(self.metrics)):
+                yield number, case, place
+
+    async def _work(self, units: Iterator[tuple[int, Case, int]], order: _Order) -> None:
+        rested = time.monotonic()
+        for number, case, place in units:
+            while not order.has_room(number):
+                await order.moved.wait()
+            result = await self._guarded(case, self.metrics[place])
+            order.put(number, case, place, result)
+            if time.monotonic() - rested > _BREATH:
+                await asyncio.sleep(0)
+                rested = time.monotonic()
+            if self.stop.is_set():
+                return
+
+    async def _guarded(self, case: Case, metric: Metric) -> Result:
+        """Score one row; whatever goes wrong with it alone becomes its Failure."""
+        if self.reuse is not None and (earlier := self.reuse(case, metric.name)) is not None:
+            return earlier
+        try:
+            return await metric.score(case)
+        except JudgekitError as exc:
+            kind = _failure_kind(exc)
+            if kind is None:
+                raise
+            return Failure(kind=kind, message=_line(exc), key=getattr(exc, "key", None))
+        except Exception as exc:  # noqa: BLE001 - the single per-case guard: a metric's mistake costs one row
+            return Failure(kind="metric_error", message=f"{type(exc).__name__}: {_line(exc)}")
+
+    # -- results ------------------------------------------------------------------
+
+    def _emit(self, case: Case, results: Sequence[Result]) -> None:
+        rows = tuple(
+            Row.model_construct(case=case.id, metric=metric.name, result=result)
+            for metric, result in zip(self.metrics, results, strict=True)
+        )
+        for tally, result in zip(self.tallies, results, strict=True):
+            tally.add(case.id, result)
+            self.failed += result.type == "failure"
+        if self.writer is not None:
+            line = self.writer.write(case, rows)
+        else:
+            self.kept.append(Scored(case, rows))
+            line = case.model_dump_json(exclude_defaults=True)
+        self.dataset.update(line.encode())
+        self.cases += 1
+        if self.progress is not None:
+            self.progress(Progress(self.cases, self.failed))
+
+    def close(self) -> None:
+        if self.writer is not None:
+            self.writer.close()
+
+    def report(self) -> Report:
+        summaries = tuple(tally.finish() for tally in self.tallies)
+        by_name = {summary.metric: summary for summary in summaries}
+        figures = Figures(
+            manifest=self.manifest,
+            cases=self.cases,
+            dataset=self.dataset.hexdigest(),
+            metrics=summaries,
+            gates=tuple(check(gate, by_name[gate.metric]) for gate in self.gates),
+            incomplete=tuple(self._lacks(summaries)),
+        )
+        run = {"seconds": round(time.monotonic() - self.started, 3)}
+        report = Report(
+            figures, run=run, results=None if self.out else self.kept, folder=self.out
+        )
+        if self.out is not None:
+            write_json(self.out / REPORT, figures.model_dump(mode="json"))
+            write_json(self.out / RUN, run)
+        return report
+
+    def _lacks(self, summaries: Sequence[Any]) -> Iterator[str]:
+        if self.interrupted:
+            yield f"stopped early, after {self.cases} cases"
+        if self.cases == 0:
+            yield "no cases"
+        failed = sum(s.failed for s in summaries)
+        not_run = sum(s.not_run for s in summaries)
+        fallback = sum(s.fallback for s in summaries)
+        if failed > self.limits.max_failures:
+            yield f"{failed} rows failed ({self.limits.max_failures} allowed)"
+        if not_run:
+            yield f"{not_run} rows were not run"
+        if fallback > self.limits.max_fallback:
+            yield f"{fallback} rows are fallbacks ({self.limits.max_fallback} allowed)"
+        if self.cases and not any(s.scored or s.fallback or s.failed or s.not_run for s in summaries):
+            yield "nothing was applicable"
+
+
+class _Order:
+    """Lets rows finish in any order and leave in the order of the cases."""
+
+    def __init__(
+        self, emit: Callable[[Case, Sequence[Result]], None], width: int, *, ahead: int
+    ) -> None:
+        self._emit = emit
+        self._width = width
+        self._ahead = ahead
+        self._next = 0
+        self._waiting: dict[int, tuple[Case, list[Result | None], list[int]]] = {}
+        self.moved = asyncio.Event()
+
+    def has_room(self, number: int) -> bool:
+        if number - self._next <= self._ahead:
+            return True
+        self.moved.clear()
+        return False
+
+    def put(self, number: int, case: Case, place: int, result: Result) -> None:
+        if number not in self._waiting:
+            self._waiting[number] = (case, [None] * self._width, [self._width])
+        _, results, left = self._waiting[number]
+        results[place] = result
+        left[0] -= 1
+        while (head := self._waiting.get(self._next)) is not None and head[2][0] == 0:
+            del self._waiting[self._next]
+            self._next += 1
+            self._emit(head[0], [r for r in head[1] if r is not None])
+            self.moved.set()
+
+
+def _check_names(
+    names: Sequence[str], thresholds: Mapping[str, float], gates: Mapping[str, Any]
+) -> None:
+    if not names:
+        raise ConfigError("there is no metric to score by")
+    for name in names:
+        if names.count(name) > 1:
+            raise ConfigError(f"two metrics are named {name!r}; give one of them another name")
+    for name in (*thresholds, *gates):
+        if name not in names:
+            raise ConfigError(f"a threshold or gate names {name!r}, which is not among the metrics")
+
+
+def _described(metric: Metric) -> dict[str, Any]:
+    described: dict[str, Any] = {"name": metric.name, "type": type(metric).__name__}
+    options = getattr(metric, "options", None)
+    if isinstance(options, dict):
+        described["options"] = options
+    meta = getattr(metric, "_meta", None)
+    if isinstance(meta, dict):
+        described["made_with"] = meta
+    return described
+
+
+def _failure_kind(error: JudgekitError) -> FailureKind | None:
+    """Return the kind of row an error costs, or `None` when it stops the run."""
+    if isinstance(error, InvalidReply):
+        return error.kind  # type: ignore[return-value]
+    kinds: Sequence[tuple[type[JudgekitError], FailureKind]] = (
+        (CircuitOpen, "not_run"),
+        (BudgetExceeded, "not_run"),
+        (JudgeUnavailable, "unavailable"),
+        (JudgeRefused, "refused"),
+        (CassetteMiss, "cassette_miss"),
+        (CaseError, "invalid_case"),
+        # A template that fails on one case: the file itself was checked when it was loaded.
+        (RubricError, "metric_error"),
+    )
+    return next((kind for kind_of, kind in kinds if isinstance(error, kind_of)), None)
+
+
+def _line(error: BaseException) -> str:
+    text = " ".join(str(error).split())
+    return text if len(text) <= 1000 else text[:997] + "..."
+
+
+# -- sync doors ------------------------------------------------------------------
+
+
+def evaluate_sync(cases: Iterable[Case], metrics: Sequence[Metric], **options: Any) -> Report:
+    """Evaluate from synchronous code; also inside a running event loop, as in a notebook.
+
+    Takes what `evaluate` takes.
+    """
+    from judgekit.background import run_sync
+
+    return run_sync(evaluate(cases, metrics, **options))
+
+
+def score_sync(case: Case, metric: Metric) -> Result:
+    """Score one case by one metric from synchronous code; a failure is returned, not raised.
+
+    Raises:
+        JudgekitError: one that would stop a run.
+    """
+    report = evaluate_sync([case], [metric])
+    return next(report.results).rows[0].result
+
+
+__all__ = ["Limits", "Progress", "Reuse", "evaluate", "evaluate_sync", "score_sync"]

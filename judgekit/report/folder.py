@@ -1,0 +1,158 @@
+"""The run folder: everything a run said, in files that need nothing else.
+
+`results.jsonl`, `report.json` and `tape.jsonl` are the same bytes for the same inputs;
+`run.json` holds what depends on the occasion; `report.html` is the page.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple, TextIO
+
+from pydantic import ValidationError
+
+from judgekit.canonical import canonical_json, digest
+from judgekit.case import Case
+from judgekit.errors import ConfigError, place
+from judgekit.score import Row
+
+RESULTS = "results.jsonl"
+REPORT = "report.json"
+TAPE = "tape.jsonl"
+RUN = "run.json"
+PAGE = "report.html"
+
+VERSION = 1
+
+
+class Scored(NamedTuple):
+    """A case and what every metric said of it."""
+
+    case: Case
+    rows: tuple[Row, ...]
+
+
+class ResultsWriter:
+    """Writes `results.jsonl` as results come: a header, then each case followed by its rows."""
+
+    def __init__(self, folder: Path, *, manifest: dict[str, Any]) -> None:
+        self.folder = folder
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            for stale in (REPORT, TAPE, RUN, PAGE):
+                (folder / stale).unlink(missing_ok=True)
+            self._file: TextIO = (folder / RESULTS).open("w", encoding="utf-8", newline="\n")
+        except OSError as exc:
+            raise ConfigError(f"cannot be written: {exc.strerror}", where=str(folder)) from exc
+        header = {
+            "judgekit": "results",
+            "manifest": digest(canonical_json(manifest)),
+            "version": VERSION,
+        }
+        self._file.write(canonical_json(header) + "\n")
+
+    def write(self, case: Case, rows: tuple[Row, ...]) -> str:
+        """Write one case and its rows; return the text of the case's line."""
+        line = f'{{"type":"case","case":{case.model_dump_json(exclude_defaults=True)}}}\n'
+        self._put(line + "".join(f"{r.model_dump_json(exclude_defaults=True)}\n" for r in rows))
+        return line
+
+    def _put(self, text: str) -> None:
+        try:
+            self._file.write(text)
+        except OSError as exc:
+            raise ConfigError(
+                f"cannot be written: {exc.strerror}", where=str(self.folder / RESULTS)
+            ) from exc
+
+    def flush(self) -> None:
+        """Hand what was written to the operating system."""
+        self._file.flush()
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+
+
+def write_json(path: Path, value: Any) -> None:
+    """Write a value as indented JSON with sorted keys.
+
+    Raises:
+        ConfigError: the file cannot be written.
+    """
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False, sort_keys=True, indent=1)
+    try:
+        path.write_text(text + "\n", encoding="utf-8")
+    except OSError as exc:
+        raise ConfigError(f"cannot be written: {exc.strerror}", where=str(path)) from exc
+
+
+def read_json(path: Path) -> Any:
+    """Read a JSON file of a run folder.
+
+    Raises:
+        ConfigError: it is missing or not JSON.
+    """
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError as exc:
+        raise ConfigError(
+            f"not a run folder: {path.name} is missing; make one with `judgekit run --out`",
+            where=str(path.parent),
+        ) from exc
+    except (OSError, ValueError) as exc:
+        raise ConfigError(f"cannot be read: {exc}", where=str(path)) from exc
+
+
+def read_results(folder: Path) -> Iterator[Scored]:
+    """Yield the cases of a run with their rows, in order.
+
+    A last line cut off by a kill is left out; the case it belongs to comes with what it has.
+
+    Raises:
+        ConfigError: not the results of a run.
+    """
+    path = folder / RESULTS
+    try:
+        with path.open(encoding="utf-8") as lines:
+            yield from _parse(lines, path)
+    except FileNotFoundError as exc:
+        raise ConfigError(f"not a run folder: {RESULTS} is missing", where=str(folder)) from exc
+    except (OSError, UnicodeDecodeError) as exc:
+        raise ConfigError(f"cannot be read: {exc}", where=str(path)) from exc
+
+
+def _parse(lines: TextIO, path: Path) -> Iterator[Scored]:
+    case: Case | None = None
+    rows: list[Row] = []
+    for number, line in enumerate(lines, start=1):
+        where = place(path, number)
+        if number == 1:
+            _check_header(line, where)
+            continue
+        if not line.endswith("\n"):
+            break
+        try:
+            if line.startswith('{"type":"case"'):
+                if case is not None:
+                    yield Scored(case, tuple(rows))
+                case, rows = Case.model_validate(json.loads(line)["case"]), []
+            else:
+                rows.append(Row.model_validate_json(line))
+        except (ValidationError, ValueError, KeyError) as exc:
+            raise ConfigError("not a result judgekit wrote", where=where) from exc
+    if case is not None:
+        yield Scored(case, tuple(rows))
+
+
+def _check_header(line: str, where: str) -> None:
+    try:
+        header = json.loads(line)
+    except ValueError as exc:
+        raise ConfigError("not the results of a run", where=where) from exc
+    if not isinstance(header, dict) or header.get("judgekit") != "results":
+        raise ConfigError("not the results of a run", where=where)
+    if header.get("version") != VERSION:
+        raise ConfigError("written by another version of judgekit", where=where)

@@ -1,0 +1,114 @@
+"""The report of a run: figures, gates, and the way to every single result."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from judgekit.errors import ConfigError
+from judgekit.report.folder import PAGE, REPORT, RUN, Scored, read_json, read_results
+from judgekit.report.gate import GateResult
+from judgekit.report.summary import MetricSummary
+from judgekit.value import Value
+
+
+class Figures(Value):
+    """What `report.json` holds: the same for the same inputs."""
+
+    manifest: dict[str, Any]
+    cases: int
+    dataset: str
+    """Digest of all cases, in order."""
+    metrics: tuple[MetricSummary, ...]
+    gates: tuple[GateResult, ...] = ()
+    incomplete: tuple[str, ...] = ()
+    """Why the run does not count as complete; empty when it does."""
+
+
+class Report:
+    """The outcome of an evaluation.
+
+    Attributes:
+        figures: manifest, summaries, gates.
+        run: what depended on the occasion: origins of replies, spend, duration.
+        folder: the run folder, if there is one.
+    """
+
+    def __init__(
+        self,
+        figures: Figures,
+        *,
+        run: dict[str, Any] | None = None,
+        results: Iterable[Scored] | None = None,
+        folder: Path | None = None,
+    ) -> None:
+        self.figures = figures
+        self.run = run or {}
+        self.folder = folder
+        self._results = list(results) if results is not None else None
+
+    def __repr__(self) -> str:
+        means = ", ".join(
+            f"{m.metric}={'none' if m.mean is None else format(m.mean, '.3f')}"
+            for m in self.figures.metrics
+        )
+        return f"Report(cases={self.figures.cases}, {means})"
+
+    @classmethod
+    def read(cls, folder: str | Path) -> Report:
+        """Read the report of a run folder.
+
+        Raises:
+            ConfigError: not a run folder, or a run that was killed before it could report.
+        """
+        path = Path(folder)
+        data = read_json(path / REPORT)
+        try:
+            figures = Figures.model_validate(data)
+        except ValidationError as exc:
+            raise ConfigError("not a report judgekit wrote", where=str(path / REPORT)) from exc
+        run = read_json(path / RUN) if (path / RUN).exists() else {}
+        return cls(figures, run=run, folder=path)
+
+    @property
+    def metrics(self) -> dict[str, MetricSummary]:
+        """Summaries by metric."""
+        return {summary.metric: summary for summary in self.figures.metrics}
+
+    @property
+    def results(self) -> Iterator[Scored]:
+        """Every case with its rows, in input order; read from the run folder when there is one."""
+        if self._results is not None:
+            return iter(self._results)
+        if self.folder is None:
+            return iter(())
+        return read_results(self.folder)
+
+    @property
+    def passed(self) -> bool:
+        """Whether every gate holds and nothing is missing."""
+        return self.exit_code == 0
+
+    @property
+    def exit_code(self) -> int:
+        """0 pass, 1 a gate missed, 3 incomplete; 3 goes before 1."""
+        if self.figures.incomplete:
+            return 3
+        return 1 if any(not gate.passed for gate in self.figures.gates) else 0
+
+    def to_html(self, path: str | Path | None = None) -> Path:
+        """Write the page; beside the results unless a path is given. Returns where it is.
+
+        Raises:
+            ConfigError: the file cannot be written.
+        """
+        from judgekit.report.html import write_page
+
+        if path is None:
+            if self.folder is None:
+                raise ConfigError("say where to write the page: to_html('report.html')")
+            path = self.folder / PAGE
+        return write_page(self, Path(path))
