@@ -39,7 +39,7 @@ def read_csv(
             continue
         if len(cells) != len(header):
             raise DatasetError(
-                f"{len(cells)} cells under a header of {len(header)}; quote cells that hold"
+                f"a row of {len(cells)} under a header of {len(header)}; quote cells that hold"
                 " commas, and double the quotes inside them",
                 where=where,
             )
@@ -55,7 +55,8 @@ def _rows(lines: Lines) -> Iterator[tuple[int, list[str]]]:
         try:
             cells = next(reader, None)
         except csv.Error as exc:
-            message = f"not CSV: {exc}; check the quotes and line ends of this row"
+            what = "a bare carriage return" if "new-line" in str(exc) else exc
+            message = f"not CSV: {what}; check the quotes and line ends of this row"
             raise DatasetError(message, where=place(lines.name, start)) from exc
         if cells is None:
             return

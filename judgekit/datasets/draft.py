@@ -54,9 +54,6 @@ class Draft:
             raise self._twice(field, self._sources[field], source)
         inside[key] = value
 
-    def __contains__(self, field: str) -> bool:
-        return field in self._values
-
     def case(self) -> Case:
         """Return the case, with a derived id if none was given."""
         values = self._values

@@ -27,7 +27,7 @@ _SAID = {
     "missing": "missing",
     "string_too_short": "empty",
     "string_too_long": "too long",
-    "finite_number": "NaN and Infinity are not JSON",
+    "finite_number": "NaN or an infinity, which JSON lacks",
 }
 
 
@@ -70,8 +70,8 @@ def _remedy(top: str, error: Any) -> str:
         return "remove it, or use a `messages` row for other shapes of messages"
     if error["type"] == "finite_number":
         return "write null"
-    if error["type"] == "string_type" and isinstance(error["input"], int | float):
-        return "put it in quotes"
-    if isinstance(error["input"], dict | list):
+    if error["type"] != "missing" and isinstance(error["input"], dict | list):
         return "choose the part that is meant with fields={...: 'dotted.path'}"
+    if isinstance(error["input"], int | float):
+        return "write an object" if top in OBJECTS else "put it in quotes"
     return "correct the row"

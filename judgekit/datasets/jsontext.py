@@ -62,7 +62,7 @@ def json_fault(exc: ValueError, data: bytes) -> JsonFault:
         start = data.find(b"\n", start) + 1
     rest = data[start + max(column - 1, 0) :][:10]
     if rest.startswith((b"NaN", b"Inf", b"-Inf")):
-        words = "NaN and Infinity are not JSON; write null"
+        words = "NaN or an infinity, which JSON lacks (write null)"
     elif b"\x00" in rest[:1]:
         words = "a NUL byte"
     else:

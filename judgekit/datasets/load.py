@@ -16,7 +16,7 @@ from judgekit.datasets.jsonfile import read_json
 from judgekit.datasets.jsonl import read_jsonl
 from judgekit.datasets.jsontext import NotJson, to_json
 from judgekit.datasets.parquet import PARQUET_CELLS, read_parquet
-from judgekit.datasets.stream import STDIN, open_bytes
+from judgekit.datasets.stream import STDIN, open_bytes, translated
 from judgekit.datasets.wording import kind, quoted, suggestion
 from judgekit.errors import ConfigError, DatasetError
 
@@ -35,6 +35,9 @@ ENDINGS: Mapping[str, Container] = {
     ".pq": "parquet",
 }
 """The container that each file ending stands for; `.gz` may follow all but Parquet's."""
+
+
+_LONGEST_PATH = 1000
 
 
 def load_cases(
@@ -77,10 +80,14 @@ def load_cases(
         raise ConfigError(f"limit is {quoted(limit)}; give a whole number of at least 1, or none")
     make = partial(CaseBuilder, shape=shape, fields=fields)
     if isinstance(source, str | Path):
+        if len(str(source)) > _LONGEST_PATH or "\n" in str(source):
+            message = f"cannot load cases from the text {quoted(source)}; give the path of a file"
+            raise ConfigError(message)
         path = None if str(source) == "-" else Path(source)
         name = STDIN if path is None else str(source)
         open_rows = _file_reader(path, name, kept, make)
-        again = None if path is None else open_rows
+        # A pipe gives its rows once.
+        again = open_rows if path is not None and path.is_file() else None
         return islice(_distinct(open_rows(), name=name, again=again), limit)
     if isinstance(source, Mapping | bytes) or not isinstance(source, Iterable):
         raise ConfigError(f"cannot load cases from {kind(source)}; give a path or a list of dicts")
@@ -93,12 +100,14 @@ def _file_reader(
     path: Path | None, name: str, container: Container, make: Callable[..., CaseBuilder]
 ) -> Callable[[], Placed]:
     """Return what opens the rows of a file, after checking that the file is there."""
+    if path is not None:
+        with translated(name):
+            if not path.exists():
+                raise DatasetError("no such file; check the path", where=name)
+            if path.is_dir():
+                raise DatasetError("this is a folder; name a file in it", where=name)
     if container == "auto":
         container = "jsonl" if path is None else _container_of(path)
-    if path is not None and not path.exists():
-        raise DatasetError("no such file; check the path", where=name)
-    if path is not None and path.is_dir():
-        raise DatasetError("this is a folder; name a file in it", where=name)
     if container == "parquet":
         if path is None or path.suffix.lower() == ".gz":
             message = "Parquet is read from a plain file only; unpack it, or save it to one"
