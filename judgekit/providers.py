@@ -6,6 +6,7 @@ happens at the first live call and never in a replay, a report or `--help`.
 
 from __future__ import annotations
 
+import json
 import logging
 import os
 import re
@@ -14,6 +15,8 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from email.utils import parsedate_to_datetime
 from datetime import UTC, datetime
+from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 from judgekit.canonical import visible
@@ -62,6 +65,23 @@ def known_parameters(model: str) -> frozenset[str] | None:
     except Exception:  # noqa: BLE001 - a question about the model, not a call; any answer but yes is "unknown"
         return None
     return frozenset(known) if known else None
+
+
+def listed_price(model: str) -> tuple[float, float] | None:
+    """Return litellm's US dollars per million input and output tokens, without importing it."""
+    spec = find_spec("litellm")
+    if spec is None or spec.origin is None:
+        return None
+    table = Path(spec.origin).with_name("model_prices_and_context_window_backup.json")
+    try:
+        prices = json.loads(table.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    entry = prices.get(model) or prices.get(model.partition("/")[2]) or {}
+    paid = entry.get("input_cost_per_token"), entry.get("output_cost_per_token")
+    if not all(isinstance(price, (int, float)) for price in paid):
+        return None
+    return paid[0] * 1e6, paid[1] * 1e6
 
 
 def translate(error: BaseException, *, secrets: tuple[str, ...] = ()) -> JudgekitError:

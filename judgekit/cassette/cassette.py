@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from judgekit.store import Store
 
 Origin = Literal["live", "tape", "store"]
+MISSES_KEPT = 1_000
+"""Missed requests that are remembered for `cassette explain`."""
 EXPLAINED = 2_000
 """Records a tape may have for every miss to be explained where it happens."""
 
@@ -38,6 +40,18 @@ class Ledger:
     unpriced: int = 0
     """Live replies with no known price."""
     unpriced_replays: int = 0
+    missed: int = 0
+    """Requests that were neither recorded nor allowed."""
+    missed_characters: int = 0
+    """Length of their messages."""
+    missed_questions: int = 0
+    """Questions they put."""
+
+    def miss(self, request: Request) -> None:
+        """Count one request that could not be answered."""
+        self.missed += 1
+        self.missed_characters += sum(len(message.content) for message in request.messages)
+        self.missed_questions += max(1, len(request.form.questions))
 
     def add(self, origin: Origin, reply: Reply) -> None:
         """Count one reply."""
@@ -77,6 +91,7 @@ class Cassette(JudgeAround):
         self.tape = Tape(tape) if tape is not None else None
         self.ledger = Ledger()
         self.misses: list[Request] = []
+        """The first requests that were missed, for explaining."""
         self._redact = redact
         self._again = again
         self._store = store
@@ -198,7 +213,9 @@ class Cassette(JudgeAround):
         return reply
 
     def _miss(self, request: Request) -> CassetteMiss:
-        self.misses.append(request)
+        self.ledger.miss(request)
+        if len(self.misses) < MISSES_KEPT:
+            self.misses.append(request)
         if self.tape is None:
             message = "not recorded in the store"
         elif len(self.tape) == 0:
@@ -212,6 +229,11 @@ class Cassette(JudgeAround):
                 self._explainer = Explainer(self.tape.records())
             message = self._explainer.explain(request).line()
         return CassetteMiss(message, key=request.key)
+
+    @property
+    def not_from_tape(self) -> frozenset[str]:
+        """Keys of the replies that were live or came from the store."""
+        return frozenset(self._from_store)
 
     # -- what was used --------------------------------------------------------
 

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from typing import Any, Literal
 
 from pydantic import BaseModel, JsonValue
-from tenacity import AsyncRetrying, retry_if_exception, stop_after_attempt, wait_exponential_jitter
 
 from judgekit import providers
 from judgekit.canonical import canonical_json
@@ -155,6 +154,8 @@ class LiteLLMJudge:
 
     async def _call(self, messages: list[dict[str, Any]], form: Form, mode: Mode) -> Any:
         """Return the raw response of one answer, however many attempts it took to get it."""
+        from tenacity import AsyncRetrying, retry_if_exception, stop_after_attempt
+
         attempts = AsyncRetrying(
             retry=retry_if_exception(lambda exc: isinstance(exc, Outage)),
             stop=stop_after_attempt(self.retries + 1),
@@ -178,6 +179,8 @@ class LiteLLMJudge:
                     f"{error} (asks to wait {error.retry_after:g} s, more than max_wait)"
                 ) from error
             return error.retry_after
+        from tenacity import wait_exponential_jitter
+
         return float(wait_exponential_jitter(initial=0.5, max=self.max_wait)(state))
 
     async def _once(self, messages: list[dict[str, Any]], form: Form, mode: Mode) -> Any:

@@ -1,0 +1,101 @@
+"""Looking into a tape: is it sound, what is on it, what does one record say."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+from judgekit.canonical import visible
+from judgekit.cassette.record import Record
+from judgekit.cassette.tape import Tape
+from judgekit.errors import CassetteCorrupt, ConfigError, InvalidReply, JudgeRefused
+from judgekit.judgment import read_reply
+
+
+def _open(path: Path) -> Tape:
+    if not path.is_file():
+        raise ConfigError("no such cassette", where=str(path))
+    return Tape(path)
+
+
+def verify_tape(path: Path) -> int:
+    """Return how many records a tape holds, all of them proved.
+
+    Raises:
+        ConfigError: there is no such file.
+        CassetteCorrupt: at the first thing that is not what it says.
+    """
+    tape = _open(path)
+    try:
+        count = sum(1 for _ in tape.records())
+        lines = path.read_bytes().splitlines()[1:]
+        records = [line for line in lines if line.startswith(b'{"key"')]
+        if records != sorted(records):
+            raise CassetteCorrupt(f"{path}: the records are not in order; `judgekit cassette prune` mends that")
+        return count
+    finally:
+        tape.close()
+
+
+def stats_text(path: Path) -> str:
+    """Return counts of a tape's records by model and by what came of the reply."""
+    tape = _open(path)
+    try:
+        models: Counter[str] = Counter()
+        outcomes: Counter[str] = Counter()
+        tokens = [0, 0]
+        for record in tape.records():
+            models[record.request.model] += 1
+            outcomes[_outcome(record)] += 1
+            if record.reply.usage is not None:
+                tokens[0] += record.reply.usage.input_tokens
+                tokens[1] += record.reply.usage.output_tokens
+        lines = [f"{path}: {len(tape)} records, {path.stat().st_size:,} bytes"]
+        lines += [f"  model {name}: {count}" for name, count in sorted(models.items())]
+        lines += [f"  {name}: {count}" for name, count in sorted(outcomes.items())]
+        lines.append(f"  tokens: {tokens[0]:,} in, {tokens[1]:,} out")
+        return "\n".join(lines) + "\n"
+    finally:
+        tape.close()
+
+
+def _outcome(record: Record) -> str:
+    try:
+        judgment = read_reply(record.reply, form=record.request.form, request_key=record.key)
+    except JudgeRefused:
+        return "refused"
+    except InvalidReply as exc:
+        return exc.kind.replace("_", " ")
+    return "valid after repairs" if judgment.repairs or judgment.tries > 1 else "valid"
+
+
+def record_text(path: Path, key: str) -> str:
+    """Return one record as text.
+
+    Raises:
+        ConfigError: no key, or several, begin like that.
+    """
+    tape = _open(path)
+    try:
+        found = [record for record in tape.records() if record.key.startswith(key)]
+    finally:
+        tape.close()
+    if len(found) != 1:
+        what = "no record" if not found else f"{len(found)} records"
+        raise ConfigError(f"{what} with a key that begins with {key!r}", where=str(path))
+    return "\n".join(_record_lines(found[0])) + "\n"
+
+
+def _record_lines(record: Record) -> Iterator[str]:
+    request, reply = record.request, record.reply
+    yield f"key {record.key}"
+    yield f"model {request.model}, reported as {reply.model}, output mode {reply.mode}"
+    if request.params:
+        yield f"params {request.params}"
+    for message in request.messages:
+        yield f"--- {message.role}"
+        yield visible(message.content)
+    for number, said in enumerate(reply.tries, start=1):
+        yield f"--- reply{f' (try {number})' if len(reply.tries) > 1 else ''}, finish {said.finish}"
+        yield visible(said.refusal or said.text or "(empty)")

@@ -1,0 +1,67 @@
+"""Options that several verbs share."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from judgekit.config import Overrides
+
+Judge = Annotated[
+    str | None,
+    typer.Option(
+        "--judge",
+        help="Model to ask, such as openai/gpt-4o-mini or ollama_chat/qwen3:8b. "
+        "Naming it allows asking what is not recorded.",
+    ),
+]
+ApiBase = Annotated[
+    str | None, typer.Option("--api-base", help="Address of an OpenAI-compatible server.")
+]
+Record = Annotated[
+    str | None,
+    typer.Option("--record", help="none (replay only), new_episodes (ask what is missing) or all."),
+]
+Param = Annotated[
+    list[str] | None,
+    typer.Option("--param", help="Parameter of the judge, such as temperature=0; may be repeated."),
+]
+NoJudge = Annotated[
+    bool, typer.Option("--no-judge", help="Ask nobody: judged metrics take their fallbacks.")
+]
+
+
+def overrides(
+    *,
+    judge: str | None,
+    api_base: str | None,
+    record: str | None,
+    param: list[str] | None,
+    no_judge: bool,
+) -> Overrides:
+    """Return what the shared flags override in a suite.
+
+    Raises:
+        ConfigError: a parameter is not `name=value`.
+    """
+    from judgekit.config import Overrides
+    from judgekit.errors import ConfigError
+
+    params: dict[str, Any] = {}
+    for text in param or []:
+        name, equals, value = text.partition("=")
+        if not equals or not name:
+            raise ConfigError(f"--param {text}: write it as name=value")
+        params[name] = _value(value)
+    return Overrides(judge=judge, api_base=api_base, record=record, params=params, no_judge=no_judge)
+
+
+def _value(text: str) -> Any:
+    """Take numbers, booleans and lists as such, anything else as text."""
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text

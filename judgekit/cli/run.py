@@ -1,0 +1,65 @@
+"""`judgekit run`: run a suite."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from judgekit.cli.options import ApiBase, Judge, NoJudge, Param, Record
+
+
+def run(
+    suite: Annotated[Path, typer.Argument(help="The suite file, such as suite.yaml.", show_default=False)],
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", help="Folder to keep the whole run in: results, page, tape."),
+    ] = None,
+    judge: Judge = None,
+    api_base: ApiBase = None,
+    record: Record = None,
+    param: Param = None,
+    only: Annotated[
+        list[str] | None, typer.Option("--only", help="Run only this metric; may be repeated.")
+    ] = None,
+    limit: Annotated[int | None, typer.Option("--limit", help="Stop after so many cases.")] = None,
+    cases: Annotated[
+        str | None, typer.Option("--cases", help="Score these cases instead; - is standard input.")
+    ] = None,
+    format: Annotated[
+        str | None, typer.Option("--format", help="Shape of a row: rows, chat or mastra.")
+    ] = None,
+    no_judge: NoJudge = False,
+    retry_failed: Annotated[
+        Path | None,
+        typer.Option("--retry-failed", help="Run folder whose good results are taken over."),
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print the report as JSON.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print no progress.")] = False,
+) -> None:
+    """Score cases as a suite file says.
+
+    Replays what is recorded. Nothing is asked of a judge unless --record or --judge says so.
+
+    Exit codes: 0 passed, 1 a gate missed, 2 something is set up wrongly, 3 incomplete.
+    """
+    from judgekit.cli.running import run_and_print
+    from judgekit.cli.options import overrides
+    from judgekit.run import failed_keys
+
+    chosen = overrides(
+        judge=judge, api_base=api_base, record=record, param=param, no_judge=no_judge
+    ).model_copy(
+        update={
+            "only": only or [],
+            "limit": limit,
+            "cases": cases,
+            "format": format,
+            "again": failed_keys(retry_failed) if retry_failed else frozenset(),
+        }
+    )
+    code = run_and_print(
+        suite, chosen, out=out, retry_failed=retry_failed, as_json=json, quiet=quiet or json
+    )
+    raise typer.Exit(code)

@@ -1,0 +1,158 @@
+"""Running a suite in a terminal: progress, Ctrl-C, the summary, the exit code."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import shutil
+import signal
+import sys
+import time
+from pathlib import Path
+
+from judgekit.config import Overrides, Suite, load_suite
+from judgekit.evaluate import Progress
+from judgekit.report.report import Report
+from judgekit.run import MAX_PAGE_CASES, run_suite
+
+
+def run_and_print(
+    path: Path,
+    overrides: Overrides,
+    *,
+    out: Path | None,
+    retry_failed: Path | None,
+    as_json: bool,
+    quiet: bool,
+) -> int:
+    """Run a suite, print what came of it, return the exit code."""
+    suite = load_suite(path, overrides)
+    report = run_with_progress(suite, out=out, retry_failed=retry_failed, quiet=quiet)
+    page = _page(report) if out is not None else None
+    if as_json:
+        data = {**report.figures.model_dump(mode="json"), "run": report.run}
+        print(json.dumps(data, ensure_ascii=False, indent=1, sort_keys=True))
+    else:
+        print_summary(report)
+        if page is not None:
+            print(f"page: {page}")
+        if out is not None:
+            print(f"run folder: {out}")
+    advice = allow_asking(suite)
+    if advice:
+        print(advice, file=sys.stderr)
+    return report.exit_code
+
+
+def run_with_progress(
+    suite: Suite, *, out: Path | None = None, retry_failed: Path | None = None, quiet: bool = False
+) -> Report:
+    """Run a suite; the first Ctrl-C ends it with what there is, the second at once."""
+    meter = Meter(suite) if not quiet and sys.stderr.isatty() else None
+
+    async def work() -> Report:
+        stop = asyncio.Event()
+
+        def interrupted() -> None:
+            if stop.is_set():
+                signal.signal(signal.SIGINT, signal.SIG_DFL)
+                os.kill(os.getpid(), signal.SIGINT)
+            stop.set()
+            print("\nstopping; what is done is kept (Ctrl-C again to leave at once)", file=sys.stderr)
+
+        try:
+            asyncio.get_running_loop().add_signal_handler(signal.SIGINT, interrupted)
+        except (NotImplementedError, RuntimeError):
+            pass  # no signal handlers here (Windows, or not the main thread): Ctrl-C raises instead
+        return await run_suite(suite, out=out, progress=meter, stop=stop, retry_failed=retry_failed)
+
+    try:
+        return asyncio.run(work())
+    finally:
+        if meter is not None:
+            meter.clear()
+
+
+class Meter:
+    """A line on the terminal that says how far a run is."""
+
+    def __init__(self, suite: Suite) -> None:
+        self._suite = suite
+        self._started = time.monotonic()
+        self._shown = 0.0
+
+    def __call__(self, progress: Progress) -> None:
+        """Show the progress, a few times a second at most."""
+        now = time.monotonic()
+        if now - self._shown < 0.2:
+            return
+        self._shown = now
+        rate = progress.cases / max(now - self._started, 1e-9)
+        line = f"{progress.cases} cases, {rate:.0f} a second"
+        if progress.failed:
+            line += f", {progress.failed} failed"
+        cassette = self._suite.cassette
+        if cassette is not None and cassette.ledger.origins["live"]:
+            line += f", {cassette.ledger.origins['live']} live replies"
+            if not cassette.ledger.unpriced:
+                line += f", ${cassette.ledger.spent:.4f} spent"
+        print(f"\r\x1b[K{line}", end="", file=sys.stderr, flush=True)
+
+    def clear(self) -> None:
+        """Take the line away."""
+        print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+
+
+def print_summary(report: Report) -> None:
+    """Print the summary, as wide and as colourful as the terminal takes."""
+    from judgekit.report.text import summary_text
+
+    print(summary_text(report, width=columns(), colour=colourful()), end="")
+
+
+def columns() -> int:
+    """Return the width to print in, at most 100 columns."""
+    return min(100, max(60, shutil.get_terminal_size((80, 24)).columns))
+
+
+def colourful() -> bool:
+    """Return whether standard output takes colours."""
+    return sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+
+
+def _page(report: Report) -> Path | None:
+    return report.to_html() if report.figures.cases <= MAX_PAGE_CASES else None
+
+
+def allow_asking(suite: Suite) -> str | None:
+    """Return what it would take to ask for what is not recorded, if anything is missing."""
+    cassette = suite.cassette
+    if cassette is None or not cassette.ledger.missed or suite.judge_file is None:
+        return None
+    ledger = cassette.ledger
+    model = suite.judge_file.model
+    prompt = ledger.missed_characters // 4
+    answer = 60 * ledger.missed_questions
+    return (
+        f"{ledger.missed} replies are not recorded. Asking {model} for them would take "
+        f"{ledger.missed} calls, about {prompt:,} tokens in and {answer:,} out, {_estimate(suite, prompt, answer)}.\n"
+        "To allow it: --record new_episodes"
+    )
+
+
+def _estimate(suite: Suite, prompt: int, answer: int) -> str:
+    from judgekit.providers import listed_price
+
+    file = suite.judge_file
+    assert file is not None  # noqa: S101 - the caller looked
+    if file.model.startswith(("manual/", "fake/")):
+        return "for nothing"
+    price = (file.price.input, file.price.output) if file.price else None
+    if price is None and file.api_base is None:
+        price = listed_price(file.model)
+    if price is None:
+        return "at a price judgekit does not know"
+    return f"about ${(prompt * price[0] + answer * price[1]) / 1e6:.2f}"
+
+

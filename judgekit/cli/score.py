@@ -1,0 +1,64 @@
+"""`judgekit score`: score one case."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from judgekit.cli.options import ApiBase, Judge, NoJudge, Param, Record
+
+_Text = "Text, @FILE to read a file, or - for standard input."
+
+
+def score(
+    input: Annotated[str | None, typer.Option("--input", "-i", help=f"What the user asked. {_Text}")] = None,
+    output: Annotated[str | None, typer.Option("--output", "-o", help=f"The answer to score. {_Text}")] = None,
+    system: Annotated[str | None, typer.Option("--system", "-s", help="The system prompt.")] = None,
+    reference: Annotated[
+        list[str] | None, typer.Option("--reference", "-r", help="An accepted answer; may be repeated.")
+    ] = None,
+    context: Annotated[
+        list[str] | None, typer.Option("--context", help="A passage to rely on; may be repeated.")
+    ] = None,
+    case: Annotated[
+        str | None, typer.Option("--case", help="The whole case as JSON: @FILE, - or text.")
+    ] = None,
+    metric: Annotated[
+        list[str] | None, typer.Option("--metric", "-m", help="Metric to score by; may be repeated.")
+    ] = None,
+    rubric: Annotated[
+        list[str] | None, typer.Option("--rubric", help="Rubric to score by: a name or a file.")
+    ] = None,
+    mode: Annotated[str | None, typer.Option("--mode", help="Mode of the rubric: user, system, both.")] = None,
+    scale: Annotated[float | None, typer.Option("--scale", help="Show scores on 0 to this.")] = None,
+    judge: Judge = None,
+    api_base: ApiBase = None,
+    cassette: Annotated[
+        Path | None, typer.Option("--cassette", help="Tape to replay from and record to.")
+    ] = None,
+    record: Record = None,
+    param: Param = None,
+    no_judge: NoJudge = False,
+    json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+) -> None:
+    """Score one case and explain the number.
+
+    Exit codes: 0 scored, 2 something is set up wrongly, 3 no score.
+    """
+    from judgekit.cli.options import overrides
+    from judgekit.cli.scoring import score_and_print
+
+    code = score_and_print(
+        texts={"input": input, "output": output, "system": system},
+        lists={"reference": reference, "context": context},
+        case=case,
+        metrics=metric or [],
+        rubrics=rubric or [],
+        options={"mode": mode, "scale": scale},
+        cassette=cassette,
+        overrides=overrides(judge=judge, api_base=api_base, record=record, param=param, no_judge=no_judge),
+        as_json=json,
+    )
+    raise typer.Exit(code)

@@ -1,0 +1,108 @@
+"""Scoring one case in a terminal."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from judgekit.case import Case
+from judgekit.cli.running import allow_asking, colourful, columns, run_with_progress
+from judgekit.config import Overrides, Suite, build_suite
+from judgekit.datasets import load_cases
+from judgekit.errors import ConfigError
+from judgekit.report.text import row_text
+from judgekit.score import Failure
+
+
+def score_and_print(
+    *,
+    texts: Mapping[str, str | None],
+    lists: Mapping[str, Sequence[str] | None],
+    case: str | None,
+    metrics: Sequence[str],
+    rubrics: Sequence[str],
+    options: Mapping[str, Any],
+    cassette: Path | None,
+    overrides: Overrides,
+    as_json: bool,
+) -> int:
+    """Score a case given by flags, print the results, return the exit code."""
+    suite = _suite(metrics, rubrics, options, cassette, overrides)
+    subject = _case(texts, lists, case)
+    suite.cases = lambda: iter([subject])  # type: ignore[method-assign]
+    report = run_with_progress(suite, quiet=True)
+    rows = next(iter(report.results)).rows
+    if as_json:
+        data = [row.model_dump(mode="json", exclude_defaults=True) for row in rows]
+        print(json.dumps(data if len(data) > 1 else data[0], ensure_ascii=False, indent=1))
+    else:
+        print("\n".join(row_text(r, width=columns(), colour=colourful()) for r in rows), end="")
+    advice = allow_asking(suite)
+    if advice:
+        print(advice, file=sys.stderr)
+    return 3 if any(isinstance(row.result, Failure) for row in rows) else 0
+
+
+def _suite(
+    metrics: Sequence[str],
+    rubrics: Sequence[str],
+    options: Mapping[str, Any],
+    cassette: Path | None,
+    overrides: Overrides,
+) -> Suite:
+    given = {name: value for name, value in options.items() if value is not None}
+    wanted: dict[str, Any] = {}
+    for name in metrics:
+        wanted[name] = dict(given)
+    for rubric in rubrics:
+        wanted[Path(rubric).stem] = {"rubric": str(Path(rubric)), **given}
+    if not wanted:
+        raise ConfigError("say what to score by: --metric NAME or --rubric FILE (judgekit metrics lists them)")
+    data: dict[str, Any] = {"metrics": wanted}
+    if cassette is not None:
+        data["cassette"] = str(cassette)
+    if overrides.judge is None and not overrides.no_judge and _judged(wanted):
+        raise ConfigError("say who judges: --judge MODEL, or --no-judge for the computed stand-in")
+    return build_suite(data, base=Path(), overrides=overrides)
+
+
+def _judged(wanted: Mapping[str, Any]) -> bool:
+    from judgekit.registry import BUILTIN
+
+    return any(name not in BUILTIN or BUILTIN[name].judged for name in wanted)
+
+
+def _case(
+    texts: Mapping[str, str | None], lists: Mapping[str, Sequence[str] | None], case: str | None
+) -> Case:
+    row: dict[str, Any] = {}
+    if case is not None:
+        try:
+            row = json.loads(_text(case))
+        except ValueError as exc:
+            raise ConfigError(f"--case is not JSON: {exc}") from exc
+        if not isinstance(row, dict):
+            raise ConfigError("--case is not a JSON object")
+    for name, text in texts.items():
+        if text is not None:
+            row[name] = _text(text)
+    for name, several in lists.items():
+        if several:
+            row[name] = [_text(text) for text in several]
+    row.setdefault("id", "case")
+    return next(load_cases([row]))
+
+
+def _text(text: str) -> str:
+    """Return a text given as such, as `@FILE`, or as `-` for standard input."""
+    try:
+        if text == "-":
+            return sys.stdin.read()
+        if text.startswith("@"):
+            return Path(text[1:]).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as exc:
+        raise ConfigError(f"{text}: cannot be read: {exc}") from exc
+    return text

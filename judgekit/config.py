@@ -1,0 +1,499 @@
+"""The suite file: what to score, by what, with which judge. The only wiring there is."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Field, JsonValue
+
+from judgekit.canonical import digest_json
+from judgekit.case import Case
+from judgekit.cassette.cassette import Cassette, lazy_store
+from judgekit.cassette.mode import RecordMode
+from judgekit.datasets import load_cases
+from judgekit.errors import ConfigError
+from judgekit.evaluate import Limits
+from judgekit.filemodel import FileModel, near, validate_file
+from judgekit.judges.limits import LimitedJudge
+from judgekit.protocols import Judge, Metric
+from judgekit.redact import Redact, Rule, redact_case, redactor
+from judgekit.registry import BUILTIN, STAND_INS, create
+from judgekit.yamlfile import Lines, parse_yaml
+
+MAX_FILE = 5_000_000
+
+
+def _path(value: Any) -> Any:
+    return {"path": value} if isinstance(value, str) else value
+
+
+def _model(value: Any) -> Any:
+    return {"model": value} if isinstance(value, str) else value
+
+
+def _use(value: Any) -> Any:
+    return {"use": value} if isinstance(value, str) else value
+
+
+def _rule(value: Any) -> Any:
+    return {"pattern": value} if isinstance(value, str) else value
+
+
+class CasesFile(FileModel):
+    """Where the cases are."""
+
+    path: str
+    format: Literal["auto", "rows", "chat", "mastra"] | None = None
+    container: Literal["auto", "jsonl", "json", "csv", "parquet"] | None = None
+    fields: dict[str, str] | None = None
+    limit: int | None = Field(default=None, ge=1)
+
+
+class PriceFile(FileModel):
+    """US dollars per million tokens."""
+
+    input: float = Field(ge=0)
+    output: float = Field(ge=0)
+
+
+class JudgeFile(FileModel):
+    """Who judges."""
+
+    model: str = Field(min_length=1)
+    api_base: str | None = None
+    api_key_env: str | None = None
+    params: dict[str, Any] = Field(default_factory=dict)
+    identity: str | None = None
+    mode: Literal["json_schema", "tools", "json_object", "text"] | None = None
+    timeout: float = Field(default=60.0, gt=0)
+    retries: int = Field(default=3, ge=0)
+    max_wait: float = Field(default=60.0, ge=0)
+    reasks: int = Field(default=1, ge=0, le=3)
+    price: PriceFile | None = None
+    answers: str | None = None
+
+
+class FallbackFile(FileModel):
+    """What stands in when the judge cannot be reached."""
+
+    model_config = {**FileModel.model_config, "extra": "allow"}
+
+    use: str
+    on_budget: bool = False
+
+
+class MetricFile(FileModel):
+    """One metric; keys not named here are options of its own."""
+
+    model_config = {**FileModel.model_config, "extra": "allow"}
+
+    metric: str | None = None
+    rubric: str | None = None
+    combine: Literal["mean", "min", "max", "weighted_mean"] | None = None
+    of: list[str] | None = None
+    threshold: float | None = None
+    gate: dict[str, float] = Field(default_factory=dict)
+    fallback: Annotated[FallbackFile | None, BeforeValidator(_use)] = None
+
+
+class LimitsFile(FileModel):
+    """Bounds on the run."""
+
+    concurrency: int = Field(default=8, ge=1, le=4096)
+    max_failures: int = Field(default=0, ge=0)
+    max_fallback: int = Field(default=0, ge=0)
+    max_outages: int = Field(default=5, ge=0)
+    max_cost: float | None = Field(default=None, gt=0)
+
+
+class RuleFile(FileModel):
+    """What to redact."""
+
+    pattern: str = Field(min_length=1)
+    replace: str = "[REDACTED]"
+
+
+def _no_metric(value: Any) -> Any:
+    return {} if value is None else value
+
+
+class SuiteFile(FileModel):
+    """A suite."""
+
+    name: str | None = None
+    description: str | None = None
+    notice: str | None = None
+    cases: Annotated[CasesFile | None, BeforeValidator(_path)] = None
+    judge: Annotated[JudgeFile | None, BeforeValidator(_model)] = None
+    cassette: str | None = None
+    record: str | None = None
+    metrics: dict[str, Annotated[MetricFile, BeforeValidator(_no_metric)]] = Field(min_length=1)
+    limits: LimitsFile = LimitsFile()
+    redact: list[Annotated[RuleFile, BeforeValidator(_rule)]] = Field(default_factory=list)
+
+
+class Overrides(FileModel):
+    """What flags say; it goes before what the file says."""
+
+    judge: str | None = None
+    api_base: str | None = None
+    params: dict[str, Any] = Field(default_factory=dict)
+    record: str | None = None
+    no_judge: bool = False
+    only: list[str] = Field(default_factory=list)
+    limit: int | None = None
+    cases: str | None = None
+    format: str | None = None
+    again: frozenset[str] = frozenset()
+
+
+class Suite:
+    """A suite, wired and ready to run."""
+
+    def __init__(self, file: SuiteFile, *, base: Path, lines: Lines, overrides: Overrides) -> None:
+        self.file = file
+        self.base = base
+        self._lines = lines
+        self._overrides = overrides
+        self.judge_file = _judge_file(file, overrides)
+        self.no_judge = overrides.no_judge or self.judge_file is None
+        self.record = _record(file, overrides, lines)
+        self.redact = _redact(file)
+        self.judge: Judge | None = None
+        self.cassette: Cassette | None = None
+        wanted = self._wanted()
+        if not self.no_judge:
+            self._wire()
+        self.metrics = [self._metric(name) for name in wanted]
+        self.thresholds = {n: t for n in wanted if (t := file.metrics[n].threshold) is not None}
+        self.gates = {n: file.metrics[n].gate for n in wanted if file.metrics[n].gate}
+        limits = file.limits
+        self.limits = Limits(max_failures=limits.max_failures, max_fallback=limits.max_fallback)
+        if self.no_judge:
+            # Nobody asked for a judge, so standing in for one is no shortcoming of the run.
+            self.limits = self.limits._replace(max_fallback=1 << 60)
+
+    def where(self, *path: str | int) -> str:
+        """Return `file:line` of a setting."""
+        return self._lines.where(*path)
+
+    # -- judge and cassette -------------------------------------------------------
+
+    def _wire(self) -> None:
+        assert self.judge_file is not None  # noqa: S101 - checked by the caller
+        file = self.judge_file
+        limits = self.file.limits
+        if limits.max_cost is not None and self.record is not RecordMode.NONE:
+            self._check_price(file)
+        limited = LimitedJudge(
+            _judge(file, base=self.base, lines=self._lines),
+            concurrency=limits.concurrency,
+            max_outages=limits.max_outages,
+            max_cost=limits.max_cost,
+        )
+        tape = self.base / self.file.cassette if self.file.cassette else None
+        self.cassette = Cassette(
+            limited,
+            tape=tape,
+            store=lazy_store(self.base),
+            record=self.record,
+            again=self._overrides.again,
+        )
+        self.judge = self.cassette
+
+    def _check_price(self, file: JudgeFile) -> None:
+        from judgekit.providers import listed_price
+
+        free = file.model.startswith(("manual/", "fake/"))
+        if not free and file.price is None and (file.api_base or listed_price(file.model) is None):
+            raise ConfigError(
+                f"max_cost needs the price of {file.model}; give judge.price: {{input: ..., output: ...}}",
+                where=self.where("limits", "max_cost"),
+            )
+
+    # -- metrics ------------------------------------------------------------------
+
+    def _wanted(self) -> list[str]:
+        """Return the metrics to run: all that no other metric is made of, or those asked for."""
+        inner = {name for entry in self.file.metrics.values() for name in entry.of or ()}
+        names = list(self.file.metrics)
+        for name in self._overrides.only:
+            if name not in names:
+                raise ConfigError(f"--only {name}: the suite has no such metric{near(name, names)}")
+        return self._overrides.only or [name for name in names if name not in inner]
+
+    def _metric(self, name: str, above: tuple[str, ...] = ()) -> Metric:
+        entry = self.file.metrics[name]
+        where = self.where("metrics", name)
+        try:
+            if entry.combine is not None or entry.of is not None:
+                return self._combined(name, entry, (*above, name))
+            return self._single(name, entry)
+        except ConfigError as exc:
+            raise exc if exc.where else ConfigError(str(exc), where=where) from exc
+
+    def _combined(self, name: str, entry: MetricFile, above: tuple[str, ...]) -> Metric:
+        from judgekit.metrics.combine import Combined
+
+        inner = []
+        for part in entry.of or ():
+            if part not in self.file.metrics:
+                hint = near(part, list(self.file.metrics))
+                raise ConfigError(f"combines {part!r}, which the suite does not have{hint}")
+            if part in above:
+                raise ConfigError(f"{part!r} is made of itself")
+            inner.append(self._metric(part, above))
+        options = dict(entry.model_extra or {})
+        weights = options.pop("weights", None)
+        if options:
+            raise ConfigError(f"a combined metric takes no option {next(iter(options))!r}")
+        return Combined(name=name, of=tuple(inner), combine=entry.combine or "mean", weights=weights)
+
+    def _single(self, name: str, entry: MetricFile) -> Metric:
+        options = dict(entry.model_extra or {})
+        kind = entry.metric or entry.rubric or name
+        judged = _is_judged(kind, entry, self.base)
+        if judged and self.no_judge:
+            return self._stand_in(name, kind, entry)
+        metric = _create(kind, name=name, entry=entry, judge=self.judge, base=self.base, options=options)
+        if entry.fallback is None:
+            return metric
+        if not judged:
+            raise ConfigError(f"metric {name!r} is computed; a fallback is for judged ones")
+        from judgekit.metrics.fallback import WithFallback
+
+        return WithFallback(metric, _substitute(entry.fallback), on_budget=entry.fallback.on_budget)
+
+    def _stand_in(self, name: str, kind: str, entry: MetricFile) -> Metric:
+        """Return the metric that never asks: its fallback under its own name."""
+        from judgekit.metrics.fallback import WithFallback
+
+        fallback = entry.fallback
+        if fallback is None and kind in STAND_INS:
+            options = {"mode": m} if (m := (entry.model_extra or {}).get("mode")) else {}
+            fallback = FallbackFile.model_validate({"use": STAND_INS[kind], **options})
+        if fallback is None:
+            raise ConfigError(
+                f"metric {name!r} needs a judge: give the suite one, or give the metric a "
+                "fallback: {use: ...}, or leave it out with --only"
+            )
+        options = dict(entry.model_extra or {})
+        metric = _create(kind, name=name, entry=entry, judge=_Nobody(), base=self.base, options=options)
+        return WithFallback(metric, _substitute(fallback), no_judge=True)
+
+    # -- what a run needs -----------------------------------------------------------
+
+    def cases(self) -> Iterator[Case]:
+        """Return the cases, redacted.
+
+        Raises:
+            ConfigError: the suite names none.
+            DatasetError: they cannot be read.
+        """
+        wanted = self.file.cases
+        overrides = self._overrides
+        source = overrides.cases or (wanted.path if wanted else None)
+        if source is None:
+            raise ConfigError("the suite names no cases", where=self.where("cases"))
+        path = source if source == "-" or overrides.cases else str(self.base / source)
+        limits = [n for n in (overrides.limit, wanted.limit if wanted else None) if n is not None]
+        cases = load_cases(
+            path,
+            format=overrides.format or (wanted.format if wanted else None),  # type: ignore[arg-type]
+            container=wanted.container if wanted else None,
+            fields=wanted.fields if wanted else None,
+            limit=min(limits) if limits else None,
+        )
+        redact = self.redact
+        return cases if redact is None else (redact_case(case, redact) for case in cases)
+
+    def manifest(self) -> dict[str, Any]:
+        """Return what decides the numbers, in a form that does not depend on the machine."""
+        file = self.file
+        judge = self.judge_file
+        return {
+            "suite": {"name": file.name, "description": file.description},
+            "notice": file.notice if judge is None or judge.model.startswith("manual/") else None,
+            "judge": None if self.no_judge or judge is None else {
+                "model": judge.model,
+                "identity": judge.identity,
+                "params": judge.params,
+                "mode": judge.mode,
+            },
+            "cases": file.cases.model_dump(exclude_none=True) if file.cases else None,
+            "thresholds": self.thresholds,
+            "gates": self.gates,
+            "redact": digest_json([rule.model_dump() for rule in file.redact]) if file.redact else None,
+        }  # fmt: skip
+
+    def close(self) -> None:
+        """Write what was recorded and close everything."""
+        if self.cassette is not None:
+            self.cassette.close()
+
+
+class _Nobody:
+    """Stands where a judge would, in metrics that never ask."""
+
+    model = "none"
+
+    async def ask(self, request: object) -> Any:
+        raise ConfigError("no judge is wanted")
+
+
+def load_suite(path: str | Path, overrides: Overrides | None = None) -> Suite:
+    """Read a suite file and wire it.
+
+    Raises:
+        ConfigError: with `file:line`, for anything wrong in it.
+        RubricError: for anything wrong in a rubric it names.
+    """
+    file = Path(path)
+    try:
+        if file.is_dir():
+            raise ConfigError("is a folder; name the suite file in it", where=str(file))
+        if file.stat().st_size > MAX_FILE:
+            raise ConfigError(f"larger than {MAX_FILE:,} bytes", where=str(file))
+        text = file.read_text(encoding="utf-8-sig")
+    except FileNotFoundError as exc:
+        raise ConfigError("no such suite file", where=str(file)) from exc
+    except (OSError, UnicodeDecodeError) as exc:
+        raise ConfigError(f"cannot be read: {exc}", where=str(file)) from exc
+    data, lines = parse_yaml(text, file=str(file))
+    if not isinstance(data, dict):
+        raise ConfigError("a suite is keys and values: cases, judge, metrics", where=str(file))
+    return build_suite(data, base=file.parent, lines=lines, overrides=overrides)
+
+
+def build_suite(
+    data: Mapping[str, Any],
+    *,
+    base: Path,
+    lines: Lines | None = None,
+    overrides: Overrides | None = None,
+) -> Suite:
+    """Wire a suite given as data.
+
+    Raises:
+        ConfigError: anything in it is wrong.
+    """
+    lines = lines or Lines(file="suite")
+    _refuse_keys(data, lines)
+    if data.get("judge") == "none":
+        data = {**data, "judge": None}
+    file = validate_file(SuiteFile, data, lines=lines)
+    return Suite(file, base=base, lines=lines, overrides=overrides or Overrides())
+
+
+def _refuse_keys(data: Mapping[str, Any], lines: Lines) -> None:
+    judge = data.get("judge")
+    if isinstance(judge, dict) and "api_key" in judge:
+        raise ConfigError(
+            "a key does not belong in a file; name its environment variable: api_key_env: MY_KEY",
+            where=lines.where("judge", "api_key"),
+        )
+
+
+def _judge_file(file: SuiteFile, overrides: Overrides) -> JudgeFile | None:
+    judge = file.judge
+    if overrides.judge == "none":
+        return None
+    if overrides.judge is not None and (judge is None or judge.model != overrides.judge):
+        # Another model: where to find it and what it costs are not those of the file's judge.
+        kept = {} if judge is None else judge.model_dump(include={"params", "timeout", "retries", "max_wait", "reasks"})
+        judge = JudgeFile.model_validate({**kept, "model": overrides.judge})
+    if judge is None:
+        return None
+    changes: dict[str, Any] = {}
+    if overrides.params:
+        changes["params"] = {**judge.params, **overrides.params}
+    if overrides.api_base:
+        changes["api_base"] = overrides.api_base
+    return judge.model_copy(update=changes)
+
+
+def _record(file: SuiteFile, overrides: Overrides, lines: Lines) -> RecordMode:
+    if overrides.record is not None:
+        return RecordMode.parse(overrides.record)
+    if overrides.judge is not None and overrides.judge != "none":
+        # Naming a judge on the command line is permission to ask it.
+        return RecordMode.NEW_EPISODES
+    try:
+        return RecordMode.parse(file.record or "none")
+    except ConfigError as exc:
+        raise ConfigError(str(exc), where=lines.where("record")) from exc
+
+
+def _redact(file: SuiteFile) -> Redact | None:
+    if not file.redact:
+        return None
+    return redactor([Rule(rule.pattern, rule.replace) for rule in file.redact])
+
+
+def _judge(file: JudgeFile, *, base: Path, lines: Lines) -> Judge:
+    if file.model.startswith("manual/"):
+        from judgekit.judges.manual import ManualJudge
+
+        return ManualJudge(file.model, base / file.answers if file.answers else None)
+    if file.answers:
+        raise ConfigError("answers belong to a judge named manual/NAME", where=lines.where("judge", "answers"))
+    if file.model.startswith("fake/"):
+        from judgekit.judges.fake import FakeJudge
+
+        return FakeJudge(model=file.model)
+    from judgekit.judges.litellm import LiteLLMJudge
+
+    key = None
+    if file.api_key_env:
+        key = os.environ.get(file.api_key_env)
+    params: dict[str, JsonValue] = dict(file.params)
+    return LiteLLMJudge(
+        file.model,
+        api_base=file.api_base,
+        api_key=key,
+        params=params,
+        identity=file.identity,
+        mode=file.mode,
+        timeout=file.timeout,
+        retries=file.retries,
+        max_wait=file.max_wait,
+        reasks=file.reasks,
+        price=(file.price.input, file.price.output) if file.price else None,
+    )
+
+
+def _is_judged(kind: str, entry: MetricFile, base: Path) -> bool:
+    if entry.rubric is not None:
+        return True
+    if kind in BUILTIN:
+        return BUILTIN[kind].judged
+    from judgekit.errors import RubricError
+    from judgekit.rubric.load import find_rubric
+
+    try:
+        find_rubric(kind, base=base)
+    except RubricError:
+        return False
+    return True
+
+
+def _create(
+    kind: str, *, name: str, entry: MetricFile, judge: Judge | None, base: Path, options: dict[str, Any]
+) -> Metric:
+    if kind in BUILTIN:
+        return create(kind, judge=judge, name=name, **options)
+    if entry.metric is None and _is_judged(kind, entry, base):
+        from judgekit.metrics.rubric import RubricMetric
+        from judgekit.registry import _make
+        from judgekit.rubric.load import load_rubric
+
+        rubric = load_rubric(kind, base=base)
+        return _make(name, RubricMetric, judged=True, judge=judge, options={"rubric": rubric, "name": name, **options})
+    return create(kind, judge=judge, **options)
+
+
+def _substitute(fallback: FallbackFile) -> Metric:
+    return create(fallback.use, **(fallback.model_extra or {}))

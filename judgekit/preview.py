@@ -1,0 +1,68 @@
+"""What a judge would see of a case, without asking one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from judgekit.case import Case, Message
+from judgekit.datasets import load_cases
+from judgekit.errors import ConfigError
+from judgekit.request import Reply, Request
+from judgekit.rubric.load import load_rubric
+
+SAMPLE = Case(
+    id="sample",
+    system="(the system prompt)",
+    history=(
+        Message(role="user", content="(an earlier message)"),
+        Message(role="assistant", content="(an earlier answer)"),
+    ),
+    input="(the user's message)",
+    output="(the answer to judge)",
+    reference=("(an accepted answer)",),
+    context=("(a passage)",),
+    baseline="(the baseline answer)",
+)
+"""Stands in where no case is given."""
+
+
+class _Unasked:
+    def __init__(self, model: str) -> None:
+        self.model = model
+
+    async def ask(self, request: Request) -> Reply:
+        raise AssertionError("a preview asks nobody")
+
+
+def rendered(
+    rubric: str, *, cases: str | None, case: str | None, mode: str | None, model: str
+) -> str:
+    """Return the messages a rubric makes of a case, and the request's key.
+
+    Raises:
+        RubricError: the rubric is wrong.
+        ConfigError: there is no such case.
+    """
+    from judgekit.metrics.rubric import RubricMetric
+
+    subject = SAMPLE if cases is None else _find(cases, case)
+    metric = RubricMetric(load_rubric(rubric), judge=_Unasked(model), mode=mode)
+    _, (request, *_) = metric.requests(subject)
+    return "\n".join(_lines(request)) + "\n"
+
+
+def _lines(request: Request) -> Iterator[str]:
+    for message in request.messages:
+        yield f"--- {message.role}"
+        yield message.content
+    yield "--- key"
+    yield f"{request.key} (model {request.model})"
+
+
+def _find(cases: str, wanted: str | None) -> Case:
+    for case in load_cases(cases):
+        if wanted is None or case.id == wanted:
+            return case
+    raise ConfigError(f"{cases}: no case {wanted!r}")
+
+

@@ -1,0 +1,111 @@
+"""Names to metrics: the built-in ones, and those that installed packages offer."""
+
+from __future__ import annotations
+
+import inspect
+from importlib import import_module
+from importlib.metadata import entry_points
+from typing import Any, NamedTuple
+
+from judgekit.errors import ConfigError
+from judgekit.filemodel import near
+from judgekit.protocols import Judge, Metric
+from judgekit.rubric.load import rubric_names
+
+GROUP = "judgekit.metrics"
+
+
+class Entry(NamedTuple):
+    """Where a metric is made."""
+
+    name: str
+    module: str
+    attribute: str
+    judged: bool
+    """Whether it takes `judge`."""
+    summary: str
+
+
+BUILTIN: dict[str, Entry] = {
+    entry.name: entry
+    for entry in (
+        Entry("prompt_alignment", "judgekit.metrics.prompt_alignment", "PromptAlignment", True,
+              "does what the user asked and the system prompt demands"),
+        Entry("exact_match", "judgekit.metrics.text", "ExactMatch", False,
+              "equals an accepted answer, after normalisation"),
+        Entry("token_f1", "judgekit.metrics.text", "TokenF1", False,
+              "words shared with an accepted answer"),
+        Entry("contains", "judgekit.metrics.text", "Contains", False,
+              "holds given words, and not others"),
+        Entry("regex", "judgekit.metrics.text", "Regex", False,
+              "matches a regular expression"),
+        Entry("length", "judgekit.metrics.text", "Length", False,
+              "is as long as asked for"),
+        Entry("similarity", "judgekit.metrics.embedding", "Similarity", False,
+              "lexical similarity to reference, input, context or baseline"),
+        Entry("requirement_coverage", "judgekit.metrics.requirements", "RequirementCoverage", False,
+              "meets the requirements that can be checked by rule"),
+        Entry("alignment_rules", "judgekit.metrics.alignment_rules", "AlignmentFallback", False,
+              "stand-in for prompt_alignment without a judge"),
+    )
+}  # fmt: skip
+
+STAND_INS = {"prompt_alignment": "alignment_rules"}
+"""Judged metric -> the computed one that takes its place where no judge is wanted."""
+
+
+def metric_names() -> list[str]:
+    """Return every name that `create` knows: metrics, built-in rubrics, installed plugins."""
+    names = {*BUILTIN, *(name for name in rubric_names() if name != "base")}
+    return sorted({*names, *(point.name for point in entry_points(group=GROUP))})
+
+
+def create(name: str, /, *, judge: Judge | None = None, **options: Any) -> Metric:
+    """Make a metric by name.
+
+    Args:
+        name: a built-in metric, a built-in rubric, or one an installed package offers.
+        judge: for metrics that ask one.
+        options: what the metric takes.
+
+    Raises:
+        ConfigError: no such metric, an option it does not take, or a judge is missing.
+
+    Example:
+        >>> create("length", unit="words", maximum=120).name
+        'length'
+    """
+    entry = BUILTIN.get(name)
+    if entry is not None:
+        return _make(entry.name, getattr(import_module(entry.module), entry.attribute),
+                     judged=entry.judged, judge=judge, options=options)  # fmt: skip
+    if name in rubric_names() and name != "base":
+        from judgekit.metrics.rubric import RubricMetric
+
+        return _make(name, RubricMetric, judged=True, judge=judge, options={"rubric": name, **options})
+    for point in entry_points(group=GROUP):
+        if point.name == name:
+            try:
+                made = point.load()
+            except Exception as exc:  # noqa: BLE001 - a plugin may fail in any way; it is said, loudly
+                raise ConfigError(f"metric {name!r} of {point.value} cannot be loaded: {exc}") from exc
+            takes = "judge" in inspect.signature(made).parameters
+            return _make(name, made, judged=takes, judge=judge, options=options)
+    raise ConfigError(f"no metric named {name!r}{near(name, metric_names())}")
+
+
+def _make(name: str, made: Any, *, judged: bool, judge: Judge | None, options: dict[str, Any]) -> Metric:
+    known = list(inspect.signature(made).parameters)
+    for option in options:
+        if option not in known:
+            hint = near(option, [k for k in known if k != "judge"])
+            raise ConfigError(f"metric {name!r} takes no option {option!r}{hint}")
+    if judged:
+        if judge is None:
+            raise ConfigError(f"metric {name!r} needs a judge")
+        options = {**options, "judge": judge}
+    try:
+        built: Metric = made(**options)
+    except TypeError as exc:
+        raise ConfigError(f"metric {name!r}: {exc}") from exc
+    return built

@@ -1,0 +1,185 @@
+"""A report as text for a terminal: the figures, the gates, the worst cases."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator, Sequence
+
+from judgekit.canonical import visible
+from judgekit.report.report import Report
+from judgekit.report.summary import MetricSummary, passes
+from judgekit.score import Failure, Part, Row, Score
+
+FEW = 30
+"""Below this many scores an interval says little, and the summary says so."""
+_COLOURS = {"good": "32", "bad": "31", "dim": "2", "bold": "1"}
+
+
+class Paint:
+    """Colours, or none."""
+
+    def __init__(self, *, colour: bool) -> None:
+        self._colour = colour
+
+    def __call__(self, text: str, style: str) -> str:
+        """Return the text in a style: good, bad, dim or bold."""
+        return f"\x1b[{_COLOURS[style]}m{text}\x1b[0m" if self._colour else text
+
+
+def summary_text(report: Report, *, width: int = 80, colour: bool = False, worst: int = 3) -> str:
+    """Return the summary of a run.
+
+    Args:
+        report: the run.
+        width: columns to fit.
+        colour: whether to use ANSI colours.
+        worst: cases to name per metric.
+    """
+    paint = Paint(colour=colour)
+    lines = [*_head(report, paint), "", *_table(report.figures.metrics, paint)]
+    for summary in report.figures.metrics:
+        lines += _worst(summary, worst, width, paint)
+    lines += ["", *_tail(report, width, paint)]
+    return "\n".join(lines) + "\n"
+
+
+def _head(report: Report, paint: Paint) -> Iterator[str]:
+    manifest = report.figures.manifest
+    suite = manifest.get("suite") or {}
+    judge = manifest.get("judge") or {}
+    cases = report.figures.cases
+    title = suite.get("name") or "judgekit"
+    by = f"judge {judge['model']}" if judge.get("model") else "no judge"
+    yield paint(visible(f"{title}: {cases} case{'s' if cases != 1 else ''}, {by}"), "bold")
+    if manifest.get("notice"):
+        yield from textwrap.wrap(visible(str(manifest["notice"])), 80)
+
+
+def _table(summaries: Sequence[MetricSummary], paint: Paint) -> Iterator[str]:
+    names = max(6, *(len(s.metric) for s in summaries))
+    names = min(names, 24)
+    yield paint(f"{'metric':<{names}}   mean  95 % interval   pass  scores", "dim")
+    for s in summaries:
+        mean = _number(s.mean, s)
+        spread = f"[{_number(s.low, s)}, {_number(s.high, s)}]" if s.low is not None else "-"
+        rate = f"{s.pass_rate:.0%}" if s.pass_rate is not None else "-"
+        yield f"{_cut(s.metric, names):<{names}}  {mean:>5}  {spread:<14}  {rate:>4}  {_counts(s)}"
+
+
+def _number(value: float | None, summary: MetricSummary) -> str:
+    return "-" if value is None else f"{value * summary.scale:.{2 if summary.scale <= 10 else 1}f}"
+
+
+def _counts(s: MetricSummary) -> str:
+    named = [
+        (s.judged, "judged"),
+        (s.computed, "computed"),
+        (s.fallback, "fallback"),
+        (s.abstained, "abstained"),
+        (s.not_applicable, "not applicable"),
+        (s.failed, "failed"),
+        (s.not_run, "not run"),
+    ]
+    return ", ".join(f"{count} {word}" for count, word in named if count) or "none"
+
+
+def _worst(s: MetricSummary, count: int, width: int, paint: Paint) -> Iterator[str]:
+    if s.fallback and s.mean_with_fallback is not None:
+        yield f"  {s.metric}: mean with fallbacks {_number(s.mean_with_fallback, s)}"
+    if s.first_failure is not None:
+        yield from _wrapped(f"{s.metric}: first failure: {s.first_failure}", width, paint, "bad")
+    if not count or not s.worst:
+        return
+    yield ""
+    yield paint(f"lowest {s.metric}" if s.higher_is_better else f"highest {s.metric}", "dim")
+    for worst in s.worst[:count]:
+        head = f"  {_number(worst.value, s):>5}  {worst.case}  "
+        reason = " ".join(visible(worst.reason).split())
+        room = max(20, 2 * width - len(head))
+        lines = textwrap.wrap(head + _cut(reason, room), width, subsequent_indent=" " * 9)
+        yield from lines
+
+
+def _tail(report: Report, width: int, paint: Paint) -> Iterator[str]:
+    for gate in report.figures.gates:
+        mark = paint("pass", "good") if gate.passed else paint("MISS", "bad")
+        lines = textwrap.wrap(gate.sentence, width - 6, subsequent_indent="      ")
+        yield f"{mark}  {lines[0]}"
+        yield from lines[1:]
+    few = [s.metric for s in report.figures.metrics if 0 < s.scored < FEW]
+    if few:
+        yield from _wrapped(f"Fewer than {FEW} scores of {', '.join(few)}: the intervals say little.", width, paint, "dim")
+    if (asked := _asked(report)) is not None:
+        yield asked
+    for reason in report.figures.incomplete:
+        yield paint(f"incomplete: {reason}", "bad")
+
+
+def _asked(report: Report) -> str | None:
+    run = report.run
+    origins = run.get("origins")
+    if not isinstance(origins, dict):
+        return None
+    words = {"live": "live", "tape": "from the tape", "store": "from the store"}
+    came = ", ".join(f"{origins[o]} {word}" for o, word in words.items() if origins.get(o))
+    line = f"replies: {came or 'none'}; spent {_dollars(run.get('spent'))}, avoided {_dollars(run.get('avoided'))}"
+    unused = run.get("unused")
+    return f"{line}; {unused} recorded replies not used" if unused else line
+
+
+def _dollars(value: object) -> str:
+    return f"${value:.2f}" if isinstance(value, (int, float)) else "an unknown amount"
+
+
+def _wrapped(text: str, width: int, paint: Paint, style: str) -> Iterator[str]:
+    for line in textwrap.wrap(visible(text), width, subsequent_indent="  "):
+        yield paint(line, style)
+
+
+def _cut(text: str, width: int) -> str:
+    return text if len(text) <= width else text[: width - 1] + "…"
+
+
+# -- one result -------------------------------------------------------------------
+
+
+def row_text(row: Row, *, threshold: float | None = None, width: int = 80, colour: bool = False) -> str:
+    """Return one result with everything that explains it."""
+    paint = Paint(colour=colour)
+    result = row.result
+    if isinstance(result, Failure):
+        text = f"{row.metric}: no score ({result.kind}): {result.message}"
+        return "\n".join(_wrapped(text, width, paint, "bad")) + "\n"
+    return "\n".join(_explained(row.metric, result, threshold, width, paint)) + "\n"
+
+
+def _explained(
+    metric: str, score: Score, threshold: float | None, width: int, paint: Paint
+) -> Iterator[str]:
+    shown = "none" if score.shown is None else f"{score.shown:g}"
+    verdict = {True: ", passes", False: ", does not pass", None: ""}
+    passed = verdict[None if score.value is None else passes(score.value, threshold, True)]
+    of = f" of {score.scale:g}" if score.scale != 1 else ""
+    state = "" if score.status == "scored" else f" ({score.status.replace('_', ' ')})"
+    yield paint(f"{metric}: {shown}{of}{state}{passed}", "bold")
+    yield f"  {score.source}, {visible(score.method)}"
+    if score.fallback is not None:
+        yield paint(f"  fallback {score.fallback.substitute}: {score.fallback.cause}", "bad")
+    yield from textwrap.wrap(visible(score.reason), width, initial_indent="  ", subsequent_indent="  ")
+    for part in score.parts:
+        yield from _part(part, width)
+
+
+def _part(part: Part, width: int) -> Iterator[str]:
+    value = part.status.replace("_", " ") if part.value is None else f"{part.value:.2f}"
+    head = f"  {part.id}: {value} (weight {part.weight:.2f})"
+    reason = " ".join(visible(part.reason).split())
+    yield from textwrap.wrap(f"{head} {reason}".rstrip(), width, subsequent_indent="      ")
+    for item in part.items:
+        if isinstance(item, dict):
+            mark = "met    " if item.get("met") else "not met"
+            text = visible(f"{item.get('item')}: {item.get('reason')}")
+            yield from textwrap.wrap(f"      {mark}  {text}", width, subsequent_indent=" " * 15)
+    for quote in part.quotes:
+        where = f"in {quote.field}" if quote.field else "NOT FOUND in the case"
+        yield from textwrap.wrap(f'      "{visible(quote.text)}" ({where})', width, subsequent_indent=" " * 7)

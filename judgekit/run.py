@@ -1,0 +1,118 @@
+"""Run a suite: evaluate it, keep what was used, say what it cost."""
+
+from __future__ import annotations
+
+import asyncio
+import platform
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from judgekit.case import Case
+from judgekit.config import Suite
+from judgekit.evaluate import Progress, evaluate
+from judgekit.report.folder import RUN, TAPE, read_results, write_json
+from judgekit.report.report import Report
+from judgekit.score import Failure, Result
+
+MAX_PAGE_CASES = 20_000
+"""Cases above which the page is only made when asked for."""
+
+
+async def run_suite(
+    suite: Suite,
+    *,
+    out: Path | None = None,
+    progress: Callable[[Progress], None] | None = None,
+    stop: asyncio.Event | None = None,
+    retry_failed: Path | None = None,
+) -> Report:
+    """Run a wired suite; recordings are written even when it ends early.
+
+    Raises:
+        JudgekitError: what stops a run (see errors).
+    """
+    reuse = None if retry_failed is None else _reuse(retry_failed)
+    started = datetime.now(UTC)
+    try:
+        report = await evaluate(
+            suite.cases(),
+            suite.metrics,
+            thresholds=suite.thresholds,
+            gates=suite.gates,
+            limits=suite.limits,
+            out=out,
+            manifest=suite.manifest(),
+            window=2 * suite.file.limits.concurrency,
+            progress=progress,
+            stop=stop,
+            reuse=reuse,
+        )
+        report.run.update(occasion(suite, started=started))
+        if out is not None:
+            if suite.cassette is not None:
+                suite.cassette.write_used(out / TAPE)
+            write_json(out / RUN, report.run)
+    finally:
+        suite.close()
+    return report
+
+
+def occasion(suite: Suite, *, started: datetime) -> dict[str, Any]:
+    """Return what depends on this run alone: when, where, what was asked and what it cost."""
+    facts: dict[str, Any] = {
+        "started": started.isoformat(timespec="seconds"),
+        "python": platform.python_version(),
+        "platform": platform.system(),
+        "record": suite.record.value,
+    }
+    cassette = suite.cassette
+    if cassette is None:
+        return facts
+    ledger = cassette.ledger
+    facts["origins"] = dict(sorted(ledger.origins.items()))
+    facts["spent"] = _dollars(ledger.spent, unknown=ledger.unpriced, of=ledger.origins["live"])
+    replays = ledger.origins["tape"] + ledger.origins["store"]
+    facts["avoided"] = _dollars(ledger.avoided, unknown=ledger.unpriced_replays, of=replays)
+    facts["missed"] = ledger.missed
+    facts["unused"] = cassette.unused
+    facts["from_store_or_live"] = sorted(cassette.not_from_tape)
+    return facts
+
+
+def _dollars(known: float, *, unknown: int, of: int) -> float | None:
+    """Return what is known to have been paid; `None` as soon as one price is not known."""
+    return None if unknown else round(known, 6) if of else 0.0
+
+
+def _reuse(folder: Path) -> Callable[[Case, str], Result | None]:
+    """Return the good results of an earlier run, for cases that are still the same."""
+    kept: dict[tuple[str, str], tuple[Case, Result]] = {}
+    for scored in read_results(folder):
+        for row in scored.rows:
+            if not isinstance(row.result, Failure) and row.result.fallback is None:
+                kept[row.case, row.metric] = (scored.case, row.result)
+
+    def reuse(case: Case, metric: str) -> Result | None:
+        found = kept.get((case.id, metric))
+        return found[1] if found is not None and found[0] == case else None
+
+    return reuse
+
+
+def failed_keys(folder: Path) -> frozenset[str]:
+    """Return the keys of the requests that failed in an earlier run.
+
+    Raises:
+        ConfigError: not a run folder.
+    """
+    keys = set()
+    for scored in read_results(folder):
+        for row in scored.rows:
+            if isinstance(row.result, Failure) and row.result.key is not None:
+                keys.add(row.result.key)
+    return frozenset(keys)
+
+
+__all__ = ["MAX_PAGE_CASES", "failed_keys", "occasion", "run_suite"]

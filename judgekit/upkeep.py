@@ -1,0 +1,75 @@
+"""Looking after the cassette of a suite: explaining misses, removing what is not used."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+from judgekit.cassette.explain import Explainer
+from judgekit.cassette.tape import merge_into
+from judgekit.config import Overrides, Suite, load_suite
+from judgekit.errors import ConfigError
+from judgekit.evaluate import evaluate
+
+
+def _replay(path: Path, *, case: str | None = None) -> Suite:
+    """Replay a suite, asking nobody, and return it with what its cassette saw."""
+    suite = load_suite(path, Overrides(record="none"))
+    if suite.cassette is None or suite.cassette.tape is None:
+        raise ConfigError("the suite has no cassette", where=suite.where("cassette"))
+    cases = (c for c in suite.cases() if case is None or c.id == case)
+    asyncio.run(evaluate(cases, suite.metrics))
+    return suite
+
+
+def explain_misses(path: Path, *, case: str | None = None, most: int = 5) -> tuple[str, int]:
+    """Return why a suite's replay misses, and how many misses there are.
+
+    Raises:
+        ConfigError: the suite has no cassette.
+    """
+    suite = _replay(path, case=case)
+    cassette = suite.cassette
+    assert cassette is not None  # noqa: S101 - _replay saw to it
+    assert cassette.tape is not None  # noqa: S101
+    try:
+        if not cassette.ledger.missed:
+            return "nothing misses: every request is recorded\n", 0
+        explainer = Explainer(cassette.tape.records())
+        texts = []
+        for request in cassette.misses[:most]:
+            about = request.about
+            texts.append(f"case {about.case}, {about.metric}, key {request.key[:12]}")
+            texts.append(explainer.explain(request).text())
+        left = cassette.ledger.missed - min(most, len(cassette.misses))
+        if left > 0:
+            texts.append(f"and {left} more (--most)\n")
+        return "\n".join(texts), cassette.ledger.missed
+    finally:
+        suite.close()
+
+
+def prune_unused(path: Path, *, remove: bool) -> str:
+    """Return what a suite does not use of its cassette, removed or not.
+
+    Raises:
+        ConfigError: the suite has no cassette.
+    """
+    suite = _replay(path)
+    cassette = suite.cassette
+    assert cassette is not None  # noqa: S101 - _replay saw to it
+    assert cassette.path is not None  # noqa: S101
+    try:
+        unused = set(cassette.unused_keys())
+        if not unused:
+            return f"{cassette.path}: every record is used"
+        if not remove:
+            return f"{cassette.path}: {len(unused)} records are not used; --yes removes them"
+        merge_into(cassette.path, (), _nothing, keep=lambda key: key not in unused)
+        return f"{cassette.path}: {len(unused)} records removed"
+    finally:
+        suite.close()
+
+
+def _nothing(key: str) -> None:  # type: ignore[misc]
+    raise AssertionError(key)
