@@ -170,6 +170,10 @@ class Suite:
         self.metrics = [self._metric(name) for name in wanted]
         self.thresholds = {n: t for n in wanted if (t := file.metrics[n].threshold) is not None}
         self.gates = {n: file.metrics[n].gate for n in wanted if file.metrics[n].gate}
+        if self.no_judge:
+            # A gate is set on what a judge says; a stand-in's numbers are of another kind.
+            computed = {m.name for m in self.metrics if not getattr(m, "no_judge", False)}
+            self.gates = {name: gate for name, gate in self.gates.items() if name in computed}
         limits = file.limits
         self.limits = Limits(max_failures=limits.max_failures, max_fallback=limits.max_fallback)
         if self.no_judge:
@@ -316,7 +320,7 @@ class Suite:
         judge = self.judge_file
         return {
             "suite": {"name": file.name, "description": file.description},
-            "notice": file.notice if judge is None or judge.model.startswith("manual/") else None,
+            "notice": None if self.no_judge or judge != file.judge else file.notice,
             "judge": None if self.no_judge or judge is None else {
                 "model": judge.model,
                 "identity": judge.identity,

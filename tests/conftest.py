@@ -1,0 +1,64 @@
+"""What every test gets: no sockets, a store of its own, no keys from outside."""
+
+from __future__ import annotations
+
+import os
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
+
+_LOOPBACK = ("127.0.0.1", "::1", "localhost")
+_connect = socket.socket.connect
+_connect_ex = socket.socket.connect_ex
+_getaddrinfo = socket.getaddrinfo
+
+
+class NetworkUsed(AssertionError):
+    """A test reached for the network."""
+
+
+@pytest.fixture(autouse=True)
+def no_network(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Fail a test that opens a socket; `@pytest.mark.loopback` allows this machine only."""
+    loopback = request.node.get_closest_marker("loopback") is not None
+
+    def allowed(sock: socket.socket, address: object) -> bool:
+        if sock.family == getattr(socket, "AF_UNIX", None):
+            return True
+        host = address[0] if isinstance(address, tuple) else str(address)
+        return loopback and host in _LOOPBACK
+
+    def connect(self: socket.socket, address: object) -> object:
+        if not allowed(self, address):
+            raise NetworkUsed(f"this test connected to {address}")
+        return _connect(self, address)  # type: ignore[arg-type]
+
+    def connect_ex(self: socket.socket, address: object) -> object:
+        if not allowed(self, address):
+            raise NetworkUsed(f"this test connected to {address}")
+        return _connect_ex(self, address)  # type: ignore[arg-type]
+
+    def getaddrinfo(host: object, *args: object, **kwargs: object) -> object:
+        if not (loopback and host in (*_LOOPBACK, None)):
+            raise NetworkUsed(f"this test looked up {host}")
+        return _getaddrinfo(host, *args, **kwargs)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(socket.socket, "connect", connect)
+    monkeypatch.setattr(socket.socket, "connect_ex", connect_ex)
+    monkeypatch.setattr(socket, "getaddrinfo", getaddrinfo)
+    yield
+
+
+@pytest.fixture(autouse=True)
+def own_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Give every test a private store, and no credentials of the person who runs it."""
+    home = tmp_path / "judgekit-home"
+    monkeypatch.setenv("JUDGEKIT_HOME", str(home))
+    for name in list(os.environ):
+        if name.endswith("_API_KEY"):
+            monkeypatch.delenv(name)
+    return home
