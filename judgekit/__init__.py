@@ -1,3 +1,121 @@
-"""Score LLM output with LLM judges and rubrics; replay every verdict offline."""
+"""Score LLM output with LLM judges and rubrics; replay every verdict offline.
+
+Importing this loads nothing but itself; each name loads what it needs when it is first used.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from judgekit.case import Case, Message, ToolCall
+    from judgekit.cassette.cassette import Cassette
+    from judgekit.cassette.mode import RecordMode
+    from judgekit.config import Suite, load_suite
+    from judgekit.datasets import load_cases
+    from judgekit.errors import JudgekitError
+    from judgekit.evaluate import evaluate, evaluate_sync, score_sync
+    from judgekit.judges.fake import FakeJudge
+    from judgekit.judges.limits import LimitedJudge
+    from judgekit.judges.litellm import LiteLLMJudge
+    from judgekit.judges.manual import ManualJudge
+    from judgekit.judgment import Judgment
+    from judgekit.metrics.combine import Combined
+    from judgekit.metrics.fallback import WithFallback
+    from judgekit.metrics.function import metric
+    from judgekit.metrics.prompt_alignment import Analysis, PromptAlignment, fold_prompt_alignment
+    from judgekit.metrics.rubric import RubricMetric
+    from judgekit.registry import create, metric_names
+    from judgekit.report.report import Report
+    from judgekit.request import Reply, Request
+    from judgekit.rubric.load import load_rubric
+    from judgekit.rubric.rubric import Rubric
+    from judgekit.score import Failure, Row, Score
 
 __version__ = "0.1.0"
+
+_HOMES = {
+    "Analysis": "judgekit.metrics.prompt_alignment",
+    "Case": "judgekit.case",
+    "Cassette": "judgekit.cassette.cassette",
+    "Combined": "judgekit.metrics.combine",
+    "Failure": "judgekit.score",
+    "FakeJudge": "judgekit.judges.fake",
+    "JudgekitError": "judgekit.errors",
+    "Judgment": "judgekit.judgment",
+    "LimitedJudge": "judgekit.judges.limits",
+    "LiteLLMJudge": "judgekit.judges.litellm",
+    "ManualJudge": "judgekit.judges.manual",
+    "Message": "judgekit.case",
+    "PromptAlignment": "judgekit.metrics.prompt_alignment",
+    "RecordMode": "judgekit.cassette.mode",
+    "Reply": "judgekit.request",
+    "Report": "judgekit.report.report",
+    "Request": "judgekit.request",
+    "Row": "judgekit.score",
+    "Rubric": "judgekit.rubric.rubric",
+    "RubricMetric": "judgekit.metrics.rubric",
+    "Score": "judgekit.score",
+    "Suite": "judgekit.config",
+    "ToolCall": "judgekit.case",
+    "WithFallback": "judgekit.metrics.fallback",
+    "create": "judgekit.registry",
+    "evaluate": "judgekit.evaluate",
+    "evaluate_sync": "judgekit.evaluate",
+    "fold_prompt_alignment": "judgekit.metrics.prompt_alignment",
+    "load_cases": "judgekit.datasets",
+    "load_rubric": "judgekit.rubric.load",
+    "load_suite": "judgekit.config",
+    "metric": "judgekit.metrics.function",
+    "metric_names": "judgekit.registry",
+    "score_sync": "judgekit.evaluate",
+}
+
+__all__ = [
+    "Analysis",
+    "Case",
+    "Cassette",
+    "Combined",
+    "Failure",
+    "FakeJudge",
+    "JudgekitError",
+    "Judgment",
+    "LimitedJudge",
+    "LiteLLMJudge",
+    "ManualJudge",
+    "Message",
+    "PromptAlignment",
+    "RecordMode",
+    "Reply",
+    "Report",
+    "Request",
+    "Row",
+    "Rubric",
+    "RubricMetric",
+    "Score",
+    "Suite",
+    "ToolCall",
+    "WithFallback",
+    "create",
+    "evaluate",
+    "evaluate_sync",
+    "fold_prompt_alignment",
+    "load_cases",
+    "load_rubric",
+    "load_suite",
+    "metric",
+    "metric_names",
+    "score_sync",
+]
+
+
+def __getattr__(name: str) -> Any:
+    home = _HOMES.get(name)
+    if home is None:
+        raise AttributeError(f"module 'judgekit' has no attribute {name!r}")
+    return getattr(import_module(home), name)
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *__all__])
