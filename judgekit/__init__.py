@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from judgekit.config import Suite, load_suite
     from judgekit.datasets import load_cases
     from judgekit.errors import JudgekitError
-    from judgekit.evaluate import evaluate, evaluate_sync, score_sync
+    from judgekit.evaluation import evaluate, evaluate_sync, score_sync
     from judgekit.judges.fake import FakeJudge
     from judgekit.judges.limits import LimitedJudge
     from judgekit.judges.litellm import LiteLLMJudge
@@ -61,15 +61,15 @@ _HOMES = {
     "ToolCall": "judgekit.case",
     "WithFallback": "judgekit.metrics.fallback",
     "create": "judgekit.registry",
-    "evaluate": "judgekit.evaluate",
-    "evaluate_sync": "judgekit.evaluate",
+    "evaluate": "judgekit.evaluation",
+    "evaluate_sync": "judgekit.evaluation",
     "fold_prompt_alignment": "judgekit.metrics.prompt_alignment",
     "load_cases": "judgekit.datasets",
     "load_rubric": "judgekit.rubric.load",
     "load_suite": "judgekit.config",
     "metric": "judgekit.metrics.function",
     "metric_names": "judgekit.registry",
-    "score_sync": "judgekit.evaluate",
+    "score_sync": "judgekit.evaluation",
 }
 
 __all__ = [

@@ -15,7 +15,7 @@ from judgekit.cassette.cassette import Cassette, lazy_store
 from judgekit.cassette.mode import RecordMode
 from judgekit.datasets import load_cases
 from judgekit.errors import ConfigError
-from judgekit.evaluate import Limits
+from judgekit.evaluation import Limits
 from judgekit.filemodel import FileModel, near, validate_file
 from judgekit.judges.limits import LimitedJudge
 from judgekit.protocols import Judge, Metric
@@ -254,7 +254,9 @@ class Suite:
         weights = options.pop("weights", None)
         if options:
             raise ConfigError(f"a combined metric takes no option {next(iter(options))!r}")
-        return Combined(name=name, of=tuple(inner), combine=entry.combine or "mean", weights=weights)
+        return Combined(
+            name=name, of=tuple(inner), combine=entry.combine or "mean", weights=weights
+        )
 
     def _single(self, name: str, entry: MetricFile) -> Metric:
         options = dict(entry.model_extra or {})
@@ -262,7 +264,9 @@ class Suite:
         judged = _is_judged(kind, entry, self.base)
         if judged and self.no_judge:
             return self._stand_in(name, kind, entry)
-        metric = _create(kind, name=name, entry=entry, judge=self.judge, base=self.base, options=options)
+        metric = _create(
+            kind, name=name, entry=entry, judge=self.judge, base=self.base, options=options
+        )
         if entry.fallback is None:
             return metric
         if not judged:
@@ -285,7 +289,9 @@ class Suite:
                 "fallback: {use: ...}, or leave it out with --only"
             )
         options = dict(entry.model_extra or {})
-        metric = _create(kind, name=name, entry=entry, judge=_Nobody(), base=self.base, options=options)
+        metric = _create(
+            kind, name=name, entry=entry, judge=_Nobody(), base=self.base, options=options
+        )
         return WithFallback(metric, _substitute(fallback), no_judge=True)
 
     # -- what a run needs -----------------------------------------------------------
@@ -407,7 +413,11 @@ def _judge_file(file: SuiteFile, overrides: Overrides) -> JudgeFile | None:
         return None
     if overrides.judge is not None and (judge is None or judge.model != overrides.judge):
         # Another model: where to find it and what it costs are not those of the file's judge.
-        kept = {} if judge is None else judge.model_dump(include={"params", "timeout", "retries", "max_wait", "reasks"})
+        kept = (
+            {}
+            if judge is None
+            else judge.model_dump(include={"params", "timeout", "retries", "max_wait", "reasks"})
+        )
         judge = JudgeFile.model_validate({**kept, "model": overrides.judge})
     if judge is None:
         return None
@@ -443,7 +453,9 @@ def _judge(file: JudgeFile, *, base: Path, lines: Lines) -> Judge:
 
         return ManualJudge(file.model, base / file.answers if file.answers else None)
     if file.answers:
-        raise ConfigError("answers belong to a judge named manual/NAME", where=lines.where("judge", "answers"))
+        raise ConfigError(
+            "answers belong to a judge named manual/NAME", where=lines.where("judge", "answers")
+        )
     if file.model.startswith("fake/"):
         from judgekit.judges.fake import FakeJudge
 
@@ -485,7 +497,13 @@ def _is_judged(kind: str, entry: MetricFile, base: Path) -> bool:
 
 
 def _create(
-    kind: str, *, name: str, entry: MetricFile, judge: Judge | None, base: Path, options: dict[str, Any]
+    kind: str,
+    *,
+    name: str,
+    entry: MetricFile,
+    judge: Judge | None,
+    base: Path,
+    options: dict[str, Any],
 ) -> Metric:
     if kind in BUILTIN:
         return create(kind, judge=judge, name=name, **options)
@@ -495,7 +513,13 @@ def _create(
         from judgekit.rubric.load import load_rubric
 
         rubric = load_rubric(kind, base=base)
-        return _make(name, RubricMetric, judged=True, judge=judge, options={"rubric": rubric, "name": name, **options})
+        return _make(
+            name,
+            RubricMetric,
+            judged=True,
+            judge=judge,
+            options={"rubric": rubric, "name": name, **options},
+        )
     return create(kind, judge=judge, **options)
 
 

@@ -41,9 +41,7 @@ class RubricError(ConfigError):
 class DatasetError(JudgekitError):
     """A case cannot be read. `where` is `file:line`, `field` the field at fault."""
 
-    def __init__(
-        self, message: str, *, where: str | None = None, field: str | None = None
-    ) -> None:
+    def __init__(self, message: str, *, where: str | None = None, field: str | None = None) -> None:
         place = ": ".join(part for part in (where, f"field {field!r}" if field else None) if part)
         super().__init__(f"{place}: {message}" if place else message)
         self.where = where

@@ -17,7 +17,11 @@ class FileModel(BaseModel):
     """The shape of a file people write; kept apart from the values the program works with."""
 
     model_config = ConfigDict(
-        extra="forbid", frozen=True, allow_inf_nan=False, defer_build=True, coerce_numbers_to_str=True
+        extra="forbid",
+        frozen=True,
+        allow_inf_nan=False,
+        defer_build=True,
+        coerce_numbers_to_str=True,
     )
 
 

@@ -220,4 +220,3 @@ def _items(question: Question, number: int) -> Any:
         else Field(max_length=MAX_ITEMS)
     )
     return Annotated[list[entry], bounds]  # type: ignore[valid-type]
-

@@ -64,5 +64,3 @@ def _find(cases: str, wanted: str | None) -> Case:
         if wanted is None or case.id == wanted:
             return case
     raise ConfigError(f"{cases}: no case {wanted!r}")
-
-

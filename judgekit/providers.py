@@ -13,20 +13,22 @@ import re
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from email.utils import parsedate_to_datetime
 from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from judgekit.canonical import visible
-from judgekit.errors import CaseError, JudgekitError, JudgeRejected, JudgeRefused, JudgeUnavailable
+from judgekit.errors import CaseError, JudgekitError, JudgeRefused, JudgeRejected, JudgeUnavailable
 
 _SECRET = re.compile(
     r"\b(sk|pk|rk|xai|gsk|key|ghp|hf)[-_][A-Za-z0-9*_-]{6,}|\bAIza[0-9A-Za-z_-]{20,}"
     r"|(?i:bearer)\s+[A-Za-z0-9._~+/=-]{8,}"
 )
-_MISSING_KEY = re.compile(r"api[_ ]?key.*(must be set|missing|not (set|found|provided))|missing credentials", re.I)
+_MISSING_KEY = re.compile(
+    r"api[_ ]?key.*(must be set|missing|not (set|found|provided))|missing credentials", re.I
+)
 _QUOTA = re.compile(r"insufficient_quota|exceeded your current quota|billing", re.I)
 
 _sessions = 0

@@ -30,7 +30,9 @@ def redactor(rules: Sequence[Rule]) -> Redact:
         try:
             compiled.append((re.compile(rule.pattern), rule.replacement))
         except re.error as exc:
-            raise ConfigError(f"redact: {rule.pattern!r} is not a regular expression: {exc}") from exc
+            raise ConfigError(
+                f"redact: {rule.pattern!r} is not a regular expression: {exc}"
+            ) from exc
 
     def redact(text: str) -> str:
         for pattern, replacement in compiled:
@@ -51,5 +53,7 @@ def _everywhere(value: object, redact: Redact) -> object:
     if isinstance(value, list):
         return [_everywhere(item, redact) for item in value]
     if isinstance(value, dict):
-        return {key: item if key == "role" else _everywhere(item, redact) for key, item in value.items()}
+        return {
+            key: item if key == "role" else _everywhere(item, redact) for key, item in value.items()
+        }
     return value

@@ -82,19 +82,25 @@ def create(name: str, /, *, judge: Judge | None = None, **options: Any) -> Metri
     if name in rubric_names() and name != "base":
         from judgekit.metrics.rubric import RubricMetric
 
-        return _make(name, RubricMetric, judged=True, judge=judge, options={"rubric": name, **options})
+        return _make(
+            name, RubricMetric, judged=True, judge=judge, options={"rubric": name, **options}
+        )
     for point in entry_points(group=GROUP):
         if point.name == name:
             try:
                 made = point.load()
-            except Exception as exc:  # noqa: BLE001 - a plugin may fail in any way; it is said, loudly
-                raise ConfigError(f"metric {name!r} of {point.value} cannot be loaded: {exc}") from exc
+            except Exception as exc:
+                raise ConfigError(
+                    f"metric {name!r} of {point.value} cannot be loaded: {exc}"
+                ) from exc
             takes = "judge" in inspect.signature(made).parameters
             return _make(name, made, judged=takes, judge=judge, options=options)
     raise ConfigError(f"no metric named {name!r}{near(name, metric_names())}")
 
 
-def _make(name: str, made: Any, *, judged: bool, judge: Judge | None, options: dict[str, Any]) -> Metric:
+def _make(
+    name: str, made: Any, *, judged: bool, judge: Judge | None, options: dict[str, Any]
+) -> Metric:
     known = list(inspect.signature(made).parameters)
     for option in options:
         if option not in known:

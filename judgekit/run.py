@@ -11,7 +11,7 @@ from typing import Any
 
 from judgekit.case import Case
 from judgekit.config import Suite
-from judgekit.evaluate import Progress, evaluate
+from judgekit.evaluation import Progress, evaluate
 from judgekit.report.folder import RUN, TAPE, read_results, write_json
 from judgekit.report.report import Report
 from judgekit.score import Failure, Result

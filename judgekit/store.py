@@ -154,7 +154,11 @@ def _fault(database: Path) -> str | None:
     finally:
         connection.close()
     strange = keys - _KNOWN_SETTINGS
-    return f"holds a setting {sorted(map(str, strange))[0]!r} that judgekit did not write" if strange else None
+    return (
+        f"holds a setting {sorted(map(str, strange))[0]!r} that judgekit did not write"
+        if strange
+        else None
+    )
 
 
 def store_folder(near: Path | None = None) -> Path:

@@ -9,7 +9,7 @@ from judgekit.cassette.explain import Explainer
 from judgekit.cassette.tape import merge_into
 from judgekit.config import Overrides, Suite, load_suite
 from judgekit.errors import ConfigError
-from judgekit.evaluate import evaluate
+from judgekit.evaluation import evaluate
 
 
 def _replay(path: Path, *, case: str | None = None) -> Suite:

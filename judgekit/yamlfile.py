@@ -80,7 +80,9 @@ class _Builder:
         self._lines.put(path, line)
         where = place(self._lines.file, line + self._lines.first)
         if self._count > MAX_NODES:
-            raise ConfigError(f"more than {MAX_NODES:,} values once aliases are followed", where=where)
+            raise ConfigError(
+                f"more than {MAX_NODES:,} values once aliases are followed", where=where
+            )
         if depth > MAX_DEPTH:
             raise ConfigError(f"nested more than {MAX_DEPTH} deep", where=where)
         if isinstance(node, yaml.MappingNode):
@@ -96,7 +98,9 @@ class _Builder:
             key = key_node.value
             if not isinstance(key_node, yaml.ScalarNode) or key_node.tag not in _KEY_TAGS:
                 shown = key if isinstance(key, str) else "this key"
-                raise ConfigError(f'{shown!r} is not text; write it in quotes: "{shown}"', where=where)
+                raise ConfigError(
+                    f'{shown!r} is not text; write it in quotes: "{shown}"', where=where
+                )
             if key in data:
                 raise ConfigError(f"{key!r} is given twice", where=where)
             data[key] = self.build(value_node, (*path, key), depth + 1)
@@ -117,5 +121,9 @@ class _Builder:
 
 _STR = "tag:yaml.org,2002:str"
 _TIMESTAMP = "tag:yaml.org,2002:timestamp"
-_SCALAR_TAGS = {_STR, _TIMESTAMP, *(f"tag:yaml.org,2002:{t}" for t in ("int", "float", "bool", "null"))}
+_SCALAR_TAGS = {
+    _STR,
+    _TIMESTAMP,
+    *(f"tag:yaml.org,2002:{t}" for t in ("int", "float", "bool", "null")),
+}
 _KEY_TAGS = {_STR}

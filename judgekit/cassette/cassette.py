@@ -130,7 +130,9 @@ class Cassette(JudgeAround):
         tape = Path(path)
         if RecordMode.parse(record) is RecordMode.NONE and not tape.exists():
             raise ConfigError(f"{tape}: no such cassette; record it with record='new_episodes'")
-        return cls(judge, tape=tape, store=lazy_store(store or tape.parent), record=record, redact=redact)
+        return cls(
+            judge, tape=tape, store=lazy_store(store or tape.parent), record=record, redact=redact
+        )
 
     def __enter__(self) -> Cassette:
         return self

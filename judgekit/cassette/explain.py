@@ -46,7 +46,10 @@ class Explanation(NamedTuple):
                 for line in difflib.unified_diff(
                     difference.recorded.splitlines(),
                     difference.asked.splitlines(),
-                    "recorded", "asked", lineterm="", n=1,
+                    "recorded",
+                    "asked",
+                    lineterm="",
+                    n=1,
                 )  # fmt: skip
             )
         return "\n".join(lines) + "\n"
@@ -98,7 +101,9 @@ def _fields(request: Request) -> dict[str, str]:
         fields[f"params.{name}"] = canonical_json(value)
     form = request.form
     for question in form.questions:
-        fields[f"question {question.id}"] = canonical_json(question.model_dump(exclude_defaults=True))
+        fields[f"question {question.id}"] = canonical_json(
+            question.model_dump(exclude_defaults=True)
+        )
     for detail in form.details:
         fields[f"detail {detail.name}"] = canonical_json(detail.model_dump(exclude_defaults=True))
     if form.json_schema is not None:
@@ -144,7 +149,9 @@ def _told(difference: Difference) -> str:
     if len(recorded) <= 40 and len(asked) <= 40:
         return f"{field} ({recorded} recorded, {asked} asked)"
     at = _common(recorded, asked)
-    return f"{field} from character {at + 1}: {_bit(recorded, at)} recorded, {_bit(asked, at)} asked"
+    return (
+        f"{field} from character {at + 1}: {_bit(recorded, at)} recorded, {_bit(asked, at)} asked"
+    )
 
 
 def _bit(text: str, at: int) -> str:

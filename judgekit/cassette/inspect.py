@@ -32,7 +32,9 @@ def verify_tape(path: Path) -> int:
         lines = path.read_bytes().splitlines()[1:]
         records = [line for line in lines if line.startswith(b'{"key"')]
         if records != sorted(records):
-            raise CassetteCorrupt(f"{path}: the records are not in order; `judgekit cassette prune` mends that")
+            raise CassetteCorrupt(
+                f"{path}: the records are not in order; `judgekit cassette prune` mends that"
+            )
         return count
     finally:
         tape.close()

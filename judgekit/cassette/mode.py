@@ -28,4 +28,6 @@ class RecordMode(StrEnum):
         try:
             return cls(text)
         except ValueError as exc:
-            raise ConfigError(f"no record mode {text!r}{near(text, [m.value for m in cls])}") from exc
+            raise ConfigError(
+                f"no record mode {text!r}{near(text, [m.value for m in cls])}"
+            ) from exc

@@ -9,12 +9,16 @@ import typer
 
 app = typer.Typer(help="Look after cassettes.", no_args_is_help=True, rich_markup_mode=None)
 
-Tape = Annotated[Path, typer.Argument(help="A cassette, such as cassettes/support.jsonl.", show_default=False)]
+Tape = Annotated[
+    Path, typer.Argument(help="A cassette, such as cassettes/support.jsonl.", show_default=False)
+]
 SuiteFile = Annotated[Path, typer.Argument(help="A suite file.", show_default=False)]
 
 
 @app.command("verify")
-def verify(tapes: Annotated[list[Path], typer.Argument(help="Cassettes.", show_default=False)]) -> None:
+def verify(
+    tapes: Annotated[list[Path], typer.Argument(help="Cassettes.", show_default=False)],
+) -> None:
     """Check that every record is what it says: digests, keys, order, parts."""
     from judgekit.cassette.inspect import verify_tape
 
@@ -58,7 +62,9 @@ def explain(
 @app.command("prune")
 def prune(
     suite: SuiteFile,
-    yes: Annotated[bool, typer.Option("--yes", help="Remove them; without it they are only counted.")] = False,
+    yes: Annotated[
+        bool, typer.Option("--yes", help="Remove them; without it they are only counted.")
+    ] = False,
 ) -> None:
     """Remove the records of a suite's cassette that the suite does not use."""
     from judgekit.upkeep import prune_unused

@@ -56,7 +56,9 @@ def overrides(
         if not equals or not name:
             raise ConfigError(f"--param {text}: write it as name=value")
         params[name] = _value(value)
-    return Overrides(judge=judge, api_base=api_base, record=record, params=params, no_judge=no_judge)
+    return Overrides(
+        judge=judge, api_base=api_base, record=record, params=params, no_judge=no_judge
+    )
 
 
 def _value(text: str) -> Any:

@@ -9,8 +9,12 @@ import typer
 
 
 def report(
-    folder: Annotated[Path, typer.Argument(help="A run folder, made by judgekit run --out.", show_default=False)],
-    out: Annotated[Path | None, typer.Option("--out", "-o", help="Where to write the page.")] = None,
+    folder: Annotated[
+        Path, typer.Argument(help="A run folder, made by judgekit run --out.", show_default=False)
+    ],
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="Where to write the page.")
+    ] = None,
 ) -> None:
     """Write the page of a run: one file that opens anywhere, offline."""
     from judgekit.cli.running import print_summary

@@ -46,7 +46,9 @@ def render(
     cases: Annotated[
         str | None, typer.Option("--cases", help="File of cases; a made-up case without one.")
     ] = None,
-    case: Annotated[str | None, typer.Option("--case", help="Id of the case; the first by default.")] = None,
+    case: Annotated[
+        str | None, typer.Option("--case", help="Id of the case; the first by default.")
+    ] = None,
     mode: Annotated[str | None, typer.Option("--mode", help="Mode of the rubric.")] = None,
     judge: Annotated[str, typer.Option("--judge", help="Model the key is made for.")] = "MODEL",
 ) -> None:

@@ -11,7 +11,9 @@ from judgekit.cli.options import ApiBase, Judge, NoJudge, Param, Record
 
 
 def run(
-    suite: Annotated[Path, typer.Argument(help="The suite file, such as suite.yaml.", show_default=False)],
+    suite: Annotated[
+        Path, typer.Argument(help="The suite file, such as suite.yaml.", show_default=False)
+    ],
     out: Annotated[
         Path | None,
         typer.Option("--out", "-o", help="Folder to keep the whole run in: results, page, tape."),
@@ -44,8 +46,8 @@ def run(
 
     Exit codes: 0 passed, 1 a gate missed, 2 something is set up wrongly, 3 incomplete.
     """
-    from judgekit.cli.running import run_and_print
     from judgekit.cli.options import overrides
+    from judgekit.cli.running import run_and_print
     from judgekit.run import failed_keys
 
     chosen = overrides(

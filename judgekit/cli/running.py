@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 
 from judgekit.config import Overrides, Suite, load_suite
-from judgekit.evaluate import Progress
+from judgekit.evaluation import Progress
 from judgekit.report.report import Report
 from judgekit.run import MAX_PAGE_CASES, run_suite
 
@@ -59,7 +59,9 @@ def run_with_progress(
                 signal.signal(signal.SIGINT, signal.SIG_DFL)
                 os.kill(os.getpid(), signal.SIGINT)
             stop.set()
-            print("\nstopping; what is done is kept (Ctrl-C again to leave at once)", file=sys.stderr)
+            print(
+                "\nstopping; what is done is kept (Ctrl-C again to leave at once)", file=sys.stderr
+            )
 
         try:
             asyncio.get_running_loop().add_signal_handler(signal.SIGINT, interrupted)
@@ -154,5 +156,3 @@ def _estimate(suite: Suite, prompt: int, answer: int) -> str:
     if price is None:
         return "at a price judgekit does not know"
     return f"about ${(prompt * price[0] + answer * price[1]) / 1e6:.2f}"
-
-

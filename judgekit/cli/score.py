@@ -13,11 +13,16 @@ _Text = "Text, @FILE to read a file, or - for standard input."
 
 
 def score(
-    input: Annotated[str | None, typer.Option("--input", "-i", help=f"What the user asked. {_Text}")] = None,
-    output: Annotated[str | None, typer.Option("--output", "-o", help=f"The answer to score. {_Text}")] = None,
+    input: Annotated[
+        str | None, typer.Option("--input", "-i", help=f"What the user asked. {_Text}")
+    ] = None,
+    output: Annotated[
+        str | None, typer.Option("--output", "-o", help=f"The answer to score. {_Text}")
+    ] = None,
     system: Annotated[str | None, typer.Option("--system", "-s", help="The system prompt.")] = None,
     reference: Annotated[
-        list[str] | None, typer.Option("--reference", "-r", help="An accepted answer; may be repeated.")
+        list[str] | None,
+        typer.Option("--reference", "-r", help="An accepted answer; may be repeated."),
     ] = None,
     context: Annotated[
         list[str] | None, typer.Option("--context", help="A passage to rely on; may be repeated.")
@@ -26,13 +31,18 @@ def score(
         str | None, typer.Option("--case", help="The whole case as JSON: @FILE, - or text.")
     ] = None,
     metric: Annotated[
-        list[str] | None, typer.Option("--metric", "-m", help="Metric to score by; may be repeated.")
+        list[str] | None,
+        typer.Option("--metric", "-m", help="Metric to score by; may be repeated."),
     ] = None,
     rubric: Annotated[
         list[str] | None, typer.Option("--rubric", help="Rubric to score by: a name or a file.")
     ] = None,
-    mode: Annotated[str | None, typer.Option("--mode", help="Mode of the rubric: user, system, both.")] = None,
-    scale: Annotated[float | None, typer.Option("--scale", help="Show scores on 0 to this.")] = None,
+    mode: Annotated[
+        str | None, typer.Option("--mode", help="Mode of the rubric: user, system, both.")
+    ] = None,
+    scale: Annotated[
+        float | None, typer.Option("--scale", help="Show scores on 0 to this.")
+    ] = None,
     judge: Judge = None,
     api_base: ApiBase = None,
     cassette: Annotated[
@@ -58,7 +68,9 @@ def score(
         rubrics=rubric or [],
         options={"mode": mode, "scale": scale},
         cassette=cassette,
-        overrides=overrides(judge=judge, api_base=api_base, record=record, param=param, no_judge=no_judge),
+        overrides=overrides(
+            judge=judge, api_base=api_base, record=record, param=param, no_judge=no_judge
+        ),
         as_json=json,
     )
     raise typer.Exit(code)

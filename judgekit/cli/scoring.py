@@ -60,7 +60,9 @@ def _suite(
     for rubric in rubrics:
         wanted[Path(rubric).stem] = {"rubric": str(Path(rubric)), **given}
     if not wanted:
-        raise ConfigError("say what to score by: --metric NAME or --rubric FILE (judgekit metrics lists them)")
+        raise ConfigError(
+            "say what to score by: --metric NAME or --rubric FILE (judgekit metrics lists them)"
+        )
     data: dict[str, Any] = {"metrics": wanted}
     if cassette is not None:
         data["cassette"] = str(cassette)

@@ -102,7 +102,10 @@ class LiteLLMJudge:
         messages = [{"role": m.role, "content": m.content} for m in request.messages]
         schema_text = _SCHEMA_NOTE + canonical_json(_schema(request.form))
         if mode in ("json_object", "text"):
-            messages[-1] = {**messages[-1], "content": f"{messages[-1]['content']}\n\n{schema_text}"}
+            messages[-1] = {
+                **messages[-1],
+                "content": f"{messages[-1]['content']}\n\n{schema_text}",
+            }
         tries: list[Try] = []
         total = _Total()
         model: str | None = None
@@ -139,7 +142,9 @@ class LiteLLMJudge:
         if self._api_key is None and self.api_base is None:
             missing = providers.missing_keys(self._model)
             if missing:
-                raise JudgeRejected(f"{self._model}: set {' and '.join(missing)} in the environment")
+                raise JudgeRejected(
+                    f"{self._model}: set {' and '.join(missing)} in the environment"
+                )
         known = providers.known_parameters(self._model)
         dropped = known is not None and self.api_base is None
         self._effective = {
@@ -217,7 +222,7 @@ class LiteLLMJudge:
             raise providers.translate(cause, secrets=(self._api_key or "",)) from exc
         except (TimeoutError, asyncio.CancelledError, JudgeRejected):
             raise
-        except Exception as exc:  # noqa: BLE001 - the edge: any foreign error is translated here, once
+        except Exception as exc:
             raise providers.translate(exc, secrets=(self._api_key or "",)) from exc
         return result[1] if isinstance(result, tuple) else result
 

@@ -60,9 +60,7 @@ def check(gate: Gate, summary: MetricSummary) -> GateResult:
     rule = "at most" if at_most else "at least"
     spread = f" [{interval[0]:.3f}, {interval[1]:.3f}]" if interval else ""
     verdict = "meets" if passed else "misses"
-    sentence = (
-        f"{name} {found:.3f}{spread} over {summary.scored} {verdict} {rule} {gate.bound:g}"
-    )
+    sentence = f"{name} {found:.3f}{spread} over {summary.scored} {verdict} {rule} {gate.bound:g}"
     return GateResult(gate=gate, found=found, passed=passed, sentence=sentence)
 
 

@@ -168,7 +168,11 @@ class Tally:
             share = (value - self.range[0]) / (self.range[1] - self.range[0])
             self._bins[min(BINS - 1, max(0, int(share * BINS)))] += 1
         badness = -value if self.higher_is_better else value
-        entry = (badness, -self._counts["rows"], Worst(case=case, value=value, reason=score.reason[:500]))
+        entry = (
+            badness,
+            -self._counts["rows"],
+            Worst(case=case, value=value, reason=score.reason[:500]),
+        )
         if len(self._worst) < WORST:
             heapq.heappush(self._worst, entry)
         elif entry[:2] > self._worst[0][:2]:
@@ -222,5 +226,3 @@ def passes(value: float, threshold: float | None, higher_is_better: bool) -> boo
     if threshold is None:
         return None
     return value >= threshold if higher_is_better else value <= threshold
-
-

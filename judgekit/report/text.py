@@ -108,7 +108,12 @@ def _tail(report: Report, width: int, paint: Paint) -> Iterator[str]:
         yield from lines[1:]
     few = [s.metric for s in report.figures.metrics if 0 < s.scored < FEW]
     if few:
-        yield from _wrapped(f"Fewer than {FEW} scores of {', '.join(few)}: the intervals say little.", width, paint, "dim")
+        yield from _wrapped(
+            f"Fewer than {FEW} scores of {', '.join(few)}: the intervals say little.",
+            width,
+            paint,
+            "dim",
+        )
     if (asked := _asked(report)) is not None:
         yield asked
     for reason in report.figures.incomplete:
@@ -143,7 +148,9 @@ def _cut(text: str, width: int) -> str:
 # -- one result -------------------------------------------------------------------
 
 
-def row_text(row: Row, *, threshold: float | None = None, width: int = 80, colour: bool = False) -> str:
+def row_text(
+    row: Row, *, threshold: float | None = None, width: int = 80, colour: bool = False
+) -> str:
     """Return one result with everything that explains it."""
     paint = Paint(colour=colour)
     result = row.result
@@ -165,7 +172,9 @@ def _explained(
     yield f"  {score.source}, {visible(score.method)}"
     if score.fallback is not None:
         yield paint(f"  fallback {score.fallback.substitute}: {score.fallback.cause}", "bad")
-    yield from textwrap.wrap(visible(score.reason), width, initial_indent="  ", subsequent_indent="  ")
+    yield from textwrap.wrap(
+        visible(score.reason), width, initial_indent="  ", subsequent_indent="  "
+    )
     for part in score.parts:
         yield from _part(part, width)
 
@@ -182,4 +191,6 @@ def _part(part: Part, width: int) -> Iterator[str]:
             yield from textwrap.wrap(f"      {mark}  {text}", width, subsequent_indent=" " * 15)
     for quote in part.quotes:
         where = f"in {quote.field}" if quote.field else "NOT FOUND in the case"
-        yield from textwrap.wrap(f'      "{visible(quote.text)}" ({where})', width, subsequent_indent=" " * 7)
+        yield from textwrap.wrap(
+            f'      "{visible(quote.text)}" ({where})', width, subsequent_indent=" " * 7
+        )

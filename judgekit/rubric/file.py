@@ -80,7 +80,13 @@ class CriterionFile(FileModel):
     @model_validator(mode="after")
     def _consistent(self) -> CriterionFile:
         kind = self.chosen_kind
-        only = {"levels": "score", "options": "choice", "items": "checklist", "minimum": "score", "maximum": "score"}
+        only = {
+            "levels": "score",
+            "options": "choice",
+            "items": "checklist",
+            "minimum": "score",
+            "maximum": "score",
+        }
         for name, needed in only.items():
             if getattr(self, name) is not None and kind != needed:
                 raise ValueError(f"{name} belongs to kind {needed}, not {kind}")
@@ -94,7 +100,9 @@ class CriterionFile(FileModel):
         if words is not None and all(level.value is None for level in words.values()):
             raise ValueError("none of its words has a value, so it could never be scored")
         if self.levels and any(level.value is None for level in self.levels.values()):
-            raise ValueError("a level needs a value; use options for a word that leaves the criterion out")
+            raise ValueError(
+                "a level needs a value; use options for a word that leaves the criterion out"
+            )
         low, high = self.bounds
         if low >= high:
             raise ValueError(f"minimum {low:g} is not below maximum {high:g}")

@@ -106,5 +106,8 @@ def _by_group(scored: Sequence[Worth], groups: Mapping[str, float]) -> dict[str,
     for worth in scored:
         totals[worth.group] = totals.get(worth.group, 0.0) + worth.weight * (worth.value or 0.0)
         weights[worth.group] = weights.get(worth.group, 0.0) + max(0.0, worth.weight)
-    return {group: totals[group] / weights[group] if weights.get(group) else None
-            for group in groups if groups[group] > 0 and group in totals}
+    return {
+        group: totals[group] / weights[group] if weights.get(group) else None
+        for group in groups
+        if groups[group] > 0 and group in totals
+    }

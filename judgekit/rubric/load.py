@@ -118,11 +118,15 @@ def _chain(path: Path, loader: Folders) -> list[_Layer]:
         where = last.lines.where("extends")
         if found is None:
             known = sorted({n for f in loader.folders for n in rubric_names(f)})
-            raise RubricError(f"extends {parent!r}, which was not found{near(parent, known)}", where=where)
+            raise RubricError(
+                f"extends {parent!r}, which was not found{near(parent, known)}", where=where
+            )
         if found.resolve() in seen:
             raise RubricError(f"extends {parent!r}, which leads back to itself", where=where)
         if found.name == last.name:
-            raise RubricError(f"rename this rubric: it extends one of the same name {parent!r}", where=where)
+            raise RubricError(
+                f"rename this rubric: it extends one of the same name {parent!r}", where=where
+            )
         seen.add(found.resolve())
         loader.parents[last.name] = found.name
         layers.append(_Layer(found))
@@ -170,7 +174,9 @@ def _examples(layer: _Layer, form: Form) -> tuple[Example, ...]:
         try:
             read_answers(entry.answers, form=Form(questions=tuple(asked)))
         except InvalidReply as exc:
-            raise RubricError(f"the example's answers do not fit the criteria: {exc}", where=where) from exc
+            raise RubricError(
+                f"the example's answers do not fit the criteria: {exc}", where=where
+            ) from exc
         examples.append(Example(case=case, answers=entry.answers))
     return tuple(examples)
 
@@ -178,7 +184,9 @@ def _examples(layer: _Layer, form: Form) -> tuple[Example, ...]:
 def _tests(layer: _Layer) -> tuple[RubricTest, ...]:
     return tuple(
         RubricTest(
-            case=_case(entry.case, id=entry.name or f"test-{n + 1}", where=layer.lines.where("tests", n)),
+            case=_case(
+                entry.case, id=entry.name or f"test-{n + 1}", where=layer.lines.where("tests", n)
+            ),
             expect=entry.expect,
             name=entry.name,
         )
@@ -206,7 +214,9 @@ class _Merged:
         self.layers = layers
 
     def first(self, name: str) -> Any:
-        return next((v for layer in self.layers if (v := getattr(layer.file, name)) is not None), None)
+        return next(
+            (v for layer in self.layers if (v := getattr(layer.file, name)) is not None), None
+        )
 
     def requires(self) -> tuple[str, ...]:
         return tuple(self.first("requires") or ("output",))
@@ -256,17 +266,23 @@ class _Merged:
             sums[group] = sums.get(group, 0.0) + max(0.0, criterion.weight or 0.0)
             if criterion.weight == 0:
                 where = layer.lines.where("criteria", id, "weight")
-                raise RubricError(f"{id!r} has weight 0 and would be asked for nothing; remove it", where=where)
+                raise RubricError(
+                    f"{id!r} has weight 0 and would be asked for nothing; remove it", where=where
+                )
             if len(given[group]) > 1:
                 where = layer.lines.where("criteria", id)
-                raise RubricError(f"{id!r}: give every criterion of a group a weight, or none", where=where)
+                raise RubricError(
+                    f"{id!r}: give every criterion of a group a weight, or none", where=where
+                )
         for group, total in sums.items():
             if True not in given[group]:
                 continue
             of = f" of group {group!r}" if group else ""
             where = self.layers[0].lines.where("criteria")
             if total <= 0:
-                raise RubricError(f"the weights{of} are all penalties; one must be positive", where=where)
+                raise RubricError(
+                    f"the weights{of} are all penalties; one must be positive", where=where
+                )
             if not points and abs(total - 1.0) > 1e-6:
                 raise RubricError(
                     f"the positive weights{of} add up to {total:g}, not 1; "
@@ -288,18 +304,32 @@ class _Merged:
             where = at.where("modes", mode)
             for group in weights:
                 if group not in groups:
-                    raise RubricError(f"mode {mode!r} weighs group {group!r}, which has no criteria{near(group, groups)}", where=where)
+                    raise RubricError(
+                        f"mode {mode!r} weighs group {group!r}, which has no criteria{near(group, groups)}",
+                        where=where,
+                    )
             total = sum(weights.values())
             if min(weights.values(), default=-1.0) < 0 or abs(total - 1.0) > 1e-6:
-                raise RubricError(f"the weights of mode {mode!r} must not be negative and must add up to 1, not {total:g}", where=where)
+                raise RubricError(
+                    f"the weights of mode {mode!r} must not be negative and must add up to 1, not {total:g}",
+                    where=where,
+                )
         used = {g for weights, _ in merged.values() for g, w in weights.items() if w > 0}
         for criterion in criteria:
             if criterion.group not in used:
-                raise RubricError(f"{criterion.id!r} has no weight in any mode, so it is never asked", where=lines.where("criteria", criterion.id))
+                raise RubricError(
+                    f"{criterion.id!r} has no weight in any mode, so it is never asked",
+                    where=lines.where("criteria", criterion.id),
+                )
         default = self.first("default_mode")
         if default is None and len(merged) > 1:
-            raise RubricError("has several modes; say which is the default_mode", where=lines.where("modes"))
+            raise RubricError(
+                "has several modes; say which is the default_mode", where=lines.where("modes")
+            )
         default = default or next(iter(merged))
         if default not in merged:
-            raise RubricError(f"default_mode {default!r} is not among the modes{near(default, list(merged))}", where=lines.where("default_mode"))
+            raise RubricError(
+                f"default_mode {default!r} is not among the modes{near(default, list(merged))}",
+                where=lines.where("default_mode"),
+            )
         return {mode: weights for mode, (weights, _) in merged.items()}, default

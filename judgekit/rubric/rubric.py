@@ -85,9 +85,7 @@ class Variant:
     def __init__(self, rubric: Rubric, weights: Mapping[str, float]) -> None:
         self.groups = dict(weights)
         self.criteria = tuple(c for c in rubric.criteria if weights.get(c.group, 0.0) > 0)
-        self.form = Form(
-            questions=tuple(c.question for c in self.criteria), details=rubric.details
-        )
+        self.form = Form(questions=tuple(c.question for c in self.criteria), details=rubric.details)
         self._views = [CriterionView(criterion) for criterion in self.criteria]
 
     def variables(self, rubric: Rubric, mode: str) -> dict[str, Any]:

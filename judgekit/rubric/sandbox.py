@@ -153,11 +153,7 @@ def _json(value: Any) -> str:
     return canonical_json(value)
 
 
-_BORROWED = (
-    "abs batch capitalize count d default dictsort first float int items last length list lower "
-    "map max min reject rejectattr reverse round select selectattr slice sort sum title trim "
-    "truncate unique upper wordcount"
-).split()
+_BORROWED = ["abs", "batch", "capitalize", "count", "d", "default", "dictsort", "first", "float", "int", "items", "last", "length", "list", "lower", "map", "max", "min", "reject", "rejectattr", "reverse", "round", "select", "selectattr", "slice", "sort", "sum", "title", "trim", "truncate", "unique", "upper", "wordcount"]
 _OWN: dict[str, Callable[..., Any]] = {
     "fence": fence,
     "indent": _indent,
@@ -188,23 +184,19 @@ def _charged(function: Callable[..., Any]) -> Callable[..., Any]:
 class _Charge(NodeTransformer):
     """Put the budget into a template: its loops, its concatenations, its captured blocks."""
 
-    def visit_For(self, node: nodes.For) -> nodes.Node:  # noqa: N802 - jinja's naming
+    def visit_For(self, node: nodes.For) -> nodes.Node:
         self.generic_visit(node)
-        node.iter = nodes.Filter(
-            node.iter, "_counted", [], [], None, None, lineno=node.lineno
-        )
+        node.iter = nodes.Filter(node.iter, "_counted", [], [], None, None, lineno=node.lineno)
         return node
 
-    def visit_Concat(self, node: nodes.Concat) -> nodes.Node:  # noqa: N802 - jinja's naming
+    def visit_Concat(self, node: nodes.Concat) -> nodes.Node:
         self.generic_visit(node)
         first, *rest = node.nodes
         return nodes.Filter(first, "_concat", list(rest), [], None, None, lineno=node.lineno)
 
-    def visit_AssignBlock(self, node: nodes.AssignBlock) -> nodes.Node:  # noqa: N802
+    def visit_AssignBlock(self, node: nodes.AssignBlock) -> nodes.Node:
         self.generic_visit(node)
-        node.filter = nodes.Filter(
-            node.filter, "_sized", [], [], None, None, lineno=node.lineno
-        )
+        node.filter = nodes.Filter(node.filter, "_sized", [], [], None, None, lineno=node.lineno)
         return node
 
 

@@ -7,9 +7,16 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from jinja2 import BaseLoader, Environment, TemplateError, TemplateNotFound, TemplateSyntaxError
+from jinja2 import (
+    BaseLoader,
+    Environment,
+    TemplateError,
+    TemplateNotFound,
+    TemplateSyntaxError,
+    meta,
+    nodes,
+)
 from jinja2 import Template as JinjaTemplate
-from jinja2 import meta, nodes
 
 from judgekit.case import Case, Message
 from judgekit.errors import RubricError, place
@@ -126,7 +133,9 @@ class MessageView:
         self.role = message.role
         self.content = message.content
         self.tool_calls = message.tool_calls
-        calls = [f"[calls {call.name}({_arguments(call.arguments)})]" for call in message.tool_calls]
+        calls = [
+            f"[calls {call.name}({_arguments(call.arguments)})]" for call in message.tool_calls
+        ]
         self.text = "\n".join(filter(None, [message.content, *calls]))
 
 
@@ -253,7 +262,7 @@ def _check_cases(tree: nodes.Template, path: str) -> None:
                 )
 
 
-class _translated:  # noqa: N801 - reads as a statement: with _translated(...)
+class _translated:
     """The one place where Jinja's errors become ours, with file and line."""
 
     def __init__(self, loader: Folders) -> None:
@@ -281,7 +290,9 @@ class _translated:  # noqa: N801 - reads as a statement: with _translated(...)
         return False
 
     def _not_found(self, name: str) -> str:
-        known = sorted({p.name for f in self._loader.folders if f.is_dir() for p in f.glob("*.jinja")})
+        known = sorted(
+            {p.name for f in self._loader.folders if f.is_dir() for p in f.glob("*.jinja")}
+        )
         return f"template {name!r} was not found{near(name, known)}"
 
 
@@ -298,4 +309,3 @@ def _line_of(trace: Any) -> str | None:
             found = place(file, line)
         trace = trace.tb_next
     return found
-

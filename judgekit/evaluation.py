@@ -254,9 +254,7 @@ class _Run:
             incomplete=tuple(self._lacks(summaries)),
         )
         run = {"seconds": round(time.monotonic() - self.started, 3)}
-        report = Report(
-            figures, run=run, results=None if self.out else self.kept, folder=self.out
-        )
+        report = Report(figures, run=run, results=None if self.out else self.kept, folder=self.out)
         if self.out is not None:
             write_json(self.out / REPORT, figures.model_dump(mode="json"))
             write_json(self.out / RUN, run)
@@ -276,7 +274,9 @@ class _Run:
             yield f"{not_run} rows were not run"
         if fallback > self.limits.max_fallback:
             yield f"{fallback} rows are fallbacks ({self.limits.max_fallback} allowed)"
-        if self.cases and not any(s.scored or s.fallback or s.failed or s.not_run for s in summaries):
+        if self.cases and not any(
+            s.scored or s.fallback or s.failed or s.not_run for s in summaries
+        ):
             yield "nothing was applicable"
 
 
