@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from pydantic import JsonValue
-
 from judgekit.protocols import Judge
 from judgekit.request import About, ChatMessage, Form, Request
+from judgekit.value import Json
 
 
 class JudgeAround:
@@ -26,7 +25,7 @@ class JudgeAround:
         return getattr(self.judge, "identity", None)
 
     @property
-    def params(self) -> dict[str, JsonValue]:
+    def params(self) -> dict[str, Json]:
         """The parameters of the judge behind."""
         return dict(getattr(self.judge, "params", {}))
 

@@ -28,7 +28,7 @@ from judgekit.report.folder import REPORT, RUN, ResultsWriter, Scored, write_jso
 from judgekit.report.gate import Gate, check, gates_of
 from judgekit.report.report import Figures, Report
 from judgekit.report.summary import Tally
-from judgekit.score import Failure, FailureKind, Result, Row
+from judgekit.score import Failure, FailureKind, Result, Row, check_score
 
 Reuse = Callable[[Case, str], Result | None]
 """Returns the result an earlier run had for a case and a metric, if it still holds."""
@@ -209,7 +209,8 @@ class _Run:
         if self.reuse is not None and (earlier := self.reuse(case, metric.name)) is not None:
             return earlier
         try:
-            return await metric.score(case)
+            score = await metric.score(case)
+            return score if getattr(metric, "checked", False) else check_score(score)
         except JudgekitError as exc:
             kind = _failure_kind(exc)
             if kind is None:

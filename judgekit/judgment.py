@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError, create_model
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 
 from judgekit.canonical import visible
 from judgekit.errors import InvalidReply, JudgeRefused
 from judgekit.extraction import extract_object
 from judgekit.request import Form, Question, Reply
-from judgekit.value import Value
+from judgekit.value import Json, Value
 
 MAX_REASON = 20_000
 """Characters of a reason that are kept; the whole of it stays on the tape."""
@@ -32,9 +33,9 @@ class Answer(Value):
     """A number, a yes or no, or a label; `None` when the judge abstained or gave a list."""
     reason: str = ""
     quotes: tuple[str, ...] = ()
-    items: tuple[dict[str, JsonValue], ...] = ()
+    items: tuple[dict[str, Json], ...] = ()
     """Of a checklist: `{item, met, reason}` each."""
-    details: dict[str, JsonValue] = Field(default_factory=dict)
+    details: dict[str, Json] = Field(default_factory=dict)
     probability: float | None = Field(default=None, ge=0, le=1)
     """Of a yes, where the judge gave one."""
 
@@ -44,9 +45,10 @@ class Judgment(Value):
 
     request_key: str
     answers: dict[str, Answer] = Field(default_factory=dict)
-    details: dict[str, JsonValue] = Field(default_factory=dict)
+    """Left empty in a score made of one judgment: its parts carry the answers."""
+    details: dict[str, Json] = Field(default_factory=dict)
     """What the form asked for beside its questions."""
-    data: JsonValue = None
+    data: Json = None
     """The validated object, when the form was a JSON schema of the author's own."""
     model: str | None = None
     repairs: tuple[str, ...] = ()
@@ -81,22 +83,31 @@ def read_reply(
         )
     if not (last.text or "").strip():
         raise InvalidReply("the reply is empty", kind="empty")
-    value, repairs = extract_object(last.text or "")
-    common: dict[str, Any] = {
-        "request_key": request_key,
-        "model": reply.model,
-        "repairs": repairs,
-        "tries": len(reply.tries),
-    }
+    text = last.text or ""
     if form.json_schema is not None:
-        return Judgment(data=_validate_own(value, response_model), **common)
-    answers, details = read_answers(value, form=form)
-    return Judgment(answers=answers, details=details, **common)
+        value, repairs = extract_object(text)
+        data = _validate_own(value, response_model)
+        answers, details = {}, {}
+    else:
+        data = None
+        filled, repairs = _read_text(text, form=form)
+        if filled is not None:
+            answers, details = _answers(filled, form)
+        else:
+            value, repairs = extract_object(text)
+            answers, details = read_answers(value, form=form)
+    return Judgment(
+        request_key=request_key,
+        answers=answers,
+        details=details,
+        data=data,
+        model=reply.model,
+        repairs=repairs,
+        tries=len(reply.tries),
+    )
 
 
-def read_answers(
-    value: dict[str, Any], *, form: Form
-) -> tuple[dict[str, Answer], dict[str, JsonValue]]:
+def read_answers(value: dict[str, Any], *, form: Form) -> tuple[dict[str, Answer], dict[str, Json]]:
     """Validate an object against a form: its answers, in the form's order, and its details.
 
     Raises:
@@ -106,14 +117,48 @@ def read_answers(
         filled = answer_model(form).model_validate(value)
     except ValidationError as exc:
         raise InvalidReply(_first_fault(exc)) from exc
-    answers = {}
-    for number, question in enumerate(form.questions):
-        answers[question.id] = _answer(question, getattr(filled, f"q{number}"))
-    return answers, {d.name: getattr(filled, f"d{n}") for n, d in enumerate(form.details)}
+    return _answers(filled, form)
+
+
+def _read_text(text: str, *, form: Form) -> tuple[BaseModel | None, tuple[str, ...]]:
+    """Return the filled form of a text that is plain JSON, or `None` when it needs a closer look.
+
+    pydantic's parser keeps the last of two equal keys, so the keys are counted: more of them
+    than the form has, or a key that is spelled in a way the count would miss, is looked at again.
+    """
+    try:
+        filled = answer_model(form).model_validate_json(text)
+    except ValidationError:
+        return None, ()
+    if _SPACED_KEY.search(text) or text.count('":') != _key_count(filled, form):
+        return None, ()
+    return filled, ()
+
+
+_SPACED_KEY = re.compile('"[ \t\r\n]+:')
+
+
+def _key_count(filled: Any, form: Form) -> int:
+    """Return how many keys the JSON of a filled form has."""
+    count: int = form.__dict__["_keys"]
+    for number in form.__dict__["_lists"]:
+        count += 3 * len(getattr(filled, number).items)
+    return count
+
+
+def _answers(filled: Any, form: Form) -> tuple[dict[str, Answer], dict[str, Json]]:
+    answers = {
+        question.id: _answer(question, getattr(filled, f"q{number}"))
+        for number, question in enumerate(form.questions)
+    }
+    details = {d.name: getattr(filled, f"d{n}") for n, d in enumerate(form.details)}
+    return answers, details
 
 
 def _answer(question: Question, filled: Any) -> Answer:
-    details = {d.name: getattr(filled, f"d{n}") for n, d in enumerate(question.details)}
+    details = {}
+    for number, detail in enumerate(question.details):
+        details[detail.name] = getattr(filled, f"d{number}")
     quotes = tuple(_clean(quote) for quote in filled.quotes) if question.quotes else ()
     if question.kind != "checklist":
         return Answer(
@@ -131,7 +176,8 @@ def _answer(question: Question, filled: Any) -> Answer:
 
 
 def _clean(text: str) -> str:
-    text = visible(text)
+    if not text.isprintable():
+        text = visible(text)
     return text if len(text) <= MAX_REASON else text[:MAX_REASON] + "…"
 
 
@@ -140,11 +186,11 @@ def _short(text: str) -> str:
     return text if len(text) <= 200 else text[:200] + "…"
 
 
-def _validate_own(value: dict[str, Any], response_model: type[BaseModel] | None) -> JsonValue:
+def _validate_own(value: dict[str, Any], response_model: type[BaseModel] | None) -> Json:
     if response_model is None:
         return value
     try:
-        dumped: JsonValue = response_model.model_validate(value).model_dump(mode="json")
+        dumped: Json = response_model.model_validate(value).model_dump(mode="json")
     except ValidationError as exc:
         raise InvalidReply(_first_fault(exc)) from exc
     return dumped
@@ -182,6 +228,14 @@ def answer_model(form: Form) -> type[BaseModel]:
             fields[f"d{number}"] = (_DETAIL[detail.kind], Field(alias=detail.name))
         cached = create_model("Verdict", __config__=_CONFIG, **fields)
         form.__dict__["_answer_model"] = cached
+        form.__dict__["_keys"] = len(fields) + sum(
+            len(model.model_fields)
+            for model, _ in fields.values()
+            if hasattr(model, "model_fields")
+        )
+        form.__dict__["_lists"] = [
+            f"q{n}" for n, question in enumerate(form.questions) if question.kind == "checklist"
+        ]
     return cached
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from functools import cached_property
-from typing import Any, Literal
+import hashlib
+from functools import cached_property, lru_cache
+from typing import Any, Literal, NamedTuple
 
-from pydantic import ConfigDict, Field, JsonValue
+from pydantic import ConfigDict, Field
 
 from judgekit.canonical import canonical_json, digest
-from judgekit.value import Value
+from judgekit.value import Json, Value
 
 FORMAT = 1
 """Format of the canonical request; part of every key."""
@@ -53,7 +54,7 @@ class Form(Value):
     questions: tuple[Question, ...] = ()
     details: tuple[Detail, ...] = ()
     """Asked once for the whole verdict, after the questions."""
-    json_schema: dict[str, JsonValue] | None = None
+    json_schema: dict[str, Json] | None = None
 
     @cached_property
     def canonical(self) -> str:
@@ -95,7 +96,7 @@ class Request(Value):
     model: str
     identity: str | None = None
     """What really answers under this model name, where a server serves anything under any."""
-    params: dict[str, JsonValue] = Field(default_factory=dict)
+    params: dict[str, Json] = Field(default_factory=dict)
     """Parameters that shape the answer: temperature, top_p, max_tokens, seed, stop, ..."""
     sample: int = 0
     """Index among repeated asks of the same thing."""
@@ -103,28 +104,63 @@ class Request(Value):
     """Output mode, only when the author forces one."""
     about: About = About()
 
-    @cached_property
+    @property
     def canonical(self) -> str:
         """The canonical JSON that the key is the digest of."""
-        parts = [
-            f'{{"form":{self.form.canonical},"format":{FORMAT},"identity":',
-            canonical_json(self.identity),
-            ',"messages":',
-            canonical_json([{"content": m.content, "role": m.role} for m in self.messages]),
-            ',"mode":',
-            canonical_json(self.mode),
-            ',"model":',
-            canonical_json(self.model),
-            ',"params":',
-            canonical_json(self.params),
-            f',"sample":{self.sample}}}',
-        ]
-        return "".join(parts)
+        return self._head.text + self._tail
 
     @cached_property
     def key(self) -> str:
         """The sha256 of the canonical request: 64 hexadecimal characters."""
-        return digest(self.canonical)
+        state = self._head.state.copy()
+        state.update(self._tail.encode())
+        return state.hexdigest()
+
+    @property
+    def _head(self) -> _Head:
+        """The beginning of the canonical JSON, up to the first message if it is the system's."""
+        first = self.messages[0] if self.messages else None
+        system = first.content if first is not None and first.role == "system" else None
+        return _head(self.form.canonical, self.identity, system)
+
+    @property
+    def _tail(self) -> str:
+        """The rest of it. The keys stand in sorted order; a test compares with canonical_json."""
+        rest = self.messages[1:] if self._head.holds_message else self.messages
+        messages = ",".join(
+            f'{{"content":{canonical_json(m.content)},"role":"{m.role}"}}' for m in rest
+        )
+        comma = "," if self._head.holds_message and rest else ""
+        params = canonical_json(self.params) if self.params else "{}"
+        return (
+            f'{comma}{messages}],"mode":{_text(self.mode)},"model":{_text(self.model)}'
+            f',"params":{params},"sample":{self.sample}}}'
+        )
+
+
+class _Head(NamedTuple):
+    text: str
+    state: Any
+    """sha256 of the text, to be copied and carried on."""
+    holds_message: bool
+
+
+@lru_cache(maxsize=64)
+def _head(form: str, identity: str | None, system: str | None) -> _Head:
+    """Return what the requests of one rubric and judge begin with.
+
+    It is several times longer than what differs from case to case, so it is put together and
+    hashed once.
+    """
+    text = f'{{"form":{form},"format":{FORMAT},"identity":{canonical_json(identity)},"messages":['
+    if system is not None:
+        text += f'{{"content":{canonical_json(system)},"role":"system"}}'
+    return _Head(text, hashlib.sha256(text.encode()), system is not None)
+
+
+@lru_cache(maxsize=64)
+def _text(text: str | None) -> str:
+    return canonical_json(text)
 
 
 class Usage(Value):
@@ -141,7 +177,7 @@ class Try(Value):
     finish: str | None = None
     """Why the model stopped: `stop`, `length`, `content_filter`, ... as the server said it."""
     refusal: str | None = None
-    logprobs: JsonValue = None
+    logprobs: Json = None
 
 
 class Reply(Value):
@@ -153,7 +189,7 @@ class Reply(Value):
     """The model's name as the server reported it."""
     mode: str | None = None
     """Output mode that was used."""
-    effective_params: dict[str, JsonValue] = Field(default_factory=dict)
+    effective_params: dict[str, Json] = Field(default_factory=dict)
     """The parameters that were really sent."""
     usage: Usage | None = None
     """`None` when the server did not say."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from typing import Annotated, Literal
 
-from pydantic import Field, JsonValue, model_validator
+from pydantic import Field, model_validator
 
 from judgekit.judgment import Judgment, Quote
-from judgekit.value import Value
+from judgekit.value import Json, Value, check_json
 
 Status = Literal["scored", "abstained", "not_applicable"]
 
@@ -35,12 +35,12 @@ class Part(Value):
     """On 0..1, after levels, reversal and counting; `None` unless scored."""
     weight: float = 0.0
     """Share of the final value after renormalisation; negative for a penalty."""
-    answer: JsonValue = None
+    answer: Json = None
     """What the judge answered, in its own words or numbers."""
     reason: str = ""
     quotes: tuple[Quote, ...] = ()
-    items: tuple[JsonValue, ...] = ()
-    details: dict[str, JsonValue] = Field(default_factory=dict)
+    items: tuple[Json, ...] = ()
+    details: dict[str, Json] = Field(default_factory=dict)
 
 
 class Fallback(Value):
@@ -66,10 +66,10 @@ class Score(Value):
     """How the value was made, in a few words."""
     confidence: float | None = None
     """A number on 0..1; what it means stands in the metric's documentation."""
-    ground_truth: JsonValue = None
+    ground_truth: Json = None
     judgments: tuple[Judgment, ...] = ()
-    details: dict[str, JsonValue] = Field(default_factory=dict)
-    meta: dict[str, JsonValue] = Field(default_factory=dict)
+    details: dict[str, Json] = Field(default_factory=dict)
+    meta: dict[str, Json] = Field(default_factory=dict)
     fallback: Fallback | None = None
 
     @model_validator(mode="after")
@@ -105,6 +105,20 @@ class Row(Value):
     case: str
     metric: str
     result: Result
+
+
+def check_score(score: Score) -> Score:
+    """Return a score a stranger's metric made, if everything it carries can be reported.
+
+    Raises:
+        ValueError: it holds something JSON has no word for.
+    """
+    for name in ("ground_truth", "details", "meta"):
+        check_json(getattr(score, name), where=name)
+    for part in score.parts:
+        for name in ("answer", "items", "details"):
+            check_json(getattr(part, name), where=f"{part.id}.{name}")
+    return score
 
 
 def round_half_up(value: float) -> float:

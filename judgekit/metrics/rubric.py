@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, JsonValue
+from pydantic import BaseModel
 
 from judgekit.around import Asking
 from judgekit.case import CASE_TEXTS, Case
@@ -21,6 +21,7 @@ from judgekit.rubric.fold import Folded, Worth, fold
 from judgekit.rubric.load import load_rubric
 from judgekit.rubric.rubric import Rubric, Variant
 from judgekit.score import Part, Score, Status
+from judgekit.value import Json
 
 DEFAULT_HISTORY = 10
 
@@ -50,7 +51,8 @@ class RubricMetric:
 
     range = (0.0, 1.0)
     higher_is_better = True
-    judged = True
+    checked = True
+    # what its scores carry was read from JSON
 
     def __init__(
         self,
@@ -84,7 +86,7 @@ class RubricMetric:
             None if response_model is None else Form(json_schema=response_model.model_json_schema())
         )
         self._asking = Asking(judge)
-        self._meta: dict[str, JsonValue] = {
+        self._meta: dict[str, Json] = {
             "rubric": self.rubric.name,
             "version": self.rubric.version,
             "digest": self.rubric.digest[:16],
@@ -93,7 +95,7 @@ class RubricMetric:
         self._method = f"{judge.model} by {self.rubric.name}@{self.rubric.version}"
 
     @property
-    def options(self) -> dict[str, JsonValue]:
+    def options(self) -> dict[str, Json]:
         """The options that decide what is asked and how it counts."""
         return {
             "rubric": self.rubric.name,
@@ -165,7 +167,7 @@ class RubricMetric:
     def _score(self, case: Case, variant: Variant, judgments: list[Judgment]) -> Score:
         if len(judgments) == 1:
             folded, worths = self.rubric.fold(judgments[0], variant)
-            spread: dict[str, JsonValue] = {}
+            spread: dict[str, Json] = {}
         else:
             worths, spread = _agreed(variant, judgments)
             folded = fold(worths, groups=variant.groups, combine=self.rubric.combine)
@@ -182,7 +184,7 @@ class RubricMetric:
             source="judge",
             method=self._method,
             confidence=min(1.0, folded.covered) if folded.value is not None else None,
-            judgments=tuple(judgments),
+            judgments=_without_answers(judgments),
             details=details,
             meta=self._meta_of(judgments),
         )
@@ -200,9 +202,9 @@ class RubricMetric:
             for criterion, worth in zip(variant.criteria, worths, strict=True)
         )
 
-    def details(self, variant: Variant, judgment: Judgment, folded: Folded) -> dict[str, JsonValue]:
+    def details(self, variant: Variant, judgment: Judgment, folded: Folded) -> dict[str, Json]:
         """Return what a score says beside its value."""
-        details: dict[str, JsonValue] = dict(judgment.details)
+        details: dict[str, Json] = dict(judgment.details)
         if len(self.rubric.modes[self.mode]) > 1:
             details["mode"] = self.mode
             details["effective_mode"] = self.effective_mode(variant)
@@ -230,7 +232,7 @@ class RubricMetric:
             return f"every criterion is fully met; {_said(parts[0])}"
         return f"{costly.id} {costly.value:.2f}: {_said(costly)}"
 
-    def _meta_of(self, judgments: Sequence[Judgment]) -> dict[str, JsonValue]:
+    def _meta_of(self, judgments: Sequence[Judgment]) -> dict[str, Json]:
         meta = dict(self._meta)
         reasked = max(judgment.tries for judgment in judgments)
         if reasked > 1:
@@ -259,6 +261,18 @@ class RubricMetric:
         )
 
 
+def _without_answers(judgments: list[Judgment]) -> tuple[Judgment, ...]:
+    """Leave the answers of a single judgment to the parts, which carry them already."""
+    if len(judgments) > 1:
+        return tuple(judgments)
+    one = judgments[0]
+    return (
+        Judgment(
+            request_key=one.request_key, model=one.model, repairs=one.repairs, tries=one.tries
+        ),
+    )
+
+
 def _value_field(response: Any) -> float:
     for name in ("value", "score"):
         if hasattr(response, name):
@@ -269,7 +283,9 @@ def _value_field(response: Any) -> float:
 def _part(
     case: Case, criterion: Criterion, answer: Answer, worth: Worth, shares: dict[str, float]
 ) -> Part:
-    quotes = tuple(Quote(text=q, field=find_quote(q, case)) for q in answer.quotes)
+    quotes = ()
+    if answer.quotes:
+        quotes = tuple(Quote(text=q, field=find_quote(q, case)) for q in answer.quotes)
     return Part(
         id=criterion.id,
         status=worth.status,
@@ -319,10 +335,10 @@ def find_quote(quote: str, case: Case) -> str | None:
 
 def _agreed(
     variant: Variant, judgments: Sequence[Judgment]
-) -> tuple[list[Worth], dict[str, JsonValue]]:
+) -> tuple[list[Worth], dict[str, Json]]:
     """Return each criterion's worth over several judgments, and how far they were apart."""
     worths = []
-    spread: dict[str, JsonValue] = {}
+    spread: dict[str, Json] = {}
     for criterion in variant.criteria:
         answers = [judgment.answers[criterion.id] for judgment in judgments]
         status, value = _together(criterion, answers)

@@ -86,13 +86,13 @@ class _CriterionTally:
     def __init__(self) -> None:
         self.figures = MeanInterval()
         self.states: Counter[str] = Counter()
-        self.weight = MeanInterval()
+        self.weight = 0.0
 
     def add(self, part: Part) -> None:
         self.states[part.status] += 1
         if part.value is not None:
             self.figures.add(part.value)
-            self.weight.add(part.weight)
+            self.weight += part.weight
 
     def finish(self, id: str) -> CriterionSummary:
         interval = self.figures.interval()
@@ -104,7 +104,7 @@ class _CriterionTally:
             high=interval[1] if interval else None,
             abstained=self.states["abstained"],
             not_applicable=self.states["not_applicable"],
-            weight=self.weight.mean or 0.0,
+            weight=self.weight / self.figures.n if self.figures.n else 0.0,
         )
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from pydantic import Field
+from functools import cached_property
+
+from pydantic import ConfigDict, Field
 
 from judgekit.judgment import Answer
 from judgekit.request import Question
@@ -29,12 +31,14 @@ class Criterion(Value):
     reverse: bool = False
     """Whether a high answer is bad: the value is then 1 minus it."""
 
-    @property
+    model_config = ConfigDict(ignored_types=(cached_property,))
+
+    @cached_property
     def id(self) -> str:
         """The name of the criterion in its rubric, `group.name` or `name`."""
         return self.question.id
 
-    @property
+    @cached_property
     def group(self) -> str:
         """What stands before the first dot; empty for a criterion of no group."""
         head, dot, _ = self.id.partition(".")

@@ -41,6 +41,7 @@ def fold(
     *,
     groups: Mapping[str, float],
     combine: Combine = "weighted_mean",
+    shares: tuple[dict[str, float], float] | None = None,
 ) -> Folded:
     """Fold criteria into one value.
 
@@ -54,11 +55,12 @@ def fold(
         worths: the criteria, in the rubric's order.
         groups: group -> weight in the chosen mode; groups without weight are left out.
         combine: how criteria become one number.
+        shares: what `shares_of` returned for criteria with the same statuses, to save the work.
     """
     asked = [worth for worth in worths if groups.get(worth.group, 0.0) > 0]
-    shares, covered = _shares(asked, groups)
-    scored = [worth for worth in asked if worth.id in shares]
-    if not scored or not any(share > 0 for share in shares.values()):
+    effective, covered = shares_of(asked, groups) if shares is None else shares
+    scored = [worth for worth in asked if worth.id in effective]
+    if not scored or not any(share > 0 for share in effective.values()):
         status: Status = (
             "abstained" if any(w.status == "abstained" for w in asked) else "not_applicable"
         )
@@ -73,13 +75,18 @@ def fold(
     else:
         raw = 0.0
         for worth in scored:
-            raw += shares[worth.id] * (worth.value or 0.0)
+            raw += effective[worth.id] * (worth.value or 0.0)
     by_group = _by_group(scored, groups)
-    return Folded("scored", min(1.0, max(0.0, raw)), raw, shares, covered, by_group)
+    return Folded("scored", min(1.0, max(0.0, raw)), raw, effective, covered, by_group)
 
 
-def _shares(asked: Sequence[Worth], groups: Mapping[str, float]) -> tuple[dict[str, float], float]:
-    """Return each scored criterion's effective weight, and the share of weight covered."""
+def shares_of(
+    asked: Sequence[Worth], groups: Mapping[str, float]
+) -> tuple[dict[str, float], float]:
+    """Return each scored criterion's effective weight, and the share of weight covered.
+
+    Both depend on the statuses alone, not on the values.
+    """
     intended: dict[str, float] = {}
     answered: dict[str, float] = {}
     for worth in asked:

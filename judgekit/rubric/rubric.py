@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +14,10 @@ from judgekit.filemodel import near
 from judgekit.judgment import Judgment
 from judgekit.request import ChatMessage, Detail, Form
 from judgekit.rubric.criterion import Criterion
-from judgekit.rubric.fold import Combine, Folded, Worth, fold
+from judgekit.rubric.fold import Combine, Folded, Worth, fold, shares_of
+from judgekit.rubric.sandbox import View
 from judgekit.rubric.template import CaseView, Template
+from judgekit.score import Status
 from judgekit.value import Value
 
 
@@ -42,7 +44,7 @@ class RubricTest(Value):
     name: str = ""
 
 
-class CriterionView:
+class CriterionView(View):
     """A criterion as templates see it."""
 
     __slots__ = (
@@ -68,7 +70,7 @@ def _plain_number(value: float) -> float | int:
     return int(value) if value == int(value) else value
 
 
-class RubricView:
+class RubricView(View):
     """The rubric's own words, as templates see them."""
 
     __slots__ = ("description", "name", "version")
@@ -87,6 +89,15 @@ class Variant:
         self.criteria = tuple(c for c in rubric.criteria if weights.get(c.group, 0.0) > 0)
         self.form = Form(questions=tuple(c.question for c in self.criteria), details=rubric.details)
         self._views = [CriterionView(criterion) for criterion in self.criteria]
+        self._shares: dict[tuple[Status, ...], tuple[dict[str, float], float]] = {}
+
+    def shares(self, worths: Sequence[Worth]) -> tuple[dict[str, float], float]:
+        """Return the effective weights for these statuses, worked out once for each pattern."""
+        statuses = tuple(worth.status for worth in worths)
+        found = self._shares.get(statuses)
+        if found is None:
+            found = self._shares[statuses] = shares_of(worths, self.groups)
+        return found
 
     def variables(self, rubric: Rubric, mode: str) -> dict[str, Any]:
         """Return what the template sees beside the case."""
@@ -208,11 +219,12 @@ class Rubric:
 
     def fold(self, judgment: Judgment, variant: Variant) -> tuple[Folded, list[Worth]]:
         """Return the value of a judgment, and what each criterion was worth."""
-        worths = []
-        for criterion in variant.criteria:
-            status, value = criterion.value_of(judgment.answers[criterion.id])
-            worths.append(Worth(criterion.id, criterion.group, criterion.weight, status, value))
-        return fold(worths, groups=variant.groups, combine=self.combine), worths
+        worths = [
+            Worth(criterion.id, criterion.group, criterion.weight, *criterion.value_of(answer))
+            for criterion, answer in zip(variant.criteria, judgment.answers.values(), strict=True)
+        ]
+        shares = variant.shares(worths)
+        return fold(worths, groups=variant.groups, combine=self.combine, shares=shares), worths
 
 
 def _present(case: Case, field: str) -> bool:

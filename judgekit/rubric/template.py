@@ -22,7 +22,7 @@ from judgekit.case import Case, Message
 from judgekit.errors import RubricError, place
 from judgekit.filemodel import near
 from judgekit.request import ChatMessage
-from judgekit.rubric.sandbox import Rendering, RubricEnvironment, current
+from judgekit.rubric.sandbox import Rendering, RubricEnvironment, View, current
 
 MAX_FILE = 1_000_000
 """Bytes a rubric file may have."""
@@ -93,7 +93,7 @@ class Folders(BaseLoader):
         return lead + body, str(path), lambda: True
 
 
-class CaseView:
+class CaseView(View):
     """A case as templates see it; remembers whether anything of it was read."""
 
     __slots__ = ("_fields", "_read")
@@ -118,13 +118,13 @@ class CaseView:
     def __str__(self) -> str:
         raise TypeError("print a field of the case, such as case.output")
 
-    def touched(self) -> bool:
+    def _touched(self) -> bool:
         """Return whether a field was read since the last call."""
         read, self._read = self._read, False
         return read
 
 
-class MessageView:
+class MessageView(View):
     """An earlier message as templates see it."""
 
     __slots__ = ("content", "role", "text", "tool_calls")
@@ -193,7 +193,7 @@ class Template:
         Raises:
             RubricError: the template failed, or went beyond its budget.
         """
-        rendering = Rendering(cached=self._cached.setdefault(variant, {}), touched=case.touched)
+        rendering = Rendering(cached=self._cached.setdefault(variant, {}), touched=case._touched)
         token = current.set(rendering)
         try:
             with _translated(self.loader):
@@ -207,9 +207,7 @@ class Template:
             where = str(self.files[self.name])
             raise RubricError(f"text outside {{% role %}}: {words!r}", where=where)
         return tuple(
-            ChatMessage.model_construct(role=role, content=text)
-            for role, text in rendering.messages
-            if text
+            ChatMessage(role=role, content=text) for role, text in rendering.messages if text
         )
 
 
