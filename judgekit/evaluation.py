@@ -229,12 +229,12 @@ class _Run:
         for tally, result in zip(self.tallies, results, strict=True):
             tally.add(case.id, result)
             self.failed += result.type == "failure"
+        text = case.model_dump_json(exclude_defaults=True)
+        self.dataset.update(text.encode() + b"\n")
         if self.writer is not None:
-            line = self.writer.write(case, rows)
+            self.writer.write(text, rows)
         else:
             self.kept.append(Scored(case, rows))
-            line = case.model_dump_json(exclude_defaults=True)
-        self.dataset.update(line.encode())
         self.cases += 1
         if self.progress is not None:
             self.progress(Progress(self.cases, self.failed))

@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
+from judgekit.canonical import canonical_json
 from judgekit.judgment import Judgment, Quote
 from judgekit.value import Json, Value, check_json
 
@@ -105,6 +106,14 @@ class Row(Value):
     case: str
     metric: str
     result: Result
+
+    def to_json(self) -> str:
+        """Return the line of this row: what is at its default is left out, the type never is."""
+        said = self.result.model_dump_json(exclude_defaults=True)
+        return (
+            f'{{"case":{canonical_json(self.case)},"metric":{canonical_json(self.metric)}'
+            f',"result":{{"type":"{self.result.type}",{said[1:]}}}'
+        )
 
 
 def check_score(score: Score) -> Score:

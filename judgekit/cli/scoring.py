@@ -36,7 +36,7 @@ def score_and_print(
     report = run_with_progress(suite, quiet=True)
     rows = next(iter(report.results)).rows
     if as_json:
-        data = [row.model_dump(mode="json", exclude_defaults=True) for row in rows]
+        data = [json.loads(row.to_json()) for row in rows]
         print(json.dumps(data if len(data) > 1 else data[0], ensure_ascii=False, indent=1))
     else:
         print("\n".join(row_text(r, width=columns(), colour=colourful()) for r in rows), end="")

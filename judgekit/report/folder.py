@@ -53,11 +53,10 @@ class ResultsWriter:
         }
         self._file.write(canonical_json(header) + "\n")
 
-    def write(self, case: Case, rows: tuple[Row, ...]) -> str:
-        """Write one case and its rows; return the text of the case's line."""
-        line = f'{{"type":"case","case":{case.model_dump_json(exclude_defaults=True)}}}\n'
-        self._put(line + "".join(f"{r.model_dump_json(exclude_defaults=True)}\n" for r in rows))
-        return line
+    def write(self, case: str, rows: tuple[Row, ...]) -> None:
+        """Write one case, given as JSON, and its rows."""
+        line = f'{{"type":"case","case":{case}}}\n'
+        self._put(line + "".join(f"{row.to_json()}\n" for row in rows))
 
     def _put(self, text: str) -> None:
         try:

@@ -1,0 +1,63 @@
+# Everything below makes what it needs in .venv and does nothing twice.
+PYTHON ?= python3
+BIN := .venv/bin
+UV := $(shell command -v uv 2>/dev/null)
+
+.PHONY: demo test check lint types layers format lock clean
+
+demo: .venv/ready
+	$(BIN)/judgekit run examples/support_assistant/suite.yaml --out runs/support_assistant
+
+test: .venv/ready-dev
+	$(BIN)/python -m pytest -n auto
+
+check: .venv/ready-dev lint types layers test
+
+lint: .venv/ready-dev
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+
+types: .venv/ready-dev
+	$(BIN)/mypy
+
+layers: .venv/ready-dev
+	$(BIN)/lint-imports
+
+format: .venv/ready-dev
+	$(BIN)/ruff check --fix
+	$(BIN)/ruff format
+
+# Pins without hashes of hosts: what is installed is the same everywhere.
+.venv/ready: pyproject.toml requirements/run.txt
+	@$(MAKE) --no-print-directory .venv/bin/python
+ifdef UV
+	$(UV) pip install --quiet --python $(BIN)/python --require-hashes -r requirements/run.txt
+	$(UV) pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation -e .
+else
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/run.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+endif
+	@touch $@
+
+.venv/ready-dev: .venv/ready requirements/dev.txt
+ifdef UV
+	$(UV) pip install --quiet --python $(BIN)/python --require-hashes -r requirements/dev.txt
+else
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.txt
+endif
+	@touch $@
+
+.venv/bin/python:
+ifdef UV
+	$(UV) venv --quiet --python $(PYTHON) .venv
+else
+	$(PYTHON) -m venv .venv
+endif
+
+# Needs uv; run it after changing dependencies.
+lock:
+	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --no-annotate --group run -o requirements/run.txt pyproject.toml
+	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --no-annotate --group dev --extra parquet -c requirements/run.txt -o requirements/dev.txt pyproject.toml
+
+clean:
+	rm -rf .venv .judgekit runs dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis
