@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import logging
+import math
 import os
 import re
 import sys
@@ -26,10 +27,16 @@ _SECRET = re.compile(
     r"\b(sk|pk|rk|xai|gsk|key|ghp|hf)[-_][A-Za-z0-9*_-]{6,}|\bAIza[0-9A-Za-z_-]{20,}"
     r"|(?i:bearer)\s+[A-Za-z0-9._~+/=-]{8,}"
 )
+_SECRET_NAME = re.compile(r"(KEY|TOKEN|SECRET|PASSWORD)\Z")
 _MISSING_KEY = re.compile(
     r"api[_ ]?key.*(must be set|missing|not (set|found|provided))|missing credentials", re.I
 )
 _QUOTA = re.compile(r"insufficient_quota|exceeded your current quota|billing", re.I)
+_POLICY = re.compile(r"content[ _](management[ _])?(policy|filter)|safety system", re.I)
+_WORDING = re.compile(r"\A((litellm\.)?\w+(Error|Exception|Timeout): |\w+Exception - )+")
+_TRACEBACK = re.compile(r"\s*Traceback \(most recent call last\).*", re.DOTALL)
+_PASSING = frozenset({408, 409, 425, 429})
+"""Statuses below 500 that another attempt may not meet again."""
 
 _sessions = 0
 
@@ -40,6 +47,10 @@ class Outage(JudgeUnavailable):
     def __init__(self, message: str, *, retry_after: float | None = None) -> None:
         super().__init__(message)
         self.retry_after = retry_after
+
+
+class BadRequest(JudgeRejected):
+    """A request the provider finds wrong in itself: a parameter, or something in this one."""
 
 
 def load() -> Any:
@@ -80,49 +91,84 @@ def listed_price(model: str) -> tuple[float, float] | None:
     except (OSError, ValueError):
         return None
     entry = prices.get(model) or prices.get(model.partition("/")[2]) or {}
-    paid = entry.get("input_cost_per_token"), entry.get("output_cost_per_token")
-    if not all(isinstance(price, (int, float)) for price in paid):
+    read, written = entry.get("input_cost_per_token"), entry.get("output_cost_per_token")
+    if not (isinstance(read, (int, float)) and isinstance(written, (int, float))):
         return None
-    return paid[0] * 1e6, paid[1] * 1e6
+    return read * 1e6, written * 1e6
+
+
+def secrets_known() -> tuple[str, ...]:
+    """Return the credentials in the environment, so that no message repeats them."""
+    found = (value for name, value in os.environ.items() if _SECRET_NAME.search(name.upper()))
+    return tuple(value for value in found if len(value) >= 8)
 
 
 def translate(error: BaseException, *, secrets: tuple[str, ...] = ()) -> JudgekitError:
     """Return the judgekit error that says what a provider's error means for the run.
 
-    The status code decides, not the class: providers name a 401 BadRequest and a refused
-    connection InternalServerError.
+    The status the server sent decides, not the class: providers name a 401 BadRequest and a
+    refused connection InternalServerError.
     """
-    status = getattr(error, "status_code", None)
-    text = one_line(str(error), secrets=secrets)
     kind = type(error).__name__
+    status = _status(error)
+    text = one_line(str(error), secrets=secrets) or kind
     if kind == "ContextWindowExceededError":
         return CaseError(f"too long for the judge's context window: {text}")
-    if kind == "ContentPolicyViolationError":
-        return JudgeRefused(f"the provider's content policy declined: {text}")
-    if _MISSING_KEY.search(text):
-        return JudgeRejected(f"credentials are missing: {text}")
-    if kind in ("UnsupportedParamsError", "NotFoundError", "AuthenticationError"):
-        return JudgeRejected(text)
-    if status == 429 and _QUOTA.search(text):
-        return JudgeRejected(f"the account's quota is used up: {text}")
-    if kind in ("Timeout", "APIConnectionError", "TimeoutError") or status in (408, 409, 425, 429):
-        return Outage(text, retry_after=_retry_after(error))
-    if isinstance(status, int) and status >= 500:
-        return Outage(text, retry_after=_retry_after(error))
     if status == 413:
         return CaseError(f"too large for the judge: {text}")
-    if status == 400 and "response_format" in text:
-        return JudgeRejected(f"{text} (this server may need another output mode: set judge.mode)")
-    return JudgeRejected(text)
+    if kind == "ContentPolicyViolationError" or (status == 400 and _POLICY.search(text)):
+        return JudgeRefused(f"the provider's content policy declined: {text}")
+    advice = _rejection(status, text)
+    if advice is None and _passing(kind, status):
+        return Outage(text, retry_after=_retry_after(error))
+    shown = f"HTTP {status}: {text}" if status is not None and status < 500 else text
+    if advice is not None:
+        return JudgeRejected(advice.format(shown))
+    return BadRequest(shown) if status in (400, 422) else JudgeRejected(shown)
+
+
+def _status(error: BaseException) -> int | None:
+    """Return the status the server really sent; litellm changes some by what the text says."""
+    link: BaseException | None = error
+    for _ in range(8):
+        sent = getattr(getattr(link, "response", None), "status_code", None)
+        if type(link).__module__.startswith(("openai", "httpx")) and isinstance(sent, int):
+            return sent
+        link = link and (link.__cause__ or link.__context__)
+    status = getattr(error, "status_code", None)
+    return status if isinstance(status, int) else None
+
+
+def _passing(kind: str, status: int | None) -> bool:
+    if status is None:
+        return kind in ("Timeout", "APIConnectionError", "TimeoutError")
+    return status in _PASSING or status >= 500
+
+
+def _rejection(status: int | None, text: str) -> str | None:
+    """Return how to word an error that no other attempt can mend, whatever its status."""
+    if _MISSING_KEY.search(text):
+        return "credentials are missing: {}"
+    if status == 429 and _QUOTA.search(text):
+        return "the account's quota is used up: {}"
+    if "response_format" in text:
+        return "{} (this server may need another output mode: set judge.mode)"
+    return None
+
+
+def without(text: str, secrets: tuple[str, ...]) -> str:
+    """Return a text with each of the secrets replaced by `[key]`."""
+    for secret in secrets:
+        if secret:
+            text = text.replace(secret, "[key]")
+    return text
 
 
 def one_line(text: str, *, secrets: tuple[str, ...] = ()) -> str:
     """Return a foreign message in one line, without anything that looks like a key."""
-    for secret in secrets:
-        if secret:
-            text = text.replace(secret, "[key]")
+    text = _TRACEBACK.sub("", without(text, secrets)[:10_000])
     text = " ".join(visible(_SECRET.sub("[key]", text)).split())
-    text = re.sub(r"^(litellm\.\w+: )+(\w+Error: )?", "", text)
+    text = _WORDING.sub("", text)
     return text if len(text) <= 300 else text[:297] + "..."
 
 
@@ -134,13 +180,18 @@ def _retry_after(error: BaseException) -> float | None:
     if value is None:
         return None
     try:
-        return max(0.0, float(value))
+        seconds = float(value)
     except ValueError:
-        pass
+        seconds = _until(value)
+    return max(0.0, seconds) if math.isfinite(seconds) else None
+
+
+def _until(date: str) -> float:
+    """Return the seconds until an HTTP date, or NaN if it is none."""
     try:
-        return max(0.0, (parsedate_to_datetime(value) - datetime.now(UTC)).total_seconds())
+        return (parsedate_to_datetime(date) - datetime.now(UTC)).total_seconds()
     except (TypeError, ValueError):
-        return None
+        return math.nan
 
 
 @asynccontextmanager

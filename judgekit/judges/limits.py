@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from judgekit.around import JudgeAround
-from judgekit.errors import BudgetExceeded, CircuitOpen, JudgeUnavailable
+from judgekit.errors import BudgetExceeded, CircuitOpen, JudgeError, JudgeUnavailable
 from judgekit.protocols import Judge
 from judgekit.request import Reply, Request
 
@@ -17,7 +17,8 @@ class LimitedJudge(JudgeAround):
         judge: the judge behind.
         concurrency: calls in flight at most.
         max_outages: after so many outages in a row it is not asked again; 0 means always ask.
-        max_cost: US dollars after which it is not asked again.
+        max_cost: US dollars after which it is not asked again; calls in flight are still paid
+            for, and a reply without a known price ends the asking.
     """
 
     def __init__(
@@ -33,6 +34,8 @@ class LimitedJudge(JudgeAround):
         self.max_outages = max_outages
         self.max_cost = max_cost
         self.spent = 0.0
+        self.unpriced = 0
+        """Replies with no known price."""
         self.outages = 0
         """Outages since the last reply."""
         self._slots: asyncio.Semaphore | None = None
@@ -53,16 +56,29 @@ class LimitedJudge(JudgeAround):
         async with self._semaphore():
             if self.open:
                 raise CircuitOpen(f"not asked: {self.model} failed {self.outages} times in a row")
-            if self.max_cost is not None and self.spent >= self.max_cost:
-                raise BudgetExceeded(f"not asked: ${self.spent:.4f} of ${self.max_cost:g} is spent")
+            self._check_budget()
             try:
                 reply = await self.judge.ask(request)
             except JudgeUnavailable:
                 self.outages += 1
                 raise
+            except JudgeError:
+                self.outages = 0  # it said no, so it is there
+                raise
             self.outages = 0
             self.spent += reply.cost or 0.0
+            self.unpriced += reply.cost is None
             return reply
+
+    def _check_budget(self) -> None:
+        if self.max_cost is None:
+            return
+        if self.spent >= self.max_cost:
+            raise BudgetExceeded(f"not asked: ${self.spent:.4f} of ${self.max_cost:g} is spent")
+        if self.unpriced:
+            raise BudgetExceeded(
+                f"not asked: what {self.model} costs is not known, so max_cost cannot be kept"
+            )
 
     def _semaphore(self) -> asyncio.Semaphore:
         """Return the slots; they belong to one event loop, an evaluation's."""

@@ -3,16 +3,25 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Mapping
+from contextvars import ContextVar
 from typing import Any, Literal
 
 from pydantic import BaseModel, JsonValue
 
 from judgekit import providers
-from judgekit.canonical import canonical_json
-from judgekit.errors import ConfigError, InvalidReply, JudgeRefused, JudgeRejected, JudgeUnavailable
+from judgekit.errors import (
+    CaseError,
+    ConfigError,
+    InvalidReply,
+    JudgekitError,
+    JudgeRefused,
+    JudgeRejected,
+    JudgeUnavailable,
+)
 from judgekit.judgment import answer_model, read_reply
-from judgekit.providers import Outage
+from judgekit.providers import BadRequest, Outage, without
 from judgekit.request import Form, Reply, Request, Try, Usage
 
 Mode = Literal["json_schema", "tools", "json_object", "text"]
@@ -25,6 +34,19 @@ _ASK_AGAIN = (
     "That is not a valid answer: {fault}.\n"
     "Answer again with the whole JSON object, corrected, and nothing else."
 )
+MAX_ECHO = 20_000
+"""Characters of an invalid answer that are handed back with what is wrong with it."""
+
+_NOT_PARAMETERS = frozenset({
+    "api_base", "api_key", "api_version", "base_url", "client", "context", "default_headers",
+    "extra_headers", "functions", "headers", "hooks", "max_retries", "messages", "mock_response",
+    "model", "num_retries", "organization", "response_format", "response_model", "stream",
+    "strict", "timeout", "tool_choice", "tools",
+})  # fmt: skip
+"""What would change who is asked, or what judgekit itself sets. Parameters are recorded."""
+
+_heard: ContextVar[list[Any]] = ContextVar("heard")
+"""The raw responses of the attempt under way in this task."""
 
 
 class LiteLLMJudge:
@@ -65,6 +87,9 @@ class LiteLLMJudge:
             raise ConfigError(f"no output mode {mode!r}; known: {', '.join(MODES)}")
         if timeout <= 0 or retries < 0 or reasks < 0:
             raise ConfigError("timeout must be positive, retries and reasks not negative")
+        for name in params or ():
+            if name in _NOT_PARAMETERS:
+                raise ConfigError(f"params shape the answer; {name!r} is not one of them")
         self._model = model
         self.api_base = api_base
         self.params = dict(params or {})
@@ -79,6 +104,8 @@ class LiteLLMJudge:
         self._client: Any = None
         self._litellm: Any = None
         self._effective: dict[str, JsonValue] = {}
+        self._secrets: tuple[str, ...] = (api_key or "",)
+        self._answered = False
 
     def __repr__(self) -> str:
         return f"LiteLLMJudge({self._model!r})"
@@ -99,33 +126,23 @@ class LiteLLMJudge:
         """
         self._ready()
         mode = self.mode or "json_schema"
-        messages = [{"role": m.role, "content": m.content} for m in request.messages]
-        schema_text = _SCHEMA_NOTE + canonical_json(_schema(request.form))
-        if mode in ("json_object", "text"):
-            messages[-1] = {
-                **messages[-1],
-                "content": f"{messages[-1]['content']}\n\n{schema_text}",
-            }
+        messages = _messages(request, mode)
         tries: list[Try] = []
         total = _Total()
         model: str | None = None
         while True:
             response = await self._call(messages, request.form, mode)
-            latest = _read(response, with_logprobs=bool(self._effective.get("logprobs")))
+            latest = self._read(response)
             tries.append(latest)
             total.add(response, self._cost(response))
             model = getattr(response, "model", None) or model
             fault = _fault(latest, request)
             if fault is None or len(tries) > self.reasks:
                 break
-            messages = [
-                *messages,
-                {"role": "assistant", "content": latest.text or ""},
-                {"role": "user", "content": _ASK_AGAIN.format(fault=fault)},
-            ]
+            messages = _again(messages, latest.text or "", fault)
         return Reply(
             tries=tuple(tries),
-            model=model,
+            model=None if model is None else without(model, self._secrets),
             mode=mode,
             effective_params=self._effective,
             usage=total.usage,
@@ -136,26 +153,37 @@ class LiteLLMJudge:
         """Import the libraries and look for credentials, once."""
         if self._client is not None:
             return
-        self._litellm = providers.load()
+        litellm = providers.load()
         import instructor
 
         if self._api_key is None and self.api_base is None:
             missing = providers.missing_keys(self._model)
             if missing:
-                raise JudgeRejected(
-                    f"{self._model}: set {' and '.join(missing)} in the environment"
-                )
-        known = providers.known_parameters(self._model)
-        dropped = known is not None and self.api_base is None
-        self._effective = {
-            name: value for name, value in self.params.items()
-            if not dropped or known is None or name in known or name not in _OPENAI_PARAMETERS
-        }  # fmt: skip
+                names = " and ".join(missing)
+                raise JudgeRejected(f"{self._model}: set {names} in the environment")
+        self._secrets = (self._api_key or "", *providers.secrets_known())
+        self._effective = self._taken()
+
+        async def complete(**options: Any) -> Any:
+            response = await litellm.acompletion(**options)
+            _heard.get().append(response)
+            return response
+
         modes = {"tools": instructor.Mode.TOOLS}
         self._client = instructor.from_litellm(
-            self._litellm.acompletion,
-            mode=modes.get(self.mode or "", instructor.Mode.JSON_SCHEMA),
+            complete, mode=modes.get(self.mode or "", instructor.Mode.JSON_SCHEMA)
         )
+
+    def _taken(self) -> dict[str, JsonValue]:
+        """Return the parameters that are sent: all, but for those a hosted model does not take."""
+        known = providers.known_parameters(self._model) if self.api_base is None else None
+        if known is None:
+            return self.params
+        return {
+            name: value
+            for name, value in self.params.items()
+            if name in known or name not in _OPENAI_PARAMETERS
+        }
 
     async def _call(self, messages: list[dict[str, Any]], form: Form, mode: Mode) -> Any:
         """Return the raw response of one answer, however many attempts it took to get it."""
@@ -172,37 +200,32 @@ class LiteLLMJudge:
                 try:
                     async with asyncio.timeout(self.timeout):
                         return await self._once(messages, form, mode)
-                except TimeoutError as exc:
-                    raise Outage(f"no complete answer within {self.timeout:g} s") from exc
+                except TimeoutError:
+                    late = f"no complete answer within {self.timeout:g} s"
+                    raise Outage(late) from None
         raise AssertionError("unreachable")  # pragma: no cover
 
     def _wait(self, state: Any) -> float:
         error = state.outcome.exception()
         if isinstance(error, Outage) and error.retry_after is not None:
-            if error.retry_after > self.max_wait:
-                raise JudgeUnavailable(
-                    f"{error} (asks to wait {error.retry_after:g} s, more than max_wait)"
-                ) from error
             return error.retry_after
         from tenacity import wait_exponential_jitter
 
         return float(wait_exponential_jitter(initial=0.5, max=self.max_wait)(state))
 
     async def _once(self, messages: list[dict[str, Any]], form: Form, mode: Mode) -> Any:
-        from instructor.core.exceptions import IncompleteOutputException, InstructorRetryException
-
-        extra: dict[str, Any] = {}
+        """Make one HTTP call and return what came, whatever instructor thinks of it."""
+        options: dict[str, Any] = {"response_model": None}
         if mode in ("json_schema", "tools"):
-            create = self._client.chat.completions.create_with_completion
-            extra["response_model"] = _asked(form)
-        else:
+            options["response_model"] = _asked(form)
+        elif mode == "json_object":
             # instructor has no mode of this kind that leaves the messages alone
-            create = self._client.chat.completions.create
-            extra["response_model"] = None
-            if mode == "json_object":
-                extra["response_format"] = {"type": "json_object"}
+            options["response_format"] = {"type": "json_object"}
+        heard: list[Any] = []
+        before = _heard.set(heard)
+        failure: JudgekitError | None = None
         try:
-            result = await create(
+            await self._client.chat.completions.create(
                 model=self._model,
                 messages=messages,
                 api_base=self.api_base,
@@ -212,27 +235,46 @@ class LiteLLMJudge:
                 num_retries=0,
                 drop_params=False,
                 **self._effective,
-                **extra,
+                **options,
             )
-        except (IncompleteOutputException, InstructorRetryException) as exc:
-            completion = _completion(exc)
-            if completion is not None:
-                return completion
-            cause = exc.__cause__ or exc
-            raise providers.translate(cause, secrets=(self._api_key or "",)) from exc
-        except (TimeoutError, asyncio.CancelledError, JudgeRejected):
-            raise
-        except Exception as exc:
-            raise providers.translate(exc, secrets=(self._api_key or "",)) from exc
-        return result[1] if isinstance(result, tuple) else result
+        except Exception as exc:  # noqa: BLE001 - the edge: any foreign error is translated here, once
+            # An answer that instructor could not parse is still an answer; read_reply judges it.
+            failure = None if heard else self._translated(exc)
+        finally:
+            _heard.reset(before)
+        if failure is not None:
+            # Outside the handler: the provider's own error may quote the key and is not chained.
+            raise failure
+        self._answered = True
+        return heard[-1]
+
+    def _translated(self, error: Exception) -> JudgekitError:
+        from instructor.core.exceptions import InstructorRetryException
+
+        cause = error.__cause__ if isinstance(error, InstructorRetryException) else None
+        failure = providers.translate(cause or error, secrets=self._secrets)
+        if isinstance(failure, Outage) and (failure.retry_after or 0.0) > self.max_wait:
+            asked = f"asks to wait {failure.retry_after:g} s, more than max_wait"
+            return JudgeUnavailable(f"{failure} ({asked})")
+        if isinstance(failure, BadRequest) and self._answered:
+            return CaseError(f"the judge took other requests but not this one: {failure}")
+        return failure
+
+    def _read(self, response: Any) -> Try:
+        """Return what was said, without the key in it, should a gateway have put it there."""
+        said = _read(response, with_logprobs=bool(self._effective.get("logprobs")))
+        texts = {"text": said.text, "refusal": said.refusal}
+        clean = {name: without(text, self._secrets) for name, text in texts.items() if text}
+        changed = any(clean[name] != texts[name] for name in clean)
+        return said.model_copy(update=clean) if changed else said
 
     def _cost(self, response: Any) -> float | None:
         if self.price is not None:
-            usage = getattr(response, "usage", None)
+            usage = _usage(response)
             if usage is None:
                 return None
-            paid = usage.prompt_tokens * self.price[0] + usage.completion_tokens * self.price[1]
-            return float(paid) / 1_000_000
+            paid = usage.input_tokens * self.price[0] + usage.output_tokens * self.price[1]
+            return paid / 1_000_000
         cost = (getattr(response, "_hidden_params", None) or {}).get("response_cost")
         return float(cost) if isinstance(cost, (int, float)) and self.api_base is None else None
 
@@ -251,47 +293,72 @@ class _Total:
         self.cost: float | None = 0.0
 
     def add(self, response: Any, cost: float | None) -> None:
-        usage = getattr(response, "usage", None)
+        usage = _usage(response)
         if usage is None or self.usage is None:
             self.usage = None
         else:
             self.usage = Usage(
-                input_tokens=self.usage.input_tokens + int(usage.prompt_tokens or 0),
-                output_tokens=self.usage.output_tokens + int(usage.completion_tokens or 0),
+                input_tokens=self.usage.input_tokens + usage.input_tokens,
+                output_tokens=self.usage.output_tokens + usage.output_tokens,
             )
         self.cost = None if cost is None or self.cost is None else self.cost + cost
 
 
+def _usage(response: Any) -> Usage | None:
+    """Return the tokens of one response; litellm says 0 and 0 where the server said nothing."""
+    usage = getattr(response, "usage", None)
+    counts = [getattr(usage, name, None) for name in ("prompt_tokens", "completion_tokens")]
+    given, made = (count if isinstance(count, int) and count > 0 else 0 for count in counts)
+    return Usage(input_tokens=given, output_tokens=made) if given or made else None
+
+
+def _messages(request: Request, mode: Mode) -> list[dict[str, Any]]:
+    messages = [{"role": m.role, "content": m.content} for m in request.messages]
+    if mode in ("json_object", "text"):
+        # As it comes, not sorted: a judge gives its reasons before its verdict.
+        plain = json.dumps(_asked(request.form).model_json_schema(), ensure_ascii=False)
+        schema = _SCHEMA_NOTE + plain
+        messages[-1] = {**messages[-1], "content": f"{messages[-1]['content']}\n\n{schema}"}
+    return messages
+
+
+def _again(messages: list[dict[str, Any]], said: str, fault: str) -> list[dict[str, Any]]:
+    """Return the messages that ask once more, with the answer that was wrong."""
+    note = _ASK_AGAIN.format(fault=fault)
+    if not said.strip():
+        # Some providers refuse an empty turn, and two turns of one role in a row.
+        last = messages[-1]
+        return [*messages[:-1], {**last, "content": f"{last['content']}\n\n{note}"}]
+    said = said if len(said) <= MAX_ECHO else said[:MAX_ECHO] + "…"
+    return [*messages, {"role": "assistant", "content": said}, {"role": "user", "content": note}]
+
+
 def _asked(form: Form) -> type[BaseModel]:
-    """Return the model instructor asks for; a schema of the author's own is passed on as it is."""
-    if form.json_schema is None:
-        return answer_model(form)
-    cached: type[BaseModel] | None = form.__dict__.get("_schema_model")
+    """Return the model instructor asks for, made once a form.
+
+    instructor derives a class from any other model, and its schema, anew for every call.
+    """
+    cached: type[BaseModel] | None = form.__dict__.get("_asked")
     if cached is None:
-        schema = form.json_schema
+        from instructor import response_schema
 
-        class Verdict(BaseModel):
-            model_config = {"extra": "allow"}
+        answer: type[BaseModel] = _Free if form.json_schema is not None else answer_model(form)
+        schema = form.json_schema or answer.model_json_schema()
 
+        class Verdict(answer):  # type: ignore[valid-type, misc]
             @classmethod
             def model_json_schema(cls, *_: Any, **__: Any) -> dict[str, Any]:
                 return dict(schema)
 
-        cached = Verdict
-        form.__dict__["_schema_model"] = cached
+        cached = response_schema(Verdict)
+        form.__dict__["_asked"] = cached
     return cached
 
 
-def _schema(form: Form) -> dict[str, Any]:
-    return _asked(form).model_json_schema()
+class _Free(BaseModel):
+    """Any object: a schema of the author's own is checked by its own class, later."""
 
-
-def _completion(error: Any) -> Any:
-    """Return the response an instructor error holds, if the server gave one at all."""
-    failed = getattr(error, "failed_attempts", None)
-    if failed:
-        return failed[-1].completion
-    return getattr(error, "last_completion", None)
+    model_config = {"extra": "allow"}
 
 
 def _read(response: Any, *, with_logprobs: bool) -> Try:
