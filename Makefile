@@ -27,13 +27,13 @@ format: .venv/ready-dev
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
 
-# Pins without hashes of hosts: what is installed is the same everywhere.
-.venv/ready: pyproject.toml requirements/run.txt
-	@$(MAKE) --no-print-directory .venv/bin/python
+# Pinned with hashes: what is installed is the same everywhere.
+.venv/ready: pyproject.toml requirements/run.txt | .venv/bin/python
 ifdef UV
 	$(UV) pip install --quiet --python $(BIN)/python --require-hashes -r requirements/run.txt
 	$(UV) pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation -e .
 else
+	@$(BIN)/python -m pip --version >/dev/null 2>&1 || $(BIN)/python -m ensurepip --upgrade
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/run.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 endif
