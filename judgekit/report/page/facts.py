@@ -1,0 +1,161 @@
+"""What the head of a page says of a run: the verdict, and what the run was made of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+from typing import Any, Literal, NamedTuple
+
+from judgekit.report.report import Report
+
+Verdict = Literal["pass", "complete", "missed", "incomplete"]
+
+
+class Fact(NamedTuple):
+    """One thing to know of a run."""
+
+    name: str
+    value: str
+    more: str = ""
+    """Shown smaller, such as a digest."""
+
+
+class Facts:
+    """Reads a report for its head. Manifest and run facts may lack anything."""
+
+    def __init__(self, report: Report) -> None:
+        self._report = report
+        self._manifest = report.figures.manifest
+        self._run = report.run
+        suite = self._manifest.get("suite")
+        self._suite: dict[str, Any] = (
+            suite if isinstance(suite, dict) else {"name": suite} if suite else {}
+        )
+
+    @property
+    def title(self) -> str:
+        """The suite's name."""
+        return str(self._suite.get("name") or "judgekit report")
+
+    @property
+    def description(self) -> str:
+        """What the suite says of itself."""
+        return str(self._suite.get("description") or "")
+
+    @property
+    def notice(self) -> str:
+        """What every reader must know first, if anything."""
+        return str(self._manifest.get("notice") or "")
+
+    @property
+    def verdict(self) -> Verdict:
+        """The outcome, as the exit code has it; without gates there is nothing to pass."""
+        code = self._report.exit_code
+        if code == 0:
+            return "pass" if self._report.figures.gates else "complete"
+        return "missed" if code == 1 else "incomplete"
+
+    @property
+    def verdict_word(self) -> str:
+        """The outcome in a word or two."""
+        gates = self._report.figures.gates
+        missed = sum(not gate.passed for gate in gates)
+        words = {
+            "pass": "Pass",
+            "complete": "Complete",
+            "missed": f"{missed} of {len(gates)} gates missed" if len(gates) > 1 else "Gate missed",
+            "incomplete": "Incomplete",
+        }
+        return words[self.verdict]
+
+    def made_by(self, metric: str) -> str:
+        """Return what made a metric's values, in a few words; empty where nothing says so."""
+        entry = next((e for e in self._described if e.get("name") == metric), {})
+        made = entry.get("made_with")
+        if not isinstance(made, dict) or not made.get("model"):
+            return f"computed by {entry['type']}" if entry.get("type") else ""
+        rubric = f", rubric {_rubric(made)}" if made.get("rubric") else ""
+        return f"judged by {made['model']}{rubric}"
+
+    @cached_property
+    def _described(self) -> list[dict[str, Any]]:
+        entries = self._manifest.get("metrics")
+        return [e for e in entries if isinstance(e, dict)] if isinstance(entries, list) else []
+
+    @property
+    def _made_with(self) -> list[dict[str, Any]]:
+        made = [entry.get("made_with") for entry in self._described]
+        return [each for each in made if isinstance(each, dict)]
+
+    @property
+    def facts(self) -> list[Fact]:
+        """The facts in the order they are shown."""
+        figures = self._report.figures
+        return [
+            Fact("Cases", f"{figures.cases:,}"),
+            *self._judges(),
+            *self._rubrics(),
+            Fact("Data set", figures.dataset[:12]),
+            *self._replies(),
+            *self._costs(),
+            *self._duration(),
+            Fact("judgekit", str(self._manifest.get("judgekit", "unknown version"))),
+        ]
+
+    def _judges(self) -> Iterator[Fact]:
+        models = list(dict.fromkeys(str(m["model"]) for m in self._made_with if m.get("model")))
+        if models:
+            yield Fact("Judge" if len(models) == 1 else "Judges", ", ".join(models))
+
+    def _rubrics(self) -> Iterator[Fact]:
+        named = dict.fromkeys(
+            (_rubric(m), str(m.get("digest", ""))[:8]) for m in self._made_with if m.get("rubric")
+        )
+        for rubric, digest in named:
+            yield Fact("Rubric", rubric, digest)
+
+    def _replies(self) -> Iterator[Fact]:
+        origins = self._run.get("origins")
+        if isinstance(origins, dict):
+            said = [f"{origins.get(name) or 0:,} {word}" for name, word in _ORIGINS]
+            yield Fact("Replies", ", ".join(said))
+
+    def _costs(self) -> Iterator[Fact]:
+        for name, word, unpriced in _COSTS:
+            if name not in self._run:
+                continue
+            more = self._run.get(unpriced)
+            note = f"+ {more:,} of unknown price" if isinstance(more, int) and more else ""
+            yield Fact(word, dollars(self._run[name]), note)
+
+    def _duration(self) -> Iterator[Fact]:
+        seconds = self._run.get("seconds")
+        if isinstance(seconds, int | float):
+            yield Fact("Took", _duration(seconds))
+
+
+def _rubric(made: dict[str, Any]) -> str:
+    return f"{made['rubric']}@{made.get('version', '?')}"
+
+
+_ORIGINS = (("live", "live"), ("tape", "from the tape"), ("store", "from the store"))
+_COSTS = (("spent", "Spent", "unpriced"), ("avoided", "Avoided", "unpriced_replays"))
+
+
+def dollars(amount: Any) -> str:
+    """Return an amount of money; what no price is known for is unknown, never 0.
+
+    >>> dollars(0.01234), dollars(None)
+    ('$0.0123', 'unknown')
+    """
+    if not isinstance(amount, int | float):
+        return "unknown"
+    return f"${amount:,.2f}" if amount >= 1 or amount == 0 else f"${amount:.4f}"
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 60:
+        return f"{seconds:.2g} s" if seconds < 10 else f"{seconds:.0f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours} h {minutes} min" if hours else f"{minutes} min {rest} s"

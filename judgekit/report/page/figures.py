@@ -1,0 +1,167 @@
+"""The figures of a metric as they are drawn: numbers in words, places on an axis."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from judgekit.report.summary import MetricSummary
+from judgekit.score import round_half_up
+
+WIDTH = 320.0
+"""Width of a figure, in the units of its drawing."""
+MARGIN = 8.0
+HEIGHT = 46.0
+"""Height of the tallest bar of a histogram."""
+FEW = 30
+"""Scored cases below which a page says that little is known."""
+
+
+def number(value: float | None, scale: float = 1.0, digits: int = 2) -> str:
+    """Return a number as people read it; a dash for none.
+
+    >>> number(0.5449), number(12345.6), number(None)
+    ('0.54', '12,346', '–')
+    """
+    if value is None:
+        return "–"
+    scaled = value * scale
+    if abs(scaled) >= 1000:
+        return f"{scaled:,.0f}"
+    return f"{round_half_up(scaled):.2f}" if digits == 2 else f"{scaled:.{digits}f}"
+
+
+def percent(share: float | None) -> str:
+    """Return a share as whole per cent; never a rounded 0 or 100.
+
+    >>> percent(0.647), percent(0.999), percent(1.0)
+    ('65 %', '>99 %', '100 %')
+    """
+    if share is None:
+        return "–"
+    if 0 < share < 0.005:
+        return "<1 %"
+    if 0.995 <= share < 1:
+        return ">99 %"
+    return f"{share * 100:.0f} %"
+
+
+def weight(value: float) -> str:
+    """Return a criterion's share of the score.
+
+    >>> weight(0.28), weight(-0.5), weight(0.125)
+    ('28 %', '−50 %', '12.5 %')
+    """
+    return f"{value * 100:.3g} %".replace("-", "−")
+
+
+class Bar(NamedTuple):
+    """One bar of a histogram."""
+
+    x: str
+    y: str
+    width: str
+    height: str
+    title: str
+
+
+class Axis:
+    """Where values of a metric stand in a drawing.
+
+    Without bounds on both sides the axis spans what was found, and the page says so.
+    """
+
+    def __init__(self, summary: MetricSummary) -> None:
+        self.summary = summary
+        self.scale = summary.scale
+        low, high = summary.range
+        self.bounded = low is not None and high is not None
+        seen = [
+            value
+            for value in (
+                summary.minimum, summary.maximum, summary.low, summary.high, summary.threshold,
+            )
+            if value is not None
+        ]  # fmt: skip
+        self.low = low if low is not None else min(seen, default=0.0)
+        self.high = high if high is not None else max(seen, default=1.0)
+        if self.high <= self.low:
+            self.high = self.low + 1.0
+        span = (self.high - self.low) * abs(self.scale)
+        self.digits = 3 if span <= 2 else 2
+
+    def say(self, value: float | None) -> str:
+        """Return a value as shown, with the digits a mean deserves."""
+        return number(value, self.scale, self.digits)
+
+    def short(self, value: float | None) -> str:
+        """Return a value as shown, for ticks and single results."""
+        whole = value is not None and not self.bounded and (value * self.scale).is_integer()
+        return number(value, self.scale, 0 if whole else 2)
+
+    def interval(self, low: float, high: float) -> str:
+        """Return an interval as shown: its ends stay inside the metric's range."""
+        least, most = self.summary.range
+        low = low if least is None else max(least, low)
+        high = high if most is None else min(most, high)
+        return f"[{self.say(low)}, {self.say(high)}]"
+
+    def x(self, value: float) -> str:
+        """Return where a value stands; what lies outside stands at the edge."""
+        return _place((value - self.low) / (self.high - self.low), WIDTH, MARGIN)
+
+    @property
+    def few(self) -> bool:
+        """Whether too few cases were scored to know much."""
+        return 0 < self.summary.scored < FEW
+
+    @property
+    def bars(self) -> list[Bar]:
+        """The bars of the histogram that are not empty."""
+        counts = self.summary.histogram
+        top = max(counts, default=0)
+        if not top:
+            return []
+        step = (WIDTH - 2 * MARGIN) / len(counts)
+        width = (self.high - self.low) / len(counts)
+        return [
+            Bar(
+                x=f"{MARGIN + place * step + 0.75:.1f}",
+                y=f"{HEIGHT - max(1.5, count / top * HEIGHT):.1f}",
+                width=f"{step - 1.5:.1f}",
+                height=f"{max(1.5, count / top * HEIGHT):.1f}",
+                title=(
+                    f"{self.short(self.low + place * width)} to "
+                    f"{self.short(self.low + (place + 1) * width)}: {count}"
+                ),
+            )
+            for place, count in enumerate(counts)
+            if count
+        ]
+
+    @property
+    def counts(self) -> list[tuple[str, int, str]]:
+        """What became of the rows: word, count, and how much it should catch the eye."""
+        found = self.summary
+        return [
+            ("judged", found.judged, "plain"),
+            ("computed", found.computed, "plain"),
+            ("fallback", found.fallback, "warn"),
+            ("abstained", found.abstained, "plain"),
+            ("not applicable", found.not_applicable, "plain"),
+            ("failed", found.failed, "bad"),
+            ("not run", found.not_run, "bad"),
+        ]
+
+    @property
+    def view(self) -> str:
+        """The part of the drawing that is used: without a histogram, only what is below it."""
+        return "0 0 320 84" if self.bars else "0 42 320 42"
+
+    @staticmethod
+    def unit(value: float) -> str:
+        """Return where a criterion's value, on 0..1, stands on its small axis."""
+        return _place(value, 200.0, 4.0)
+
+
+def _place(share: float, width: float, margin: float) -> str:
+    return f"{margin + min(1.0, max(0.0, share)) * (width - 2 * margin):.1f}"

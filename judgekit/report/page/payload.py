@@ -1,0 +1,202 @@
+"""What the script of a page reads: every case, its results, and what the judge was asked."""
+
+from __future__ import annotations
+
+import base64
+import heapq
+import json
+import math
+import re
+import zlib
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from judgekit.case import Case
+from judgekit.cassette.record import Record, decode
+from judgekit.cassette.tape import Tape
+from judgekit.report.folder import TAPE, Scored
+from judgekit.report.report import Report
+from judgekit.report.summary import MetricSummary
+from judgekit.score import Failure, Result, Row
+
+ALL = 2_000
+"""Cases up to which every prompt and raw reply is on the page."""
+KEPT = 500
+"""Cases that keep theirs on a larger page: those that failed, then those that did worst."""
+PLAIN = 1_000_000
+"""Characters up to which the data stands on the page as readable JSON."""
+
+_KEY = re.compile(r"[0-9a-f]{64}")
+_ESCAPES = {ord(c): f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"}
+
+
+class Payload(NamedTuple):
+    """The data of a page, as the text of an inert script element."""
+
+    text: str
+    compressed: bool
+    prompts: str
+    """`all`, `some` or `none`: whose prompts and raw replies are there."""
+
+
+def make_payload(report: Report) -> Payload:
+    """Return the data of a run for its page.
+
+    Raises:
+        CassetteCorrupt: the run's tape was damaged.
+    """
+    figures = report.figures
+    asked = _Asked(report)
+    texts = _Texts()
+    worst = _worst(report) if asked.there and figures.cases > ALL else None
+    cases = [
+        _case(scored, texts, asked if worst is None or number in worst else None)
+        for number, scored in enumerate(report.results)
+    ]
+    asked.close()
+    prompts = "none" if not asked.there else "all" if worst is None else "some"
+    data = {
+        "metrics": [_metric(summary) for summary in figures.metrics],
+        "prompts": prompts,
+        "texts": texts.all,
+        "cases": cases,
+    }
+    text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    if len(text) <= PLAIN:
+        return Payload(text.translate(_ESCAPES), False, prompts)
+    squeezed = zlib.compress(text.encode("utf-8", "replace"), 9)
+    return Payload(base64.b64encode(squeezed).decode(), True, prompts)
+
+
+class _Texts:
+    """Texts that many cases share, stored once and named by number."""
+
+    def __init__(self) -> None:
+        self.all: list[str] = []
+        self._numbers: dict[str, int] = {}
+
+    def put(self, text: str) -> int:
+        if text not in self._numbers:
+            self._numbers[text] = len(self.all)
+            self.all.append(text)
+        return self._numbers[text]
+
+
+class _Asked:
+    """What the judge was asked and said, looked up on the tape of the run."""
+
+    def __init__(self, report: Report) -> None:
+        path = report.folder / TAPE if report.folder is not None else None
+        self._tape = Tape(path) if path is not None and path.exists() else None
+        self._parts = self._tape.parts() if self._tape is not None else {}
+
+    @property
+    def there(self) -> bool:
+        return self._tape is not None
+
+    def record(self, key: str) -> Record | None:
+        tape = self._tape
+        if tape is None or not _KEY.fullmatch(key) or (number := tape.find(key)) < 0:
+            return None
+        return decode(tape.line(number), parts=self._parts, where=f"{tape.path}: {key[:12]}")
+
+    def close(self) -> None:
+        if self._tape is not None:
+            self._tape.close()
+
+
+def _metric(summary: MetricSummary) -> dict[str, Any]:
+    return {
+        "name": summary.metric,
+        "range": summary.range,
+        "higher": summary.higher_is_better,
+        "threshold": summary.threshold,
+        "scale": summary.scale,
+    }
+
+
+def _case(scored: Scored, texts: _Texts, asked: _Asked | None) -> dict[str, Any]:
+    data = _texts_shared(scored.case, texts)
+    data["rows"] = {row.metric: _result(row.result) for row in scored.rows}
+    if asked is not None and asked.there:
+        found = ((key, asked.record(key)) for key in _keys(scored.rows))
+        data["asked"] = {key: _record(record, texts) for key, record in found if record}
+    return data
+
+
+def _texts_shared(case: Case, texts: _Texts) -> dict[str, Any]:
+    data = case.model_dump(mode="json", exclude_defaults=True)
+    if case.system is not None:
+        data["system"] = texts.put(case.system)
+    if case.context:
+        data["context"] = [texts.put(passage) for passage in case.context]
+    return data
+
+
+def _result(result: Result) -> dict[str, Any]:
+    data = result.model_dump(mode="json", exclude_defaults=True) | {"type": result.type}
+    if result.type == "score" and result.parts and len(result.judgments) == 1:
+        # The parts say again what the only judgment answered.
+        for judgment in data["judgments"]:
+            judgment.pop("answers", None)
+    return data
+
+
+def _keys(rows: tuple[Row, ...]) -> Iterator[str]:
+    """Yield the keys of every request a case led to, each once."""
+    seen: dict[str, None] = {}
+    for row in rows:
+        seen |= dict.fromkeys(judgment.request_key for judgment in row.result.judgments)
+        if isinstance(row.result, Failure) and row.result.key is not None:
+            seen[row.result.key] = None
+    yield from seen
+
+
+def _record(record: Record, texts: _Texts) -> dict[str, Any]:
+    request, reply = record.request, record.reply
+    data: dict[str, Any] = {
+        "messages": [
+            [m.role, texts.put(m.content) if m.role == "system" else m.content]
+            for m in request.messages
+        ],
+        "form": texts.put(request.form.canonical),
+        "model": request.model,
+        "tries": [
+            # Log-probabilities are many times the size of the text; they stay on the tape.
+            t.model_dump(mode="json", exclude_defaults=True, exclude={"logprobs"})
+            for t in reply.tries
+        ],
+        "cost": reply.cost,
+    }
+    if params := reply.effective_params or request.params:
+        data["params"] = params
+    if reply.usage is not None:
+        data["usage"] = [reply.usage.input_tokens, reply.usage.output_tokens]
+    if request.sample:
+        data["sample"] = request.sample
+    return data
+
+
+# -- whose prompts are kept ---------------------------------------------------------
+
+
+def _worst(report: Report) -> frozenset[int]:
+    """Return the places of the cases that failed or did worst."""
+    metrics = report.metrics
+    ranked = (
+        (min((_goodness(row, metrics) for row in scored.rows), default=math.inf), number)
+        for number, scored in enumerate(report.results)
+    )
+    return frozenset(number for _, number in heapq.nsmallest(KEPT, ranked))
+
+
+def _goodness(row: Row, metrics: dict[str, MetricSummary]) -> float:
+    """Return how well a row did beside the others of its metric; failures come before all."""
+    result = row.result
+    if isinstance(result, Failure):
+        return -math.inf
+    summary = metrics.get(row.metric)
+    if result.value is None or summary is None or summary.mean is None:
+        return math.inf
+    away = (result.value - summary.mean) / (summary.sd or 1.0)
+    return away if summary.higher_is_better else -away

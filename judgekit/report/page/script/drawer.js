@@ -1,0 +1,110 @@
+// One case: its texts with quotes marked on one side, its results on the other.
+
+const drawer = document.getElementById("drawer");
+
+function openCase(entry, { push = true } = {}) {
+  const wasOpen = !drawer.hidden;
+  state.open = entry.id;
+  writeState({ push: push && !wasOpen });
+  const quotes = quotesOf(entry);
+  const talk = conversation(entry.case, quotes); // first: it finds the quotes
+  drawer.replaceChildren(drawerHead(entry), h("div", { class: "sides" }, talk, results(entry, quotes)));
+  drawer.hidden = false;
+  document.getElementById("page").inert = true;
+  document.body.classList.add("reading");
+  if (!wasOpen) drawer.focus({ preventScroll: true });
+}
+
+function closeCase() {
+  if (drawer.hidden) return;
+  drawer.hidden = true;
+  drawer.replaceChildren();
+  document.getElementById("page").inert = false;
+  document.body.classList.remove("reading");
+  state.open = null;
+  writeState();
+  if (selected >= 0 && selected < drawn) parts.body.children[selected].focus({ preventScroll: true });
+}
+
+function step(by) {
+  const place = selected < 0 ? (by > 0 ? 0 : shown.length - 1) : selected + by;
+  if (place < 0 || place >= shown.length) return;
+  const reading = !drawer.hidden;
+  select(place, { focus: !reading });
+  if (reading) openCase(shown[selected]);
+}
+
+function drawerHead(entry) {
+  const place = shown.indexOf(entry);
+  const button = (label, sign, listener, disabled) =>
+    h("button", { type: "button", "aria-label": label, title: label, disabled, on: { click: listener } }, sign);
+  const metadata = Object.entries(entry.case.metadata || {});
+  return h(
+    "header",
+    { class: "drawer-head" },
+    h(
+      "div",
+      { class: "drawer-title" },
+      h("h2", { id: "drawer-title" }, h("bdi", null, entry.id)),
+      metadata.map(([name, value]) => h("span", { class: "tag" }, h("i", null, name + " "), h("bdi", null, say(value)))),
+      entry.case.parent ? h("span", { class: "tag" }, h("i", null, "copy of "), h("bdi", null, entry.case.parent)) : null,
+    ),
+    h(
+      "div",
+      { class: "drawer-buttons" },
+      h("span", { class: "place" }, place < 0 ? "not in the list" : `${place + 1} of ${shown.length.toLocaleString("en")}`),
+      button("Previous case (k)", "↑", () => step(-1), place <= 0),
+      button("Next case (j)", "↓", () => step(1), place >= shown.length - 1),
+      button("Close (Esc)", "✕", closeCase),
+    ),
+  );
+}
+
+function conversation(item, quotes) {
+  const mark = (text, field) => marked(text, quotes, field);
+  const side = h("div", { class: "talk", "aria-label": "Texts of the case", role: "region", tabindex: "0" });
+  const block = (label, content, kind) =>
+    side.append(h("section", { class: "turn " + (kind || "") }, h("h3", null, label), content));
+  const text = (value, field) => h("div", { class: "text", dir: "auto" }, value.trim() ? mark(value, field) : h("i", null, "(empty)"));
+
+  if (item.system !== undefined) {
+    const body = text(textOf(item.system), "system");
+    const found = body.querySelector("mark");
+    side.append(h("details", { class: "turn system", open: Boolean(found) || textOf(item.system).length < 400 }, h("summary", null, "System prompt"), body));
+  }
+  for (const message of item.history || []) {
+    block(message.name ? `${message.role} · ${message.name}` : message.role, [
+      message.content ? text(message.content, "history") : null,
+      (message.tool_calls || []).map((call) => h("div", { class: "call" }, h("strong", null, call.name), json(call.arguments === undefined ? null : call.arguments))),
+    ], "earlier");
+  }
+  if (item.input !== undefined) block("Input", text(item.input, "input"), "input");
+  if (item.output !== undefined) block("Output", text(item.output, "output"), "output");
+  if (item.baseline !== undefined) block("Baseline", text(item.baseline, "baseline"));
+  (item.reference || []).forEach((value, n, all) => block(all.length > 1 ? `Reference ${n + 1}` : "Reference", text(value, "reference")));
+  (item.context || []).forEach((value, n, all) => block(all.length > 1 ? `Context ${n + 1}` : "Context", text(textOf(value), "context")));
+  if (item.choices) block("Choices", h("ol", { type: "A" }, item.choices.map((choice) => h("li", { dir: "auto" }, choice))));
+  if (item.expected) block("Expected", json(item.expected));
+  if (item.labels) block("Human labels", factList(item.labels) || json(item.labels));
+  return side;
+}
+
+function results(entry, quotes) {
+  const side = h("div", { class: "results", "aria-label": "Results of the case", role: "region", tabindex: "0" });
+  append(side, data.metrics.map((metric, n) => metricSection(entry, metric, entry.cells[n], quotes)));
+  return side;
+}
+
+addEventListener("click", (event) => {
+  if (!drawer.hidden && event.target instanceof Element && !event.target.closest("#drawer, #page")) closeCase();
+});
+
+// From a number in the text to the quote, and back.
+drawer.addEventListener("click", (event) => {
+  const to = event.target.closest("[data-to]");
+  const target = to && document.getElementById(to.dataset.to);
+  if (!target) return;
+  target.scrollIntoView({ block: "center" });
+  target.classList.remove("flash");
+  requestAnimationFrame(() => target.classList.add("flash"));
+});

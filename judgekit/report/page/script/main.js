@@ -1,0 +1,61 @@
+// Start, and the keyboard.
+
+function follow() {
+  readState();
+  refresh();
+  if (state.open === null) {
+    closeCase();
+    return;
+  }
+  const entry = cases.find((each) => each.id === state.open);
+  if (!entry) {
+    state.open = null;
+    return;
+  }
+  const place = shown.indexOf(entry);
+  if (place >= 0) select(place);
+  openCase(entry, { push: false });
+}
+
+const isTyping = (target) => target instanceof HTMLElement && Boolean(target.closest("input, select, textarea"));
+
+function onKey(event) {
+  if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
+  if (event.key === "Escape") {
+    if (!drawer.hidden) closeCase();
+    else if (event.target === parts.search) parts.search.blur();
+    return;
+  }
+  if (isTyping(event.target)) return;
+  if (event.key === "j" || event.key === "k") {
+    step(event.key === "j" ? 1 : -1);
+  } else if (event.key === "/") {
+    parts.search.focus();
+    parts.search.select();
+  } else if (event.key === "Enter" && selected >= 0 && drawer.hidden && !event.target.closest("button, summary, a")) {
+    openCase(shown[selected]);
+  } else {
+    return;
+  }
+  event.preventDefault();
+}
+
+async function start() {
+  const loading = document.getElementById("loading");
+  loading.hidden = false;
+  try {
+    await readData();
+  } catch (error) {
+    loading.textContent = error.message;
+    loading.className = "notice";
+    return;
+  }
+  loading.remove();
+  buildBrowser();
+  follow();
+  addEventListener("hashchange", follow);
+  addEventListener("keydown", onKey);
+  document.documentElement.dataset.ready = "yes";
+}
+
+start();

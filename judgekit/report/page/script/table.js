@@ -1,0 +1,220 @@
+// The table of cases: its controls, its head, and rows drawn as far as they are scrolled to.
+
+const CHUNK = 80;
+let shown = []; // entries that match, in order
+let drawn = 0;
+let selected = -1; // place in `shown`
+const parts = {}; // elements that change
+
+function buildBrowser() {
+  const browser = document.getElementById("browser");
+  parts.search = h("input", {
+    type: "search",
+    id: "search",
+    placeholder: "Search ids, texts, reasons",
+    autocomplete: "off",
+    spellcheck: "false",
+    "aria-label": "Search cases",
+    on: { input: () => change({ q: parts.search.value }) },
+  });
+  parts.statuses = h("div", { class: "statuses", role: "group", "aria-label": "Status" });
+  parts.facets = h("div", { class: "facets" }, facets.map(facetSelect));
+  parts.count = h("p", { class: "count", role: "status" });
+  parts.clear = h("button", { type: "button", class: "clear", on: { click: clearFilters } }, "Clear filters");
+  parts.head = h("thead");
+  parts.body = h("tbody");
+  parts.table = h(
+    "table",
+    { class: "list" },
+    h("caption", { class: "unseen" }, "Cases and their results by metric"),
+    parts.head,
+    parts.body,
+  );
+  parts.more = h("div", { class: "more-rows", "aria-hidden": "true" });
+  parts.empty = h("p", { class: "empty", hidden: true }, "No case matches.");
+  const columns = data.metrics.length + facets.length;
+  browser.append(
+    h("div", { class: "controls" }, parts.search, parts.statuses, parts.facets),
+    h(
+      "div",
+      { class: "status-line" },
+      parts.count,
+      parts.clear,
+      h("p", { class: "keys" }, key("j"), key("k"), " move ", key("Enter"), " open ", key("Esc"), " close ", key("/"), " search"),
+    ),
+    h("div", { class: "scroller" + (columns > 9 ? " many" : "") }, parts.table),
+    parts.empty,
+    parts.more,
+  );
+  browser.hidden = false;
+  parts.body.addEventListener("click", clickedRow);
+  new IntersectionObserver((seen) => seen.some((each) => each.isIntersecting) && drawMore(), {
+    rootMargin: "900px",
+  }).observe(parts.more);
+  addEventListener("beforeprint", () => {
+    while (drawn < Math.min(shown.length, 1000)) drawMore();
+  });
+}
+
+const key = (name) => h("kbd", null, name);
+
+function facetSelect(facet) {
+  const select = h(
+    "select",
+    { "data-facet": facet.name, "aria-label": "Filter by " + facet.name },
+    h("option", { value: "" }, `${facet.name}: all`),
+    facet.values.map((value, n) => h("option", { value: "v" + n }, value)),
+  );
+  select.addEventListener("change", () => {
+    const chosen = { ...state.facets };
+    if (select.value) chosen[facet.name] = facet.values[Number(select.value.slice(1))];
+    else delete chosen[facet.name];
+    change({ facets: chosen });
+  });
+  return select;
+}
+
+function change(wanted) {
+  Object.assign(state, wanted);
+  refresh();
+  writeState();
+}
+
+const clearFilters = () => change({ q: "", status: "all", facets: {} });
+
+// Draws everything anew from the state.
+function refresh() {
+  const kept = selected >= 0 ? shown[selected] : null;
+  shown = sorted(matching());
+  selected = kept ? shown.indexOf(kept) : -1;
+  if (parts.search.value !== state.q) parts.search.value = state.q;
+  drawStatuses();
+  for (const select of parts.facets.children) {
+    const facet = facets.find((each) => each.name === select.dataset.facet) || facets[0];
+    const place = facet.values.indexOf(own(state.facets, facet.name));
+    select.value = place < 0 ? "" : "v" + place;
+    select.classList.toggle("on", place >= 0);
+  }
+  drawHead();
+  parts.body.replaceChildren();
+  drawn = 0;
+  drawMore();
+  const filtered = shown.length !== cases.length;
+  parts.count.textContent = filtered
+    ? `${shown.length.toLocaleString("en")} of ${cases.length.toLocaleString("en")} cases`
+    : `${cases.length.toLocaleString("en")} case${cases.length === 1 ? "" : "s"}`;
+  parts.clear.hidden = !filtered && !state.q;
+  parts.empty.hidden = shown.length > 0;
+  parts.table.hidden = shown.length === 0;
+}
+
+function drawStatuses() {
+  const buttons = STATUSES.flatMap(([name, label]) => {
+    const count = name === "all" ? cases.length : cases.reduce((n, e) => n + e.flags.has(name), 0);
+    if (name !== "all" && !count && name !== state.status) return [];
+    const button = h(
+      "button",
+      { type: "button", "aria-pressed": String(name === state.status), "data-status": name },
+      label + " ",
+      h("b", null, count.toLocaleString("en")),
+    );
+    button.addEventListener("click", () => {
+      change({ status: name });
+      parts.statuses.querySelector('[aria-pressed="true"]')?.focus();
+    });
+    return [button];
+  });
+  parts.statuses.replaceChildren(...buttons);
+}
+
+function drawHead() {
+  const columns = [
+    ["id", "Case", "id"],
+    ["input", "Input", "line"],
+    ...data.metrics.map((metric) => ["metric." + metric.name, metric.name, "num", !metric.higher]),
+    ...facets.map((facet) => ["meta." + facet.name, facet.name, "meta"]),
+  ];
+  const focused = document.activeElement?.dataset?.column;
+  const cells = columns.map(([column, name, kind, downFirst]) => {
+    const on = state.sort === column;
+    const order = on ? (state.down ? "descending" : "ascending") : "none";
+    const title = kind === "num" ? "Sort; worst first" : "Sort";
+    const button = h("button", { type: "button", title, "data-column": column }, breakable(name));
+    button.addEventListener("click", () => sortBy(column, Boolean(downFirst)));
+    return h("th", { scope: "col", class: kind, "aria-sort": order }, button);
+  });
+  parts.head.replaceChildren(h("tr", null, cells));
+  if (focused) [...parts.head.querySelectorAll("button")].find((b) => b.dataset.column === focused)?.focus();
+}
+
+// First click: worst or first in order; second: the other way round; third: input order.
+function sortBy(column, downFirst) {
+  if (state.sort !== column) change({ sort: column, down: downFirst });
+  else if (state.down === downFirst) change({ down: !downFirst });
+  else change({ sort: "", down: false });
+}
+
+function drawMore() {
+  if (drawn >= shown.length) return;
+  const rows = shown.slice(drawn, drawn + CHUNK).map((entry, n) => row(entry, drawn + n));
+  drawn += rows.length;
+  parts.body.append(...rows);
+}
+
+function row(entry, place) {
+  const link = h("a", { href: "#" + hashOf(entry.id), tabindex: "-1" }, h("bdi", null, entry.id));
+  return h(
+    "tr",
+    { "data-place": place, tabindex: place === Math.max(0, selected) ? "0" : "-1", class: place === selected && "selected" },
+    h("th", { scope: "row", class: "id" }, link),
+    h("td", { class: "line", dir: "auto" }, entry.line),
+    entry.cells.map((cell) => h("td", { class: "num " + toneOf(cell) }, cellContent(cell))),
+    entry.facets.map((value) => h("td", { class: "meta", dir: "auto" }, value === null ? "–" : breakable(value))),
+  );
+}
+
+function toneOf(cell) {
+  if (cell.state === "failed" || cell.state === "missing") return "failed";
+  if (cell.state !== "scored") return "none";
+  return cell.passes === undefined ? "" : cell.passes ? "pass" : "miss";
+}
+
+function cellContent(cell) {
+  if (cell.state === "missing") return chip("bad", "no result");
+  if (cell.state === "failed") return chip("bad", words(cell.kind), cell.result.message);
+  if (cell.state !== "scored") return chip("quiet", cell.state === "abstained" ? "abstained" : "n/a", cell.result.reason);
+  const verdict =
+    cell.passes === undefined
+      ? cell.band && h("span", { class: "band" }, cell.band)
+      : h("span", { class: "sign", role: "img", "aria-label": cell.passes ? "passes" : "below threshold" }, cell.passes ? "✓" : "✗");
+  return [
+    h("span", { class: "value" }, verdict, h("span", null, cell.shown)),
+    cell.share !== undefined && shareBar(cell.share, cell.passes === undefined ? "" : cell.passes ? "pass" : "miss"),
+    cell.fallback && chip("warn", "fallback", cell.result.fallback.cause),
+  ];
+}
+
+function clickedRow(event) {
+  const line = event.target.closest("tr");
+  if (!line || event.ctrlKey || event.metaKey || String(getSelection())) return;
+  event.preventDefault();
+  select(Number(line.dataset.place), { focus: true });
+  openCase(shown[selected]);
+}
+
+// Moves the selection; rows are drawn as far as it needs.
+function select(place, { focus = false } = {}) {
+  if (!shown.length) return;
+  place = Math.max(0, Math.min(shown.length - 1, place));
+  while (drawn <= place) drawMore();
+  for (const old of parts.body.querySelectorAll('tr.selected, tr[tabindex="0"]')) {
+    old.classList.remove("selected");
+    old.tabIndex = -1;
+  }
+  selected = place;
+  const line = parts.body.children[place];
+  line.classList.add("selected");
+  line.tabIndex = 0;
+  line.scrollIntoView({ block: "nearest" });
+  if (focus) line.focus({ preventScroll: true });
+}

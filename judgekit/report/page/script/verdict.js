@@ -1,0 +1,192 @@
+// Everything that explains a number: criteria, reasons, quotes, prompt, reply, key.
+
+function metricSection(entry, metric, cell, quotes) {
+  const result = cell.result;
+  const section = h("section", { class: "result " + toneOf(cell), "aria-label": metric.name });
+  section.append(resultHead(metric, cell));
+  if (!result) return append(section, [h("p", { class: "trouble" }, "The run ended before this row.")]);
+  if (result.type === "failure") {
+    section.append(h("p", { class: "trouble", dir: "auto" }, result.message));
+    if (result.key) section.append(keyLine(result.key));
+  } else {
+    if (result.fallback) {
+      section.append(
+        h("p", { class: "caution" }, h("strong", null, result.fallback.substitute), " stood in. Cause: ", result.fallback.cause),
+      );
+    }
+    if (result.reason) section.append(h("p", { class: "reason", dir: "auto" }, result.reason));
+    if (result.parts) section.append(criteria(metric, result.parts, quotes));
+    section.append(scoreFacts(result));
+  }
+  const asked = new Set();
+  const judgments = result.judgments || [];
+  for (const [n, judgment] of judgments.entries()) {
+    asked.add(judgment.request_key);
+    section.append(judgmentBlock(entry, judgment, judgments.length > 1 ? n + 1 : 0));
+  }
+  if (result.key && !asked.has(result.key)) append(section, [askedBlock(entry, result.key)]);
+  return section;
+}
+
+function resultHead(metric, cell) {
+  const result = cell.result;
+  const bits = [h("h3", null, breakable(metric.name))];
+  if (cell.state === "scored") {
+    bits.push(h("span", { class: "value" }, cell.shown));
+    if (metric.range[0] === 0 && metric.range[1] !== null) bits.push(h("span", { class: "of" }, `of ${showNumber(metric.range[1], metric.scale)}`));
+    if (cell.passes !== undefined) {
+      const rule = `${metric.higher ? "≥" : "≤"} ${showNumber(metric.threshold, metric.scale)}`;
+      bits.push(chip(cell.passes ? "good" : "bad", cell.passes ? `✓ passes ${rule}` : `✗ misses ${rule}`));
+    }
+    if (cell.band) bits.push(chip("quiet", cell.band));
+    bits.push(cell.fallback ? chip("warn", "fallback") : chip("quiet", result.source === "judge" ? "judged" : "computed"));
+  } else if (cell.state === "failed") {
+    bits.push(chip("bad", "failed: " + words(cell.kind)));
+  } else {
+    bits.push(chip(cell.state === "missing" ? "bad" : "quiet", words(cell.state === "missing" ? "no result" : cell.state)));
+  }
+  return h("header", null, bits);
+}
+
+function criteria(metric, list, quotes) {
+  return h("ol", { class: "parts" }, list.map((part) => criterion(metric, part, quotes)));
+}
+
+function criterion(metric, part, quotes) {
+  const status = part.status || "scored";
+  const scored = status === "scored";
+  const answer = part.answer;
+  return h(
+    "li",
+    null,
+    h(
+      "p",
+      { class: "part-head" },
+      h("strong", null, breakable(part.id)),
+      typeof answer === "string" || typeof answer === "boolean" ? h("span", { class: "answer" }, say(answer)) : null,
+      h("span", { class: "weight" }, part.weight ? `weight ${Number((part.weight * 100).toPrecision(3))} %` : ""),
+      scored ? shareBar(part.value) : null,
+      h("span", { class: "part-value" }, scored ? rounded(part.value).toFixed(2) : chip("quiet", words(status))),
+    ),
+    part.reason ? h("p", { class: "reason", dir: "auto" }, part.reason) : null,
+    part.items ? h("ul", { class: "items" }, part.items.map(checkItem)) : null,
+    (part.quotes || []).map((quote) => quoteLine(quotes.find((each) => each.quote === quote))),
+    typeof answer === "object" && answer ? json(answer) : null,
+    part.details ? factList(part.details) : null,
+  );
+}
+
+function checkItem(item) {
+  if (typeof item !== "object" || item === null || typeof item.met !== "boolean") return h("li", null, say(item));
+  return h(
+    "li",
+    { class: item.met ? "met" : "unmet" },
+    h("span", { class: "sign", role: "img", "aria-label": item.met ? "met" : "not met" }, item.met ? "✓" : "✗"),
+    h("span", { dir: "auto" }, say(item.item), item.reason ? h("span", { class: "why" }, " ", item.reason) : null),
+  );
+}
+
+function quoteLine(each) {
+  const { quote, number, marked } = each;
+  const text = quote.text.trim() ? quote.text : "(an empty quote)";
+  return h(
+    "blockquote",
+    { id: "quote-" + number, tabindex: "-1", class: marked ? "" : "unfound", dir: "auto" },
+    marked
+      ? h("button", { type: "button", class: "to-quote", "data-to": "mark-" + number, "aria-label": "Show quote in the text" }, String(number))
+      : null,
+    text,
+    marked ? null : [" ", chip("warn", quote.field ? `in the ${quote.field}` : "not found in the text")],
+  );
+}
+
+function factList(facts) {
+  const entries = Object.entries(facts).filter(([, value]) => value !== "" && !(Array.isArray(value) && !value.length));
+  if (!entries.length) return null;
+  return h(
+    "dl",
+    { class: "details" },
+    entries.map(([name, value]) => {
+      const list = Array.isArray(value) && value.every((each) => typeof each !== "object");
+      const shownValue = list ? h("ul", null, value.map((each) => h("li", { dir: "auto" }, say(each)))) : say(value);
+      return h("div", null, h("dt", null, words(name)), h("dd", { dir: "auto" }, shownValue));
+    }),
+  );
+}
+
+// What a score says beside its value; structures are folded away.
+function scoreFacts(result) {
+  const short = {};
+  const long = {};
+  if (result.method) short.method = result.method;
+  if (typeof result.confidence === "number") short.confidence = result.confidence.toFixed(2);
+  if (result.ground_truth !== undefined) short["ground truth"] = result.ground_truth;
+  for (const [name, value] of Object.entries(result.details || {})) {
+    const deep = typeof value === "object" && value !== null && JSON.stringify(value).length > 80;
+    (deep ? long : short)[name] = value;
+  }
+  const more = Object.keys(long).length ? long : null;
+  return h(
+    "div",
+    { class: "score-facts" },
+    factList(short),
+    more ? fold("Details as JSON", () => json(more)) : null,
+  );
+}
+
+const keyLine = (value) =>
+  h("p", { class: "key" }, h("span", null, "key "), h("code", null, value), copyButton(value, "request key"));
+
+function judgmentBlock(entry, judgment, sample) {
+  const facts = [];
+  if (judgment.model) facts.push(judgment.model);
+  const tries = judgment.tries || 1;
+  facts.push(tries === 1 ? "1 try" : `${tries} tries`);
+  facts.push(judgment.repairs ? "repairs: " + judgment.repairs.map(words).join(", ") : "no repairs");
+  return h(
+    "div",
+    { class: "judgment" },
+    h("p", { class: "judgment-head" }, h("strong", null, sample ? `Judgment ${sample}` : "Judgment"), " ", facts.join(" · ")),
+    keyLine(judgment.request_key),
+    judgment.answers ? fold("Answers", () => json(judgment.answers)) : null,
+    judgment.data !== undefined ? fold("Validated object", () => json(judgment.data)) : null,
+    askedBlock(entry, judgment.request_key),
+  );
+}
+
+// The rendered prompt and the raw reply, or why they are not here.
+function askedBlock(entry, wanted) {
+  const record = own(entry.case.asked, wanted);
+  if (!record) {
+    const why =
+      data.prompts === "none"
+        ? "The run folder held no tape.jsonl, so prompt and raw reply are not here."
+        : entry.case.asked
+          ? "The tape of this run holds no record of this key."
+          : "Left out to keep the page small; tape.jsonl of the run folder has prompt and reply under this key.";
+    return h("p", { class: "legend" }, why);
+  }
+  const characters = record.messages.reduce((n, [, text]) => n + textOf(text).length, 0);
+  return [
+    fold(`Rendered prompt (${record.messages.length} messages, ${characters.toLocaleString("en")} characters)`, () => [
+      record.messages.map(([role, text]) => h("figure", { class: "raw" }, h("figcaption", null, role), h("pre", { dir: "auto" }, textOf(text)))),
+      fold("The form the judge fills in", () => json(JSON.parse(textOf(record.form)))),
+      record.params ? factList({ parameters: record.params }) : null,
+    ]),
+    fold(`Raw reply (${record.tries.length === 1 ? "1 try" : record.tries.length + " tries, the last one counts"})`, () => [
+      record.tries.map((one, n) =>
+        h(
+          "figure",
+          { class: "raw" },
+          h("figcaption", null, `try ${n + 1}${one.finish ? " · finish: " + one.finish : ""}`),
+          one.refusal ? h("p", { class: "trouble", dir: "auto" }, "Refusal: ", one.refusal) : null,
+          one.text === undefined || one.text === null ? h("p", { class: "legend" }, "No text.") : h("pre", { dir: "auto" }, one.text),
+        ),
+      ),
+      factList({
+        tokens: record.usage ? `${record.usage[0].toLocaleString("en")} in, ${record.usage[1].toLocaleString("en")} out` : "unknown",
+        cost: record.cost === null ? "unknown" : "$" + record.cost,
+      }),
+    ]),
+  ];
+}
