@@ -1,0 +1,397 @@
+"""The page in a real browser: it runs, filters, opens cases, and nothing hostile comes alive.
+
+Needs Chromium and Playwright's Python package, neither of which is a dependency; without them
+these tests are skipped, and say so.
+"""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from judgekit.case import Case, Message
+from judgekit.judgment import Quote
+from judgekit.report.html import write_page
+from judgekit.report.report import Report
+from judgekit.score import Failure, Part
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+ARGUMENTS = [
+    "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+    "--disable-background-networking", "--disable-component-update", "--disable-sync",
+]  # fmt: skip
+
+try:
+    from playwright.sync_api import Page as Tab
+    from playwright.sync_api import sync_playwright
+except ImportError:
+    sync_playwright = None
+
+if sync_playwright is None or CHROMIUM is None:
+    missing = "playwright (Python package)" if sync_playwright is None else "chromium"
+    reason = f"the page was NOT tried in a browser: {missing} is not installed"
+    print(reason, file=sys.__stderr__)
+    pytest.skip(reason, allow_module_level=True)
+
+pytestmark = pytest.mark.loopback
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def tab(browser: Any) -> Iterator[Tab]:
+    """A tab that fails its test for a request, a dialog, or anything on the console."""
+    tab = browser.new_page(viewport={"width": 1400, "height": 900})
+    heard: list[str] = []
+    tab.on("console", lambda message: heard.append(f"console {message.type}: {message.text}"))
+    tab.on("pageerror", lambda error: heard.append(f"error: {error}"))
+    tab.on("dialog", lambda dialog: (heard.append(f"dialog: {dialog.message}"), dialog.dismiss()))
+    tab.on(
+        "request",
+        lambda request: (
+            request.url.startswith("file:///") or heard.append(f"request: {request.url}")
+        ),
+    )
+    yield tab
+    tab.close()
+    assert heard == []
+
+
+def show(tab: Tab, report: Report, path: Path, fragment: str = "") -> None:
+    tab.goto(f"file://{write_page(report, path)}{fragment}")
+    tab.wait_for_selector("html[data-ready]", timeout=20_000)
+
+
+def ids(tab: Tab) -> list[str]:
+    return tab.locator("table.list tbody th").all_inner_texts()
+
+
+def test_table_lists_every_case(tab: Tab, rich: Report, tmp_path: Path) -> None:
+    show(tab, rich, tmp_path / "page.html")
+
+    assert ids(tab) == ["returns-free", "late-parcel", "rude", "unclear", "empty-handed"]
+    row = tab.locator(".list tbody tr").nth(1)
+    assert "3.00" in row.inner_text()
+    assert "fallback" in row.inner_text()
+    assert tab.locator(".list tbody tr").nth(2).locator(".chip.bad").inner_text() == "refused"
+    assert tab.locator(".count").inner_text() == "5 cases"
+
+
+def test_filters_narrow_the_table_and_stay_in_the_address(
+    tab: Tab, rich: Report, tmp_path: Path
+) -> None:
+    show(tab, rich, tmp_path / "page.html")
+
+    tab.click('[data-status="failed"]')
+    assert ids(tab) == ["rude"]
+    assert "status=failed" in tab.evaluate("location.hash")
+    tab.click('[data-status="below"]')
+    assert ids(tab) == ["empty-handed"]
+    tab.click('[data-status="unfound"]')
+    assert ids(tab) == ["returns-free"]
+    tab.click('[data-status="all"]')
+    tab.select_option('[data-facet="language"]', label="de")
+    assert ids(tab) == ["late-parcel"]
+    assert "meta.language=de" in tab.evaluate("location.hash")
+    tab.click(".clear")
+    tab.fill("#search", "Parcel my")
+    assert ids(tab) == ["rude"]
+    tab.fill("#search", "nothing of the kind")
+    assert tab.locator(".empty").is_visible()
+
+
+def test_address_restores_the_view(tab: Tab, rich: Report, tmp_path: Path) -> None:
+    fragment = "#q=parcel&meta.topic=orders&sort=id&order=down&case=rude"
+
+    show(tab, rich, tmp_path / "page.html", fragment)
+
+    assert ids(tab) == ["rude", "late-parcel"]
+    assert tab.locator("#search").input_value() == "parcel"
+    assert tab.locator("#drawer-title").inner_text() == "rude"
+    assert tab.evaluate("location.hash") == fragment
+
+
+def test_sorting_puts_missing_values_last(tab: Tab, rich: Report, tmp_path: Path) -> None:
+    show(tab, rich, tmp_path / "page.html")
+    head = tab.locator('th:has([data-column="metric.helpful"])')
+
+    head.locator("button").click()
+    assert head.get_attribute("aria-sort") == "ascending"
+    assert ids(tab) == ["empty-handed", "late-parcel", "returns-free", "rude", "unclear"]
+    head.locator("button").click()
+    assert head.get_attribute("aria-sort") == "descending"
+    assert ids(tab) == ["returns-free", "late-parcel", "empty-handed", "rude", "unclear"]
+    head.locator("button").click()
+    assert head.get_attribute("aria-sort") == "none"
+    tab.click('[data-column="metric.length"]')  # lower is better: worst first
+    assert ids(tab)[0] == "returns-free"
+
+
+def test_case_shows_what_explains_its_number(tab: Tab, rich: Report, tmp_path: Path) -> None:
+    show(tab, rich, tmp_path / "page.html")
+
+    tab.click("text=returns-free >> nth=-1")
+
+    drawer = tab.locator("#drawer")
+    marks = [text.splitlines()[0] for text in drawer.locator("mark").all_inner_texts()]
+    assert "".join(marks).startswith("free within 30 days")
+    assert drawer.locator("#mark-2").count() == 1  # found across line ends and outer quotes
+    assert drawer.locator("#mark-3").inner_text().startswith("returns within 30 days of delivery")
+    assert drawer.locator("#mark-4").count() == 0
+    assert "not found in the text" in drawer.locator("#quote-4").inner_text()
+    text = drawer.inner_text()
+    for said in ("7.40", "passes ≥ 5.00", "Right, but it gives no link.", "weight 60 %",
+                 "names the period", "find_order", "alice", "2 tries · repairs: fence",
+                 "Policy: returns within"):  # fmt: skip
+        assert said in text
+    drawer.locator("summary", has_text="Rendered prompt").click()
+    drawer.locator("summary", has_text="Raw reply").click()
+    drawer.locator("pre", has_text='{"truth": {"reason": "It says so.", "value": 0.9}}').wait_for()
+    assert "You judge answers.\nBe literal." in drawer.inner_text()
+
+
+def test_failure_shows_kind_key_and_every_try(tab: Tab, rich: Report, tmp_path: Path) -> None:
+    show(tab, rich, tmp_path / "page.html", "#case=rude")
+
+    drawer = tab.locator("#drawer")
+    drawer.locator("summary", has_text="Raw reply (2 tries").click()
+    drawer.locator("pre", has_text="not json").wait_for()
+    text = drawer.inner_text()
+    assert "failed: refused" in text
+    assert "the judge declined: I will not." in text
+    assert len(drawer.locator(".key code").inner_text()) == 64
+
+
+def test_keyboard_moves_opens_and_closes(tab: Tab, rich: Report, tmp_path: Path) -> None:
+    show(tab, rich, tmp_path / "page.html")
+
+    for key in ("j", "j", "k", "j"):
+        tab.keyboard.press(key)
+    assert tab.locator("tr.selected th").inner_text() == "late-parcel"
+    tab.keyboard.press("Enter")
+    assert tab.locator("#drawer-title").inner_text() == "late-parcel"
+    assert "case=late-parcel" in tab.evaluate("location.hash")
+    tab.keyboard.press("j")
+    assert tab.locator("#drawer-title").inner_text() == "rude"
+    tab.keyboard.press("Escape")
+    assert tab.locator("#drawer").is_hidden()
+    assert "case=" not in tab.evaluate("location.hash")
+    assert tab.evaluate("document.activeElement.innerText").startswith("rude")
+    tab.keyboard.press("/")
+    tab.keyboard.type("jk")
+    assert tab.locator("#search").input_value() == "jk"
+
+
+def test_back_closes_the_case(tab: Tab, rich: Report, tmp_path: Path) -> None:
+    show(tab, rich, tmp_path / "page.html")
+
+    tab.click("text=rude >> nth=-1")
+    tab.go_back()
+
+    tab.wait_for_selector("#drawer", state="hidden")
+
+
+KINDS = {
+    "script": "<script>pwned()</script>",
+    "closing script": "</script><script>pwned()</script>",
+    "comment": "<!--<script>",
+    "image": "<img src=x onerror=pwned()>",
+    "svg": "<svg/onload=pwned()>",
+    "frame": "<iframe srcdoc='<script>parent.pwned()</script>'>",
+    "attribute": '" onfocus="pwned()" autofocus="',
+    "single quotes": "' onclick='pwned()",
+    "link": "javascript:pwned()",
+    "base": "<base href=https://example.invalid/>",
+    "meta": '<meta http-equiv="refresh" content="0;url=https://example.invalid/">',
+    "style": "<style>body{background:url(https://example.invalid/)}</style>",
+    "template": "{{ ''.__class__ }}{% raw %}${pwned()}`",
+    "entities": "&lt;script&gt;pwned()&lt;/script&gt;&#60;img src=x&#62;",
+    "json": '"}],"cases":[{"id":"\\u003cscript>',
+    "line separators": "a\u2028pwned()\u2029b",
+    "controls": "a\x00\x07\x1b[31mred\x1b[0m\x7f\x9b",
+    "overrides": "user\u202etxt.exe\u2066\u200b\ufeff",
+    "hebrew": "שלום <b>עולם</b> 123",
+    "prototype": "__proto__",
+    "tags": "x\U000e0041\U000e0042",
+    "document": '</textarea></title></style><form action="https://example.invalid"><input name=x>',
+}
+
+
+def hostile_report(runs: SimpleNamespace, folder: Path) -> Report:
+    keys = runs.write_tape(folder, {text: text for text in KINDS.values()})
+    rows = []
+    for kind, text in KINDS.items():
+        case = Case(
+            id=f"{kind} {text}",
+            input=text,
+            output=f"x {text} y",
+            system=text,
+            history=(Message(role="user", name=text, content=text),),
+            reference=(text,),
+            context=(text,),
+            choices=(text,),
+            expected={text: text},
+            labels={text: text},
+            metadata={"kind": text[:50], text: text, "constructor": "a"},
+        )
+        part = Part(
+            id=text,
+            value=0.5,
+            weight=1.0,
+            answer=text,
+            reason=text,
+            quotes=(Quote(text=text, field="output"), Quote(text=text)),
+            items=({"item": text, "met": True, "reason": text}, text),
+            details={text: text},
+        )
+        score = runs.judged(
+            0.5,
+            keys[text],
+            parts=(part,),
+            reason=text,
+            method=text,
+            details={text: text, "band": text[:20]},
+        )
+        failure = Failure(kind="invalid_reply", message=text, key=keys[text])
+        rows.append((case, {"helpful": score, KINDS["image"]: failure, "__proto__": failure}))
+    return runs.report_of(
+        rows,
+        thresholds={"helpful": 0.6},
+        manifest={
+            "suite": {"name": KINDS["closing script"], "description": KINDS["overrides"]},
+            "notice": KINDS["image"],
+        },
+        incomplete=(KINDS["svg"],),
+        folder=folder,
+    )
+
+
+@pytest.mark.parametrize("compressed", [False, True])
+def test_hostile_text_is_inert(
+    tab: Tab,
+    runs: SimpleNamespace,
+    tmp_path: Path,
+    compressed: bool,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    if compressed:
+        monkeypatch.setattr("judgekit.report.page.payload.PLAIN", 0)
+    tab.add_init_script("window.pwned = () => { window.hurt = true; }")
+    show(tab, hostile_report(runs, tmp_path), tmp_path / "page.html")
+
+    for kind, text in KINDS.items():
+        tab.keyboard.press("j")
+        tab.keyboard.press("Enter")
+        drawer = tab.locator("#drawer")
+        for _ in range(2):  # the second time for what is folded inside
+            drawer.evaluate("d => d.querySelectorAll('details').forEach(e => e.open = true)")
+            tab.wait_for_timeout(30)
+        assert drawer.locator(".raw pre").count() > 2
+        if text.isprintable():
+            assert drawer.locator(".turn.input .text").inner_text() == text
+        assert drawer.locator("img, iframe, script, style, form, base, meta, object").count() == 0
+        assert drawer.locator("b, input, textarea").count() == 0, kind
+        tab.keyboard.press("Escape")
+    tab.fill("#search", "<script>")
+    assert "%3Cscript%3E" in tab.evaluate("location.hash")
+
+    assert tab.evaluate("window.hurt") is None
+    assert tab.evaluate("({}).item") is None
+    assert tab.locator("script").count() == 1  # the data was taken out, the page's own is left
+    assert tab.locator("img, iframe, object, form, base").count() == 0
+
+
+def test_unseen_characters_show(tab: Tab, runs: SimpleNamespace, tmp_path: Path) -> None:
+    case = Case(id="a", output="pay\u202etnemyap\u202c now\x07")
+    show(tab, runs.report_of([(case, {"m": runs.judged(1.0)})]), tmp_path / "p.html", "#case=a")
+
+    text = tab.locator(".turn.output .text")
+    assert text.inner_text() == "pay⟨U+202E⟩tnemyap⟨U+202C⟩ now⟨U+0007⟩"
+
+
+def test_policy_stops_what_would_get_in(browser: Any, rich: Report, tmp_path: Path) -> None:
+    tab = browser.new_page()
+    asked: list[str] = []
+    tab.on("requestfailed", lambda request: asked.append(f"{request.url} {request.failure}"))
+    show(tab, rich, tmp_path / "page.html")
+
+    stopped = tab.evaluate(
+        """async () => {
+            const stopped = [];
+            addEventListener("securitypolicyviolation", (e) => stopped.push(e.effectiveDirective));
+            const script = document.createElement("script");
+            script.textContent = "window.hurt = true";
+            document.body.append(script);
+            const image = document.createElement("img");
+            image.src = "https://example.invalid/x.png";
+            document.body.append(image);
+            await fetch("https://example.invalid/").catch(() => {});
+            await new Promise((done) => setTimeout(done, 100));
+            return [window.hurt, stopped.sort()];
+        }"""
+    )
+
+    assert stopped == [None, ["connect-src", "img-src", "script-src-elem"]]
+    assert all(request.endswith(" csp") for request in asked)
+    tab.close()
+
+
+def test_summary_reads_without_script(browser: Any, rich: Report, tmp_path: Path) -> None:
+    context = browser.new_context(java_script_enabled=False)
+    tab = context.new_page()
+    tab.goto(f"file://{write_page(rich, tmp_path / 'page.html')}")
+
+    text = tab.locator("body").inner_text()
+
+    assert "Incomplete" in text
+    assert "4.70" in text
+    assert "needs JavaScript" in text
+    context.close()
+
+
+@pytest.mark.parametrize("width", [360, 700, 1400])
+@pytest.mark.parametrize("fragment", ["", "#case=returns-free"])
+def test_nothing_sticks_out(
+    tab: Tab, rich: Report, tmp_path: Path, width: int, fragment: str
+) -> None:
+    tab.set_viewport_size({"width": width, "height": 800})
+    show(tab, rich, tmp_path / "page.html", fragment)
+
+    assert tab.evaluate("document.documentElement.scrollWidth") <= width
+
+
+@pytest.mark.slow
+def test_five_thousand_cases_are_quick(tab: Tab, runs: SimpleNamespace, tmp_path: Path) -> None:
+    show(tab, runs.report_of(runs.simple_rows(5000)), tmp_path / "page.html")
+    assert len(ids(tab)) < 300
+
+    took = tab.evaluate(
+        """() => {
+            const search = document.getElementById("search");
+            const start = performance.now();
+            for (const text of ["a", "answer", "answer number 49", ""]) {
+                search.value = text;
+                search.dispatchEvent(new Event("input"));
+                document.body.getBoundingClientRect();
+            }
+            document.querySelector('[data-column="metric.helpful"]').click();
+            document.body.getBoundingClientRect();
+            return performance.now() - start;
+        }"""
+    )
+
+    assert took < 3000  # five filters and sorts; each is to take less than a second
+    tab.fill("#search", "number 4999:")
+    assert ids(tab) == ["case-4999"]
