@@ -1,0 +1,67 @@
+"""Exact match: is the output one of the accepted references?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from judgekit.case import Case
+from judgekit.metrics._options import check_flag, check_name, needed_text, needed_texts
+from judgekit.metrics.tokens import answer_form
+from judgekit.score import Score
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ExactMatch:
+    """1 if the output is one of the references, else 0; higher is better.
+
+    Normalised as SQuAD does (case, punctuation, English articles, white space), with two
+    differences for the better: numbers keep their sign and what stands between their digits
+    ("1,000" is not "1000", "1.5" is not "15"), and accents on Latin letters are ignored.
+    `confidence` repeats the value. Needs `output` and `reference`.
+    """
+
+    name: str = "exact_match"
+    normalise: bool = True
+    """Off: only the white space around the text, and case if `ignore_case`, are ignored."""
+    ignore_case: bool = True
+    ignore_accents: bool = True
+    """Of Latin letters; only while `normalise` is on."""
+
+    range: ClassVar[tuple[float, float]] = (0.0, 1.0)
+    higher_is_better: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        check_name("exact_match", self.name)
+        check_flag(self.name, "normalise", self.normalise)
+        check_flag(self.name, "ignore_case", self.ignore_case)
+        check_flag(self.name, "ignore_accents", self.ignore_accents)
+
+    async def score(self, case: Case) -> Score:
+        """Score one case.
+
+        Raises:
+            CaseError: the output or the reference is missing.
+        """
+        output = self._form(needed_text(case, "output"))
+        references = needed_texts(case, "reference")
+        matched = next((text for text in references if self._form(text) == output), None)
+        value = 0.0 if matched is None else 1.0
+        several = f"any of {len(references)} references" if len(references) > 1 else "the reference"
+        return Score(
+            value=value,
+            confidence=value,
+            method="normalised exact match" if self.normalise else "exact match",
+            reason=f"The output is not {several}."
+            if matched is None
+            else "The output is the accepted answer.",
+            ground_truth=matched or (references[0] if len(references) == 1 else list(references)),
+            details={"matched": matched},
+        )
+
+    def _form(self, text: str) -> str:
+        if self.normalise:
+            return answer_form(
+                text, ignore_case=self.ignore_case, ignore_accents=self.ignore_accents
+            )
+        return text.strip().casefold() if self.ignore_case else text.strip()

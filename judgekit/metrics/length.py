@@ -1,0 +1,89 @@
+"""Length: is the output as long as it should be?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from judgekit.case import Case
+from judgekit.errors import ConfigError
+from judgekit.metrics._options import check_choice, check_name, check_positive, needed_text
+from judgekit.metrics.tokens import count_lines, count_paragraphs, count_sentences, count_words
+from judgekit.score import Score
+
+Unit = Literal["words", "characters", "sentences", "lines", "paragraphs"]
+
+COUNTS: dict[Unit, Callable[[str], int]] = {
+    "words": count_words,
+    "characters": len,
+    "sentences": count_sentences,
+    "lines": count_lines,
+    "paragraphs": count_paragraphs,
+}
+"""How each unit is counted. Characters are code points; lines are those that are not blank."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Length:
+    """1 inside the bounds, less outside them; 0..1, higher is better.
+
+    Outside, the value falls in a straight line to 0 at half the minimum and twice the maximum.
+    Words are runs between spaces; each Han or kana character counts as one, and a run of Thai,
+    Lao, Khmer or Burmese as one. Needs `output`; one bound at least must be given.
+    """
+
+    name: str = "length"
+    unit: Unit = "words"
+    minimum: int | None = None
+    maximum: int | None = None
+
+    range: ClassVar[tuple[float, float]] = (0.0, 1.0)
+    higher_is_better: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        check_name("length", self.name)
+        check_choice(self.name, "unit", self.unit, Unit)
+        for option, given in (("minimum", self.minimum), ("maximum", self.maximum)):
+            if given is not None:
+                check_positive(self.name, option, given)
+        if self.minimum is None and self.maximum is None:
+            raise ConfigError(f"{self.name}: needs a minimum or a maximum, none is given")
+        if self.minimum and self.maximum and self.minimum > self.maximum:
+            raise ConfigError(
+                f"{self.name}: minimum must not be above maximum,"
+                f" not {self.minimum} above {self.maximum}"
+            )
+
+    async def score(self, case: Case) -> Score:
+        """Score one case.
+
+        Raises:
+            CaseError: the output is missing.
+        """
+        count = COUNTS[self.unit](needed_text(case, "output"))
+        return Score(
+            value=self._value(count),
+            method=f"number of {self.unit}",
+            reason=f"{count:,} {self.unit}; wanted {self._wanted()}.",
+            details={
+                "count": count,
+                "unit": self.unit,
+                "minimum": self.minimum,
+                "maximum": self.maximum,
+            },
+        )
+
+    def _value(self, count: int) -> float:
+        if self.minimum and count < self.minimum:
+            return max(0.0, 2 * count / self.minimum - 1)
+        if self.maximum and count > self.maximum:
+            return max(0.0, 2 - count / self.maximum)
+        return 1.0
+
+    def _wanted(self) -> str:
+        if self.minimum == self.maximum:
+            return f"{self.minimum:,}"
+        low = "" if self.minimum is None else f"at least {self.minimum:,}"
+        high = "" if self.maximum is None else f"at most {self.maximum:,}"
+        return " and ".join(bound for bound in (low, high) if bound)

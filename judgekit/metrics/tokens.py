@@ -1,0 +1,134 @@
+"""Words, sentences, lines and paragraphs of a text, and the form in which answers compare."""
+
+from __future__ import annotations
+
+import re
+import string
+import unicodedata
+from itertools import cycle
+
+from judgekit.embedders.folding import fold, nfkc
+
+CJK = "\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f"
+CJK += "\U00020000-\U0003ffff"
+"""Han and kana, as the inside of a character class: scripts that put no space between words."""
+
+_WORD = re.compile(f"[{CJK}]|[^\\s{CJK}—–]+")
+_ALNUM = re.compile(r"[^\W_]")
+_CJK = re.compile(f"([{CJK}])")
+# Possessive, so that a million full stops are read once.
+_SENTENCE_END = re.compile(
+    r"[。！？｡]++[”’」』）\"')\]]*+|(?<![.!?…؟।])[.!?…؟।]++[”’\"')\]*_]*+(?=\s|$)"
+)
+_ABBREVIATION = re.compile(
+    r"(?i:\b(?:mr|mrs|ms|dr|prof|vs|inc|ltd|jr|sr|approx|cf|[a-z](?:\.[a-z])+))$|\b[A-HJ-Z]$"
+)
+# A new line ends a sentence where a blank line, a list item, a heading or a quotation follows.
+_BLOCK = re.compile(r"\n\s*\n|\n(?=[ \t]*(?:[-*+•#>]|\d{1,3}[.)])\s)")
+_ARTICLES = frozenset({"a", "an", "the"})
+_ACCENTS = re.compile("(?<=[A-Za-z])[\u0300-\u036f]+")
+# Between two digits, or a sign or point before the first.
+_NUMERIC = re.compile(r"((?<=\d)[.,:/-](?=\d)|(?<![\w.)\]])[.-](?=\.?\d))")
+_APOSTROPHES = str.maketrans("‘’ʼ＇−‐‑–", "''''----")
+
+
+def count_words(text: str) -> int:
+    """Count words: runs between spaces or dashes that hold a letter or digit.
+
+    "Don't" and "twenty-one" are one word each. Each Han or kana character counts as a word;
+    Thai, Lao, Khmer and Burmese are not divided, so a run of them counts as one.
+
+    >>> count_words("Don't panic - it is 3.5 km"), count_words("日本語 OK")
+    (6, 4)
+    """
+    return sum(_ALNUM.search(word) is not None for word in _WORD.findall(text))
+
+
+def count_sentences(text: str) -> int:
+    """Count sentences: what ends in `.`, `!`, `?` (or their kin elsewhere), a block, or the text.
+
+    A full stop after a common abbreviation, an initial or a list number ends nothing. Blocks
+    are paragraphs and list items.
+
+    >>> count_sentences("Dr. Who paid $3.50. Why? No idea")
+    3
+    """
+    return sum(_sentences_in_block(block) for block in _BLOCK.split(text))
+
+
+def _sentences_in_block(block: str) -> int:
+    count, start = 0, 0
+    for end in _SENTENCE_END.finditer(block):
+        stop = end.start()
+        if end[0] == "." and end.end() < len(block):
+            before = block[max(start, stop - 12) : stop]
+            if _ABBREVIATION.search(before) or before.strip().isdigit():
+                continue
+        count += _ALNUM.search(block, start, stop) is not None
+        start = end.end()
+    return count + (_ALNUM.search(block, start) is not None)
+
+
+def count_lines(text: str) -> int:
+    """Count the lines that are not blank."""
+    return sum(bool(line.strip()) for line in text.splitlines())
+
+
+def count_paragraphs(text: str) -> int:
+    """Count the blocks of lines that blank lines set apart."""
+    count, blank = 0, True
+    for line in text.splitlines():
+        count += blank and bool(line.strip())
+        blank = not line.strip()
+    return count
+
+
+def squad_tokens(text: str) -> tuple[str, ...]:
+    """Return the tokens SQuAD compares: lower case, no punctuation, no English articles.
+
+    The normalisation of the official SQuAD 1.1 script; ASCII text gives exactly its tokens.
+    Beyond it: Unicode punctuation goes too, each Han or kana character is a token, and what
+    would leave nothing ("The", "?") keeps its articles, then its punctuation.
+
+    >>> squad_tokens("The U.S. economy, in 1,000 words")
+    ('us', 'economy', 'in', '1000', 'words')
+    """
+    folded = fold(text)
+    bare = _CJK.sub(r" \1 ", folded.translate(_dropped)).split()
+    return tuple(word for word in bare if word not in _ARTICLES) or tuple(bare or folded.split())
+
+
+def answer_form(text: str, *, ignore_case: bool = True, ignore_accents: bool = True) -> str:
+    """Return the text as short answers are compared: SQuAD's form, but numbers keep theirs.
+
+    Punctuation, English articles and repeated white space go. A sign, and `. , : / -` between
+    two digits, stay, because "1.5" is not "15" and "-5" is not "5". Accents on Latin letters
+    go where asked; in other scripts a mark is a letter of its own and stays.
+
+    >>> answer_form("The Crème, please!"), answer_form("1,000."), answer_form("-1.5")
+    ('creme please', '1,000', '-1.5')
+    """
+    text = (fold(text) if ignore_case else nfkc(text)).translate(_APOSTROPHES)
+    if ignore_accents and not text.isascii():
+        # Mark by mark: `normalize` over the whole text would be quadratic in a run of marks.
+        text = "".join(unicodedata.normalize("NFD", char) for char in text)
+        text = nfkc(_ACCENTS.sub("", text))
+    bare = "".join(
+        piece if kept else piece.translate(_dropped)
+        for piece, kept in zip(_NUMERIC.split(text), cycle((False, True)), strict=False)
+    ).split()
+    words = [word for word in bare if word.casefold() not in _ARTICLES]
+    return " ".join(words or bare or text.split())
+
+
+class _Dropped(dict[int, int | None]):
+    """What `translate` does to punctuation, worked out when a character is first met."""
+
+    def __missing__(self, code: int) -> int | None:
+        char = chr(code)
+        dropped = char in string.punctuation or unicodedata.category(char)[0] == "P"
+        self[code] = None if dropped else code
+        return self[code]
+
+
+_dropped = _Dropped()
