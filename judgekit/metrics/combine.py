@@ -1,0 +1,164 @@
+"""Combined: one score out of several metrics."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from judgekit.case import Case
+from judgekit.errors import ConfigError
+from judgekit.metrics._options import check_choice, check_name, check_weight
+from judgekit.metrics.scale import Scale
+from judgekit.protocols import Metric
+from judgekit.score import Fallback, Part, Score
+
+Combine = Literal["mean", "min", "max", "weighted_mean"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Combined:
+    """Mean, least, greatest or weighted mean of other metrics; 0..1, higher is better.
+
+    Each inner value is first mapped to 0..1 by its metric's range and direction, 1 being good.
+    Metrics that abstain or do not apply leave, and the weights of the others are scaled up to
+    a sum of 1; if all leave, so does this one. An error of an inner metric is the error of
+    this one, raised after all have finished: the first, in the order of `of`.
+    """
+
+    name: str
+    of: tuple[Metric, ...]
+    combine: Combine = "mean"
+    weights: Mapping[str, float] | Sequence[float] | None = None
+    """For `weighted_mean`: by name, or in the order of `of`."""
+
+    range: ClassVar[tuple[float, float]] = (0.0, 1.0)
+    higher_is_better: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        check_name("combined", self.name)
+        check_choice(self.name, "combine", self.combine, Combine)
+        object.__setattr__(self, "of", tuple(self.of))
+        names = [metric.name for metric in self.of]
+        if not names or len(set(names)) < len(names):
+            raise ConfigError(f"{self.name}: of must name metrics, each once, not {names!r}")
+        for metric in self.of:
+            Scale.of(metric)
+        if (self.weights is not None) != (self.combine == "weighted_mean"):
+            raise ConfigError(
+                f"{self.name}: weights belong to combine weighted_mean, and to it only"
+            )
+        self._weights()
+
+    async def score(self, case: Case) -> Score:
+        """Score one case by every inner metric, at the same time.
+
+        Raises:
+            JudgekitError: what an inner metric raised.
+        """
+        outcomes = await asyncio.gather(
+            *(metric.score(case) for metric in self.of), return_exceptions=True
+        )
+        scores = []
+        for outcome in outcomes:
+            if isinstance(outcome, BaseException):
+                raise outcome
+            scores.append(outcome)
+        parts = self._parts(scores)
+        scored = [part for part in parts if part.weight and part.value is not None]
+        if scored:
+            value = math.fsum(part.weight * (part.value or 0.0) for part in scored)
+            value = max(0.0, min(1.0, value))
+        return Score(
+            status="scored" if scored else _status(scores),
+            value=value if scored else None,
+            parts=parts,
+            reason=self._reason(parts),
+            source="judge" if any(score.source == "judge" for score in scores) else "computed",
+            method=f"{self.combine.replace('_', ' ')} of {len(self.of)} metrics",
+            judgments=tuple(judgment for score in scores for judgment in score.judgments),
+            meta={m.name: s.meta for m, s in zip(self.of, scores, strict=True) if s.meta},
+            fallback=_fallback(scores),
+        )
+
+    def _weights(self) -> tuple[float, ...]:
+        """Return the weights in the order of `of`; they need not add up to 1."""
+        given = self.weights
+        if given is None:
+            return (1.0,) * len(self.of)
+        names = [metric.name for metric in self.of]
+        if isinstance(given, Mapping):
+            if set(given) != set(names):
+                raise ConfigError(
+                    f"{self.name}: weights must name each of {', '.join(names)}, once,"
+                    f" not {', '.join(map(str, given))}"
+                )
+            given = [given[name] for name in names]
+        elif len(given) != len(names):
+            raise ConfigError(
+                f"{self.name}: weights must be {len(names)} numbers, not {len(given)}"
+            )
+        weights = tuple(check_weight(self.name, "weights", weight) for weight in given)
+        if not math.fsum(weights) > 0:
+            raise ConfigError(f"{self.name}: weights must not all be 0")
+        return weights
+
+    def _parts(self, scores: Sequence[Score]) -> tuple[Part, ...]:
+        values = [
+            None if score.value is None else Scale.of(metric).goodness(score.value)
+            for metric, score in zip(self.of, scores, strict=True)
+        ]
+        shares = self._shares(values)
+        return tuple(
+            Part(
+                id=metric.name,
+                status=score.status,
+                value=value,
+                weight=share,
+                reason=score.reason,
+                details={"value": score.value, "source": score.source, **score.details},
+            )
+            for metric, score, value, share in zip(self.of, scores, values, shares, strict=True)
+        )
+
+    def _shares(self, values: Sequence[float | None]) -> list[float]:
+        """Return each metric's share of the result: of `min` and `max`, all is one metric's."""
+        known = [value for value in values if value is not None]
+        if self.combine in ("min", "max"):
+            decisive = (min if self.combine == "min" else max)(known, default=None)
+            at = -1 if decisive is None else values.index(decisive)
+            return [1.0 if index == at else 0.0 for index in range(len(values))]
+        weights = [
+            0.0 if value is None else weight
+            for value, weight in zip(values, self._weights(), strict=True)
+        ]
+        total = math.fsum(weights)
+        return [weight / total if total else 0.0 for weight in weights]
+
+    def _reason(self, parts: Sequence[Part]) -> str:
+        told = ", ".join(
+            f"{part.id} {part.status.replace('_', ' ')}"
+            if part.value is None
+            else f"{part.id} {part.value:.2f}"
+            for part in parts
+        )
+        return f"The {self.combine.replace('_', ' ')} of: {told}."
+
+
+def _status(scores: Sequence[Score]) -> Literal["abstained", "not_applicable"]:
+    """Return the status where no metric with a weight is left; one that abstained decides."""
+    abstained = any(score.status == "abstained" for score in scores)
+    return "abstained" if abstained else "not_applicable"
+
+
+def _fallback(scores: Sequence[Score]) -> Fallback | None:
+    """Return the stand-ins of inner metrics as one: each substitute and cause, once."""
+    found = [score.fallback for score in scores if score.fallback]
+    if not found:
+        return None
+    return Fallback(
+        substitute=", ".join(dict.fromkeys(fallback.substitute for fallback in found)),
+        cause="; ".join(dict.fromkeys(fallback.cause for fallback in found)),
+    )

@@ -1,0 +1,100 @@
+"""WithFallback: a metric that says so when another one stands in for it."""
+
+from __future__ import annotations
+
+from dataclasses import KW_ONLY, dataclass
+
+from judgekit.canonical import visible
+from judgekit.case import Case
+from judgekit.errors import BudgetExceeded, JudgeUnavailable
+from judgekit.metrics._options import check_flag
+from judgekit.metrics.scale import Scale
+from judgekit.protocols import Metric
+from judgekit.score import Fallback, Score
+
+_MAX_CAUSE = 300
+
+
+@dataclass(frozen=True, slots=True)
+class WithFallback:
+    """Scores with a metric, or, when its judge cannot be reached, with another one.
+
+    The result keeps the metric's name, range and direction, and its `fallback` says what stood
+    in and why. Only `JudgeUnavailable` (and `BudgetExceeded`, with `on_budget`) falls back;
+    every other error is raised on.
+    """
+
+    metric: Metric
+    fallback: Metric
+    _: KW_ONLY
+    no_judge: bool = False
+    """Never ask: every score is the fallback's."""
+    on_budget: bool = False
+    """Fall back when the cost limit is reached, too."""
+
+    def __post_init__(self) -> None:
+        check_flag(self.name, "no_judge", self.no_judge)
+        check_flag(self.name, "on_budget", self.on_budget)
+        if not self._same_scale:
+            Scale.of(self.metric)
+            Scale.of(self.fallback)
+
+    @property
+    def name(self) -> str:
+        """The metric's own name."""
+        return self.metric.name
+
+    @property
+    def range(self) -> tuple[float, float]:
+        """The metric's own range; a fallback's value is mapped into it."""
+        return self.metric.range
+
+    @property
+    def higher_is_better(self) -> bool:
+        """The metric's own direction."""
+        return self.metric.higher_is_better
+
+    async def score(self, case: Case) -> Score:
+        """Score one case.
+
+        Raises:
+            JudgekitError: anything but an outage, of either metric.
+        """
+        if self.no_judge:
+            return await self._substitute(case, "no_judge")
+        try:
+            return await self.metric.score(case)
+        except JudgeUnavailable as exc:
+            cause = f"unavailable: {_one_line(exc)}"
+        except BudgetExceeded as exc:
+            if not self.on_budget:
+                raise
+            cause = f"budget: {_one_line(exc)}"
+        return await self._substitute(case, cause)
+
+    @property
+    def _same_scale(self) -> bool:
+        return (
+            tuple(self.metric.range) == tuple(self.fallback.range)
+            and self.metric.higher_is_better == self.fallback.higher_is_better
+        )
+
+    async def _substitute(self, case: Case, cause: str) -> Score:
+        score = await self.fallback.score(case)
+        value = score.value
+        if value is not None and not self._same_scale:
+            value = Scale.of(self.metric).value(Scale.of(self.fallback).goodness(value))
+        # Where the fallback has a fallback itself, the one that did the work is named.
+        substitute = score.fallback.substitute if score.fallback else self.fallback.name
+        return score.model_copy(
+            update={
+                "value": value,
+                "source": "computed",
+                "fallback": Fallback(substitute=substitute, cause=cause),
+            }
+        )
+
+
+def _one_line(exc: Exception) -> str:
+    text = " ".join(visible(str(exc)).split())
+    return text if len(text) <= _MAX_CAUSE else text[:_MAX_CAUSE] + "…"

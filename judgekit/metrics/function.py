@@ -1,0 +1,133 @@
+"""FunctionMetric: a plain function as a metric, by the decorator `metric`."""
+
+from __future__ import annotations
+
+import inspect
+import math
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import SupportsFloat
+
+from judgekit.case import Case, has_text
+from judgekit.errors import CaseError, ConfigError
+from judgekit.metrics._options import check_flag, check_name, text_options
+from judgekit.score import Score
+
+Plain = SupportsFloat | bool | None
+Outcome = Plain | Score | tuple[Plain, str]
+ScoringFunction = Callable[[Case], Outcome | Awaitable[Outcome]]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class FunctionMetric:
+    """A metric whose value a function works out, in the range it declares.
+
+    The function may be a coroutine function; a plain one runs on the event loop and should be
+    quick. It returns a number, true or false (1 or 0), `None` where it does not apply, a pair
+    of one of these and a reason, or a whole `Score`.
+    """
+
+    name: str
+    function: ScoringFunction
+    range: tuple[float, float] = (0.0, 1.0)
+    higher_is_better: bool = True
+    needs: tuple[str, ...] = ("output",)
+    """Fields of the case that must hold something."""
+
+    def __post_init__(self) -> None:
+        check_name("metric", self.name)
+        check_flag(self.name, "higher_is_better", self.higher_is_better)
+        object.__setattr__(self, "needs", text_options(self.name, "needs", self.needs))
+        unknown = [field for field in self.needs if field not in Case.model_fields]
+        if unknown:
+            raise ConfigError(f"{self.name}: needs names no field of a case: {unknown[0]!r}")
+        if not callable(self.function):
+            raise ConfigError(f"{self.name}: not a function: {self.function!r}")
+        if len(self.range) != 2 or not self.range[0] < self.range[1]:
+            raise ConfigError(f"{self.name}: range must be (low, high), not {self.range!r}")
+
+    def __call__(self, case: Case) -> Outcome | Awaitable[Outcome]:
+        """Call the function, unchecked: the decorator leaves it usable and testable."""
+        return self.function(case)
+
+    async def score(self, case: Case) -> Score:
+        """Score one case.
+
+        Raises:
+            CaseError: a needed field is missing.
+            ValueError: the function gave no number, or one outside the range.
+        """
+        for field in self.needs:
+            if not _filled(getattr(case, field)):
+                article = "an" if field[0] in "aeiou" else "a"
+                raise CaseError(f"needs {article} {field} (field {field!r})")
+        outcome = self.function(case)
+        if inspect.isawaitable(outcome):
+            outcome = await outcome
+        if isinstance(outcome, Score):
+            if outcome.value is not None:
+                self._checked(outcome.value)
+            return outcome
+        value, reason = self._pair(outcome)
+        if value is None:
+            return Score(
+                status="not_applicable",
+                reason=reason or "The function says that it does not apply.",
+                method="function",
+            )
+        return Score(value=self._checked(value), reason=reason, method="function")
+
+    def _pair(self, outcome: object) -> tuple[object, str]:
+        if not isinstance(outcome, tuple):
+            return outcome, ""
+        if len(outcome) != 2:
+            raise ValueError(f"{self.name}: gave {len(outcome)} things, not a value and a reason")
+        value, reason = outcome
+        if not isinstance(reason, str):
+            raise ValueError(f"{self.name}: the reason must be a text, not {reason!r:.200}")
+        return value, reason
+
+    def _checked(self, value: object) -> float:
+        if not isinstance(value, SupportsFloat):
+            raise ValueError(f"{self.name}: gave {value!r:.200}, which is not a number")
+        number = float(value)
+        low, high = self.range
+        if not (math.isfinite(number) and low <= number <= high):
+            raise ValueError(f"{self.name}: gave {number}, outside its range {low:g} to {high:g}")
+        return number
+
+
+def metric(
+    name: str,
+    *,
+    range: tuple[float, float] = (0.0, 1.0),
+    higher_is_better: bool = True,
+    needs: tuple[str, ...] = ("output",),
+) -> Callable[[ScoringFunction], FunctionMetric]:
+    """Turn a function of a case into a metric of that name.
+
+    >>> @metric("polite")
+    ... def polite(case: Case) -> bool:
+    ...     return "please" in case.output
+    >>> polite.name
+    'polite'
+    """
+
+    def wrap(function: ScoringFunction) -> FunctionMetric:
+        return FunctionMetric(
+            name=name,
+            function=function,
+            range=range,
+            higher_is_better=higher_is_better,
+            needs=needs,
+        )
+
+    return wrap
+
+
+def _filled(value: object) -> bool:
+    if isinstance(value, str):
+        return has_text(value)
+    if isinstance(value, tuple) and all(isinstance(text, str) for text in value):
+        return any(has_text(text) for text in value)
+    return bool(value)
