@@ -1,0 +1,173 @@
+"""Mean, spread, Student's t and Wilson's interval."""
+
+from __future__ import annotations
+
+import math
+import statistics
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from judgekit.report.statistics import MeanInterval, student_t_quantile, wilson
+
+# Published table of Student's t, two-sided 95 % and 99 % (NIST/SEMATECH handbook 1.3.6.7.2, with
+# more digits from the closed forms for 1 and 2 degrees of freedom and from R's qt).
+T_TABLE = [
+    (0.975, 1, 12.706204736),
+    (0.975, 2, 4.302652730),
+    (0.975, 3, 3.182446305),
+    (0.975, 4, 2.776445105),
+    (0.975, 5, 2.570581836),
+    (0.975, 10, 2.228138852),
+    (0.975, 30, 2.042272456),
+    (0.975, 100, 1.983971519),
+    (0.975, 1000, 1.962339081),
+    (0.995, 1, 63.656741162),
+    (0.995, 5, 4.032142984),
+    (0.995, 10, 3.169272673),
+    (0.95, 7, 1.894578605),
+]
+
+
+def interval(values, **options):
+    figures = MeanInterval()
+    for value in values:
+        figures.add(value)
+    return figures.interval(**options)
+
+
+def figures_of(values):
+    figures = MeanInterval()
+    for value in values:
+        figures.add(value)
+    return figures
+
+
+@pytest.mark.parametrize(("probability", "df", "expected"), T_TABLE)
+def test_t_agrees_with_the_table(probability, df, expected):
+    assert student_t_quantile(probability, df) == pytest.approx(expected, abs=1e-6)
+    assert student_t_quantile(1 - probability, df) == pytest.approx(-expected, abs=1e-5)
+
+
+@pytest.mark.parametrize("df", range(1, 40))
+def test_t_is_the_inverse_of_the_integrated_density(df):
+    t = student_t_quantile(0.975, df)
+    steps = 20_000
+    scale = math.exp(math.lgamma((df + 1) / 2) - math.lgamma(df / 2)) / math.sqrt(df * math.pi)
+    # Simpson's rule from 0 to t.
+    density = [scale * (1 + (t * i / steps) ** 2 / df) ** (-(df + 1) / 2) for i in range(steps + 1)]
+    area = (
+        t
+        / steps
+        / 3
+        * (density[0] + density[-1] + 4 * sum(density[1:-1:2]) + 2 * sum(density[2:-1:2]))
+    )
+
+    assert area == pytest.approx(0.475, abs=1e-9)
+
+
+def test_t_is_smooth_where_the_two_ways_of_computing_it_meet():
+    below, at, above = (student_t_quantile(0.975, df) for df in (199, 200, 201))
+
+    assert below > at > above
+    assert (below - at) - (at - above) == pytest.approx(0, abs=1e-6)
+    assert student_t_quantile(0.975, 10**9) == pytest.approx(1.959963985, abs=1e-7)
+
+
+def test_the_interval_of_a_worked_example():
+    # 3, 4, 5, 6, 7: mean 5, sd sqrt(2.5), t(.975, 4) = 2.776445
+    low, high = interval([3, 4, 5, 6, 7])
+
+    assert (low, high) == pytest.approx((3.036757, 6.963243), abs=1e-6)
+
+
+@pytest.mark.parametrize(("values", "mean"), [([], None), ([0.5], 0.5)])
+def test_fewer_than_two_numbers_have_no_spread(values, mean):
+    figures = figures_of(values)
+
+    assert (figures.n, figures.mean, figures.sd) == (len(values), mean, None)
+    assert figures.interval() is None
+
+
+def test_equal_numbers_have_an_interval_without_width():
+    assert interval([0.1] * 1000) == (0.1, 0.1)
+
+
+def test_ends_are_clipped_only_when_asked():
+    values = [0.0, 1.0, 1.0]
+
+    assert interval(values)[1] > 1
+    assert interval(values, within=(0, 1)) == (0, 1)
+
+
+def test_a_wider_confidence_is_a_wider_interval():
+    narrow, wide = interval([0, 1, 3], confidence=0.8), interval([0, 1, 3], confidence=0.99)
+
+    assert wide[0] < narrow[0] < narrow[1] < wide[1]
+
+
+def test_small_differences_of_large_numbers_are_kept():
+    # The textbook example where the sum of squares loses everything: variance 30.
+    assert figures_of([1e9 + x for x in (4, 7, 13, 16)]).sd == pytest.approx(math.sqrt(30))
+
+
+@given(st.lists(st.floats(-1e6, 1e6), min_size=2, max_size=50))
+def test_figures_agree_with_the_exact_ones(values):
+    figures = figures_of(values)
+
+    assert figures.mean == pytest.approx(statistics.fmean(values), rel=1e-9, abs=1e-6)
+    assert figures.sd == pytest.approx(statistics.stdev(values), rel=1e-6, abs=1e-6)
+    low, high = figures.interval()
+    assert low <= figures.mean <= high
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), -float("inf")])
+def test_a_number_that_is_not_finite_is_refused(value):
+    with pytest.raises(ValueError, match="finite numbers"):
+        MeanInterval().add(value)
+
+
+@pytest.mark.parametrize(
+    ("successes", "n", "low", "high"),
+    [
+        # Newcombe (1998), Statistics in Medicine 17, table I, method 3
+        (81, 263, 0.2553, 0.3662),
+        (15, 148, 0.0624, 0.1605),
+        (0, 20, 0.0, 0.1611),
+        (1, 29, 0.0061, 0.1718),
+    ],
+)
+def test_wilson_agrees_with_the_published_examples(successes, n, low, high):
+    assert wilson(successes, n) == pytest.approx((low, high), abs=5e-5)
+
+
+@given(st.integers(1, 10_000), st.data())
+def test_wilson_stays_inside_zero_and_one_around_the_share(n, data):
+    successes = data.draw(st.integers(0, n))
+
+    low, high = wilson(successes, n)
+
+    assert 0 <= low <= successes / n <= high <= 1
+    mirrored = wilson(n - successes, n)
+    assert (1 - mirrored[1], 1 - mirrored[0]) == pytest.approx((low, high))
+
+
+@pytest.mark.parametrize(("successes", "n"), [(0, 0), (-1, 5), (6, 5)])
+def test_wilson_refuses_what_is_no_share(successes, n):
+    with pytest.raises(ValueError, match="a share needs"):
+        wilson(successes, n)
+
+
+@pytest.mark.parametrize("confidence", [0, 1, 95, -0.5])
+def test_a_confidence_is_between_zero_and_one(confidence):
+    with pytest.raises(ValueError, match="confidence must be between 0 and 1"):
+        wilson(1, 2, confidence)
+    with pytest.raises(ValueError, match="confidence must be between 0 and 1"):
+        interval([1, 2], confidence=confidence)
+
+
+@pytest.mark.parametrize(("probability", "df"), [(0, 1), (1, 1), (0.5, 0)])
+def test_a_quantile_needs_a_probability_and_degrees_of_freedom(probability, df):
+    with pytest.raises(ValueError, match="no quantile of"):
+        student_t_quantile(probability, df)
