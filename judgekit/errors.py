@@ -3,6 +3,7 @@
 JudgekitError
 ├── ConfigError            a suite, flag or option is wrong: the run stops, exit 2
 │   └── RubricError        a rubric file is wrong
+│       └── AbstractRubric     a rubric that is only there to be extended
 ├── DatasetError           a case cannot be read: the run stops, exit 2
 ├── CaseError              a case lacks what a metric needs: a Failure row
 ├── JudgeError
@@ -36,6 +37,10 @@ class ConfigError(JudgekitError):
 
 class RubricError(ConfigError):
     """A rubric file is wrong: its front matter, its template, or a file it builds on."""
+
+
+class AbstractRubric(RubricError):
+    """A rubric that others extend; it cannot judge by itself."""
 
 
 class DatasetError(JudgekitError):

@@ -54,6 +54,8 @@ def describe(fault: Any, path: tuple[int | str, ...], model: type[BaseModel]) ->
         return f"{name}: {message}" if name else message
     given = repr(fault.get("input"))
     given = given if len(given) <= 60 else given[:57] + "..."
+    if fault["type"] in ("model_type", "dict_type"):
+        return f"{name}: must be keys and values (it is {given})" if name else message
     return f"{name}: {message[:1].lower()}{message[1:]} (it is {given})" if name else message
 
 

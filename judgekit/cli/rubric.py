@@ -17,16 +17,17 @@ def list_rubrics(
     folder: Annotated[Path | None, typer.Option("--folder", help="A folder of your own.")] = None,
 ) -> None:
     """List rubrics: the built-in ones, or those of a folder."""
-    from judgekit.errors import RubricError
+    from judgekit.errors import AbstractRubric, RubricError
     from judgekit.rubric.load import builtin_folder, load_rubric, rubric_names
 
     place = folder or builtin_folder()
     for name in rubric_names(place):
         try:
             rubric = load_rubric(place / f"{name}.jinja")
+        except AbstractRubric:
+            continue
         except RubricError as exc:
-            if "abstract" not in str(exc):
-                typer.echo(f"{name:<22}does not load: {exc}")
+            typer.echo(f"{name:<22}does not load: {exc}")
             continue
         typer.echo(f"{name:<22}{len(rubric.criteria):>2} criteria  {rubric.description}")
 

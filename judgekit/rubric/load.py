@@ -11,8 +11,8 @@ from pydantic import ValidationError
 
 from judgekit.canonical import digest, digest_json
 from judgekit.case import Case
-from judgekit.errors import InvalidReply, RubricError, place
-from judgekit.filemodel import near, validate_file
+from judgekit.errors import AbstractRubric, ConfigError, InvalidReply, RubricError, place
+from judgekit.filemodel import describe, near, validate_file
 from judgekit.judgment import read_answers
 from judgekit.request import Form
 from judgekit.rubric.file import CriterionFile, RubricFile
@@ -91,7 +91,12 @@ class _Layer:
         self.path = path
         self.name = path.name
         front, _ = split_front_matter(read_file(path))
-        data, self.lines = parse_yaml(front, file=str(path), first=2)
+        try:
+            data, self.lines = parse_yaml(front, file=str(path), first=2)
+        except ConfigError as exc:
+            error = RubricError(str(exc))
+            error.where = exc.where
+            raise error from exc
         if data is None:
             raise RubricError(
                 "has no front matter; begin with ---, name: ..., criteria: ..., ---",
@@ -137,22 +142,23 @@ def _build(layers: list[_Layer], *, path: Path, loader: Folders) -> Rubric:
     own = layers[0]
     file = own.file
     if file.abstract:
-        raise RubricError(
-            f"{file.name!r} is abstract: extend it, it cannot judge by itself", where=str(path)
+        raise AbstractRubric(
+            f"{file.name!r} is abstract: extend it, it cannot judge by itself",
+            where=own.lines.where("abstract"),
         )
     merged = _Merged(layers)
     criteria = merged.criteria()
     modes, default_mode = merged.modes(criteria)
     template = Template(own.name, loader=loader)
     files = {name: digest(read_file(found)) for name, found in sorted(template.files.items())}
-    form = Form(questions=tuple(c.question for c in criteria), details=merged.details())
+    form = Form(questions=tuple(c.question for c in criteria), details=merged.details(criteria))
     return Rubric(
         name=file.name,
         version=file.version,
         digest=digest_json(files),
         description=merged.first("description") or "",
         criteria=criteria,
-        groups=merged.groups(),
+        groups=merged.groups(criteria),
         modes=modes,
         default_mode=default_mode,
         combine=merged.first("combine") or "weighted_mean",
@@ -199,8 +205,7 @@ def _case(data: dict[str, Any], *, id: str, where: str) -> Case:
         return Case.model_validate({"id": id, **data})
     except ValidationError as exc:
         fault = exc.errors(include_url=False)[0]
-        field = ".".join(str(step) for step in fault["loc"])
-        raise RubricError(f"case: {field}: {fault['msg']}", where=where) from exc
+        raise RubricError(f"case: {describe(fault, fault['loc'], Case)}", where=where) from exc
 
 
 def _group_of(id: str) -> str:
@@ -221,13 +226,25 @@ class _Merged:
     def requires(self) -> tuple[str, ...]:
         return tuple(self.first("requires") or ("output",))
 
-    def details(self) -> Any:
+    def details(self, criteria: tuple[Any, ...]) -> Any:
         merged: dict[str, Any] = {}
+        ids = [criterion.id for criterion in criteria]
         for layer in reversed(self.layers):
             merged.update(layer.file.details)
+            for name in layer.file.details:
+                if name in ids:
+                    where = layer.lines.where("details", name)
+                    raise RubricError(f"{name!r} is a criterion and a detail", where=where)
         return tuple(detail.value(name) for name, detail in merged.items())
 
-    def groups(self) -> tuple[Group, ...]:
+    def groups(self, criteria: tuple[Any, ...]) -> tuple[Group, ...]:
+        """Return the groups of all layers; the rubric's own must have criteria."""
+        own = self.layers[0]
+        known = list(dict.fromkeys(c.group for c in criteria if c.group))
+        for name in own.file.groups:
+            if name not in known:
+                where = own.lines.where("groups", name)
+                raise RubricError(f"group {name!r} has no criteria{near(name, known)}", where=where)
         merged: dict[str, Group] = {}
         for layer in reversed(self.layers):
             for name, group in layer.file.groups.items():
@@ -258,12 +275,20 @@ class _Merged:
 
     def _check_weights(self, merged: dict[str, tuple[CriterionFile, _Layer]]) -> None:
         points = self.first("weights") == "points"
+        combine = self.first("combine") or "weighted_mean"
         sums: dict[str, float] = {}
         given: dict[str, set[bool]] = {}
         for id, (criterion, layer) in merged.items():
             group = _group_of(id)
             given.setdefault(group, set()).add(criterion.weight is not None)
             sums[group] = sums.get(group, 0.0) + max(0.0, criterion.weight or 0.0)
+            if (criterion.weight or 0.0) < 0 and combine != "weighted_mean":
+                where = layer.lines.where("criteria", id, "weight")
+                raise RubricError(
+                    f"{id!r} is a penalty, which takes away from a weighted mean; "
+                    f"combine {combine} has no use for one",
+                    where=where,
+                )
             if criterion.weight == 0:
                 where = layer.lines.where("criteria", id, "weight")
                 raise RubricError(
@@ -299,21 +324,12 @@ class _Merged:
                 merged[mode] = (dict(weights), layer.lines)
         lines = self.layers[0].lines
         if not merged:
+            if self.first("default_mode") is not None:
+                where = lines.where("default_mode")
+                raise RubricError("names a default_mode, but has no modes", where=where)
             return {"default": {group: 1.0 / len(groups) for group in groups}}, "default"
         for mode, (weights, at) in merged.items():
-            where = at.where("modes", mode)
-            for group in weights:
-                if group not in groups:
-                    raise RubricError(
-                        f"mode {mode!r} weighs group {group!r}, which has no criteria{near(group, groups)}",
-                        where=where,
-                    )
-            total = sum(weights.values())
-            if min(weights.values(), default=-1.0) < 0 or abs(total - 1.0) > 1e-6:
-                raise RubricError(
-                    f"the weights of mode {mode!r} must not be negative and must add up to 1, not {total:g}",
-                    where=where,
-                )
+            _check_mode(mode, weights, groups, where=at.where("modes", mode))
         used = {g for weights, _ in merged.values() for g, w in weights.items() if w > 0}
         for criterion in criteria:
             if criterion.group not in used:
@@ -333,3 +349,19 @@ class _Merged:
                 where=lines.where("default_mode"),
             )
         return {mode: weights for mode, (weights, _) in merged.items()}, default
+
+
+def _check_mode(mode: str, weights: dict[str, float], groups: list[str], *, where: str) -> None:
+    for group, weight in weights.items():
+        if group not in groups:
+            hint = near(group, [name for name in groups if name])
+            raise RubricError(
+                f"mode {mode!r} weighs group {group!r}, which has no criteria{hint}", where=where
+            )
+        if weight < 0:
+            raise RubricError(
+                f"mode {mode!r}: the weight of group {group!r} is negative", where=where
+            )
+    total = sum(weights.values())
+    if abs(total - 1.0) > 1e-6:
+        raise RubricError(f"the weights of mode {mode!r} add up to {total:g}, not 1", where=where)

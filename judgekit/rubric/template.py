@@ -163,21 +163,47 @@ class Template:
     def _check(self) -> dict[str, Path]:
         """Check every file this template is built from; return them by name."""
         files: dict[str, Path] = {}
-        waiting = [self.name]
+        blocks: dict[str, dict[str, nodes.Block]] = {}
+        waiting: list[tuple[str, str | None]] = [(self.name, None)]
         while waiting:
-            name = waiting.pop()
+            name, where = waiting.pop()
             if name in files:
                 continue
-            with _translated(self.loader):
+            with _translated(self.loader, where=where):
                 files[name] = self.loader.find(name)
                 source, path, _ = self.loader.get_source(self.environment, name)
                 tree = self.environment.parse(source, name, path)
             waiting += _built_from(tree, path)
-            if name.startswith("_") or "/_" in name:
-                _check_cases(tree, path)
-            else:
-                _check_variables(tree, path)
+            blocks[name] = {block.name: block for block in tree.find_all(nodes.Block)}
+            with _translated(self.loader, file=path):
+                if name.startswith("_") or "/_" in name:
+                    _check_cases(tree, path)
+                else:
+                    _check_variables(tree, path)
+                    _check_top(tree, path, extends=name in self.loader.parents)
+        self._check_blocks(files, blocks)
         return files
+
+    def _check_blocks(
+        self, files: Mapping[str, Path], blocks: Mapping[str, Mapping[str, nodes.Block]]
+    ) -> None:
+        """Refuse a block that no template above has: Jinja would leave it out without a word."""
+        name, above = self.name, self.loader.parents.get(self.name)
+        while above is not None:
+            known = list(blocks[above])
+            upper = self.loader.parents.get(above)
+            while upper is not None:
+                known += blocks[upper]
+                upper = self.loader.parents.get(upper)
+            inner = {b.name for own in blocks[name].values() for b in own.find_all(nodes.Block)}
+            for block in blocks[name].values():
+                if block.name not in known and block.name not in inner:
+                    hint = near(block.name, known)
+                    raise RubricError(
+                        f"block {block.name!r} is not in what this extends{hint}",
+                        where=place(files[name], block.lineno),
+                    )
+            name, above = above, self.loader.parents.get(above)
 
     def render(
         self, *, variables: Mapping[str, Any], case: CaseView, variant: Any
@@ -211,16 +237,40 @@ class Template:
         )
 
 
-def _built_from(tree: nodes.Template, path: str) -> list[str]:
-    names = []
+def _built_from(tree: nodes.Template, path: str) -> list[tuple[str, str | None]]:
+    """Return the templates a file names, and where it does."""
+    names: list[tuple[str, str | None]] = []
     kinds = (nodes.Extends, nodes.Include, nodes.Import, nodes.FromImport)
     for node in tree.find_all(kinds):
         template = node.template
         if not isinstance(template, nodes.Const) or not isinstance(template.value, str):
             message = "name the template in quotes; a name made while rendering is not allowed"
             raise RubricError(message, where=place(path, node.lineno))
-        names.append(template.value)
+        names.append((template.value, place(path, node.lineno)))
     return names
+
+
+def _check_top(tree: nodes.Template, path: str, *, extends: bool) -> None:
+    """Refuse what would be left out without a word: text beside the blocks of an heir."""
+    led = 1 if extends else 0
+    for said in list(tree.find_all(nodes.Extends))[led:]:
+        message = "say what this extends in the front matter: `extends: NAME`"
+        raise RubricError(message, where=place(path, said.lineno))
+    if not extends:
+        return
+    for node in tree.body:
+        parts = node.nodes if isinstance(node, nodes.Output) else []
+        for part in parts:
+            if not isinstance(part, nodes.TemplateData) or part.data.strip():
+                message = "text outside the blocks of a rubric that extends another is never shown"
+                raise RubricError(message, where=place(path, _line_in(part)))
+
+
+def _line_in(part: nodes.Node) -> int:
+    """Return the line on which a node's text begins, leading empty lines left out."""
+    if not isinstance(part, nodes.TemplateData):
+        return part.lineno
+    return part.lineno + part.data[: -len(part.data.lstrip())].count("\n")
 
 
 def _check_variables(tree: nodes.Template, path: str) -> None:
@@ -263,8 +313,12 @@ def _check_cases(tree: nodes.Template, path: str) -> None:
 class _translated:
     """The one place where Jinja's errors become ours, with file and line."""
 
-    def __init__(self, loader: Folders) -> None:
+    def __init__(
+        self, loader: Folders, *, where: str | None = None, file: str | None = None
+    ) -> None:
         self._loader = loader
+        self._where = where
+        self._file = file
 
     def __enter__(self) -> None:
         return None
@@ -273,10 +327,11 @@ class _translated:
         if error is None or isinstance(error, RubricError):
             return False
         if isinstance(error, TemplateSyntaxError):
-            where = place(error.filename or error.name or "template", error.lineno)
+            file = self._file or error.filename or error.name or "template"
+            where = place(file, error.lineno)
             raise RubricError(f"template: {error.message}", where=where) from error
         if isinstance(error, TemplateNotFound):
-            raise RubricError(self._not_found(str(error.name))) from error
+            raise RubricError(self._not_found(str(error.name)), where=self._where) from error
         if isinstance(error, RecursionError):
             raise RubricError("the template nests or calls itself too deeply") from error
         kinds = (TemplateError, TypeError, ValueError, AttributeError, ArithmeticError,

@@ -1,0 +1,222 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from judgekit.rubric.fold import Worth, fold
+
+GROUPS = {"user": 0.7, "system": 0.3}
+
+
+def worth(id, value=1.0, weight=1.0, status="scored"):
+    head, dot, _ = id.partition(".")
+    return Worth(id, head if dot else "", weight, status, value if status == "scored" else None)
+
+
+def abstained(id, weight=1.0):
+    return worth(id, weight=weight, status="abstained")
+
+
+def not_applicable(id, weight=1.0):
+    return worth(id, weight=weight, status="not_applicable")
+
+
+values = st.floats(min_value=0, max_value=1)
+weights = st.floats(min_value=0.01, max_value=100)
+statuses = st.sampled_from(["scored", "scored", "scored", "abstained", "not_applicable"])
+
+
+@st.composite
+def criteria(draw, penalties=False):
+    count = draw(st.integers(min_value=1, max_value=8))
+    made = []
+    for number in range(count):
+        group = draw(st.sampled_from(sorted(GROUPS)))
+        weight = draw(weights)
+        if penalties and draw(st.booleans()):
+            weight = -weight
+        made.append(worth(f"{group}.c{number}", draw(values), weight, draw(statuses)))
+    return made
+
+
+# -- properties -------------------------------------------------------------------
+
+
+@given(criteria())
+def test_positive_shares_sum_to_one_and_the_value_stays_within_0_and_1(worths):
+    folded = fold(worths, groups=GROUPS)
+
+    if folded.status == "scored":
+        assert sum(folded.shares.values()) == pytest.approx(1, abs=1e-12)
+        assert 0 <= folded.value <= 1
+        assert 0 < folded.covered <= 1 + 1e-12
+    else:
+        assert (folded.value, folded.raw, folded.shares) == (None, None, {})
+
+
+@given(criteria(penalties=True))
+def test_penalties_leave_the_positive_shares_at_one_and_are_clamped(worths):
+    folded = fold(worths, groups=GROUPS)
+
+    if folded.status == "scored":
+        positive = [share for share in folded.shares.values() if share > 0]
+        assert sum(positive) == pytest.approx(1, abs=1e-12)
+        assert folded.value == min(1.0, max(0.0, folded.raw))
+
+
+@given(criteria(), st.data())
+def test_a_better_answer_never_lowers_the_value(worths, data):
+    scored = [n for n, w in enumerate(worths) if w.status == "scored"]
+    assume(scored)
+    at = data.draw(st.sampled_from(scored))
+    better = data.draw(st.floats(min_value=worths[at].value, max_value=1))
+    improved = [w._replace(value=better) if n == at else w for n, w in enumerate(worths)]
+
+    for combine in ("weighted_mean", "min", "max", "all"):
+        before = fold(worths, groups=GROUPS, combine=combine).value
+        after = fold(improved, groups=GROUPS, combine=combine).value
+        assert after >= before - 1e-12
+
+
+@given(criteria(penalties=True), st.randoms(use_true_random=False))
+def test_the_order_of_criteria_does_not_matter(worths, random):
+    shuffled = list(worths)
+    random.shuffle(shuffled)
+
+    one, other = fold(worths, groups=GROUPS), fold(shuffled, groups=GROUPS)
+
+    assert one.status == other.status
+    assert one.value == pytest.approx(other.value, abs=1e-12)
+    assert one.covered == pytest.approx(other.covered, abs=1e-12)
+
+
+@given(criteria())
+def test_what_is_not_scored_counts_as_if_it_had_never_been_asked(worths):
+    rest = [w for w in worths if w.status == "scored"]
+    assume(rest)
+
+    whole, left = fold(worths, groups=GROUPS), fold(rest, groups=GROUPS)
+
+    assert whole.value == pytest.approx(left.value, abs=1e-12)
+    assert whole.shares == pytest.approx(left.shares, abs=1e-12)
+    assert left.covered == pytest.approx(1)
+
+
+@given(criteria(), st.floats(min_value=0.01, max_value=100))
+def test_only_the_proportions_of_weights_matter(worths, factor):
+    scaled = [w._replace(weight=w.weight * factor) for w in worths]
+
+    one, other = fold(worths, groups=GROUPS), fold(scaled, groups=GROUPS)
+
+    assert one.value == pytest.approx(other.value, abs=1e-9)
+
+
+@given(criteria(), values)
+def test_equal_answers_fold_to_that_answer(worths, value):
+    same = [w._replace(value=value) if w.status == "scored" else w for w in worths]
+
+    folded = fold(same, groups=GROUPS)
+
+    if folded.status == "scored":
+        assert folded.value == pytest.approx(value, abs=1e-12)
+
+
+# -- worked out by hand -----------------------------------------------------------
+
+
+def test_groups_and_criteria_are_two_levels_of_weights():
+    worths = [worth("user.a", 1.0, 0.4), worth("user.b", 0.5, 0.6), worth("system.c", 0.0, 1.0)]
+
+    folded = fold(worths, groups=GROUPS)
+
+    assert folded.value == pytest.approx(0.7 * (0.4 + 0.3))
+    assert folded.shares == pytest.approx({"user.a": 0.28, "user.b": 0.42, "system.c": 0.3})
+    assert folded.groups == pytest.approx({"user": 0.7, "system": 0.0})
+
+
+def test_an_abstention_shares_its_weight_inside_its_group():
+    worths = [worth("user.a", 1.0, 0.5), abstained("user.b", 0.5), worth("system.c", 0.0)]
+
+    folded = fold(worths, groups=GROUPS)
+
+    assert folded.shares == pytest.approx({"user.a": 0.7, "system.c": 0.3})
+    assert folded.value == pytest.approx(0.7)
+    assert folded.covered == pytest.approx(0.35 + 0.3)
+
+
+def test_a_group_without_answers_leaves_its_weight_to_the_others():
+    worths = [worth("user.a", 0.8), abstained("system.c")]
+
+    folded = fold(worths, groups=GROUPS)
+
+    assert folded.value == pytest.approx(0.8)
+    assert folded.covered == pytest.approx(0.7)
+    assert "system" not in folded.groups
+
+
+def test_a_group_without_weight_is_left_out():
+    worths = [worth("user.a", 1.0), worth("system.c", 0.0)]
+
+    assert fold(worths, groups={"user": 1.0, "system": 0.0}).value == 1.0
+    assert fold(worths, groups={"user": 1.0}).value == 1.0
+
+
+def test_a_penalty_takes_away_what_it_weighs():
+    worths = [worth("a", 1.0, 1.0), worth("p", 0.5, -0.4)]
+
+    folded = fold(worths, groups={"": 1.0})
+
+    assert folded.value == pytest.approx(0.8)
+    assert folded.shares == pytest.approx({"a": 1.0, "p": -0.4})
+
+
+def test_penalties_cannot_push_a_value_below_zero_but_the_raw_value_is_kept():
+    worths = [worth("a", 0.2), worth("p", 1.0, -1.0)]
+
+    folded = fold(worths, groups={"": 1.0})
+
+    assert folded.value == 0.0
+    assert folded.raw == pytest.approx(-0.8)
+
+
+def test_a_penalty_alone_scores_nothing():
+    worths = [abstained("a"), worth("p", 1.0, -1.0)]
+
+    folded = fold(worths, groups={"": 1.0})
+
+    assert folded.status == "abstained"
+    assert folded.value is None
+
+
+@pytest.mark.parametrize(
+    ("combine", "value"), [("min", 0.25), ("max", 1.0), ("all", 0.0), ("weighted_mean", 0.625)]
+)
+def test_the_ways_to_combine(combine, value):
+    worths = [worth("a", 1.0), worth("b", 0.25), abstained("c"), not_applicable("d")]
+
+    assert fold(worths, groups={"": 1.0}, combine=combine).value == pytest.approx(value)
+
+
+@pytest.mark.parametrize(("value", "expected"), [(1.0, 1.0), (0.999, 0.0)])
+def test_all_wants_every_criterion_fully_met(value, expected):
+    worths = [worth("a"), worth("b", value)]
+
+    assert fold(worths, groups={"": 1.0}, combine="all").value == expected
+
+
+@pytest.mark.parametrize(
+    ("worths", "status"),
+    [
+        ([], "not_applicable"),
+        ([not_applicable("a")], "not_applicable"),
+        ([abstained("a")], "abstained"),
+        ([not_applicable("a"), abstained("b")], "abstained"),
+    ],
+)
+@pytest.mark.parametrize("combine", ["weighted_mean", "min", "max", "all"])
+def test_nothing_scored_has_no_value(worths, status, combine):
+    folded = fold(worths, groups={"": 1.0}, combine=combine)
+
+    assert folded.status == status
+    assert folded.value is None

@@ -1,0 +1,119 @@
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from judgekit.errors import AbstractRubric, RubricError
+from judgekit.rubric.load import load_rubric
+
+SHORT = "{{ case.output }}\n"
+NAME = "name: mine\n"
+ONE = NAME + "criteria:\n  a: {text: A.}\n"
+
+TABLE = Path(__file__).parents[1] / "data" / "wrong_rubrics.txt"
+WRONG = re.findall(r"^##### (.+)\n((?s:.*?))\n##> (\d+): (.+)$", TABLE.read_text("utf-8"), re.M)
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "message"), [pytest.param(*entry, id=name) for name, *entry in WRONG]
+)
+def test_a_wrong_rubric_is_refused_with_file_and_line(rubric_file, text, line, message):
+    path = rubric_file(None, f"{text}\n")
+
+    with pytest.raises(RubricError) as caught:
+        load_rubric(path)
+
+    assert str(caught.value) == f"{path}:{line}: {message}"
+    assert caught.value.where == f"{path}:{line}"
+
+
+def test_the_table_is_read_whole():
+    assert len(WRONG) == TABLE.read_text("utf-8").count("\n##### ")
+    assert len({name for name, *_ in WRONG}) == len(WRONG) >= 40
+
+
+@pytest.mark.parametrize(
+    ("front", "body"),
+    [
+        pytest.param(ONE, "{{ case.output }}", id="criteria that are never shown"),
+        pytest.param(ONE, "{{ criteria | length }}", id="nothing of the case is shown"),
+        pytest.param(ONE, "", id="no body"),
+        pytest.param(
+            ONE,
+            "{% from '_criteria.jinja' import nope %}{{ nope(criteria) }}{{ case.output }}",
+            id="a macro that is not there",
+        ),
+        pytest.param(
+            ONE + "tests:\n  - case: {output: x}\n    expect: {zz: {max: 0.5}}",
+            SHORT,
+            id="a test that expects something of an unknown criterion",
+        ),
+        pytest.param(
+            ONE + "tests:\n  - case: {output: x}\n    expect: {value: {maxx: 0.5}}",
+            SHORT,
+            id="a test with an unknown bound",
+        ),
+    ],
+)
+@pytest.mark.xfail(strict=True, reason="not checked at load yet; the design wants it refused")
+def test_a_rubric_that_cannot_work_is_refused(rubric_file, front, body):
+    path = rubric_file(front, body)
+
+    with pytest.raises(RubricError):
+        load_rubric(path)
+
+
+def test_text_is_not_front_matter_without_its_end(rubric_file):
+    path = rubric_file(None, "---\nname: mine\ncriteria: {}\n")
+
+    with pytest.raises(RubricError, match="has no front matter"):
+        load_rubric(path)
+
+
+def test_the_fault_of_a_parent_names_the_parents_file(rubric_file):
+    parent = rubric_file(NAME + "criteria:\n  a: {text: A., weight: lots}", name="parent")
+    child = rubric_file("name: child\nextends: parent", name="child")
+
+    with pytest.raises(RubricError) as caught:
+        load_rubric(child)
+
+    assert caught.value.where == f"{parent}:4"
+
+
+def test_a_fault_in_an_included_file_names_that_file(rubric_file, tmp_path):
+    (tmp_path / "_part.jinja").write_text("one\n{{ case.outputt }}\n", encoding="utf-8")
+    path = rubric_file(ONE, "{% include '_part.jinja' %}")
+
+    with pytest.raises(RubricError) as caught:
+        load_rubric(path)
+
+    assert caught.value.where == f"{tmp_path / '_part.jinja'}:2"
+
+
+def test_parents_in_a_circle_are_refused(rubric_file):
+    rubric_file(ONE.replace("mine", "a") + "extends: b", name="a")
+    path = rubric_file(ONE.replace("mine", "b") + "extends: a", name="b")
+
+    with pytest.raises(RubricError, match="leads back to itself"):
+        load_rubric(path)
+
+
+def test_an_abstract_rubric_has_an_error_of_its_own():
+    with pytest.raises(AbstractRubric, match="extend it"):
+        load_rubric("base")
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [(b"\xff\xfe---", "not UTF-8 (byte 0)"), (b"x" * 1_000_001, "larger than 1,000,000 bytes")],
+)
+def test_a_file_that_is_no_text_is_refused(tmp_path, data, message):
+    path = tmp_path / "mine.jinja"
+    path.write_bytes(data)
+
+    with pytest.raises(RubricError) as caught:
+        load_rubric(path)
+
+    assert str(caught.value) == f"{path}: {message}"
