@@ -6,6 +6,7 @@ import asyncio
 from pathlib import Path
 
 from judgekit.cassette.explain import Explainer
+from judgekit.cassette.record import Record
 from judgekit.cassette.tape import merge_into
 from judgekit.config import Overrides, Suite, load_suite
 from judgekit.errors import ConfigError
@@ -71,5 +72,5 @@ def prune_unused(path: Path, *, remove: bool) -> str:
         suite.close()
 
 
-def _nothing(key: str) -> None:  # type: ignore[misc]
+def _nothing(key: str) -> Record:
     raise AssertionError(key)

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Literal
 
 from judgekit.around import JudgeAround
 from judgekit.cassette.mode import RecordMode
-from judgekit.cassette.record import KIND, Record, decode, decode_reply, encode, share
-from judgekit.cassette.tape import PART_NAMED, Tape, _laid_out, merge_into, write_lines
+from judgekit.cassette.record import PART_NAMED, Record, decode, decode_reply, encode, share
+from judgekit.cassette.tape import Tape, in_order, laid_out, merge_into, write_lines
 from judgekit.errors import CassetteMiss, ConfigError
 from judgekit.protocols import Judge
 from judgekit.request import ChatMessage, Reply, Request
@@ -263,17 +263,19 @@ class Cassette(JudgeAround):
             line, named = share(self._stored(key))
             parts.update(named)
             stored.append(line)
-        tape = self.tape
-        played = [n for n in range(len(tape)) if self.used(n)] if tape is not None else []
-        if tape is not None:
-            for number in played:
-                for name in PART_NAMED.findall(tape.line(number).encode()):
-                    if name.decode() not in parts:
-                        parts[name.decode()] = tape.part_line(name.decode())
-            played_lines = (tape.line(number) for number in played)
-        else:
-            played_lines = iter(())
-        write_lines(path, _laid_out(parts, _in_order(played_lines, stored)))
+        for line in self._played():
+            for found in PART_NAMED.findall(line.encode()):
+                name = found.decode()
+                if name not in parts and self.tape is not None:
+                    parts[name] = self.tape.part_line(name)
+        write_lines(path, laid_out(parts, in_order(self._played(), stored)))
+
+    def _played(self) -> Iterator[str]:
+        """Yield the lines of the tape that were played; read twice rather than held in memory."""
+        if self.tape is not None:
+            for number in range(len(self.tape)):
+                if self.used(number):
+                    yield self.tape.line(number)
 
     def _stored(self, key: str) -> Record:
         store = self.store
@@ -298,12 +300,6 @@ class Cassette(JudgeAround):
                 self._opened.close()
 
 
-def _in_order(left: Iterator[str], right: list[str]) -> Iterator[str]:
-    from heapq import merge
-
-    return merge(left, right, key=lambda line: line[8:72])
-
-
 def _redacted(request: Request, redact: Callable[[str], str]) -> Request:
     messages = tuple(
         ChatMessage(role=message.role, content=redact(message.content))
@@ -322,5 +318,3 @@ def lazy_store(near: Path | None) -> Callable[[], Store]:
 
     return opened
 
-
-__all__ = ["KIND", "Cassette", "Ledger", "Origin", "lazy_store"]

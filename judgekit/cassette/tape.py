@@ -241,7 +241,7 @@ def merge_into(
                     parts.setdefault(name.decode(), "")
             body = {name: line or tape.part_line(name) for name, line in parts.items()}
             old = sorted((tape.line(n) for n in kept), key=lambda line: line[8:72])
-            write_lines(path, _laid_out(body, _merged(old, [fresh[key] for key in added])))
+            write_lines(path, laid_out(body, in_order(old, [fresh[key] for key in added])))
         finally:
             tape.close()
 
@@ -250,7 +250,7 @@ def _stays(key: str, fresh: dict[str, str], keep: Callable[[str], bool]) -> bool
     return key not in fresh and keep(key)
 
 
-def _merged(left: list[str], right: list[str]) -> Iterator[str]:
+def in_order(left: Iterable[str], right: Iterable[str]) -> Iterator[str]:
     """Yield both sorted lists as one; a line that is there twice is written once."""
     last = ""
     for line in merge(left, right, key=lambda line: line[8:72]):
@@ -259,7 +259,7 @@ def _merged(left: list[str], right: list[str]) -> Iterator[str]:
         last = line
 
 
-def _laid_out(parts: dict[str, str], records: Iterable[str]) -> Iterator[str]:
+def laid_out(parts: dict[str, str], records: Iterable[str]) -> Iterator[str]:
     """Yield the lines of a tape: header, parts by digest, records by key."""
     yield HEADER
     for name in sorted(parts):

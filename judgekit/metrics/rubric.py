@@ -283,7 +283,7 @@ def _value_field(response: Any) -> float:
 def _part(
     case: Case, criterion: Criterion, answer: Answer, worth: Worth, shares: dict[str, float]
 ) -> Part:
-    quotes = ()
+    quotes: tuple[Quote, ...] = ()
     if answer.quotes:
         quotes = tuple(Quote(text=q, field=find_quote(q, case)) for q in answer.quotes)
     return Part(
