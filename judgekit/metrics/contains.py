@@ -106,7 +106,11 @@ def _occurs(term: str, text: str, *, whole_word: bool) -> bool:
         end = start + len(term)
         if not whole_word or (_edge(text, start) and _edge(text, end)):
             return True
-        start = text.find(term, start + 1)
+        start += 1
+        # Only an edge can begin a whole word; trying each place inside one would be quadratic.
+        while whole_word and start < len(text) and not _edge(text, start):
+            start += 1
+        start = text.find(term, start)
     return False
 
 
