@@ -390,7 +390,7 @@ def build_suite(
     Raises:
         ConfigError: anything in it is wrong.
     """
-    lines = lines or Lines(file="suite")
+    lines = lines or Lines(file="")
     _refuse_keys(data, lines)
     if data.get("judge") == "none":
         data = {**data, "judge": None}

@@ -263,22 +263,26 @@ class _Run:
 
     def _lacks(self, summaries: Sequence[Any]) -> Iterator[str]:
         if self.interrupted:
-            yield f"stopped early, after {self.cases} cases"
+            yield f"stopped early, with {self.cases} cases done"
         if self.cases == 0:
             yield "no cases"
         failed = sum(s.failed for s in summaries)
         not_run = sum(s.not_run for s in summaries)
         fallback = sum(s.fallback for s in summaries)
         if failed > self.limits.max_failures:
-            yield f"{failed} rows failed ({self.limits.max_failures} allowed)"
+            yield f"{_rows(failed)} failed ({self.limits.max_failures} allowed)"
         if not_run:
-            yield f"{not_run} rows were not run"
+            yield f"{_rows(not_run)} not run"
         if fallback > self.limits.max_fallback:
-            yield f"{fallback} rows are fallbacks ({self.limits.max_fallback} allowed)"
+            yield f"{_rows(fallback)} by fallback ({self.limits.max_fallback} allowed)"
         if self.cases and not any(
             s.scored or s.fallback or s.failed or s.not_run for s in summaries
         ):
             yield "nothing was applicable"
+
+
+def _rows(count: int) -> str:
+    return f"{count} row{'s' if count != 1 else ''}"
 
 
 class _Order:

@@ -30,7 +30,9 @@ class Lines:
         self._lines[path] = line + self.first
 
     def where(self, *path: str | int) -> str:
-        """Return `file:line` of a value, or of the nearest value around it."""
+        """Return `file:line` of a value, or of the nearest value around it; empty without a file."""
+        if not self.file:
+            return ""
         steps = tuple(path)
         while steps and steps not in self._lines:
             steps = steps[:-1]

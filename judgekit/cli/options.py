@@ -48,17 +48,28 @@ def overrides(
         ConfigError: a parameter is not `name=value`.
     """
     from judgekit.config import Overrides
-    from judgekit.errors import ConfigError
 
-    params: dict[str, Any] = {}
-    for text in param or []:
-        name, equals, value = text.partition("=")
-        if not equals or not name:
-            raise ConfigError(f"--param {text}: write it as name=value")
-        params[name] = _value(value)
+    params = named_values("--param", param)
     return Overrides(
         judge=judge, api_base=api_base, record=record, params=params, no_judge=no_judge
     )
+
+
+def named_values(flag: str, texts: list[str] | None) -> dict[str, Any]:
+    """Return what a repeated `name=value` flag says.
+
+    Raises:
+        ConfigError: one is not `name=value`.
+    """
+    from judgekit.errors import ConfigError
+
+    values: dict[str, Any] = {}
+    for text in texts or []:
+        name, equals, value = text.partition("=")
+        if not equals or not name:
+            raise ConfigError(f"{flag} {text}: write it as name=value")
+        values[name] = _value(value)
+    return values
 
 
 def _value(text: str) -> Any:

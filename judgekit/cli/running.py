@@ -136,9 +136,10 @@ def allow_asking(suite: Suite) -> str | None:
     model = suite.judge_file.model
     prompt = ledger.missed_characters // 4
     answer = 60 * ledger.missed_questions
+    calls = f"{ledger.missed} call{'s' if ledger.missed != 1 else ''}"
     return (
-        f"{ledger.missed} replies are not recorded. Asking {model} for them would take "
-        f"{ledger.missed} calls, about {prompt:,} tokens in and {answer:,} out, {_estimate(suite, prompt, answer)}.\n"
+        f"Not recorded yet: {calls} to {model}, about {prompt:,} tokens in and {answer:,} out, "
+        f"{_estimate(suite, prompt, answer)}.\n"
         "To allow it: --record new_episodes"
     )
 
@@ -155,4 +156,5 @@ def _estimate(suite: Suite, prompt: int, answer: int) -> str:
         price = listed_price(file.model)
     if price is None:
         return "at a price judgekit does not know"
-    return f"about ${(prompt * price[0] + answer * price[1]) / 1e6:.2f}"
+    dollars = (prompt * price[0] + answer * price[1]) / 1e6
+    return "less than a cent" if dollars < 0.01 else f"about ${dollars:.2f}"

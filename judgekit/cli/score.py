@@ -43,6 +43,10 @@ def score(
     scale: Annotated[
         float | None, typer.Option("--scale", help="Show scores on 0 to this.")
     ] = None,
+    option: Annotated[
+        list[str] | None,
+        typer.Option("--option", help="Option of the metric, such as maximum=120; may be repeated."),
+    ] = None,
     judge: Judge = None,
     api_base: ApiBase = None,
     cassette: Annotated[
@@ -57,7 +61,7 @@ def score(
 
     Exit codes: 0 scored, 2 something is set up wrongly, 3 no score.
     """
-    from judgekit.cli.options import overrides
+    from judgekit.cli.options import named_values, overrides
     from judgekit.cli.scoring import score_and_print
 
     code = score_and_print(
@@ -66,7 +70,7 @@ def score(
         case=case,
         metrics=metric or [],
         rubrics=rubric or [],
-        options={"mode": mode, "scale": scale},
+        options={"mode": mode, "scale": scale, **named_values("--option", option)},
         cassette=cassette,
         overrides=overrides(
             judge=judge, api_base=api_base, record=record, param=param, no_judge=no_judge
