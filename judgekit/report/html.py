@@ -65,7 +65,7 @@ def render_page(report: Report) -> str:
             csp=_policy(style=style, script=script),
             style=style,
             script=script,
-            facts=Facts(report),
+            facts=Facts(report, makers=payload.makers),
             figures=figures,
             metrics=[(summary, Axis(summary)) for summary in figures.metrics],
             manifest=json.dumps(figures.manifest, ensure_ascii=False, sort_keys=True, indent=1),

@@ -24,7 +24,10 @@ RUN = {
     "origins": {"live": 1, "store": 0, "tape": 5},
     "spent": None,
     "avoided": 0.0125,
+    "record": "new_episodes",
     "seconds": 12.3,
+    "started": "2026-01-02T03:04:05+00:00",
+    "unused": 2,
 }
 HELPFUL = {
     "name": "helpful",
@@ -107,10 +110,17 @@ def write_tape(folder: Path, replies: Mapping[str, Reply | str]) -> dict[str, st
 
 
 def judged(value: float, key: str = "0" * 64, **more: Any) -> Score:
+    meta = {"rubric": "helpful", "version": 2, "digest": "7c499fd77c8eaead", "model": "fake/judge"}
     judgment = Judgment(request_key=key, model="fake/judge-2025", repairs=("fence",), tries=2)
     return Score(
         value=value,
-        **{"source": "judge", "method": "fake/judge by helpful@2", "judgments": (judgment,)} | more,
+        **{
+            "source": "judge",
+            "method": "fake/judge by helpful@2",
+            "judgments": (judgment,),
+            "meta": meta,
+        }
+        | more,
     )
 
 

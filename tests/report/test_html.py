@@ -198,10 +198,28 @@ def test_head_says_what_the_run_was(rich: Report) -> None:
     assert "helpful: pass rate 0.500 [0.095, 0.905] over 2 misses at least 0.9" in text
     assert "Judge fake/judge" in text
     assert "helpful@2 7c499fd7" in text
-    assert "1 live, 5 from the tape, 0 from the store" in text
+    replies = "1 live, 5 from the tape, 0 from the store record mode new_episodes"
+    assert f"{replies}, 2 recorded but not used" in text
+    assert "Started 2026-01-02T03:04:05+00:00" in text
     assert "Spent unknown" in text
     assert "Avoided $0.0125" in text
     assert "ab" * 32 in text
+
+
+def test_makers_are_those_the_results_name(runs: SimpleNamespace) -> None:
+    meta = {"rubric": "tone", "version": 3, "digest": "feedbeef" * 2, "model": "other/judge"}
+    rows = [
+        (Case(id="a"), {"wrapped": runs.judged(0.5, meta=meta), "brief": Score(value=1.0)}),
+        (Case(id="b"), {"wrapped": runs.judged(0.5, meta=meta), "brief": Score(value=1.0)}),
+    ]
+    manifest = {"metrics": [{"name": "wrapped", "type": "WithFallback"}]}
+
+    text = Page(render_page(runs.report_of(rows, manifest=manifest))).text
+
+    assert "Judge other/judge Rubric tone@3 feedbeef" in text
+    assert "wrapped judged by other/judge, rubric tone@3 0.5" in text
+    assert "brief computed 1.0" in text
+    assert "WithFallback" not in text.partition("Manifest")[0]
 
 
 def test_an_unknown_price_is_never_zero(runs: SimpleNamespace) -> None:

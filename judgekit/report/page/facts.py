@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
+from judgekit.report.page.payload import Maker
 from judgekit.report.report import Report
+from judgekit.report.summary import MetricSummary
 
 Verdict = Literal["pass", "complete", "missed", "incomplete"]
 
@@ -23,8 +25,9 @@ class Fact(NamedTuple):
 class Facts:
     """Reads a report for its head. Manifest and run facts may lack anything."""
 
-    def __init__(self, report: Report) -> None:
+    def __init__(self, report: Report, *, makers: Mapping[str, tuple[Maker, ...]]) -> None:
         self._report = report
+        self._made = makers
         self._manifest = report.figures.manifest
         self._run = report.run
         suite = self._manifest.get("suite")
@@ -68,24 +71,31 @@ class Facts:
         }
         return words[self.verdict]
 
-    def made_by(self, metric: str) -> str:
-        """Return what made a metric's values, in a few words; empty where nothing says so."""
-        entry = next((e for e in self._described if e.get("name") == metric), {})
-        made = entry.get("made_with")
-        if not isinstance(made, dict) or not made.get("model"):
-            return f"computed by {entry['type']}" if entry.get("type") else ""
-        rubric = f", rubric {_rubric(made)}" if made.get("rubric") else ""
-        return f"judged by {made['model']}{rubric}"
+    def made_by(self, summary: MetricSummary) -> str:
+        """Return what made a metric's values, in a few words."""
+        makers = self._makers(summary.metric)
+        if makers:
+            return "; ".join(
+                f"judged by {m.model or 'an unnamed judge'}{', rubric ' * bool(m.rubric)}{m.rubric}"
+                for m in makers
+            )
+        return "computed" if summary.computed and not summary.judged else ""
+
+    def _makers(self, metric: str) -> tuple[Maker, ...]:
+        """Return what the results name, or where nothing was judged, what the manifest names."""
+        if metric in self._made:
+            return self._made[metric]
+        entries = self._manifest.get("metrics")
+        for entry in entries if isinstance(entries, list) else ():
+            if isinstance(entry, dict) and entry.get("name") == metric:
+                made_with = entry.get("made_with")
+                return (Maker.of(made_with),) if isinstance(made_with, dict) else ()
+        return ()
 
     @cached_property
-    def _described(self) -> list[dict[str, Any]]:
-        entries = self._manifest.get("metrics")
-        return [e for e in entries if isinstance(e, dict)] if isinstance(entries, list) else []
-
-    @property
-    def _made_with(self) -> list[dict[str, Any]]:
-        made = [entry.get("made_with") for entry in self._described]
-        return [each for each in made if isinstance(each, dict)]
+    def _all_makers(self) -> list[Maker]:
+        names = [summary.metric for summary in self._report.figures.metrics]
+        return list(dict.fromkeys(maker for name in names for maker in self._makers(name)))
 
     @property
     def facts(self) -> list[Fact]:
@@ -103,14 +113,12 @@ class Facts:
         ]
 
     def _judges(self) -> Iterator[Fact]:
-        models = list(dict.fromkeys(str(m["model"]) for m in self._made_with if m.get("model")))
+        models = list(dict.fromkeys(maker.model for maker in self._all_makers if maker.model))
         if models:
             yield Fact("Judge" if len(models) == 1 else "Judges", ", ".join(models))
 
     def _rubrics(self) -> Iterator[Fact]:
-        named = dict.fromkeys(
-            (_rubric(m), str(m.get("digest", ""))[:8]) for m in self._made_with if m.get("rubric")
-        )
+        named = dict.fromkeys((m.rubric, m.digest[:8]) for m in self._all_makers if m.rubric)
         for rubric, digest in named:
             yield Fact("Rubric", rubric, digest)
 
@@ -118,7 +126,16 @@ class Facts:
         origins = self._run.get("origins")
         if isinstance(origins, dict):
             said = [f"{origins.get(name) or 0:,} {word}" for name, word in _ORIGINS]
-            yield Fact("Replies", ", ".join(said))
+            yield Fact("Replies", ", ".join(said), self._recording())
+
+    def _recording(self) -> str:
+        record = self._run.get("record")
+        said = [f"record mode {record}"] if record else []
+        for name, words in (("missed", "not recorded"), ("unused", "recorded but not used")):
+            count = self._run.get(name)
+            if isinstance(count, int) and count:
+                said.append(f"{count:,} {words}")
+        return ", ".join(said)
 
     def _costs(self) -> Iterator[Fact]:
         for name, word, unpriced in _COSTS:
@@ -129,13 +146,11 @@ class Facts:
             yield Fact(word, dollars(self._run[name]), note)
 
     def _duration(self) -> Iterator[Fact]:
+        if started := self._run.get("started"):
+            yield Fact("Started", str(started))
         seconds = self._run.get("seconds")
         if isinstance(seconds, int | float):
             yield Fact("Took", _duration(seconds))
-
-
-def _rubric(made: dict[str, Any]) -> str:
-    return f"{made['rubric']}@{made.get('version', '?')}"
 
 
 _ORIGINS = (("live", "live"), ("tape", "from the tape"), ("store", "from the store"))

@@ -8,7 +8,7 @@ import json
 import math
 import re
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from judgekit.case import Case
@@ -30,6 +30,24 @@ _KEY = re.compile(r"[0-9a-f]{64}")
 _ESCAPES = {ord(c): f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"}
 
 
+class Maker(NamedTuple):
+    """A judge, and the rubric it went by; parts that are not known are empty."""
+
+    model: str
+    rubric: str
+    digest: str
+
+    @classmethod
+    def of(cls, made_with: Mapping[str, Any]) -> Maker:
+        """Return the maker that a result or a manifest names."""
+        rubric = made_with.get("rubric")
+        return cls(
+            model=str(made_with.get("model") or ""),
+            rubric=f"{rubric}@{made_with.get('version', '?')}" if rubric else "",
+            digest=str(made_with.get("digest") or ""),
+        )
+
+
 class Payload(NamedTuple):
     """The data of a page, as the text of an inert script element."""
 
@@ -37,6 +55,8 @@ class Payload(NamedTuple):
     compressed: bool
     prompts: str
     """`all`, `some` or `none`: whose prompts and raw replies are there."""
+    makers: dict[str, tuple[Maker, ...]]
+    """Who made the judged values of each metric, as the results themselves say."""
 
 
 def make_payload(report: Report) -> Payload:
@@ -49,11 +69,15 @@ def make_payload(report: Report) -> Payload:
     asked = _Asked(report)
     texts = _Texts()
     worst = _worst(report) if asked.there and figures.cases > ALL else None
-    cases = [
-        _case(scored, texts, asked if worst is None or number in worst else None)
-        for number, scored in enumerate(report.results)
-    ]
+    cases = []
+    makers: dict[str, dict[Maker, None]] = {}
+    for number, scored in enumerate(report.results):
+        cases.append(_case(scored, texts, asked if worst is None or number in worst else None))
+        for row in scored.rows:
+            if row.result.type == "score" and row.result.source == "judge":
+                makers.setdefault(row.metric, {})[Maker.of(row.result.meta)] = None
     asked.close()
+    made_by = {metric: tuple(found) for metric, found in makers.items()}
     prompts = "none" if not asked.there else "all" if worst is None else "some"
     data = {
         "metrics": [_metric(summary) for summary in figures.metrics],
@@ -63,9 +87,9 @@ def make_payload(report: Report) -> Payload:
     }
     text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     if len(text) <= PLAIN:
-        return Payload(text.translate(_ESCAPES), False, prompts)
+        return Payload(text.translate(_ESCAPES), False, prompts, made_by)
     squeezed = zlib.compress(text.encode("utf-8", "replace"), 9)
-    return Payload(base64.b64encode(squeezed).decode(), True, prompts)
+    return Payload(base64.b64encode(squeezed).decode(), True, prompts, made_by)
 
 
 class _Texts:
