@@ -45,7 +45,8 @@ def extract_object(text: str) -> tuple[dict[str, Any], tuple[str, ...]]:
 
     Repairs are `thinking` (a leading thinking block was left out), `fence` (it stood in a
     Markdown fence), `prose` (there was text around it), `control_characters` (raw control
-    characters stood inside its strings).
+    characters stood inside its strings), `half_characters` (a string held half of a surrogate
+    pair, which no file can hold; U+FFFD stands for it).
 
     Raises:
         InvalidReply: no object, two objects, a repeated key, NaN, or more than 2,000,000
@@ -54,11 +55,23 @@ def extract_object(text: str) -> tuple[dict[str, Any], tuple[str, ...]]:
     if len(text) > MAX_REPLY_CHARACTERS:
         raise InvalidReply(f"the reply has {len(text):,} characters, too many to be a verdict")
     try:
-        return _object(_strict.decode(text)), ()
+        value = _object(_strict.decode(text))
+        repairs: tuple[str, ...] = ()
     except _RepeatedKey as exc:
         raise InvalidReply(str(exc)) from exc
     except (ValueError, RecursionError):
-        return _repair(text)
+        value, repairs = _repair(text)
+    return _without_halves(value, repairs) if "\\u" in text else (value, repairs)
+
+
+def _without_halves(
+    value: dict[str, Any], repairs: tuple[str, ...]
+) -> tuple[dict[str, Any], tuple[str, ...]]:
+    plain = json.dumps(value, ensure_ascii=False)
+    whole = plain.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    if whole == plain:
+        return value, repairs
+    return json.loads(whole), (*repairs, "half_characters")
 
 
 def _object(value: Any) -> dict[str, Any]:
