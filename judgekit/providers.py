@@ -33,7 +33,9 @@ _MISSING_KEY = re.compile(
 )
 _QUOTA = re.compile(r"insufficient_quota|exceeded your current quota|billing", re.I)
 _POLICY = re.compile(r"content[ _](management[ _])?(policy|filter)|safety system", re.I)
-_WORDING = re.compile(r"\A((litellm\.)?\w+(Error|Exception|Timeout): |\w+Exception - )+")
+_WORDING = re.compile(
+    r"\A(litellm\.\w+: |\w+(Error|Exception|Timeout): |(Timeout Error|LiteLLM): |\w+Exception - )+"
+)
 _TRACEBACK = re.compile(r"\s*Traceback \(most recent call last\).*", re.DOTALL)
 _PASSING = frozenset({408, 409, 425, 429})
 """Statuses below 500 that another attempt may not meet again."""

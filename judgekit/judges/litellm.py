@@ -209,9 +209,9 @@ class LiteLLMJudge:
         error = state.outcome.exception()
         if isinstance(error, Outage) and error.retry_after is not None:
             return error.retry_after
-        from tenacity import wait_exponential_jitter
+        from tenacity import wait_random_exponential
 
-        return float(wait_exponential_jitter(initial=0.5, max=self.max_wait)(state))
+        return float(wait_random_exponential(multiplier=1, max=self.max_wait)(state))
 
     async def _once(self, messages: list[dict[str, Any]], form: Form, mode: Mode) -> Any:
         """Make one HTTP call and return what came, whatever instructor thinks of it."""
@@ -264,9 +264,10 @@ class LiteLLMJudge:
         """Return what was said, without the key in it, should a gateway have put it there."""
         said = _read(response, with_logprobs=bool(self._effective.get("logprobs")))
         texts = {"text": said.text, "refusal": said.refusal}
-        clean = {name: without(text, self._secrets) for name, text in texts.items() if text}
-        changed = any(clean[name] != texts[name] for name in clean)
-        return said.model_copy(update=clean) if changed else said
+        clean = {
+            name: _storable(without(text, self._secrets)) for name, text in texts.items() if text
+        }
+        return said.model_copy(update=clean)
 
     def _cost(self, response: Any) -> float | None:
         if self.price is not None:
@@ -382,6 +383,15 @@ def _read(response: Any, *, with_logprobs: bool) -> Try:
         refusal=refusal if isinstance(refusal, str) else None,
         logprobs=dumped,
     )
+
+
+def _storable(text: str) -> str:
+    """Return a text with U+FFFD for halves of surrogate pairs, which no file can hold."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return text
 
 
 def _fault(latest: Try, request: Request) -> str | None:

@@ -1,0 +1,267 @@
+"""Every way a server can misbehave: the right kind of row, the calls counted, nothing lost."""
+
+from __future__ import annotations
+
+import itertools
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from judgekit.score import Failure
+
+from .asking import judge_of, run
+from .server import Fault, Server, always, error
+
+pytestmark = pytest.mark.loopback
+
+
+def said(**changes: Any) -> Fault:
+    """Return a completion whose message has other fields."""
+    return Fault(change=lambda body: body["choices"][0]["message"].update(changes))
+
+
+def stopped(finish: str, **message: Any) -> Fault:
+    def change(body: dict[str, Any]) -> None:
+        body["choices"][0]["finish_reason"] = finish
+        body["choices"][0]["message"].update(message)
+
+    return Fault(change=change)
+
+
+OUTAGES = {
+    "429": error(429, "slow down", headers={"Retry-After": "0"}),
+    "429_without_a_date": error(429, "slow down"),
+    "408": error(408, "too slow"),
+    "409": error(409, "busy"),
+    "500": error(500, "oops"),
+    "502_html": Fault(502, body=b"<html>bad gateway</html>", headers={"Content-Type": "text/html"}),
+    "503": error(503, "loading the model"),
+    "529": error(529, "overloaded"),
+    "reset": Fault(reset=True),
+    "body_cut_off": Fault(cut=40),
+    "timeout": Fault(delay=5),
+    "slow_drip": Fault(drip=0.05),
+    "html": Fault(body=b"<html>log in</html>", headers={"Content-Type": "text/html"}),
+    "malformed_body": Fault(body=b'{"choices": [{"mess'),
+    "empty_body": Fault(body=b""),
+    "array_for_a_body": Fault(body=b"[1, 2]"),
+    "error_in_a_200": Fault(body={"error": {"message": "model crashed", "code": 500}}),
+    "null_choices": Fault(change=lambda body: body.update(choices=None)),
+    "no_message": Fault(change=lambda body: body["choices"][0].pop("message")),
+    "gzip_that_is_none": Fault(headers={"Content-Encoding": "gzip"}),
+}
+"""Nobody answered: tried again, never recorded."""
+
+INVALID = {
+    "malformed": (Fault(text=lambda good: good[:-5]), "invalid_reply"),
+    "wrong_schema": (Fault(text='{"right": {"reason": "x", "value": "so so"}}'), "invalid_reply"),
+    "wrong_type": (Fault(text=lambda good: good.replace("true", '"yes"')), "invalid_reply"),
+    "number_for_a_boolean": (Fault(text=lambda good: good.replace("true", "1")), "invalid_reply"),
+    "array": (Fault(text="[]"), "invalid_reply"),
+    "not_json": (Fault(text="It is fine, I think."), "invalid_reply"),
+    "two_objects": (Fault(text=lambda good: good + good), "invalid_reply"),
+    "key_twice": (Fault(text=lambda good: good[:-1] + ',"polite":1}'), "invalid_reply"),
+    "nan": (Fault(text=lambda good: good.replace("true", "NaN")), "invalid_reply"),
+    "huge_number": (Fault(text=lambda good: good.replace("true", "1e999")), "invalid_reply"),
+    "deep": (Fault(text='{"right":' * 50_000), "invalid_reply"),
+    "empty": (Fault(text=""), "empty"),
+    "blank": (Fault(text=" \n"), "empty"),
+    "null_content": (said(content=None), "empty"),
+    "no_choices": (Fault(change=lambda body: body.update(choices=[])), "empty"),
+}
+"""Not an answer to the question: asked once more, with what is wrong."""
+
+FINAL = {
+    "refusal": (said(content=None, refusal="I cannot help with that."), "refused"),
+    "filtered": (stopped("content_filter", content=None), "refused"),
+    "policy": (
+        error(400, "rejected by our safety system", code="content_policy_violation"),
+        "refused",
+    ),
+    "azure_policy": (
+        error(400, "The prompt triggered the content management policy.", code="content_filter"),
+        "refused",
+    ),
+    "truncated": (stopped("length"), "truncated"),
+    "too_long": (
+        error(
+            400,
+            "This model's maximum context length is 4096 tokens, however you asked for 9000.",
+            type="invalid_request_error",
+            code="context_length_exceeded",
+        ),
+        "invalid_case",
+    ),
+    "413": (error(413, "Request too large"), "invalid_case"),
+}
+"""Asking again would bring the same: one call."""
+
+FINE = {
+    "fenced": Fault(text=lambda good: f"Sure:\n```json\n{good}\n```\nDone."),
+    "prose": Fault(text=lambda good: f"Here you are: {good}"),
+    "thinking": Fault(text=lambda good: f"<think>{{maybe}} no</think>\n{good}"),
+    "control_characters": Fault(text=lambda good: good.replace("Because.", "a\x06b")),
+    "half_a_character": Fault(text=lambda good: good.replace("Because.", "\ud800")),
+    "half_an_escape": Fault(text=lambda good: good.replace("Because.", r"\ud800")),
+    "long_reasons": Fault(text=lambda good: good.replace("Because.", "why " * 120_000)),
+    "no_usage": Fault(change=lambda body: body.pop("usage")),
+    "no_finish": stopped(None),  # type: ignore[arg-type]
+    "unheard_of_finish": stopped("eos"),
+}
+"""Odd, but an answer."""
+
+
+def token(name: str) -> str:
+    return f"case-{name}"
+
+
+def test_outage_once_costs_one_more_call(server: Server, tmp_path: Path) -> None:
+    server.plan = {token(name): [fault] for name, fault in OUTAGES.items()}
+
+    outcome = run(judge_of(server), server.plan, tmp_path, concurrency=32, window=64)
+
+    assert set(outcome.kinds.values()) == {"scored"}
+    assert {name: server.calls(name) for name in server.plan} == dict.fromkeys(server.plan, 2)
+
+
+def test_outage_that_lasts_is_an_unavailable_row(server: Server, tmp_path: Path) -> None:
+    server.plan = {token(name): always(fault) for name, fault in OUTAGES.items()}
+    good = [f"case-good{number}" for number in range(20)]
+    started = time.monotonic()
+
+    outcome = run(
+        judge_of(server, retries=2), [*server.plan, *good], tmp_path, concurrency=32, window=64
+    )
+
+    assert time.monotonic() - started < 12
+    assert list(outcome.kinds) == [*server.plan, *good]
+    assert outcome.kinds == {
+        **dict.fromkeys(server.plan, "unavailable"),
+        **dict.fromkeys(good, "scored"),
+    }
+    assert {name: server.calls(name) for name in server.plan} == dict.fromkeys(server.plan, 3)
+    assert len(outcome.cassette.not_from_tape) == len(good)
+
+
+def test_messages_of_outages_are_short_and_free_of_places(server: Server, tmp_path: Path) -> None:
+    server.plan = {token(name): always(fault) for name, fault in OUTAGES.items()}
+
+    outcome = run(judge_of(server, retries=0), server.plan, tmp_path, concurrency=32, window=64)
+
+    for row in outcome.rows.values():
+        assert isinstance(row, Failure)
+        assert 0 < len(row.message) <= 400
+        assert "Traceback" not in row.message
+        assert ".py" not in row.message
+        assert "litellm" not in row.message.lower()
+
+
+def test_invalid_answer_once_is_asked_again_once(server: Server, tmp_path: Path) -> None:
+    server.plan = {token(name): [fault] for name, (fault, _) in INVALID.items()}
+
+    outcome = run(judge_of(server), server.plan, tmp_path)
+
+    assert set(outcome.kinds.values()) == {"scored"}
+    assert {name: server.calls(name) for name in server.plan} == dict.fromkeys(server.plan, 2)
+    assert {row.judgments[0].tries for row in outcome.rows.values()} == {2}
+
+
+@pytest.mark.parametrize("reasks", [0, 2])
+def test_answer_that_stays_invalid_is_a_row_of_its_kind(
+    server: Server, tmp_path: Path, reasks: int
+) -> None:
+    server.plan = {token(name): always(fault) for name, (fault, _) in INVALID.items()}
+
+    outcome = run(judge_of(server, reasks=reasks), server.plan, tmp_path)
+
+    assert outcome.kinds == {token(name): kind for name, (_, kind) in INVALID.items()}
+    assert {server.calls(name) for name in server.plan} == {1 + reasks}
+
+
+def test_final_answers_are_not_asked_for_again(server: Server, tmp_path: Path) -> None:
+    server.plan = {token(name): always(fault) for name, (fault, _) in FINAL.items()}
+
+    # One good answer first: a 413 or a long case is about the case, whoever comes first.
+    outcome = run(judge_of(server), server.plan, tmp_path)
+
+    assert outcome.kinds == {token(name): kind for name, (_, kind) in FINAL.items()}
+    assert {name: server.calls(name) for name in server.plan} == dict.fromkeys(server.plan, 1)
+
+
+def test_odd_answers_are_answers(server: Server, tmp_path: Path) -> None:
+    server.plan = {token(name): always(fault) for name, fault in FINE.items()}
+
+    outcome = run(judge_of(server), server.plan, tmp_path, out=tmp_path / "out")
+
+    assert set(outcome.kinds.values()) == {"scored"}
+    assert {server.calls(name) for name in server.plan} == {1}
+    repairs = {name: row.judgments[0].repairs for name, row in outcome.rows.items()}
+    assert repairs["case-fenced"] == ("fence",)
+    assert repairs["case-prose"] == ("prose",)
+    assert "control_characters" in repairs["case-control_characters"]
+
+
+def test_everything_at_once_loses_no_case(server: Server, tmp_path: Path) -> None:
+    plans: dict[str, list[Fault]] = {}
+    outages = [fault for name, fault in OUTAGES.items() if name not in ("timeout", "slow_drip")]
+    pairs = itertools.product(outages, [fault for fault, _ in INVALID.values()])
+    for number, (outage, invalid) in enumerate(itertools.islice(pairs, 0, None, 3)):
+        plans[f"case-{number:03d}"] = [outage, invalid, outage]
+    server.plan = {**plans}
+
+    outcome = run(judge_of(server, timeout=3), plans, tmp_path, concurrency=64, window=128)
+
+    assert list(outcome.kinds) == list(plans)
+    assert set(outcome.kinds.values()) == {"scored"}
+    assert {server.calls(name) for name in plans} == {4}
+
+
+def test_recorded_failures_are_replayed_and_outages_asked_again(
+    server: Server, tmp_path: Path
+) -> None:
+    server.plan = {
+        "case-refused": always(FINAL["refusal"][0]),
+        "case-empty": always(INVALID["empty"][0]),
+        "case-down": always(OUTAGES["500"]),
+    }
+    first = run(judge_of(server), server.plan, tmp_path)
+    server.forget()
+
+    second = run(judge_of(server), server.plan, tmp_path)
+
+    assert first.kinds == second.kinds
+    assert {seen.token for seen in server.seen} == {"case-down"}
+
+
+@pytest.mark.parametrize("mode", ["tools", "json_object", "text"])
+def test_other_output_modes_fare_the_same(server: Server, tmp_path: Path, mode: Any) -> None:
+    server.plan = {
+        "case-good": (),
+        "case-refused": always(said(content=None, tool_calls=None, refusal="No.")),
+        "case-empty": always(said(content="", tool_calls=None)),
+        "case-invalid": [Fault(text=lambda good: good[:-5])],
+        "case-truncated": always(stopped("length")),
+        "case-fenced": always(Fault(text=lambda good: f"```json\n{good}\n```")),
+        "case-plain": always(said(content=None)) if mode != "tools" else (),
+        "case-down": always(OUTAGES["500"]),
+    }
+
+    outcome = run(judge_of(server, mode=mode), server.plan, tmp_path)
+
+    assert outcome.kinds == {
+        "case-good": "scored",
+        "case-refused": "refused",
+        "case-empty": "empty",
+        "case-invalid": "scored",
+        "case-truncated": "truncated",
+        "case-fenced": "scored",
+        "case-plain": "scored" if mode == "tools" else "empty",
+        "case-down": "unavailable",
+    }
+    sent = next(seen.body for seen in server.seen if seen.token == "case-good")
+    assert ("tools" in sent) == (mode == "tools")
+    assert sent.get("response_format") == (
+        {"type": "json_object"} if mode == "json_object" else None
+    )
