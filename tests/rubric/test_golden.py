@@ -1,0 +1,77 @@
+"""What a judge sees, as text files: a change of wording shows in review.
+
+JUDGEKIT_UPDATE_GOLDEN=1 writes the files anew.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from judgekit.case import Case, Message, ToolCall
+from judgekit.judges.fake import FakeJudge
+from judgekit.metrics.rubric import RubricMetric
+from judgekit.rubric.load import load_rubric, rubric_names
+
+GOLDEN = Path(__file__).parents[1] / "golden"
+UPDATE = bool(os.environ.get("JUDGEKIT_UPDATE_GOLDEN"))
+CASE = Case(
+    id="golden",
+    system="You are a travel agent. Answer in one sentence.",
+    history=(
+        Message(role="user", content="Hello"),
+        Message(
+            role="assistant",
+            content="Hello! Where to?",
+            tool_calls=(ToolCall(name="trips", arguments={"from": "Ulm"}),),
+        ),
+    ),
+    input="A weekend in Rome, please.\nWithout flying.",
+    output="Take the night train; it reaches Roma Termini at 9:22.",
+    reference=("The night train from Munich.", "Any train."),
+    context=("Night trains leave Munich at 20:09.",),
+    baseline="Fly.",
+    labels={"human": 1.0},
+    metadata={"topic": "trains"},
+)
+VARIANTS = [
+    (name, mode) for name in rubric_names() if name != "base" for mode in load_rubric(name).modes
+]
+
+
+def rendered(name, mode):
+    metric = RubricMetric(name, judge=FakeJudge(model="fake/golden"), mode=mode)
+    _, (request,) = metric.requests(CASE)
+    lines = []
+    for message in request.messages:
+        lines += [f"--- {message.role}", message.content]
+    return "\n".join([*lines, "--- form", request.form.canonical, "--- key", request.key]) + "\n"
+
+
+@pytest.mark.parametrize(("name", "mode"), VARIANTS)
+def test_a_judge_sees_exactly_this(name, mode):
+    file = GOLDEN / f"{name}-{mode}.txt"
+    text = rendered(name, mode)
+    if UPDATE:
+        file.write_text(text, encoding="utf-8")
+
+    assert text == file.read_text("utf-8")
+
+
+def test_every_golden_file_has_its_rubric():
+    assert {file.stem for file in GOLDEN.glob("*.txt")} == {f"{n}-{m}" for n, m in VARIANTS}
+
+
+@pytest.mark.parametrize(("name", "mode"), VARIANTS)
+def test_labels_and_identity_of_a_case_never_reach_the_judge(name, mode):
+    shown = rendered(name, mode)
+
+    assert "human" not in shown
+    assert "golden" not in shown.replace("fake/golden", "")
+
+
+def test_only_the_wanted_half_is_shown():
+    assert "travel agent" not in rendered("prompt_alignment", "user")
+    assert "Rome, please" not in rendered("prompt_alignment", "system")
