@@ -1,33 +1,28 @@
 """The Jinja environment rubrics render in: no code, no globals, no way to run for ever.
 
-Jinja's own sandbox keeps templates away from Python's attributes, but lets them multiply text
-to a gigabyte, double a variable forty times or loop for hours. Here every repetition and
-every output is charged to a budget.
+Jinja's own sandbox keeps templates away from private attributes, but lets them call any public
+method of what they are given, and pydantic's `parse_raw` runs pickles. Here attributes are data
+unless they are listed, and every body that can run more than once pays for what stands in it
+(see budget), so that no part of a template is free.
 """
 
 from __future__ import annotations
 
-import functools
-import hashlib
-from collections.abc import Callable, Iterable, Iterator
-from contextvars import ContextVar
+from collections.abc import Callable, Iterable
 from typing import Any
 
-from jinja2 import StrictUndefined, TemplateRuntimeError, nodes
+from jinja2 import StrictUndefined, TemplateRuntimeError, TemplateSyntaxError, nodes
+from jinja2 import Template as JinjaTemplate
+from jinja2.environment import TemplateModule
 from jinja2.ext import Extension
-from jinja2.filters import FILTERS
 from jinja2.parser import Parser
+from jinja2.runtime import BlockReference, LoopContext
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 from jinja2.visitor import NodeTransformer
+from pydantic import BaseModel
 
-from judgekit.canonical import canonical_json, visible
-
-MAX_STEPS = 500_000
-"""Loop rounds and calls one rendering may take."""
-MAX_CHARACTERS = 64_000_000
-"""Characters one rendering may produce, all outputs together."""
-MAX_TEXT = 32_000_000
-"""Length of any one text a template may build."""
+from judgekit.rubric.budget import built, checked_key, concat, current, plain, under_way, weighed
+from judgekit.rubric.filters import FILTERS, TESTS
 
 
 class View:
@@ -39,174 +34,91 @@ class View:
     __slots__ = ()
 
 
-class Rendering:
-    """One rendering under way: its budget and the messages it has collected."""
-
-    def __init__(self, *, cached: dict[int, str], touched: Callable[[], bool]) -> None:
-        self.messages: list[tuple[str, str]] = []
-        self.steps = 0
-        self.characters = 0
-        self.cached = cached
-        self.touched = touched
-        self.inside: str | None = None
-
-    def step(self, count: int = 1) -> None:
-        """Charge `count` steps."""
-        self.steps += count
-        if self.steps > MAX_STEPS:
-            raise TemplateRuntimeError(f"took more than {MAX_STEPS:,} steps; is a loop endless?")
-
-    def produce(self, count: int) -> None:
-        """Charge `count` characters of output."""
-        self.characters += count
-        if self.characters > MAX_CHARACTERS:
-            raise TemplateRuntimeError(f"produced more than {MAX_CHARACTERS:,} characters")
+def _price(body: Iterable[nodes.Node]) -> tuple[int, int]:
+    """Return the steps and characters of one run through a body, less what pays for itself."""
+    count = characters = 0
+    waiting = list(body)
+    while waiting:
+        node = waiting.pop()
+        count += 1
+        if isinstance(node, nodes.TemplateData):
+            characters += len(node.data)
+        elif isinstance(node, nodes.Const) and isinstance(node.value, str):
+            characters += len(node.value)
+        elif isinstance(node, nodes.For):
+            waiting += (node.iter, *node.else_)
+        elif isinstance(node, nodes.Macro):
+            waiting += node.defaults
+        elif isinstance(node, nodes.CallBlock):
+            waiting.append(node.call)
+        elif not isinstance(node, nodes.Block):
+            waiting.extend(node.iter_child_nodes())
+    return 1 + (count >> 4), characters
 
 
-current: ContextVar[Rendering | None] = ContextVar("rendering", default=None)
-
-
-def _step(count: int = 1) -> None:
-    rendering = current.get()
-    if rendering is not None:
-        rendering.step(count)
-
-
-def _sized(value: Any) -> Any:
-    """Refuse a text that grew beyond reason."""
-    if isinstance(value, str) and len(value) > MAX_TEXT:
-        raise TemplateRuntimeError(f"built a text of more than {MAX_TEXT:,} characters")
-    return value
-
-
-def _counted(values: Iterable[Any]) -> Iterator[Any]:
-    for value in values:
-        _step()
-        yield value
-
-
-def _concat(first: Any, *rest: Any) -> str:
-    parts = [str(_plain(part)) for part in (first, *rest)]
-    if sum(map(len, parts)) > MAX_TEXT:
-        raise TemplateRuntimeError(f"built a text of more than {MAX_TEXT:,} characters")
-    return "".join(parts)
-
-
-def _plain(value: Any) -> Any:
-    """Let only text and numbers into a prompt: nothing else has one obvious spelling."""
-    if isinstance(value, str):
-        return value
-    if value is None:
-        raise TemplateRuntimeError(
-            "prints a value that this case does not have; put it inside {% if ... %}"
-        )
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, (int, float)):
-        return value
-    if isinstance(value, StrictUndefined):
-        return str(value)  # raises, with the name
-    raise TemplateRuntimeError(
-        f"prints a {type(value).__name__}; loop over it, or use the filter join or json"
-    )
-
-
-def _finalize(value: Any) -> Any:
-    text = _plain(value)
-    rendering = current.get()
-    if rendering is not None and isinstance(text, str):
-        rendering.produce(len(text))
-    return text
-
-
-def fence(text: Any, tag: str) -> str:
-    """Wrap untrusted text in a tag that the text cannot close.
-
-    The tag's suffix is a digest of the text, so it is the same in every run, and a text cannot
-    hold its own closing tag; should one do so by any chance, the digest is taken again.
-    """
-    if text is None:
-        raise TemplateRuntimeError(f"fence({tag!r}) was given a value that this case does not have")
-    body = visible(str(_plain(text)))
-    suffix = hashlib.sha256(body.encode()).hexdigest()[:16]
-    while f"{tag}-{suffix}" in body:
-        suffix = hashlib.sha256(f"{suffix}{body}".encode()).hexdigest()[:16]
-    return f"<{tag}-{suffix}>\n{body}\n</{tag}-{suffix}>"
-
-
-def _replace(text: Any, old: str, new: str) -> str:
-    text = str(_plain(text))
-    if text.count(old) * len(new) + len(text) > MAX_TEXT:
-        raise TemplateRuntimeError(f"built a text of more than {MAX_TEXT:,} characters")
-    return text.replace(old, new)
-
-
-def _join(values: Iterable[Any], by: str = "", attribute: str | None = None) -> str:
-    taken = [v if attribute is None else _attribute(v, attribute) for v in _counted(values)]
-    joined = [part for value in taken for part in (by, value)][1:]
-    return _concat("", *joined)
-
-
-def _attribute(value: Any, name: str) -> Any:
-    if name.startswith("_"):
-        raise TemplateRuntimeError(f"the attribute {name!r} is not for templates")
-    return value[name] if isinstance(value, dict) else getattr(value, name)
-
-
-def _indent(text: Any, width: int = 4) -> str:
-    pad = " " * min(int(width), 40)
-    return _concat(str(_plain(text)).replace("\n", "\n" + pad))
-
-
-def _json(value: Any) -> str:
-    return canonical_json(value)
-
-
-_BORROWED = ["abs", "batch", "capitalize", "count", "d", "default", "dictsort", "first", "float", "int", "items", "last", "length", "list", "lower", "map", "max", "min", "reject", "rejectattr", "reverse", "round", "select", "selectattr", "slice", "sort", "sum", "title", "trim", "truncate", "unique", "upper", "wordcount"]
-_OWN: dict[str, Callable[..., Any]] = {
-    "fence": fence,
-    "indent": _indent,
-    "join": _join,
-    "json": _json,
-    "replace": _replace,
-}
-_INTERNAL: dict[str, Callable[..., Any]] = {
-    "_counted": _counted,
-    "_concat": _concat,
-    "_sized": _sized,
-}
-
-
-def _charged(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Charge a filter for the length of what it is given, and look at the size of what it makes."""
-
-    @functools.wraps(function)
-    def wrapped(*args: Any, **kwargs: Any) -> Any:
-        for argument in args[:2]:
-            if isinstance(argument, (str, list, tuple, dict)):
-                _step(1 + (len(argument) >> 10))
-        return _sized(function(*args, **kwargs))
-
-    return wrapped
+def _filtered(node: Any, name: str, *given: Any) -> nodes.Filter:
+    line = None if node is None else node.lineno
+    args: list[nodes.Expr] = [g if isinstance(g, nodes.Expr) else nodes.Const(g) for g in given]
+    return nodes.Filter(node, name, args, [], None, None, lineno=line)
 
 
 class _Charge(NodeTransformer):
-    """Put the budget into a template: its loops, its concatenations, its captured blocks."""
+    """Put the budget into a template: whatever runs, repeats, compares or builds is charged."""
+
+    def _pays(self, node: Any) -> nodes.Node:
+        steps, characters = _price(node.body)
+        self.generic_visit(node)
+        line = node.body[0].lineno if node.body else node.lineno
+        paid = _filtered(nodes.Const(None, lineno=line), "_paid", steps, characters)
+        node.body.insert(0, nodes.ExprStmt(paid, lineno=line))
+        return node  # type: ignore[no-any-return]
+
+    visit_Template = visit_Block = visit_Macro = visit_CallBlock = _pays
 
     def visit_For(self, node: nodes.For) -> nodes.Node:
+        steps, characters = _price([*node.body, *filter(None, [node.test])])
         self.generic_visit(node)
-        node.iter = nodes.Filter(node.iter, "_counted", [], [], None, None, lineno=node.lineno)
+        node.iter = _filtered(node.iter, "_counted", steps, characters)
         return node
 
     def visit_Concat(self, node: nodes.Concat) -> nodes.Node:
         self.generic_visit(node)
         first, *rest = node.nodes
-        return nodes.Filter(first, "_concat", list(rest), [], None, None, lineno=node.lineno)
+        return _filtered(first, "_concat", *rest)
 
     def visit_AssignBlock(self, node: nodes.AssignBlock) -> nodes.Node:
         self.generic_visit(node)
-        node.filter = nodes.Filter(node.filter, "_sized", [], [], None, None, lineno=node.lineno)
+        node.filter = _filtered(node.filter, "_built")
         return node
+
+    def visit_Getitem(self, node: nodes.Getitem) -> nodes.Node:
+        self.generic_visit(node)
+        return _filtered(node, "_built") if isinstance(node.arg, nodes.Slice) else node
+
+    def visit_Compare(self, node: nodes.Compare) -> nodes.Node:
+        self.generic_visit(node)
+        parts: list[Any] = [node, *node.ops]
+        for part in parts:
+            if not isinstance(part.expr, nodes.Const):
+                part.expr = _filtered(part.expr, "_weighed")
+        return node
+
+    def visit_Pair(self, node: nodes.Pair) -> nodes.Node:
+        self.generic_visit(node)
+        if not isinstance(node.key, nodes.Const):
+            node.key = _filtered(node.key, "_key")
+        return node
+
+
+def _refusal(node: nodes.Node) -> str | None:
+    """Return why a template may not hold a node, if it may not."""
+    if isinstance(node, nodes.Filter) and node.name.startswith("_"):
+        return f"no filter named {node.name!r}"
+    if isinstance(node, nodes.For) and node.recursive:
+        return "a loop cannot be recursive; use a macro"
+    if isinstance(node, nodes.ScopedEvalContextModifier):
+        return "prompts are not escaped; remove autoescape"
+    return None
 
 
 class RoleTag(Extension):
@@ -225,29 +137,49 @@ class RoleTag(Extension):
         return nodes.CallBlock(call, [], [], body).set_lineno(line)
 
     def _collect(self, role: str, caller: Callable[[], str]) -> str:
-        rendering = current.get()
-        if rendering is None:
-            raise TemplateRuntimeError("a role was rendered outside a rubric")
+        rendering = under_way()
         if rendering.inside:
-            raise TemplateRuntimeError(f"role {role!r} stands inside role {rendering.inside!r}")
+            raise TemplateRuntimeError(f"role {role!r} stands inside {rendering.inside}")
         place = len(rendering.messages)
         text = rendering.cached.get(place)
         if text is None:
-            rendering.inside = role
-            rendering.touched()
+            rendering.inside = f"role {role!r}"
             text = caller().strip()
-            if not rendering.touched():
-                # Nothing of the case went into this message: it is the same for every case.
-                rendering.cached[place] = text
             rendering.inside = None
+            if not rendering.read():
+                # Nothing of the case was read up to here, in any role or between them, so
+                # neither this text nor the way to it can depend on the case.
+                rendering.cached[place] = text
         rendering.messages.append((role, text))
         return ""
+
+
+class _Sheet(JinjaTemplate):
+    """A template of a rubric."""
+
+    def _get_default_module(self, ctx: Any = None) -> TemplateModule:
+        """Run an imported file, which happens once: a role in it would be there once only."""
+        if self._module is not None:
+            return self._module
+        rendering = under_way()
+        outer, rendering.inside = rendering.inside, "an imported file; put it in a macro"
+        module = super()._get_default_module(ctx)
+        rendering.inside = outer
+        return module
+
+
+def _finalize(value: Any) -> Any:
+    text = plain(value)
+    if isinstance(text, str):
+        under_way().produce(len(text))
+    return text
 
 
 class RubricEnvironment(ImmutableSandboxedEnvironment):
     """Jinja with a budget, a short list of filters, and no globals."""
 
     intercepted_binops = frozenset({"*", "**", "%", "+"})
+    template_class = _Sheet
 
     def __init__(self, loader: Any) -> None:
         super().__init__(
@@ -261,19 +193,29 @@ class RubricEnvironment(ImmutableSandboxedEnvironment):
             extensions=[RoleTag],
         )
         self.globals = {}
-        self.filters = {
-            **{name: _charged(FILTERS[name]) for name in _BORROWED},
-            **{name: _charged(function) for name, function in _OWN.items()},
-            **_INTERNAL,
-        }
+        self.filters = dict(FILTERS)
+        self.tests = dict(TESTS)
 
     def _parse(self, source: str, name: str | None, filename: str | None) -> nodes.Template:
         tree = Parser(self, source, name, filename).parse()
+        for node in tree.find_all(nodes.Node):
+            if refusal := _refusal(node):
+                raise TemplateSyntaxError(refusal, node.lineno, name, filename)
         charged: nodes.Template = _Charge().visit(tree)
         return charged
 
+    def _generate(self, *args: Any, **kwargs: Any) -> str:
+        """Compile outside of any rendering, so that nothing is computed before it is paid for."""
+        token = current.set(None)
+        try:
+            return super()._generate(*args, **kwargs)
+        finally:
+            current.reset(token)
+
+    # -- what a template may touch ----------------------------------------------------
+
     def getattr(self, obj: Any, attribute: str) -> Any:
-        """Look into views directly, into everything else with Jinja's care."""
+        """Look into views directly, into everything else with care."""
         if isinstance(obj, View) and not attribute.startswith("_"):
             try:
                 return getattr(obj, attribute)
@@ -281,22 +223,73 @@ class RubricEnvironment(ImmutableSandboxedEnvironment):
                 return self.undefined(obj=obj, name=attribute)
         return super().getattr(obj, attribute)
 
-    def call(self, context: Any, obj: Any, /, *args: Any, **kwargs: Any) -> Any:  # type: ignore[override]
-        """Charge every call; look at the size of what it returns."""
-        _step()
-        return _sized(super().call(context, obj, *args, **kwargs))
+    def getitem(self, obj: Any, argument: Any) -> Any:
+        """Look up text and numbers only."""
+        return super().getitem(obj, checked_key(argument))
+
+    def is_safe_attribute(self, obj: Any, attr: str, value: Any) -> bool:
+        """Let attributes through that are data, and a list of methods.
+
+        Jinja's own rule lets every public method through, among them pydantic's `parse_raw`,
+        which runs pickles, and `str.ljust`, which makes a gigabyte of blanks.
+        """
+        if attr.startswith("_"):
+            return False
+        if isinstance(obj, BaseModel):
+            return attr in type(obj).model_fields
+        if isinstance(obj, TemplateModule):
+            return attr in vars(obj)
+        return isinstance(obj, View) or attr in _METHODS.get(type(obj), ())
+
+    def wrap_str_format(self, value: Any) -> None:
+        """Offer no `format`: it pads without bounds and prints what has no spelling."""
+
+    def unsafe_undefined(self, obj: Any, attribute: str) -> Any:
+        """Say what is refused."""
+        hint = f"{attribute!r} of a {type(obj).__name__} is not for templates"
+        return self.undefined(hint, name=attribute, obj=obj, exc=TemplateRuntimeError)
+
+    def call(self, context: Any, obj: Any, /, *args: Any, **kwargs: Any) -> Any:
+        """Charge every call, and what it returns."""
+        meter = under_way()
+        meter.step()
+        for argument in args:
+            weighed(argument)
+        text = getattr(obj, "__self__", None)
+        if isinstance(text, str):
+            weighed(text)
+            if obj.__name__ in _SPLIT_METHODS:
+                meter.step(len(text) >> 3)
+                meter.produce(len(text))
+        return built(super().call(context, obj, *args, **kwargs))
 
     def call_binop(self, context: Any, operator: str, left: Any, right: Any) -> Any:
         """Keep arithmetic to numbers of a sane size, and `+` to texts of a sane size."""
-        numbers = isinstance(left, (int, float)) and isinstance(right, (int, float))
-        if operator == "+" and (numbers or (isinstance(left, str) and isinstance(right, str))):
-            if isinstance(left, str) and len(left) + len(right) > MAX_TEXT:
-                raise TemplateRuntimeError(f"built a text of more than {MAX_TEXT:,} characters")
-            return left + right
-        if not numbers:
+        if operator == "+" and isinstance(left, str) and isinstance(right, str):
+            return concat(left, right)
+        if not (isinstance(left, (int, float)) and isinstance(right, (int, float))):
             raise TemplateRuntimeError(f"{operator!r} takes numbers in a rubric")
         if operator == "**" and (abs(right) > 64 or abs(left) > 1_000_000):
             raise TemplateRuntimeError("a power of that size is not for a rubric")
         if operator == "*" and max(abs(left), abs(right)) > 1e18:
             raise TemplateRuntimeError("a product of that size is not for a rubric")
         return super().call_binop(context, operator, left, right)
+
+
+_SPLIT_METHODS = ("split", "rsplit", "splitlines")
+_METHODS: dict[type, frozenset[str]] = {
+    str: frozenset({
+        "capitalize", "casefold", "count", "endswith", "find", "isalnum", "isalpha", "isdigit",
+        "islower", "isnumeric", "isspace", "isupper", "lower", "lstrip", "removeprefix",
+        "removesuffix", "rfind", "rsplit", "rstrip", "split", "splitlines", "startswith", "strip",
+        "title", "upper",
+    }),
+    dict: frozenset(("get", "items", "keys", "values")),
+    # Without `changed`: it would carry what one message saw into the next.
+    LoopContext: frozenset({
+        "cycle", "depth", "depth0", "first", "index", "index0", "last", "length", "nextitem",
+        "previtem", "revindex", "revindex0",
+    }),
+    BlockReference: frozenset(("super",)),
+}  # fmt: skip
+"""Methods and attributes a template may use, by exact type."""

@@ -10,7 +10,6 @@ from typing import Any
 from jinja2 import (
     BaseLoader,
     Environment,
-    TemplateError,
     TemplateNotFound,
     TemplateSyntaxError,
     meta,
@@ -22,10 +21,13 @@ from judgekit.case import Case, Message
 from judgekit.errors import RubricError, place
 from judgekit.filemodel import near
 from judgekit.request import ChatMessage
-from judgekit.rubric.sandbox import Rendering, RubricEnvironment, View, current
+from judgekit.rubric.budget import Rendering, current
+from judgekit.rubric.sandbox import RubricEnvironment, View
 
 MAX_FILE = 1_000_000
 """Bytes a rubric file may have."""
+MAX_BODIES = 200_000
+"""Characters of template all files of a rubric may have together: compiling them takes seconds."""
 VARIABLES = ("case", "criteria", "details", "examples", "groups", "mode", "rubric")
 """Everything a template may name."""
 CASE_FIELDS = (
@@ -96,10 +98,11 @@ class Folders(BaseLoader):
 class CaseView(View):
     """A case as templates see it; remembers whether anything of it was read."""
 
-    __slots__ = ("_fields", "_read")
+    __slots__ = ("_fields", "_history", "_read")
 
     def __init__(self, case: Case, history: tuple[Message, ...]) -> None:
         self._fields = case
+        self._history: list[MessageView] | None = None
         self._read = False
         if history != case.history:
             self._fields = case.model_copy(update={"history": history})
@@ -110,7 +113,9 @@ class CaseView(View):
         self._read = True
         value = getattr(self._fields, name)
         if name == "history":
-            return [MessageView(message) for message in value]
+            if self._history is None:
+                self._history = [MessageView(message) for message in value]
+            return self._history
         if isinstance(value, str) and not value.strip():
             return None
         return value
@@ -118,10 +123,9 @@ class CaseView(View):
     def __str__(self) -> str:
         raise TypeError("print a field of the case, such as case.output")
 
-    def _touched(self) -> bool:
-        """Return whether a field was read since the last call."""
-        read, self._read = self._read, False
-        return read
+    def _was_read(self) -> bool:
+        """Return whether anything of the case was read."""
+        return self._read
 
 
 class MessageView(View):
@@ -157,7 +161,7 @@ class Template:
         self._cached: dict[Any, dict[int, str]] = {}
 
     def _compile(self) -> JinjaTemplate:
-        with _translated(self.loader):
+        with _translated(self.loader, file=str(self.files[self.name])):
             return self.environment.get_template(self.name)
 
     def _check(self) -> dict[str, Path]:
@@ -165,6 +169,7 @@ class Template:
         files: dict[str, Path] = {}
         blocks: dict[str, dict[str, nodes.Block]] = {}
         waiting: list[tuple[str, str | None]] = [(self.name, None)]
+        length = 0
         while waiting:
             name, where = waiting.pop()
             if name in files:
@@ -172,6 +177,13 @@ class Template:
             with _translated(self.loader, where=where):
                 files[name] = self.loader.find(name)
                 source, path, _ = self.loader.get_source(self.environment, name)
+                length += len(source.lstrip("\n"))
+                if length > MAX_BODIES:
+                    raise RubricError(
+                        f"the rubric's templates have more than {MAX_BODIES:,} characters; "
+                        "what varies belongs in the cases",
+                        where=path,
+                    )
                 tree = self.environment.parse(source, name, path)
             waiting += _built_from(tree, path)
             blocks[name] = {block.name: block for block in tree.find_all(nodes.Block)}
@@ -219,7 +231,7 @@ class Template:
         Raises:
             RubricError: the template failed, or went beyond its budget.
         """
-        rendering = Rendering(cached=self._cached.setdefault(variant, {}), touched=case._touched)
+        rendering = Rendering(cached=self._cached.setdefault(variant, {}), read=case._was_read)
         token = current.set(rendering)
         try:
             with _translated(self.loader):
@@ -301,13 +313,13 @@ def _exported(tree: nodes.Template) -> Iterator[str]:
 
 def _check_cases(tree: nodes.Template, path: str) -> None:
     for node in tree.find_all(nodes.Getattr):
-        if isinstance(node.node, nodes.Name) and node.node.name == "case":
-            if node.attr not in CASE_FIELDS:
-                raise RubricError(
-                    f"a case has no field {node.attr!r} for templates"
-                    f"{near(node.attr, list(CASE_FIELDS))}",
-                    where=place(path, node.lineno),
-                )
+        of_case = isinstance(node.node, nodes.Name) and node.node.name == "case"
+        if of_case and node.attr not in CASE_FIELDS:
+            raise RubricError(
+                f"a case has no field {node.attr!r} for templates"
+                f"{near(node.attr, list(CASE_FIELDS))}",
+                where=place(path, node.lineno),
+            )
 
 
 class _translated:
@@ -323,24 +335,25 @@ class _translated:
     def __enter__(self) -> None:
         return None
 
-    def __exit__(self, kind: object, error: BaseException | None, trace: Any) -> bool:
+    def __exit__(self, kind: object, error: BaseException | None, trace: Any) -> None:
         if error is None or isinstance(error, RubricError):
-            return False
+            return
         if isinstance(error, TemplateSyntaxError):
             file = self._file or error.filename or error.name or "template"
-            where = place(file, error.lineno)
-            raise RubricError(f"template: {error.message}", where=where) from error
+            raise RubricError(
+                f"template: {error.message}", where=place(file, error.lineno)
+            ) from error
         if isinstance(error, TemplateNotFound):
             raise RubricError(self._not_found(str(error.name)), where=self._where) from error
         if isinstance(error, RecursionError):
             raise RubricError("the template nests or calls itself too deeply") from error
-        kinds = (TemplateError, TypeError, ValueError, AttributeError, ArithmeticError,
-                 LookupError, MemoryError)  # fmt: skip
-        if isinstance(error, kinds):
-            where = _line_of(trace)
-            message = str(error) or type(error).__name__
-            raise RubricError(f"template: {message}", where=where) from error
-        return False
+        if isinstance(error, SyntaxError):
+            raise RubricError(f"template: {error.msg}", where=self._file) from error
+        if isinstance(error, Exception):
+            # A template can make Python raise anything, and none of it is worth a traceback.
+            message = " ".join(str(error).split()) or type(error).__name__
+            where = _line_of(trace) or self._file
+            raise RubricError(f"template: {message[:300]}", where=where) from error
 
     def _not_found(self, name: str) -> str:
         known = sorted(

@@ -1,0 +1,143 @@
+"""What one rendering may take: steps, characters, and the length of any one text.
+
+Jinja's sandbox lets a template multiply text to a gigabyte, double a list forty times or loop for
+hours. Here every text, list and repetition is paid for from the budget of its rendering.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from contextvars import ContextVar
+from typing import Any
+
+from jinja2 import StrictUndefined, TemplateRuntimeError
+
+MAX_STEPS = 500_000
+"""Loop rounds and calls one rendering may take; long bodies and long lists count as several."""
+MAX_CHARACTERS = 100_000_000
+"""Characters one rendering may build and print, all texts together."""
+MAX_TEXT = 32_000_000
+"""Length of any one text a template may build."""
+
+
+class Rendering:
+    """One rendering under way: its budget and the messages it has collected.
+
+    Args:
+        cached: messages known from earlier renderings, by their place.
+        read: returns whether anything of the case was read so far.
+    """
+
+    def __init__(self, *, cached: dict[int, str], read: Callable[[], bool]) -> None:
+        self.messages: list[tuple[str, str]] = []
+        self.steps = 0
+        self.characters = 0
+        self.cached = cached
+        self.read = read
+        self.inside: str | None = None
+        """The role that is being rendered, or whatever else no role may stand in."""
+
+    def step(self, count: int = 1) -> None:
+        """Charge `count` steps."""
+        self.steps += count
+        if self.steps > MAX_STEPS:
+            raise TemplateRuntimeError(f"took more than {MAX_STEPS:,} steps; is a loop endless?")
+
+    def produce(self, count: int) -> None:
+        """Charge `count` characters."""
+        self.characters += count
+        if self.characters > MAX_CHARACTERS:
+            raise TemplateRuntimeError(f"produced more than {MAX_CHARACTERS:,} characters")
+
+
+current: ContextVar[Rendering | None] = ContextVar("rendering", default=None)
+
+
+def under_way() -> Rendering:
+    """Return the rendering that pays. Without one nothing of a template can be computed.
+
+    Jinja computes what it takes for constant when it compiles; failing here stops that.
+    """
+    rendering = current.get()
+    if rendering is None:
+        raise TemplateRuntimeError("nothing is being rendered")
+    return rendering
+
+
+def weighed(value: Any) -> Any:
+    """Charge for looking at a value: a list may hold itself twice, forty levels deep."""
+    if isinstance(value, str):
+        under_way().step(1 + (len(value) >> 8))
+    elif isinstance(value, (list, tuple, dict)):
+        under_way().step(1 + (len(value) >> 3))
+        for item in value.values() if isinstance(value, dict) else value:
+            if isinstance(item, (str, list, tuple, dict)):
+                weighed(item)
+    return value
+
+
+def built(value: Any) -> Any:
+    """Charge for a value a template made."""
+    if isinstance(value, str):
+        check_length(len(value))
+        under_way().produce(len(value))
+    elif isinstance(value, (list, tuple, dict)):
+        under_way().step(1 + (len(value) >> 3))
+    return value
+
+
+def check_length(length: int) -> None:
+    """Refuse a text before it is built."""
+    if length > MAX_TEXT:
+        raise TemplateRuntimeError(f"built a text of more than {MAX_TEXT:,} characters")
+
+
+def counted(values: Iterable[Any], steps: int = 1, characters: int = 0) -> Iterator[Any]:
+    """Charge for each round of a loop."""
+    meter = under_way()
+    for value in values:
+        meter.step(steps)
+        meter.produce(characters)
+        yield value
+
+
+def paid(_: Any, steps: int, characters: int) -> None:
+    """Charge for one run of a body."""
+    meter = under_way()
+    meter.step(steps)
+    meter.produce(characters)
+
+
+def checked_key(value: Any) -> Any:
+    """Let only text and numbers be keys: hashing a tuple of tuples of tuples never ends."""
+    if not isinstance(value, (str, int, float)):
+        raise TemplateRuntimeError("a key is text or a number")
+    return value
+
+
+def concat(first: Any, *rest: Any) -> str:
+    """Join texts and numbers."""
+    parts = [str(plain(part)) for part in (first, *rest)]
+    check_length(sum(map(len, parts)))
+    text = "".join(parts)
+    under_way().produce(len(text))
+    return text
+
+
+def plain(value: Any) -> Any:
+    """Let only text and numbers into a prompt: nothing else has one obvious spelling."""
+    if isinstance(value, str):
+        return value
+    if value is None:
+        raise TemplateRuntimeError(
+            "prints a value that this case does not have; put it inside {% if ... %}"
+        )
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, (int, float)):
+        return value
+    if isinstance(value, StrictUndefined):
+        return str(value)  # raises, with the name
+    raise TemplateRuntimeError(
+        f"prints a {type(value).__name__}; loop over it, or use the filter join or json"
+    )
