@@ -69,27 +69,31 @@ def make_payload(report: Report) -> Payload:
     asked = _Asked(report)
     texts = _Texts()
     worst = _worst(report) if asked.there and figures.cases > ALL else None
-    cases = []
+    cases: list[str] = []  # as JSON at once: a fifth of the memory
     makers: dict[str, dict[Maker, None]] = {}
     for number, scored in enumerate(report.results):
-        cases.append(_case(scored, texts, asked if worst is None or number in worst else None))
+        kept = asked if worst is None or number in worst else None
+        cases.append(_json(_case(scored, texts, kept)))
         for row in scored.rows:
             if row.result.type == "score" and row.result.source == "judge":
                 makers.setdefault(row.metric, {})[Maker.of(row.result.meta)] = None
     asked.close()
     made_by = {metric: tuple(found) for metric, found in makers.items()}
     prompts = "none" if not asked.there else "all" if worst is None else "some"
-    data = {
+    head = {
         "metrics": [_metric(summary) for summary in figures.metrics],
         "prompts": prompts,
         "texts": texts.all,
-        "cases": cases,
     }
-    text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    text = f'{_json(head)[:-1]},"cases":[{",".join(cases)}]}}'
     if len(text) <= PLAIN:
         return Payload(text.translate(_ESCAPES), False, prompts, made_by)
     squeezed = zlib.compress(text.encode("utf-8", "replace"), 9)
     return Payload(base64.b64encode(squeezed).decode(), True, prompts, made_by)
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
 
 class _Texts:
