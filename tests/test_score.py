@@ -1,0 +1,86 @@
+from __future__ import annotations
+
+import math
+from typing import get_args
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from judgekit.score import Failure, FailureKind, Fallback, Part, Row, Score, round_half_up
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        {"value": None},
+        {"value": 0.5, "status": "abstained"},
+        {"value": 0.5, "status": "not_applicable"},
+        {"value": math.nan},
+        {"value": math.inf},
+        {"value": 0.5, "status": "failed"},
+        {"value": 0.5, "source": "guessed"},
+        {"value": 0.5, "extra": 1},
+    ],
+)
+def test_a_score_that_contradicts_itself_is_refused(data):
+    with pytest.raises(ValidationError):
+        Score.model_validate(data)
+
+
+@pytest.mark.parametrize("status", ["abstained", "not_applicable"])
+def test_without_a_value_nothing_is_shown(status):
+    score = Score(status=status)
+
+    assert score.value is None
+    assert score.shown is None
+
+
+def test_the_scale_changes_what_is_shown_and_nothing_else():
+    score = Score(value=0.795, scale=10)
+
+    assert (score.value, score.shown) == (0.795, 7.95)
+
+
+@pytest.mark.parametrize("kind", get_args(FailureKind))
+def test_a_row_survives_json(kind):
+    for result in (
+        Failure(kind=kind, message="m", key="k"),
+        Score(
+            value=0.5,
+            parts=(Part(id="a", value=0.5, weight=1.0),),
+            fallback=Fallback(substitute="s", cause="c"),
+        ),
+    ):
+        row = Row(case="c", metric="m", result=result)
+
+        assert Row.model_validate_json(row.model_dump_json()) == row
+        assert Row.model_validate_json(row.line()) == row
+
+
+def test_the_kinds_of_failure_are_a_closed_set():
+    with pytest.raises(ValidationError):
+        Failure(kind="odd", message="m")
+
+
+@given(st.floats(min_value=-1e6, max_value=1e6))
+def test_rounding_moves_a_number_by_half_a_hundredth_at_most(value):
+    assert abs(round_half_up(value) - value) <= 0.005 + 1e-9
+
+
+@given(st.floats(0, 1), st.floats(0, 1))
+def test_rounding_keeps_the_order(one, other):
+    low, high = sorted((one, other))
+
+    assert round_half_up(low) <= round_half_up(high)
+
+
+def test_a_line_leaves_out_defaults_but_never_the_type():
+    score = Row(case="ä", metric="m", result=Score(value=0.5))
+    failure = Row(case="c", metric="m", result=Failure(kind="empty", message='"'))
+
+    assert score.line() == '{"case":"ä","metric":"m","result":{"type":"score","value":0.5}}'
+    assert failure.line() == (
+        '{"case":"c","metric":"m","result":{"type":"failure","kind":"empty","message":"\\""}}'
+    )
