@@ -58,7 +58,8 @@ def write_tape(folder: Path, rows: int) -> None:
     from judgekit.case import Case
     from judgekit.request import Reply, Try
 
-    verdict = {name: {"reason": "It does, plainly.", "value": True} for name in ("helps", "right", "brief")}
+    names = ("helps", "right", "brief")
+    verdict = {name: {"reason": "It does, plainly.", "value": True} for name in names}
     reply = Reply(tries=(Try(text=json.dumps(verdict), finish="stop"),), model="fake/judge")
     with spool.open("w") as file:
         for number in range(rows):
@@ -118,7 +119,8 @@ def main() -> None:
             command = [sys.executable, __file__, "--kind", chosen.kind, "--one", name]
             found = json.loads(subprocess.check_output(command))
         peaks[size] = found["peak"]
-        print(f"{size:>9} rows: {found['peak'] / 1e6:6.1f} MB, {found['rate']:,.0f} rows a second of CPU")
+        rate = f"{found['rate']:,.0f} rows a second of CPU"
+        print(f"{size:>9} rows: {found['peak'] / 1e6:6.1f} MB, {rate}")
     (low, first), *_, (high, last) = peaks.items()
     print(f"{(last - first) / (high - low):.1f} bytes a row beyond the base")
 

@@ -22,7 +22,7 @@ import tempfile
 import time
 from pathlib import Path
 
-REASON = "The answer names the order and the next step, and it leaves out the time this takes ({}). "
+REASON = "The answer names the order and the next step, and leaves out how long it takes ({}). "
 
 
 def case_of(number: int):

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field, JsonValue
+from pydantic import BeforeValidator, ConfigDict, Field, JsonValue
 
 from judgekit.canonical import digest_json
 from judgekit.case import Case
@@ -79,7 +79,7 @@ class JudgeFile(FileModel):
 class FallbackFile(FileModel):
     """What stands in when the judge cannot be reached."""
 
-    model_config = {**FileModel.model_config, "extra": "allow"}
+    model_config = ConfigDict(extra="allow")
 
     use: str
     on_budget: bool = False
@@ -88,7 +88,7 @@ class FallbackFile(FileModel):
 class MetricFile(FileModel):
     """One metric; keys not named here are options of its own."""
 
-    model_config = {**FileModel.model_config, "extra": "allow"}
+    model_config = ConfigDict(extra="allow")
 
     metric: str | None = None
     rubric: str | None = None
@@ -214,7 +214,8 @@ class Suite:
         free = file.model.startswith(("manual/", "fake/"))
         if not free and file.price is None and (file.api_base or listed_price(file.model) is None):
             raise ConfigError(
-                f"max_cost needs the price of {file.model}; give judge.price: {{input: ..., output: ...}}",
+                f"max_cost needs the price of {file.model}: "
+                "give judge.price: {input: ..., output: ...}",
                 where=self.where("limits", "max_cost"),
             )
 
@@ -336,7 +337,7 @@ class Suite:
             "cases": file.cases.model_dump(exclude_none=True) if file.cases else None,
             "thresholds": self.thresholds,
             "gates": self.gates,
-            "redact": digest_json([rule.model_dump() for rule in file.redact]) if file.redact else None,
+            "redact": digest_json([rule.model_dump() for rule in file.redact]),
         }  # fmt: skip
 
     def close(self) -> None:

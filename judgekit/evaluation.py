@@ -6,6 +6,7 @@ import asyncio
 import hashlib
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -331,14 +332,32 @@ def _check_names(
 
 
 def _described(metric: Metric) -> dict[str, Any]:
+    """Return what makes a metric give the numbers it gives, down to the metrics it is made of."""
     described: dict[str, Any] = {"name": metric.name, "type": type(metric).__name__}
     options = getattr(metric, "options", None)
     if isinstance(options, dict):
         described["options"] = options
-    meta = getattr(metric, "_meta", None)
-    if isinstance(meta, dict):
-        described["made_with"] = meta
+    elif is_dataclass(metric) and not isinstance(metric, type):
+        described["options"] = {
+            field.name: _option(getattr(metric, field.name))
+            for field in fields(metric)
+            if field.name != "name"
+        }
+    made_with = getattr(metric, "made_with", None)
+    if isinstance(made_with, dict):
+        described["made_with"] = made_with
     return described
+
+
+def _option(value: Any) -> Any:
+    """Return an option as JSON: metrics described, anything else that is not JSON by its type."""
+    if isinstance(value, Metric):
+        return _described(value)
+    if isinstance(value, Mapping):
+        return {str(key): _option(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_option(item) for item in value]
+    return value if isinstance(value, (str, int, float, bool, type(None))) else type(value).__name__
 
 
 def _failure_kind(error: JudgekitError) -> FailureKind | None:

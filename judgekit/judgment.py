@@ -247,8 +247,8 @@ def _question_model(question: Question, number: int) -> type[BaseModel]:
         fields["quotes"] = (Annotated[list[_Text], Field(max_length=MAX_ITEMS)], ...)
     if question.kind == "checklist":
         fields["items"] = (_items(question, number), ...)
-    for number, detail in enumerate(question.details):
-        fields[f"d{number}"] = (_DETAIL[detail.kind], Field(alias=detail.name))
+    for place, detail in enumerate(question.details):
+        fields[f"d{place}"] = (_DETAIL[detail.kind], Field(alias=detail.name))
     if question.kind != "checklist":
         value = _value_type(question)
         fields["value"] = (value | None if question.nullable else value, ...)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import yaml
@@ -11,6 +12,8 @@ from judgekit.errors import ConfigError, place
 MAX_NODES = 200_000
 """Values a file may hold after its aliases are followed: aliases of aliases grow without end."""
 MAX_DEPTH = 60
+MAX_NUMBER = 40
+"""Characters a number may have."""
 
 Path = tuple[str | int, ...]
 
@@ -30,7 +33,7 @@ class Lines:
         self._lines[path] = line + self.first
 
     def where(self, *path: str | int) -> str:
-        """Return `file:line` of a value, or of the nearest value around it; empty without a file."""
+        """Return `file:line` of a value, or of the nearest around it; empty without a file."""
         if not self.file:
             return ""
         steps = tuple(path)
@@ -54,6 +57,7 @@ def parse_yaml(text: str, *, file: str, first: int = 1) -> tuple[Any, Lines]:
     """
     lines = Lines(file=file, first=first)
     try:
+        _check_size(text, lines)
         loader = _Loader(text)
         try:
             node = loader.get_single_node()
@@ -64,68 +68,100 @@ def parse_yaml(text: str, *, file: str, first: int = 1) -> tuple[Any, Lines]:
         line = mark.line + first if mark is not None else first
         raise ConfigError(f"not valid YAML: {exc.problem}", where=place(file, line)) from exc
     except (yaml.YAMLError, RecursionError, ValueError) as exc:
-        raise ConfigError(f"not valid YAML: {str(exc).splitlines()[0]}", where=file) from exc
+        before = text[: getattr(exc, "position", None) or 0]
+        where = place(file, before.count("\n") + first)
+        raise ConfigError(f"not valid YAML: {str(exc).splitlines()[0]}", where=where) from exc
     if node is None:
         return None, lines
-    return _Builder(loader, lines).build(node, (), 0), lines
+    return _Builder(lines).build(node, (), 0), lines
+
+
+def _check_size(text: str, lines: Lines) -> None:
+    """Refuse what is nested too deeply before it is composed: the C composer would crash on it."""
+    depth = count = 0
+    for event in yaml.parse(text, Loader=_Loader):
+        if isinstance(event, yaml.CollectionStartEvent):
+            depth += 1
+        elif isinstance(event, yaml.CollectionEndEvent):
+            depth -= 1
+            continue
+        count += 1
+        if depth > MAX_DEPTH or count > MAX_NODES:
+            line = event.start_mark.line if event.start_mark else 0
+            raise _too_much(line, lines, deep=depth > MAX_DEPTH)
+
+
+def _too_much(line: int, lines: Lines, *, deep: bool) -> ConfigError:
+    what = (
+        f"nested more than {MAX_DEPTH} deep"
+        if deep
+        else f"more than {MAX_NODES:,} values, counting what aliases repeat"
+    )
+    return ConfigError(f"{what}; make it smaller", where=place(lines.file, line + lines.first))
 
 
 class _Builder:
-    def __init__(self, loader: Any, lines: Lines) -> None:
+    def __init__(self, lines: Lines) -> None:
         self._resolver = yaml.SafeLoader("")
         self._lines = lines
         self._count = 0
 
     def build(self, node: yaml.Node, path: Path, depth: int) -> Any:
         self._count += 1
-        line = node.start_mark.line
-        self._lines.put(path, line)
-        where = place(self._lines.file, line + self._lines.first)
-        if self._count > MAX_NODES:
-            raise ConfigError(
-                f"more than {MAX_NODES:,} values once aliases are followed", where=where
-            )
-        if depth > MAX_DEPTH:
-            raise ConfigError(f"nested more than {MAX_DEPTH} deep", where=where)
+        self._lines.put(path, node.start_mark.line)
+        if depth > MAX_DEPTH or self._count > MAX_NODES:
+            raise _too_much(node.start_mark.line, self._lines, deep=depth > MAX_DEPTH)
+        if node.tag not in _TAGS:
+            raise self._wrong(node, f"the tag {_short(node.tag)} is not allowed; write plain data")
         if isinstance(node, yaml.MappingNode):
             return self._mapping(node, path, depth)
         if isinstance(node, yaml.SequenceNode):
             return [self.build(n, (*path, i), depth + 1) for i, n in enumerate(node.value)]
-        return self._scalar(node, where)
+        return self._scalar(node)
 
     def _mapping(self, node: yaml.MappingNode, path: Path, depth: int) -> dict[str, Any]:
         data: dict[str, Any] = {}
         for key_node, value_node in node.value:
-            where = place(self._lines.file, key_node.start_mark.line + self._lines.first)
             key = key_node.value
-            if not isinstance(key_node, yaml.ScalarNode) or key_node.tag not in _KEY_TAGS:
-                shown = key if isinstance(key, str) else "this key"
-                raise ConfigError(
-                    f'{shown!r} is not text; write it in quotes: "{shown}"', where=where
+            if key_node.tag == _MERGE:
+                raise self._wrong(
+                    key_node, "`<<` is not supported; repeat the keys, or use an alias"
                 )
+            if not isinstance(key_node, yaml.ScalarNode) or key_node.tag != _STR:
+                shown = _short(key)[1:-1] if isinstance(key, str) else "this key"
+                message = f'{shown!r} is not text; write it in quotes: "{shown}"'
+                raise self._wrong(key_node, message)
             if key in data:
-                raise ConfigError(f"{key!r} is given twice", where=where)
+                raise self._wrong(key_node, f"{_short(key)} is given twice")
             data[key] = self.build(value_node, (*path, key), depth + 1)
             # A message about a key should point at the key, not at what follows it.
             self._lines.put((*path, key), key_node.start_mark.line)
         return data
 
-    def _scalar(self, node: yaml.Node, where: str) -> Any:
-        if node.tag not in _SCALAR_TAGS:
-            raise ConfigError(f"the tag {node.tag!r} is not allowed; write plain data", where=where)
-        if node.tag == _STR or node.tag == _TIMESTAMP:
+    def _scalar(self, node: yaml.Node) -> Any:
+        # YAML 1.1 would make a date of 2024-01-01 and 750 of 12:30.
+        if node.tag in (_STR, _TIMESTAMP) or (node.tag in _NUMBERS and ":" in node.value):
             return node.value
+        if len(node.value) > MAX_NUMBER:
+            raise self._wrong(node, f"{_short(node.value)} is too long for a number; quote it")
         try:
-            return self._resolver.construct_object(node)
+            value = self._resolver.construct_object(node)
         except (ValueError, yaml.YAMLError) as exc:
-            raise ConfigError(f"cannot read {node.value!r}", where=where) from exc
+            raise self._wrong(node, f"cannot read {_short(node.value)}; quote it") from exc
+        if isinstance(value, float) and not math.isfinite(value):
+            raise self._wrong(node, f"{_short(node.value)} is not a finite number; write one")
+        return value
+
+    def _wrong(self, node: yaml.Node, message: str) -> ConfigError:
+        line = node.start_mark.line + self._lines.first
+        return ConfigError(message, where=place(self._lines.file, line))
 
 
-_STR = "tag:yaml.org,2002:str"
-_TIMESTAMP = "tag:yaml.org,2002:timestamp"
-_SCALAR_TAGS = {
-    _STR,
-    _TIMESTAMP,
-    *(f"tag:yaml.org,2002:{t}" for t in ("int", "float", "bool", "null")),
-}
-_KEY_TAGS = {_STR}
+def _short(text: str) -> str:
+    return repr(text if len(text) <= 60 else text[:57] + "...")
+
+
+_YAML = "tag:yaml.org,2002:"
+_STR, _TIMESTAMP, _MERGE = f"{_YAML}str", f"{_YAML}timestamp", f"{_YAML}merge"
+_NUMBERS = {f"{_YAML}int", f"{_YAML}float"}
+_TAGS = {_STR, _TIMESTAMP, *_NUMBERS, *(f"{_YAML}{t}" for t in ("bool", "null", "map", "seq"))}

@@ -9,6 +9,7 @@ import shutil
 import signal
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 
 from judgekit.config import Overrides, Suite, load_suite
@@ -63,10 +64,9 @@ def run_with_progress(
                 "\nstopping; what is done is kept (Ctrl-C again to leave at once)", file=sys.stderr
             )
 
-        try:
+        # Where there are no signal handlers (Windows, another thread), Ctrl-C raises instead.
+        with suppress(NotImplementedError, RuntimeError):
             asyncio.get_running_loop().add_signal_handler(signal.SIGINT, interrupted)
-        except (NotImplementedError, RuntimeError):
-            pass  # no signal handlers here (Windows, or not the main thread): Ctrl-C raises instead
         return await run_suite(suite, out=out, progress=meter, stop=stop, retry_failed=retry_failed)
 
     try:

@@ -45,7 +45,9 @@ def score(
     ] = None,
     option: Annotated[
         list[str] | None,
-        typer.Option("--option", help="Option of the metric, such as maximum=120; may be repeated."),
+        typer.Option(
+            "--option", help="Option of the metric, such as maximum=120; may be repeated."
+        ),
     ] = None,
     judge: Judge = None,
     api_base: ApiBase = None,

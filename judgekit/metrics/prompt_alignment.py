@@ -84,7 +84,7 @@ def _weighed(analysis: Analysis, audience: str) -> float:
 
 
 def alignment_band(value: float) -> str:
-    """Return the word for a value on 0..1: excellent, very good, good, moderate, poor, very poor."""
+    """Return the word for a value on 0..1 (see `BANDS`)."""
     return next((word for bound, word in BANDS if value >= bound), BANDS[-1][1])
 
 
@@ -143,7 +143,8 @@ class PromptAlignment(RubricMetric):
         shown = f"{round_half_up(folded.value * self.scale):g} out of {self.scale:g}"
         summary = str(judgment.details.get("overall_assessment", "")).strip()
         cost = super().reason(judgment, folded, parts)
-        return f"{shown}, {alignment_band(folded.value)} alignment. {summary} {_sentence(cost)}".strip()
+        band = alignment_band(folded.value)
+        return f"{shown}, {band} alignment. {summary} {_sentence(cost)}"
 
 
 def _sentence(text: str) -> str:

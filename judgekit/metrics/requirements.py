@@ -109,7 +109,12 @@ class RequirementCoverage:
 def describe(checks: list[tuple[Requirement, bool]]) -> list[JsonValue]:
     """Return checked requirements as plain data, for details."""
     return [
-        {"requirement": found.text, "kind": found.kind, "check": found.check, "met": kept}
+        {
+            "item": found.text,
+            "kind": found.kind,
+            "reason": f"the output {'meets' if kept else 'misses'} {found.check!r}",
+            "met": kept,
+        }
         for found, kept in checks
     ]
 

@@ -86,7 +86,7 @@ class RubricMetric:
             None if response_model is None else Form(json_schema=response_model.model_json_schema())
         )
         self._asking = Asking(judge)
-        self._meta: dict[str, Json] = {
+        self.made_with: dict[str, Json] = {
             "rubric": self.rubric.name,
             "version": self.rubric.version,
             "digest": self.rubric.digest[:16],
@@ -208,7 +208,7 @@ class RubricMetric:
         if len(self.rubric.modes[self.mode]) > 1:
             details["mode"] = self.mode
             details["effective_mode"] = self.effective_mode(variant)
-            details["groups"] = {name: value for name, value in folded.groups.items()}
+            details["groups"] = dict(folded.groups)
         if folded.raw is not None and folded.raw != folded.value:
             details["raw"] = folded.raw
         return details
@@ -233,7 +233,7 @@ class RubricMetric:
         return f"{costly.id} {costly.value:.2f}: {_said(costly)}"
 
     def _meta_of(self, judgments: Sequence[Judgment]) -> dict[str, Json]:
-        meta = dict(self._meta)
+        meta = dict(self.made_with)
         reasked = max(judgment.tries for judgment in judgments)
         if reasked > 1:
             meta["tries"] = reasked
@@ -333,9 +333,7 @@ def find_quote(quote: str, case: Case) -> str | None:
 # -- several samples -------------------------------------------------------------
 
 
-def _agreed(
-    variant: Variant, judgments: Sequence[Judgment]
-) -> tuple[list[Worth], dict[str, Json]]:
+def _agreed(variant: Variant, judgments: Sequence[Judgment]) -> tuple[list[Worth], dict[str, Json]]:
     """Return each criterion's worth over several judgments, and how far they were apart."""
     worths = []
     spread: dict[str, Json] = {}

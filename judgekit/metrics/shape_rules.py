@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from judgekit.metrics.code_language import LANGUAGE, language_name
 from judgekit.metrics.directive import SUBJECT, Directive
 from judgekit.metrics.requirement import Kind, Requirement
-from judgekit.metrics.rule_words import ABOUT, METHOD, NEGATION, stated, verbose
+from judgekit.metrics.rule_words import ABOUT, METHOD, NEGATION, LazyPattern, stated, verbose
 
 # "in the bulleted list" is about a list that is there already.
 _IN = r"""\b(?:in|as|using|with|into|use) \s+
@@ -20,7 +19,7 @@ _SAY = r"(?:answer|respond|reply|return|output|format|produce)"
 _JSON = r"json\b (?!\s+(?:parser|schema|file|library|api)|-)"
 _THERE = r"(?!\s+(?:above|below|from)\b)"
 
-_SHAPES: tuple[tuple[Kind, re.Pattern[str]], ...] = (
+_SHAPES: tuple[tuple[Kind, LazyPattern], ...] = (
     (
         "bullet_list",
         verbose(

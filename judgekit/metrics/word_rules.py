@@ -7,7 +7,16 @@ from collections.abc import Iterator
 
 from judgekit.metrics.directive import MASK, SUBJECT, Directive
 from judgekit.metrics.requirement import Kind, Requirement
-from judgekit.metrics.rule_words import ABOUT, EACH, METHOD, NEGATION, PIECE, stated, verbose
+from judgekit.metrics.rule_words import (
+    ABOUT,
+    EACH,
+    METHOD,
+    NEGATION,
+    PIECE,
+    LazyPattern,
+    stated,
+    verbose,
+)
 
 MAX_QUOTED = 200
 """Characters of a quotation that is taken as words to look for."""
@@ -22,7 +31,7 @@ _HERE = r"(?: ^ | ,\s+(?:and\s+)? | \b(?:and|then|but|must|should|also)\s+ )"
 _START = rf"{_HERE} (?:start|begin|open) \s+ {_OBJECT} with \s+"
 _END = rf"{_HERE} (?:end|finish|conclude|close) \s+ {_OBJECT} (?:with|by) \s+"
 
-_QUOTED: tuple[tuple[Kind, re.Pattern[str]], ...] = (
+_QUOTED: tuple[tuple[Kind, LazyPattern], ...] = (
     (
         "contains",
         verbose(
@@ -80,7 +89,7 @@ _IN_CASE = rf"""
       | ^{SUBJECT}\s+(?:\w+\s+){{0,5}}?(?:be|use) | ,?\s+(?:and|but) | ^ )
     \s* (?:\b(?:in|using)\s+)? (?:(?:all|only|entirely)\s+)*"""
 _TO_THE_END = r"(?:\s+(?:letters|characters|text))? (?:\s+only)? \s* (?:$|,|\band\b)"
-_CASES: tuple[tuple[Kind, re.Pattern[str]], ...] = (
+_CASES: tuple[tuple[Kind, LazyPattern], ...] = (
     ("lower_case", verbose(rf"{_IN_CASE} (?:lower[\s-]?case|small\s+letters) {_TO_THE_END}")),
     (
         "upper_case",

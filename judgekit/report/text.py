@@ -127,7 +127,8 @@ def _asked(report: Report) -> str | None:
         return None
     words = {"live": "live", "tape": "from the tape", "store": "from the store"}
     came = ", ".join(f"{origins[o]} {word}" for o, word in words.items() if origins.get(o))
-    line = f"replies: {came or 'none'}; spent {_dollars(run.get('spent'))}, avoided {_dollars(run.get('avoided'))}"
+    money = f"spent {_dollars(run.get('spent'))}, avoided {_dollars(run.get('avoided'))}"
+    line = f"replies: {came or 'none'}; {money}"
     unused = run.get("unused")
     return f"{line}; {unused} recorded replies not used" if unused else line
 

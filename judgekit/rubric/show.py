@@ -32,8 +32,12 @@ def _lines(rubric: Rubric) -> Iterator[str]:
 def _criterion(criterion: Criterion) -> Iterator[str]:
     question = criterion.question
     notes = [question.kind, f"weight {criterion.weight:g}"]
-    notes += [word for word, said in (("may abstain", question.nullable), ("quotes", question.quotes),
-                                      ("reversed", criterion.reverse)) if said]  # fmt: skip
+    flags = {
+        "may abstain": question.nullable,
+        "quotes": question.quotes,
+        "reversed": criterion.reverse,
+    }
+    notes += [word for word, said in flags.items() if said]
     yield f"{criterion.id} ({', '.join(notes)})"
     yield f"  {question.text}"
     for level in criterion.levels:

@@ -194,7 +194,7 @@ def test_coverage_is_the_share_of_requirements_met():
     assert found.value == 0.5
     assert found.reason == "1 of 2 requirements met. Not met: has 3 items."
     assert [part.value for part in found.parts] == [1.0, 0.0]
-    assert found.details["requirements"][1]["requirement"] == "List three fruits"
+    assert found.details["requirements"][1]["item"] == "List three fruits"
 
 
 def test_coverage_reads_the_texts_it_is_told_to():
