@@ -3,14 +3,25 @@
 from __future__ import annotations
 
 import difflib
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
 
+from judgekit.canonical import visible
 from judgekit.errors import ConfigError
 from judgekit.yamlfile import Lines
 
 M = TypeVar("M", bound=BaseModel)
+
+
+def _number(value: Any) -> Any:
+    if isinstance(value, bool):
+        raise ValueError("must be a number, not true or false")
+    return value
+
+
+Number = Annotated[float, BeforeValidator(_number)]
+"""A number; pydantic alone would take `true` for 1."""
 
 
 class FileModel(BaseModel):
@@ -43,7 +54,7 @@ def validate_file(
 
 def describe(fault: Any, path: tuple[int | str, ...], model: type[BaseModel]) -> str:
     """Return one line for one pydantic fault."""
-    name = ".".join(str(step) for step in path)
+    name = " ".join(visible(".".join(str(step) for step in path)).split())[:200]
     if fault["type"] == "extra_forbidden":
         return f"unknown key {name!r}{near(str(path[-1]), keys_at(model, path[:-1]))}"
     if fault["type"] == "missing":

@@ -9,13 +9,16 @@ from pydantic import BeforeValidator, Field, field_validator, model_validator
 
 from judgekit.case import CASE_TEXTS
 from judgekit.errors import RubricError
-from judgekit.filemodel import FileModel
+from judgekit.filemodel import FileModel, Number
+from judgekit.judgment import MAX_ITEMS
 from judgekit.request import Detail, Question
 from judgekit.rubric.criterion import Criterion, Level
 from judgekit.yamlfile import Lines
 
 MAX_CRITERIA = 200
 """Criteria one rubric may have; a judge loses count long before."""
+MAX_WORDS = 50
+"""Levels, options or details one criterion may have."""
 
 _ID = re.compile(r"[A-Za-z][A-Za-z0-9_-]*(\.[A-Za-z][A-Za-z0-9_-]*)?")
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
@@ -42,7 +45,7 @@ def _spelled(value: Any) -> Any:
 class LevelFile(FileModel):
     """A word to answer with."""
 
-    value: float | None = Field(default=None, ge=0, le=1)
+    value: Number | None = Field(default=None, ge=0, le=1)
     text: str = ""
 
 
@@ -57,8 +60,12 @@ class DetailFile(FileModel):
         return Detail(name=name, kind=self.kind, text=self.text)
 
 
-Levels = dict[str, Annotated[LevelFile, BeforeValidator(_worth)]]
-Details = dict[str, Annotated[DetailFile, BeforeValidator(_spelled)]]
+Levels = Annotated[
+    dict[str, Annotated[LevelFile, BeforeValidator(_worth)]], Field(max_length=MAX_WORDS)
+]
+Details = Annotated[
+    dict[str, Annotated[DetailFile, BeforeValidator(_spelled)]], Field(max_length=MAX_WORDS)
+]
 
 
 class CriterionFile(FileModel):
@@ -66,12 +73,12 @@ class CriterionFile(FileModel):
 
     text: str = Field(min_length=1)
     kind: Literal["score", "boolean", "choice", "checklist"] | None = None
-    weight: float | None = None
-    minimum: float | None = None
-    maximum: float | None = None
+    weight: Number | None = None
+    minimum: Number | None = None
+    maximum: Number | None = None
     levels: Levels | None = None
     options: Levels | None = None
-    items: list[str] | None = None
+    items: list[str] | None = Field(default=None, max_length=MAX_ITEMS)
     nullable: bool = False
     quotes: bool = False
     reverse: bool = False
@@ -139,7 +146,7 @@ class CriterionFile(FileModel):
         low, high = self.bounds
         question = Question(
             id=id,
-            kind=self.chosen_kind,  # type: ignore[arg-type]
+            kind=self.chosen_kind,
             text=" ".join(self.text.split()),
             minimum=low,
             maximum=high,
@@ -193,7 +200,7 @@ class RubricFile(FileModel):
     description: str | None = None
     requires: list[str] | None = None
     groups: dict[str, GroupFile] = Field(default_factory=dict)
-    modes: dict[str, dict[str, float]] = Field(default_factory=dict)
+    modes: dict[str, dict[str, Number]] = Field(default_factory=dict)
     default_mode: str | None = None
     weights: Literal["fractions", "points"] | None = None
     combine: Literal["weighted_mean", "min", "max", "all"] | None = None

@@ -15,12 +15,14 @@ from judgekit.errors import AbstractRubric, ConfigError, InvalidReply, RubricErr
 from judgekit.filemodel import describe, near, validate_file
 from judgekit.judgment import read_answers
 from judgekit.request import Form
-from judgekit.rubric.file import CriterionFile, RubricFile
+from judgekit.rubric.file import MAX_CRITERIA, CriterionFile, RubricFile
 from judgekit.rubric.rubric import Example, Group, Rubric, RubricTest
 from judgekit.rubric.template import Folders, Template, read_file, split_front_matter
 from judgekit.yamlfile import Lines, parse_yaml
 
 SUFFIX = ".jinja"
+MAX_LAYERS = 10
+"""Files that may extend one another in a row."""
 
 
 @lru_cache(maxsize=1)
@@ -90,7 +92,8 @@ class _Layer:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.name = path.name
-        front, _ = split_front_matter(read_file(path))
+        text = read_file(path)
+        front, _ = split_front_matter(text)
         try:
             data, self.lines = parse_yaml(front, file=str(path), first=2)
         except ConfigError as exc:
@@ -98,10 +101,10 @@ class _Layer:
             error.where = exc.where
             raise error from exc
         if data is None:
-            raise RubricError(
-                "has no front matter; begin with ---, name: ..., criteria: ..., ---",
-                where=place(path, 1),
-            )
+            message = "has no front matter; begin with ---, name: ..., criteria: ..., ---"
+            if text.startswith("---") and not front:
+                message = "has no front matter: end it with a line of ---, above the template"
+            raise RubricError(message, where=place(path, 1))
         if not isinstance(data, dict):
             raise RubricError("front matter must be keys and values", where=place(path, 2))
         self.data: dict[str, Any] = data
@@ -115,11 +118,11 @@ def _chain(path: Path, loader: Folders) -> list[_Layer]:
     while parent := layers[-1].file.extends:
         last = layers[-1]
         name = parent if parent.endswith(SUFFIX) else parent + SUFFIX
-        found = next((f / name for f in loader.folders if (f / name).is_file()), None)
+        found = next(loader.all_of(name), None)
         if found is not None and found.resolve() in seen and found.parent == last.path.parent:
             # A rubric may carry the name of the built-in one it builds on.
-            others = (f / name for f in loader.folders if (f / name).resolve() not in seen)
-            found = next((p for p in others if p.is_file()), found)
+            others = (path for path in loader.all_of(name) if path.resolve() not in seen)
+            found = next(others, found)
         where = last.lines.where("extends")
         if found is None:
             known = sorted({n for f in loader.folders for n in rubric_names(f)})
@@ -132,6 +135,8 @@ def _chain(path: Path, loader: Folders) -> list[_Layer]:
             raise RubricError(
                 f"rename this rubric: it extends one of the same name {parent!r}", where=where
             )
+        if len(layers) == MAX_LAYERS:
+            raise RubricError(f"the {MAX_LAYERS + 1}th file in a row that extends", where=where)
         seen.add(found.resolve())
         loader.parents[last.name] = found.name
         layers.append(_Layer(found))
@@ -264,6 +269,9 @@ class _Merged:
         own = self.layers[0]
         if not merged:
             raise RubricError("has no criteria", where=own.lines.where("criteria"))
+        if len(merged) > MAX_CRITERIA:
+            where = own.lines.where("criteria")
+            raise RubricError(f"has {len(merged)} criteria, of {MAX_CRITERIA} at most", where=where)
         self._check_weights(merged)
         return tuple(
             c.value(id, lines=layer.lines, default_weight=self._share(id, merged))

@@ -79,12 +79,18 @@ class Folders(BaseLoader):
         Raises:
             TemplateNotFound: no such file, or a name that tries to leave the folders.
         """
+        found = next(self.all_of(name), None)
+        if found is None:
+            raise TemplateNotFound(name)
+        return found
+
+    def all_of(self, name: str) -> Iterator[Path]:
+        """Yield the files of a name, folder by folder; no name and no link leads out of them."""
         if _NAME.fullmatch(name) and ".." not in name:
             for folder in self.folders:
                 path = folder / name
                 if path.is_file() and path.resolve().is_relative_to(folder.resolve()):
-                    return path
-        raise TemplateNotFound(name)
+                    yield path
 
     def get_source(self, environment: Environment, template: str) -> tuple[str, str, Any]:
         """Return a template's body, led by the `extends` of its front matter."""
@@ -252,7 +258,7 @@ class Template:
 def _built_from(tree: nodes.Template, path: str) -> list[tuple[str, str | None]]:
     """Return the templates a file names, and where it does."""
     names: list[tuple[str, str | None]] = []
-    kinds = (nodes.Extends, nodes.Include, nodes.Import, nodes.FromImport)
+    kinds: Any = (nodes.Extends, nodes.Include, nodes.Import, nodes.FromImport)
     for node in tree.find_all(kinds):
         template = node.template
         if not isinstance(template, nodes.Const) or not isinstance(template.value, str):
