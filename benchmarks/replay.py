@@ -107,7 +107,7 @@ def floor(folder: Path, cases: list, metric) -> float:
 
     _, (request,) = metric.requests(cases[0])
     model = answer_model(request.form)
-    template = Environment().from_string(  # noqa: S701 - a prompt, not a page
+    template = Environment().from_string(
         request.messages[0].content.replace("{", "(") + "{{ system }}{{ input }}{{ output }}"
     )
     replies = [reply_of(metric.requests(case)[1][0]) for case in cases]

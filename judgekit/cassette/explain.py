@@ -50,7 +50,7 @@ class Explanation(NamedTuple):
                     "asked",
                     lineterm="",
                     n=1,
-                )  # fmt: skip
+                )
             )
         return "\n".join(lines) + "\n"
 

@@ -123,7 +123,7 @@ def _text(text: str, path: str) -> str:
     return text
 
 
-def _scalar(value: Any, path: str) -> Any:  # noqa: PLR0911 - one return per kind of value
+def _scalar(value: Any, path: str) -> Any:
     if value is None or isinstance(value, bool):
         return value
     if isinstance(value, str):
