@@ -56,7 +56,7 @@ def test_a_row_survives_json(kind):
         row = Row(case="c", metric="m", result=result)
 
         assert Row.model_validate_json(row.model_dump_json()) == row
-        assert Row.model_validate_json(row.line()) == row
+        assert Row.model_validate_json(row.to_json()) == row
 
 
 def test_the_kinds_of_failure_are_a_closed_set():
@@ -80,7 +80,7 @@ def test_a_line_leaves_out_defaults_but_never_the_type():
     score = Row(case="ä", metric="m", result=Score(value=0.5))
     failure = Row(case="c", metric="m", result=Failure(kind="empty", message='"'))
 
-    assert score.line() == '{"case":"ä","metric":"m","result":{"type":"score","value":0.5}}'
-    assert failure.line() == (
+    assert score.to_json() == '{"case":"ä","metric":"m","result":{"type":"score","value":0.5}}'
+    assert failure.to_json() == (
         '{"case":"c","metric":"m","result":{"type":"failure","kind":"empty","message":"\\""}}'
     )
