@@ -45,6 +45,8 @@ def rendered(
     """
     from judgekit.metrics.rubric import RubricMetric
 
+    if cases is None and case is not None:
+        raise ConfigError(f"case {case!r} of which cases? name the file: --cases FILE")
     subject = SAMPLE if cases is None else _find(cases, case)
     metric = RubricMetric(load_rubric(rubric), judge=_Unasked(model), mode=mode)
     _, (request, *_) = metric.requests(subject)

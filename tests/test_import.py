@@ -1,0 +1,117 @@
+"""Importing has no effects: each check runs in a fresh process that can neither connect nor write."""
+
+from __future__ import annotations
+
+import json
+import os
+import pkgutil
+import subprocess
+import sys
+
+import pytest
+
+import judgekit
+
+GUARD = """
+import builtins, io, json, os, socket, sys
+
+def refused(*args, **kwargs):
+    raise AssertionError(f"an import reached out: {args!r}")
+
+socket.socket.connect = refused
+socket.getaddrinfo = refused
+opened = builtins.open
+
+def reading(file, mode="r", *args, **kwargs):
+    if set(mode) & set("wax+"):
+        refused(file, mode)
+    return opened(file, mode, *args, **kwargs)
+
+builtins.open = io.open = reading
+before = dict(os.environ)
+"""
+VERDICT = """
+print(json.dumps({"modules": sorted(sys.modules), "changed": dict(os.environ) != before}))
+"""
+MODULES = [
+    info.name
+    for info in pkgutil.walk_packages(judgekit.__path__, "judgekit.")
+    if not info.name.endswith("__main__")
+]
+
+
+def imported(code, tmp_path):
+    """Run imports in a read-only working folder; return what came of them."""
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    empty.chmod(0o500)
+    environment = {k: v for k, v in os.environ.items() if k != "LITELLM_LOCAL_MODEL_COST_MAP"}
+    environment |= {"PYTHONDONTWRITEBYTECODE": "1", "JUDGEKIT_HOME": str(tmp_path / "home")}
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", GUARD + code + VERDICT],
+        cwd=empty,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert list(empty.iterdir()) == []
+    assert not (tmp_path / "home").exists()
+    return json.loads(done.stdout)
+
+
+def test_importing_the_package_loads_next_to_nothing(tmp_path):
+    outcome = imported("import judgekit\n", tmp_path)
+
+    heavy = {
+        "litellm", "instructor", "openai", "jinja2", "diskcache", "numpy", "typer", "pydantic",
+        "yaml", "tenacity",
+    }  # fmt: skip
+    assert heavy.isdisjoint(outcome["modules"])
+    assert not outcome["changed"]
+
+
+def test_importing_every_module_loads_no_provider_and_has_no_effect(tmp_path):
+    lines = "".join(f"import {name}\n" for name in MODULES)
+
+    outcome = imported(lines, tmp_path)
+
+    assert {"litellm", "instructor", "openai"}.isdisjoint(outcome["modules"])
+    assert set(MODULES) <= set(outcome["modules"])
+    assert not outcome["changed"]
+
+
+def test_the_command_line_starts_without_what_it_does_not_need(tmp_path):
+    outcome = imported("import judgekit.cli.app\n", tmp_path)
+
+    heavy = {"litellm", "instructor", "openai", "jinja2", "diskcache", "numpy"}
+    assert heavy.isdisjoint(outcome["modules"])
+
+
+def test_the_public_names_are_sorted():
+    names = [name for name in judgekit.__all__ if name != "__version__"]
+
+    assert names == sorted(names)
+    assert len(set(judgekit.__all__)) == len(judgekit.__all__)
+
+
+@pytest.mark.parametrize("name", judgekit.__all__)
+def test_a_public_name_can_be_used_and_is_listed(name):
+    assert getattr(judgekit, name) is not None
+    assert name in dir(judgekit)
+
+
+def test_an_unknown_name_is_an_attribute_error():
+    with pytest.raises(AttributeError, match="Rubrik"):
+        judgekit.Rubrik  # noqa: B018 - looking is the test
+
+
+def test_submodules_do_not_hide_public_names(tmp_path):
+    code = "".join(f"import {name}\n" for name in MODULES) + (
+        "import judgekit\nfrom types import ModuleType\n"
+        "hidden = [n for n in judgekit.__all__ if isinstance(getattr(judgekit, n), ModuleType)]\n"
+        "assert not hidden, hidden\n"
+    )
+
+    imported(code, tmp_path)

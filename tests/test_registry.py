@@ -1,0 +1,115 @@
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from judgekit import registry
+from judgekit.case import Case
+from judgekit.errors import ConfigError
+from judgekit.judges.fake import FakeJudge
+from judgekit.registry import BUILTIN, STAND_INS, create, metric_names
+from judgekit.rubric.load import rubric_names
+
+OPTIONS = {"length": {"maximum": 9}, "contains": {"all_of": ["x"]}, "regex": {"pattern": "x"}}
+CASE = Case(id="c", input="q", output="x", reference="x")
+
+
+def made(name, /, **more):
+    judge = FakeJudge() if name not in BUILTIN or BUILTIN[name].judged else None
+    return create(name, **({"judge": judge} if judge else {}), **OPTIONS.get(name, {}), **more)
+
+
+@pytest.mark.parametrize("name", sorted({*BUILTIN, *rubric_names()} - {"base"}))
+def test_every_name_makes_a_metric_that_scores(name):
+    metric = made(name)
+
+    score = asyncio.run(metric.score(CASE))
+
+    assert metric.name == name
+    low, high = metric.range
+    assert score.value is None or low <= score.value <= high
+    assert isinstance(metric.higher_is_better, bool)
+
+
+@pytest.mark.parametrize("name", sorted({*BUILTIN, "safety"}))
+def test_every_metric_takes_a_name(name):
+    assert made(name, name="mine").name == "mine"
+
+
+def test_the_names_are_sorted_and_leave_the_abstract_rubric_out():
+    names = metric_names()
+
+    assert names == sorted(set(names))
+    assert {*BUILTIN, "quality", "safety"} <= set(names)
+    assert "base" not in names
+
+
+def test_stand_ins_are_computed_metrics_for_judged_ones():
+    for judged, computed in STAND_INS.items():
+        assert BUILTIN[judged].judged
+        assert not BUILTIN[computed].judged
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "message"),
+    [
+        ("lenght", {}, "no metric named 'lenght'; did you mean 'length'?"),
+        ("base", {}, "no metric named 'base'"),
+        ("length", {"maximun": 3}, "takes no option 'maximun'; did you mean 'maximum'?"),
+        ("prompt_alignment", {}, "metric 'prompt_alignment' needs a judge"),
+        ("safety", {}, "metric 'safety' needs a judge"),
+        ("safety", {"judge": FakeJudge(), "moed": 1}, "takes no option 'moed'; did you mean 'mode'?"),
+        ("regex", {}, "metric 'regex': "),
+    ],
+)  # fmt: skip
+def test_a_wrong_name_or_option_is_said_with_its_neighbour(name, options, message):
+    with pytest.raises(ConfigError) as caught:
+        create(name, **options)
+
+    assert message in str(caught.value)
+
+
+class Point:
+    """An entry point, as importlib.metadata gives them."""
+
+    value = "plug:made"
+
+    def __init__(self, name, load):
+        self.name = name
+        self.load = load
+
+
+class Polite:
+    name = "polite"
+    range = (0.0, 1.0)
+    higher_is_better = True
+
+    def __init__(self, judge=None, word="please"):
+        self.judge = judge
+        self.word = word
+
+
+def test_a_plugin_is_loaded_by_name_only_when_wanted(monkeypatch):
+    loaded = []
+    points = [
+        Point("polite", lambda: loaded.append("polite") or Polite),
+        Point("other", lambda: loaded.append("other")),
+    ]
+    monkeypatch.setattr(registry, "entry_points", lambda *, group: points)
+
+    assert "polite" in metric_names()
+    assert loaded == []
+
+    assert create("polite", judge=FakeJudge(), word="bitte").word == "bitte"
+    assert loaded == ["polite"]
+
+
+def test_a_plugin_that_fails_is_a_loud_error(monkeypatch):
+    def broken():
+        raise ImportError("no module named plug")
+
+    monkeypatch.setattr(registry, "entry_points", lambda *, group: [Point("polite", broken)])
+
+    with pytest.raises(ConfigError, match="'polite' of plug:made cannot be loaded: no module"):
+        create("polite")
