@@ -1,4 +1,4 @@
-"""Importing has no effects: each check runs in a fresh process that can neither connect nor write."""
+"""Importing has no effects, shown in fresh processes that can neither connect nor write."""
 
 from __future__ import annotations
 

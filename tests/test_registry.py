@@ -59,7 +59,7 @@ def test_stand_ins_are_computed_metrics_for_judged_ones():
         ("length", {"maximun": 3}, "takes no option 'maximun'; did you mean 'maximum'?"),
         ("prompt_alignment", {}, "metric 'prompt_alignment' needs a judge"),
         ("safety", {}, "metric 'safety' needs a judge"),
-        ("safety", {"judge": FakeJudge(), "moed": 1}, "takes no option 'moed'; did you mean 'mode'?"),
+        ("safety", {"judge": FakeJudge(), "moed": 1}, "no option 'moed'; did you mean 'mode'?"),
         ("regex", {}, "metric 'regex': "),
     ],
 )  # fmt: skip
