@@ -10,14 +10,17 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import diskcache
 
+from judgekit.canonical import digest
 from judgekit.errors import CassetteCorrupt, CassetteError
 
 FOLDER = ".judgekit"
+_DATABASE = "cache.db"
 _RAW = 1  # diskcache's MODE_RAW
 _SETTINGS = {
     "eviction_policy": "none",  # the default throws replies away at 1 GiB
@@ -26,7 +29,18 @@ _SETTINGS = {
     "statistics": 0,
     "tag_index": 0,
 }
+_TIMEOUT = 60
+"""Seconds to wait for other processes."""
+_TAILS = ("", "-wal", "-shm", "-journal")
+"""What SQLite appends to the name of a database to make its other files."""
 _KNOWN_SETTINGS = {*diskcache.DEFAULT_SETTINGS, *diskcache.core.METADATA}
+# Digests of the statements that make a store. A view or trigger of someone else's is a program
+# that SQLite would run when the store is read or written.
+_SCHEMA = {
+    "e3b0c44298fc1c14", "7dc3acaeb6bbc0a0", "b1e287d8264b4cfb", "4f0a5302019317d0",
+    "4a273a1da0f568b2", "0d6ef5b954e42033", "2eb9bf040815f4bc", "404b74ec6db5c3f1",
+    "18eb18f5d803b490", "613ef63fc328c3a9",
+}  # fmt: skip
 
 
 class SafeDisk(diskcache.Disk):  # type: ignore[misc]
@@ -44,7 +58,9 @@ class SafeDisk(diskcache.Disk):  # type: ignore[misc]
     def get(self, key: Any, raw: Any) -> str:
         """Return a text key."""
         if not raw or type(key) is not str:
-            raise CassetteCorrupt(f"{self._directory}: holds a row judgekit did not write")
+            raise CassetteCorrupt(
+                f"{self._directory}: holds a row judgekit did not write; delete the folder"
+            )
         return key
 
     def store(self, value: Any, read: bool, key: Any = None) -> tuple[int, int, None, str]:
@@ -56,7 +72,9 @@ class SafeDisk(diskcache.Disk):  # type: ignore[misc]
     def fetch(self, mode: int, filename: str | None, value: Any, read: bool) -> str:
         """Return a text value, never a file."""
         if mode != _RAW or filename is not None or read or type(value) is not str:
-            raise CassetteCorrupt(f"{self._directory}: holds a row judgekit did not write")
+            raise CassetteCorrupt(
+                f"{self._directory}: holds a row judgekit did not write; delete the folder"
+            )
         return value
 
     def remove(self, file_path: str) -> None:
@@ -70,34 +88,53 @@ class Store:
         self.folder = folder
         self.notes: list[str] = []
         """Things a person should know, such as a damaged store that was moved aside."""
-        try:
+        with self._trouble("made"):
+            if folder.is_symlink() or os.path.expandvars(folder) != str(folder):
+                # What a link leads to is not ours to write to; diskcache would follow a $.
+                raise OSError(0, "its name is a link, or holds a $")
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             folder.chmod(0o700)
-        except OSError as exc:
-            raise CassetteError(f"{folder}: the store cannot be made: {exc.strerror}") from exc
-        self._set_aside_foreign()
-        self._cache = self._open()
+            self._set_aside_foreign()
+        with self._trouble("opened"):
+            self._cache = diskcache.Cache(  # noqa: TID251 - the one place
+                str(folder), disk=SafeDisk, timeout=_TIMEOUT, **_SETTINGS
+            )
 
-    def _open(self) -> Any:
+    @contextmanager
+    def _trouble(self, done: str) -> Iterator[None]:
+        """Turn what SQLite and the system say into one line with a way out."""
         try:
-            return diskcache.Cache(str(self.folder), disk=SafeDisk, timeout=60, **_SETTINGS)  # noqa: TID251
-        except sqlite3.Error as exc:
-            raise CassetteError(f"{self.folder}: the store cannot be opened: {exc}") from exc
+            yield
+        except diskcache.Timeout as exc:
+            message = "another process has held it for too long; try again when it is done"
+            raise CassetteError(f"{self.folder}: the store cannot be {done}: {message}") from exc
+        except (sqlite3.Error, sqlite3.Warning, OSError) as exc:
+            reason = exc.strerror if isinstance(exc, OSError) else exc
+            raise CassetteError(
+                f"{self.folder}: the store cannot be {done}: {reason}; make room, delete the "
+                "folder (the store is made anew), or name another in JUDGEKIT_HOME"
+            ) from exc
 
     def _set_aside_foreign(self) -> None:
         """Move a damaged or foreign database out of the way: the store can always be made anew."""
-        database = self.folder / "cache.db"
-        if not database.exists():
-            return
-        reason = _fault(database)
+        database = self.folder / _DATABASE
+        files = [database.with_name(database.name + tail) for tail in _TAILS]
+        for file in files:
+            if file.is_symlink():
+                file.unlink()
+                self.notes.append(f"{file}: was a link, which the store never makes; removed")
+        # A store has a write-ahead log; a rollback journal beside it may name any file, which
+        # SQLite then deletes.
+        files[-1].unlink(missing_ok=True)
+        reason = _fault(database) if database.exists() else None
         if reason is None:
             return
         number = 1
         while (aside := self.folder / f"damaged-{number}.db").exists():
             number += 1
         database.rename(aside)
-        for tail in ("-wal", "-shm"):
-            database.with_name(database.name + tail).unlink(missing_ok=True)
+        for file in files[1:]:
+            file.unlink(missing_ok=True)
         self.notes.append(f"{database}: {reason}; moved to {aside.name}, the store starts afresh")
 
     def get(self, key: str) -> str | None:
@@ -107,11 +144,9 @@ class Store:
             CassetteCorrupt: the row is not one judgekit wrote.
             CassetteError: the database cannot be read.
         """
-        try:
+        with self._trouble("read"):
             value: str | None = self._cache.get(key)
-        except sqlite3.Error as exc:
-            raise CassetteError(f"{self.folder}: the store cannot be read: {exc}") from exc
-        return value
+            return value
 
     def put(self, key: str, text: str) -> None:
         """Keep a text; it survives a kill the moment this returns.
@@ -119,17 +154,17 @@ class Store:
         Raises:
             CassetteError: the database cannot be written, for example because the disk is full.
         """
-        try:
+        with self._trouble("written"):
             self._cache.set(key, text)
-        except (sqlite3.Error, OSError) as exc:
-            raise CassetteError(f"{self.folder}: the store cannot be written: {exc}") from exc
 
     def keys(self) -> Iterator[str]:
         """Yield every key."""
-        yield from self._cache.iterkeys()
+        with self._trouble("read"):
+            yield from self._cache.iterkeys()
 
     def __len__(self) -> int:
-        return len(self._cache)
+        with self._trouble("read"):
+            return len(self._cache)
 
     def close(self) -> None:
         """Close the database."""
@@ -138,27 +173,33 @@ class Store:
 
 def _fault(database: Path) -> str | None:
     """Return what is wrong with a database before diskcache trusts it, or `None`."""
+    if not database.is_file():
+        return "is not a file"
     try:
         connection = sqlite3.connect(f"{database.resolve().as_uri()}?mode=ro", uri=True)
     except sqlite3.Error as exc:
         return f"cannot be opened ({exc})"
     try:
-        names = {row[0] for row in connection.execute("SELECT name FROM sqlite_master")}
-        if "Settings" not in names:
-            return None if not names else "is not a store of judgekit"
-        keys = {row[0] for row in connection.execute("SELECT key FROM Settings")}
+        made_by = [row[0] or "" for row in connection.execute("SELECT sql FROM sqlite_master")]
+        if any(digest(" ".join(sql.split()))[:16] not in _SCHEMA for sql in made_by):
+            return "is not a store of judgekit"
+        settings = (
+            connection.execute("SELECT key, value FROM Settings").fetchall() if made_by else ()
+        )
     except sqlite3.DatabaseError as exc:
         if isinstance(exc, sqlite3.OperationalError) and "lock" in str(exc):
             return None
         return f"is damaged ({exc})"
     finally:
         connection.close()
-    strange = keys - _KNOWN_SETTINGS
-    return (
-        f"holds a setting {sorted(map(str, strange))[0]!r} that judgekit did not write"
-        if strange
-        else None
-    )
+    strange = [key for key, value in settings if not _is_ours(key, value)]
+    return f"holds a setting {strange[0]!r} that judgekit did not write" if strange else None
+
+
+def _is_ours(key: object, value: object) -> bool:
+    """Return whether a setting is one of ours. diskcache makes pragmas of some, unquoted."""
+    pragma = str(key).startswith("sqlite_")
+    return key in _KNOWN_SETTINGS and (not pragma or value == diskcache.DEFAULT_SETTINGS[key])
 
 
 def store_folder(near: Path | None = None) -> Path:
@@ -169,7 +210,7 @@ def store_folder(near: Path | None = None) -> Path:
     """
     home = os.environ.get("JUDGEKIT_HOME")
     if home:
-        return Path(home).expanduser()
+        return Path(home).expanduser().resolve()
     start = (near or Path()).resolve()
     for folder in (start, *start.parents):
         if (folder / "pyproject.toml").is_file() or (folder / ".git").exists():
