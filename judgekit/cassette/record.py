@@ -11,7 +11,7 @@ import json
 import re
 from typing import Any, NamedTuple
 
-from pydantic import ValidationError
+from pydantic import ConfigDict
 
 from judgekit.canonical import canonical_json, digest
 from judgekit.errors import CassetteCorrupt
@@ -23,6 +23,11 @@ KIND = "chat"
 PART_NAMED = re.compile(rb'\{"part":"([0-9a-f]{64})"\}')
 """A reference to a part. Inside a JSON string its quotes would be escaped, so this is exact."""
 
+MEND = "restore the file, or delete the line and record it again"
+"""What to do about a damaged record."""
+
+# A line with a good digest may still hold any JSON at all; pydantic's errors are ValueErrors.
+_MALFORMED = (KeyError, TypeError, ValueError, AttributeError, RecursionError)
 _TAIL = re.compile(r',"sha256":"([0-9a-f]{64})"\}\Z')
 
 
@@ -37,7 +42,7 @@ class Record(NamedTuple):
 class _Answered(Value):
     """The part of a line that a replay needs."""
 
-    model_config = {"extra": "ignore"}
+    model_config = ConfigDict(extra="ignore")
 
     key: str
     reply: Reply
@@ -63,13 +68,10 @@ def unseal(line: str, *, where: str) -> str:
     """
     tail = _TAIL.search(line)
     if tail is None:
-        raise CassetteCorrupt(f"{where}: not a record judgekit wrote")
+        raise CassetteCorrupt(f"{where}: not a record judgekit wrote; {MEND}")
     body = line[: tail.start()] + "}"
     if digest(body) != tail.group(1):
-        raise CassetteCorrupt(
-            f"{where}: the record was changed after it was written; "
-            "restore the file, or delete the line and record it again"
-        )
+        raise CassetteCorrupt(f"{where}: the record was changed after it was written; {MEND}")
     return body
 
 
@@ -82,10 +84,10 @@ def decode_reply(line: str, *, key: str, where: str) -> Reply:
     body = unseal(line, where=where)
     try:
         answered = _Answered.model_validate_json(body)
-    except ValidationError as exc:
-        raise CassetteCorrupt(f"{where}: not a record judgekit wrote") from exc
+    except ValueError as exc:
+        raise CassetteCorrupt(f"{where}: not a record judgekit wrote; {MEND}") from exc
     if answered.key != key:
-        raise CassetteCorrupt(f"{where}: holds the record of another key")
+        raise CassetteCorrupt(f"{where}: holds the record of another key; {MEND}")
     return answered.reply
 
 
@@ -95,15 +97,17 @@ def decode(line: str, *, parts: dict[str, Any], where: str) -> Record:
     Raises:
         CassetteCorrupt: damaged, a part is missing, or the key is not that of the request.
     """
-    data = json.loads(unseal(line, where=where))
+    body = unseal(line, where=where)
     try:
+        data = json.loads(body)
         request = request_from(_inline(data["request"], parts=parts, where=where))
         reply = Reply.model_validate(data["reply"])
         key = data["key"]
-    except (KeyError, TypeError, ValidationError) as exc:
-        raise CassetteCorrupt(f"{where}: not a record judgekit wrote") from exc
-    if request.key != key:
-        raise CassetteCorrupt(f"{where}: the key is not that of the request it holds")
+        proved = request.key == key  # the request may hold what has no canonical form
+    except _MALFORMED as exc:
+        raise CassetteCorrupt(f"{where}: not a record judgekit wrote; {MEND}") from exc
+    if not proved:
+        raise CassetteCorrupt(f"{where}: the key is not that of the request it holds; {MEND}")
     return Record(key, request, reply)
 
 
@@ -149,9 +153,13 @@ def decode_part(line: str, *, where: str) -> tuple[str, Any]:
     Raises:
         CassetteCorrupt: damaged, or the digest is not that of the value.
     """
-    data = json.loads(unseal(line, where=where))
-    value = data.get("value")
-    text = value if isinstance(value, str) else canonical_json(value)
-    if digest(text) != data.get("part"):
-        raise CassetteCorrupt(f"{where}: the part is not what its digest says")
-    return data["part"], value
+    body = unseal(line, where=where)
+    try:
+        data = json.loads(body)
+        name, value = data["part"], data["value"]
+        proved = digest(value if isinstance(value, str) else canonical_json(value)) == name
+    except _MALFORMED as exc:
+        raise CassetteCorrupt(f"{where}: not a part judgekit wrote; {MEND}") from exc
+    if not proved:
+        raise CassetteCorrupt(f"{where}: the part is not what its digest says; {MEND}")
+    return name, value

@@ -11,11 +11,12 @@ from array import array
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from heapq import merge
 from pathlib import Path
 from typing import Any
 
-from judgekit.cassette.record import PART_NAMED, Record, decode, decode_part, share
+from judgekit.cassette.record import MEND, PART_NAMED, Record, decode, decode_part, share
 from judgekit.errors import CassetteCorrupt, CassetteError, place
 
 HEADER = '{"judgekit":"cassette","version":1}'
@@ -35,6 +36,8 @@ class Tape:
         self._prefixes = array("I")
         self._places = array("I")
         if path.exists():
+            if not path.is_file():  # a named pipe would never end
+                raise CassetteError(f"{path}: not a file; a cassette is a .jsonl file")
             self._load()
 
     def _load(self) -> None:
@@ -42,34 +45,45 @@ class Tape:
             self._file = os.open(self.path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
             if os.fstat(self._file).st_size >= 2**32:
                 self._places = array("Q")
-            with os.fdopen(os.dup(self._file), "rb") as lines:
-                self._index(lines)
+            with os.fdopen(os.dup(self._file), "rb") as file:
+                # A line may be as long as the file: never read more than one may have.
+                self._index(iter(partial(file.readline, MAX_LINE + 1), b""))
         except OSError as exc:
+            self.close()
             raise CassetteError(f"{self.path}: cannot be read: {exc.strerror}") from exc
+        except CassetteCorrupt:
+            self.close()
+            raise
 
     def _index(self, lines: Iterable[bytes]) -> None:
         at = 0
         last = -1
         in_order = True
         for number, line in enumerate(lines, start=1):
-            if line.startswith(b'{"key":"'):
+            if len(line) > MAX_LINE:
+                raise self._corrupt(number, f"longer than {MAX_LINE:,} bytes; delete the line")
+            if number == 1:
+                self._check_header(line)
+            elif line.startswith(b'{"key":"'):
                 try:
                     prefix = int(line[8:16], 16)
                 except ValueError as exc:
-                    raise self._corrupt(number, "not a record judgekit wrote") from exc
+                    raise self._corrupt(number, _guess(line)) from exc
+                if prefix < 0:
+                    raise self._corrupt(number, _guess(line))
                 in_order = in_order and prefix >= last
                 last = prefix
                 self._prefixes.append(prefix)
                 self._places.append(at)
             elif line.startswith(b'{"part":"'):
                 self._parts[line[9:73].decode("ascii", "replace")] = at
-            elif number == 1:
-                self._check_header(line)
             else:
                 raise self._corrupt(number, _guess(line))
             at += len(line)
         if at and not line.endswith(b"\n"):
-            raise self._corrupt(number, "the last line is cut off")
+            raise self._corrupt(
+                number, "the last line is cut off; restore the file, or delete the line"
+            )
         if not in_order:
             order = sorted(range(len(self._places)), key=self._prefixes.__getitem__)
             self._prefixes = array("I", (self._prefixes[i] for i in order))
@@ -112,7 +126,12 @@ class Tape:
             data = os.pread(self._file, size, at)
             end = data.find(b"\n")
             if end >= 0:
-                return data[:end].decode("utf-8")
+                try:
+                    # git may have turned line ends into \r\n; no record ends in \r.
+                    return data[:end].removesuffix(b"\r").decode("utf-8")
+                except UnicodeDecodeError as exc:
+                    message = f"a line is not UTF-8; {MEND}"
+                    raise CassetteCorrupt(f"{self.path}: {message}") from exc
             if len(data) < size or size > MAX_LINE:
                 raise CassetteCorrupt(f"{self.path}: changed while it was being read")
             size *= 4
@@ -171,8 +190,10 @@ class Tape:
 
 def _guess(line: bytes) -> str:
     if line.startswith((b"<<<<<<<", b"=======", b">>>>>>>")):
-        return "a merge conflict: keep the lines of both sides and run `judgekit cassette verify`"
-    return "an empty line" if not line.strip() else "not a record judgekit wrote"
+        return "a merge conflict; keep the lines of both sides and run `judgekit cassette verify`"
+    if not line.strip():
+        return "an empty line; delete it"
+    return f"not a record judgekit wrote; {MEND}"
 
 
 @contextmanager
@@ -200,7 +221,9 @@ def write_lines(path: Path, lines: Iterable[str]) -> None:
     beside = path.with_name(f".{path.name}.{os.getpid()}.new")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with beside.open("w", encoding="utf-8", newline="\n") as file:
+        beside.unlink(missing_ok=True)
+        # "x": never through a link that someone put there.
+        with beside.open("x", encoding="utf-8", newline="\n") as file:
             file.writelines(f"{line}\n" for line in lines)
             file.flush()
             os.fsync(file.fileno())
