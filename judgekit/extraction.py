@@ -7,7 +7,9 @@ an error, because a guessed verdict is worse than none.
 from __future__ import annotations
 
 import json
+import math
 import re
+from collections import Counter
 from typing import Any
 
 from judgekit.errors import InvalidReply
@@ -16,28 +18,40 @@ MAX_REPLY_CHARACTERS = 2_000_000
 _MAX_OBJECTS = 64
 
 _FENCE = re.compile(r"```[a-zA-Z0-9]*[ \t]*\r?\n(.*?)```", re.DOTALL)
-_THINKING = re.compile(r"\A\s*<(think|thinking|reasoning)>.*?</\1>", re.DOTALL | re.IGNORECASE)
+_TAGS = "think|thinking|reasoning"
+# Some servers send the end of a thought without its beginning.
+_THINKING = re.compile(
+    rf"\A\s*(?:<({_TAGS})>.*?</\1>|[^{{]*?</(?:{_TAGS})>)", re.DOTALL | re.IGNORECASE
+)
+_THOUGHT = re.compile(f"</?(?:{_TAGS})>", re.IGNORECASE)
 
 
-class _RepeatedKey(ValueError):
-    pass
+class _Unusable(ValueError):
+    """It is JSON, but not of a kind that could be read in one way only."""
 
 
 def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     value = dict(pairs)
     if len(value) != len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
-        raise _RepeatedKey(f"the key {twice!r} is given twice")
+        twice = Counter(name for name, _ in pairs).most_common(1)[0][0]
+        raise _Unusable(f"the key {twice[:60]!r} is given twice")
     return value
 
 
 def _constant(name: str) -> Any:
-    raise _RepeatedKey(f"{name} is not a JSON number")
+    raise _Unusable(f"{name} is not a JSON number")
 
 
-_strict = json.JSONDecoder(object_pairs_hook=_pairs, parse_constant=_constant)
-_lenient = json.JSONDecoder(object_pairs_hook=_pairs, parse_constant=_constant, strict=False)
+def _float(text: str) -> float:
+    value = float(text)
+    if not math.isfinite(value):
+        raise _Unusable(f"{text[:20]} is too large for a number")
+    return value
+
+
+_HOOKS: Any = {"object_pairs_hook": _pairs, "parse_constant": _constant, "parse_float": _float}
+_strict = json.JSONDecoder(**_HOOKS)
+_lenient = json.JSONDecoder(**_HOOKS, strict=False)
 
 
 def extract_object(text: str) -> tuple[dict[str, Any], tuple[str, ...]]:
@@ -57,7 +71,7 @@ def extract_object(text: str) -> tuple[dict[str, Any], tuple[str, ...]]:
     try:
         value = _object(_strict.decode(text))
         repairs: tuple[str, ...] = ()
-    except _RepeatedKey as exc:
+    except _Unusable as exc:
         raise InvalidReply(str(exc)) from exc
     except (ValueError, RecursionError):
         value, repairs = _repair(text)
@@ -97,46 +111,54 @@ def _repair(text: str) -> tuple[dict[str, Any], tuple[str, ...]]:
         repairs.append("fence")
     try:
         candidates, lenient, around = _objects(stripped)
-    except _RepeatedKey as exc:
+    except _Unusable as exc:
         raise InvalidReply(str(exc)) from exc
     if not candidates:
         raise InvalidReply("the reply holds no JSON object")
     if len(candidates) > 1:
         raise InvalidReply(f"the reply holds {len(candidates)} JSON objects; which one counts?")
-    if around:
+    if _THOUGHT.search(around):
+        # A thought that quotes `</think>` may go on after it, and an object in it is no verdict.
+        raise InvalidReply("the reply holds an object among its thoughts; is it the verdict?")
+    if around.strip():
         repairs.append("prose")
     if lenient:
         repairs.append("control_characters")
     return candidates[0], tuple(repairs)
 
 
-def _objects(text: str) -> tuple[list[dict[str, Any]], bool, bool]:
-    """Return the top-level objects, whether leniency was needed, and whether text stood around."""
+def _objects(text: str) -> tuple[list[dict[str, Any]], bool, str]:
+    """Return the top-level objects, whether leniency was needed, and the text around them."""
     found: list[dict[str, Any]] = []
     lenient = False
     end = 0
-    around = False
+    around = []
     starts = 0
     at = text.find("{")
-    while at != -1 and starts < _MAX_OBJECTS:
+    while at != -1:
         starts += 1
+        if starts > _MAX_OBJECTS:
+            raise _Unusable("the reply is full of braces; which of them are the verdict?")
         value, stop, loose = _decode_at(text, at)
         if value is None:
             at = text.find("{", at + 1)
             continue
-        around = around or bool(text[end:at].strip())
+        before = text[end:at]
+        if before.count("{") > before.count("}"):
+            raise _Unusable("the reply holds an object inside something that is not JSON")
+        around.append(before)
         found.append(value)
         lenient = lenient or loose
         end = stop
         at = text.find("{", stop)
-    return found, lenient, around or bool(text[end:].strip())
+    return found, lenient, " ".join((*around, text[end:]))
 
 
 def _decode_at(text: str, at: int) -> tuple[dict[str, Any] | None, int, bool]:
     for decoder in (_strict, _lenient):
         try:
             value, stop = decoder.raw_decode(text, at)
-        except _RepeatedKey:
+        except _Unusable:
             raise
         except (ValueError, RecursionError):
             continue
