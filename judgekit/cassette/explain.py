@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
 from judgekit.canonical import canonical_json
 from judgekit.cassette.record import Record
 from judgekit.request import Request
+
+_FENCE = re.compile(r"(</?[A-Za-z_]+)-[0-9a-f]{16}>")
+"""A fence's tag: its digest differs with every text, and says nothing to people."""
 
 
 class Difference(NamedTuple):
@@ -30,7 +34,7 @@ class Explanation(NamedTuple):
         """Return the explanation in one line."""
         if self.key is None:
             return "nothing is recorded yet"
-        told = "; ".join(_told(d) for d in self.differences[:3])
+        told = "; ".join(_told(d) for d in self.differences[:3]) or "the digests of fences"
         more = f"; and {len(self.differences) - 3} more" if len(self.differences) > 3 else ""
         return f"not recorded; nearest is {self.key[:12]}, which differs in {told}{more}"
 
@@ -109,7 +113,7 @@ def _fields(request: Request) -> dict[str, str]:
     if form.json_schema is not None:
         fields["json_schema"] = canonical_json(form.json_schema)
     for number, message in enumerate(request.messages):
-        fields[f"message {number + 1} ({message.role})"] = message.content
+        fields[f"message {number + 1} ({message.role})"] = _FENCE.sub(r"\1>", message.content)
     return fields
 
 

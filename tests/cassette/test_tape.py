@@ -1,0 +1,301 @@
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cassette.conftest import FORM, make_reply, make_request
+from judgekit.canonical import digest
+from judgekit.cassette.record import Record, decode, decode_reply, encode, share
+from judgekit.cassette.tape import HEADER, Tape, merge_into, write_lines
+from judgekit.errors import CassetteCorrupt, CassetteError
+from judgekit.request import Form, Question, Reply, Try, Usage
+
+
+def record(text="text", value=0.5, **changes):
+    request = make_request(text, **changes)
+    return Record(request.key, request, make_reply(value))
+
+
+def write(path, *records):
+    by_key = {r.key: r for r in records}
+    merge_into(path, by_key, by_key.__getitem__)
+    return path
+
+
+@pytest.fixture
+def tape(tmp_path):
+    return write(tmp_path / "tape.jsonl", *(record(f"text {n}", n / 10) for n in range(5)))
+
+
+# -- records ----------------------------------------------------------------------
+
+replies = st.builds(
+    Reply,
+    tries=st.lists(
+        st.builds(
+            Try,
+            text=st.none() | st.text(),
+            finish=st.none() | st.text(max_size=9),
+            refusal=st.none() | st.text(max_size=9),
+            logprobs=st.none() | st.lists(st.floats(-9, 0), max_size=2),
+        ),
+        min_size=1,
+        max_size=3,
+    ).map(tuple),
+    model=st.none() | st.text(max_size=9),
+    usage=st.none() | st.builds(Usage, input_tokens=st.integers(0, 99)),
+    cost=st.none() | st.floats(0, 9),
+)
+
+
+@given(text=st.text(), system=st.none() | st.text(), reply=replies)
+def test_a_record_reads_back_as_it_was_written(text, system, reply):
+    request = make_request(text, system=system)
+
+    line = encode(request, reply)
+
+    assert "\n" not in line
+    assert decode(line, parts={}, where="here") == Record(request.key, request, reply)
+    assert decode_reply(line, key=request.key, where="here") == reply
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    texts=st.lists(st.text(), max_size=6, unique=True),
+    systems=st.lists(st.none() | st.text(), min_size=1, max_size=3),
+    reply=replies,
+)
+def test_a_tape_reads_back_as_it_was_written(tmp_path_factory, texts, systems, reply):
+    path = tmp_path_factory.mktemp("tape") / "tape.jsonl"
+    requests = [make_request(t, system=systems[n % len(systems)]) for n, t in enumerate(texts)]
+    records = {r.key: Record(r.key, r, reply) for r in requests}
+
+    merge_into(path, records, records.__getitem__)
+
+    assert {r.key: r for r in Tape(path).records()} == records
+    assert all(Tape(path).find(key) >= 0 for key in records)
+
+
+def test_a_line_says_what_it_is_and_proves_it():
+    line = encode(make_request(), make_reply())
+    data = json.loads(line)
+
+    assert list(data) == ["key", "kind", "reply", "request", "sha256"]
+    assert data["kind"] == "chat"
+    assert digest(line[: line.rindex(',"sha256"')] + "}") == data["sha256"]
+
+
+def test_what_requests_share_stands_once(tape):
+    lines = tape.read_text("utf-8").splitlines()
+
+    parts = [json.loads(line) for line in lines if line.startswith('{"part"')]
+    assert {str(part["value"])[:6] for part in parts} == {"Judge.", "{'ques"}
+    assert sum("Judge." in line for line in lines) == 1
+    assert sum("Good?" in line for line in lines) == 1
+
+
+def test_a_text_that_looks_like_a_part_is_only_a_text(tmp_path):
+    trick = '{"part":"' + "0" * 64 + '"}'
+    tricky = record(trick, system=trick)
+
+    path = write(tmp_path / "tape.jsonl", tricky)
+
+    assert list(Tape(path).records()) == [tricky]
+
+
+def test_lines_are_sorted_and_hold_no_times(tape):
+    header, *lines = tape.read_text("utf-8").splitlines()
+
+    parts = [line for line in lines if line.startswith('{"part"')]
+    records = [line for line in lines if line.startswith('{"key"')]
+    assert header == HEADER
+    assert lines == sorted(parts) + sorted(records)
+    assert "time" not in tape.read_text("utf-8")
+
+
+# -- damage -----------------------------------------------------------------------
+
+
+def damaged(tape, change):
+    lines = tape.read_text("utf-8").splitlines(keepends=True)
+    tape.write_text("".join(change(lines)), encoding="utf-8")
+    return tape
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda ls: ls[1:], ":1: not a cassette|names a part|not a record"),
+        (lambda ls: ['{"judgekit":"cassette","version":2}\n', *ls[1:]], ":1: written by another"),
+        (lambda ls: ["hello\n", *ls], r":1: not a cassette: the first line must be"),
+        (lambda ls: [*ls[:2], "\n", *ls[2:]], ":3: an empty line"),
+        (lambda ls: [*ls[:2], "<<<<<<< HEAD\n", *ls[2:]], ":3: a merge conflict"),
+        (lambda ls: [*ls, "{}\n"], "not a record judgekit wrote"),
+        (lambda ls: [*ls[:-1], ls[-1][:-1]], "the last line is cut off"),
+        (lambda ls: [*ls[:-1], ls[-1][:40]], "the last line is cut off"),
+        (lambda ls: [*ls, '{"key":"zzzz"}\n'], "not a record judgekit wrote"),
+        (lambda ls: [ls[0], *ls[2:]], "names a part that the tape does not hold"),
+        (lambda ls: [*ls, ls[-1]], "two records for the key"),
+        (lambda ls: [*ls[:-1], ls[-1].replace("text", "TEXT", 1)], "was changed after"),
+        (lambda ls: [ls[0], ls[1].replace("e", "E", 1), *ls[2:]], "was changed|not a record"),
+    ],
+)
+def test_damage_is_found_and_named(tape, change, message):
+    damaged(tape, change)
+
+    with pytest.raises(CassetteCorrupt, match=message):
+        list(Tape(tape).records())
+
+
+def test_a_record_under_a_wrong_key_is_found(tmp_path):
+    one, two = record("one"), record("two")
+    line, parts = share(Record(one.key, two.request, two.reply))
+    path = tmp_path / "tape.jsonl"
+    write_lines(path, [HEADER, *(parts[name] for name in sorted(parts)), line])
+
+    with pytest.raises(CassetteCorrupt, match="the key is not that of the request it holds"):
+        list(Tape(path).records())
+
+
+def test_an_sqlite_file_is_never_a_cassette(tmp_path):
+    path = tmp_path / "tape.jsonl"
+    path.write_bytes(b"SQLite format 3\x00" + b"\x00" * 100 + b"\n")
+
+    with pytest.raises(CassetteCorrupt, match="an SQLite file is never a cassette"):
+        Tape(path)
+
+
+def test_records_out_of_order_are_still_found(tape):
+    damaged(tape, lambda ls: [*ls[:3], *reversed(ls[3:])])
+
+    opened = Tape(tape)
+
+    assert all(opened.find(record(f"text {n}").key) >= 0 for n in range(5))
+    keys = [r.key for r in opened.records()]
+    assert keys == sorted(keys)
+
+
+def test_a_tape_that_is_not_there_is_empty(tmp_path):
+    tape = Tape(tmp_path / "none.jsonl")
+
+    assert len(tape) == 0
+    assert tape.find(record().key) == -1
+
+
+def test_a_folder_is_no_tape(tmp_path):
+    with pytest.raises(CassetteError, match=r"not a file|Is a directory"):
+        Tape(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "data", [b"\xff\xfe\n", b"\x00" * 50, b'{"key":"\n', b"{" * 10_000 + b"\n"]
+)
+def test_any_bytes_are_a_tape_or_are_refused(tmp_path, data):
+    path = tmp_path / "tape.jsonl"
+    path.write_bytes(HEADER.encode() + b"\n" + data)
+
+    with pytest.raises(CassetteCorrupt):
+        list(Tape(path).records())
+
+
+# -- writing ----------------------------------------------------------------------
+
+
+def test_the_order_of_recording_does_not_show(tmp_path):
+    records = [record(f"text {n}") for n in range(6)]
+
+    at_once = write(tmp_path / "one.jsonl", *records)
+    for r in reversed(records):
+        write(tmp_path / "other.jsonl", r)
+
+    assert at_once.read_bytes() == (tmp_path / "other.jsonl").read_bytes()
+
+
+def test_recording_the_same_again_changes_no_byte(tape):
+    before = tape.read_bytes()
+
+    write(tape, record("text 2", 0.2))
+
+    assert tape.read_bytes() == before
+
+
+def test_a_newer_record_replaces_the_older(tape):
+    write(tape, record("text 2", 0.9))
+
+    values = {r.request.messages[-1].content: r.reply for r in Tape(tape).records()}
+    assert len(values) == 5
+    assert '"value": 0.9' in values["text 2"].tries[0].text
+
+
+def test_a_part_nobody_names_any_more_goes(tmp_path):
+    lone = record("lone", system="Another system.")
+    path = write(tmp_path / "tape.jsonl", record(), lone)
+
+    merge_into(path, (), {}.__getitem__, keep=lambda key: key != lone.key)
+
+    assert "Another system." not in path.read_text("utf-8")
+    assert [r.key for r in Tape(path).records()] == [record().key]
+
+
+def test_a_failed_write_leaves_what_stood_there(tape):
+    before = tape.read_bytes()
+
+    def lines():
+        yield HEADER
+        raise OSError(28, "No space left on device")
+
+    with pytest.raises(CassetteError, match="cannot be written: No space left on device"):
+        write_lines(tape, lines())
+
+    assert tape.read_bytes() == before
+    assert list(tape.parent.glob(".*.new")) == []
+
+
+def test_an_error_of_another_kind_leaves_nothing_behind_either(tape):
+    def lines():
+        yield HEADER
+        raise CassetteCorrupt("damaged")
+
+    with pytest.raises(CassetteCorrupt):
+        write_lines(tape, lines())
+
+    assert list(tape.parent.glob(".*.new")) == []
+
+
+WRITER = """
+import sys
+sys.path.insert(0, sys.argv[1])
+from pathlib import Path
+from cassette.test_tape import record, write
+for n in range(12):
+    write(Path(sys.argv[2]), record(f"{sys.argv[3]} {n}"))
+"""
+
+
+def test_two_processes_that_write_at_once_lose_nothing(tmp_path):
+    path = tmp_path / "tape.jsonl"
+    tests = str(os.path.dirname(os.path.dirname(__file__)))  # noqa: PTH120 - a path for argv
+    writers = [
+        subprocess.Popen([sys.executable, "-c", WRITER, tests, str(path), name])
+        for name in ("left", "right")
+    ]
+    for writer in writers:
+        assert writer.wait(timeout=60) == 0
+
+    texts = {r.request.messages[-1].content for r in Tape(path).records()}
+    assert texts == {f"{name} {n}" for name in ("left", "right") for n in range(12)}
+
+
+def test_many_forms_and_keys_with_one_beginning_are_kept_apart(tmp_path):
+    forms = [Form(questions=(Question(id=f"q{n}", kind="boolean", text="?"),)) for n in range(3)]
+    records = [record("same", form=form) for form in (FORM, *forms)]
+
+    path = write(tmp_path / "tape.jsonl", *records)
+
+    assert {r.key for r in Tape(path).records()} == {r.key for r in records}
