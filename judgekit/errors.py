@@ -26,6 +26,9 @@ from pathlib import Path
 class JudgekitError(Exception):
     """Base of every error judgekit raises on purpose; the message is one line for a person."""
 
+    key: str | None = None
+    """The request it is about, when there is one."""
+
 
 class ConfigError(JudgekitError):
     """A setting is wrong; nothing was asked. `where` is `file:line` when known."""

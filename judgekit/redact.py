@@ -43,8 +43,9 @@ def redactor(rules: Sequence[Rule]) -> Redact:
 
 
 def redact_case(case: Case, redact: Redact) -> Case:
-    """Return a case with every text in it redacted, its id included."""
-    return Case.model_validate(_everywhere(case.model_dump(mode="json"), redact))
+    """Return a case with every text in it redacted, its id and the keys of its mappings included."""
+    fields = case.model_dump(mode="json")
+    return Case.model_validate({name: _everywhere(v, redact) for name, v in fields.items()})
 
 
 def _everywhere(value: object, redact: Redact) -> object:
@@ -53,7 +54,11 @@ def _everywhere(value: object, redact: Redact) -> object:
     if isinstance(value, list):
         return [_everywhere(item, redact) for item in value]
     if isinstance(value, dict):
-        return {
-            key: item if key == "role" else _everywhere(item, redact) for key, item in value.items()
-        }
+        redacted: dict[str, object] = {}
+        for key, item in value.items():
+            name = redact(key)
+            while name in redacted:  # two keys may look the same once redacted; lose neither
+                name += "'"
+            redacted[name] = item if key == "role" else _everywhere(item, redact)
+        return redacted
     return value

@@ -156,15 +156,23 @@ class Cassette(JudgeAround):
         """
         if self._redact is not None:
             request = _redacted(request, self._redact)
-        key = request.key
-        if (flight := self._flights.get(key)) is not None:
-            return await asyncio.shield(flight)
-        reply = self._recorded(request)
-        if reply is not None:
-            return reply
-        if self.record is RecordMode.NONE:
-            raise self._miss(request)
-        return await self._live(request)
+        flight = self._flights.get(request.key)
+        if flight is None:
+            reply = self._recorded(request)
+            if reply is not None:
+                return reply
+            if self.record is RecordMode.NONE:
+                raise self._miss(request)
+            flight = asyncio.create_task(self._live(request))
+            self._flights[request.key] = flight
+            flight.add_done_callback(lambda done: self._landed(request.key, done))
+        # Several may wait for one reply; one of them giving up takes it from nobody.
+        return await asyncio.shield(flight)
+
+    def _landed(self, key: str, flight: asyncio.Future[Reply]) -> None:
+        del self._flights[key]
+        if not flight.cancelled():
+            flight.exception()  # whoever waits gets it; nobody waiting is no mistake
 
     def _recorded(self, request: Request) -> Reply | None:
         key = request.key
@@ -191,26 +199,12 @@ class Cassette(JudgeAround):
         return reply
 
     async def _live(self, request: Request) -> Reply:
-        key = request.key
-        flight: asyncio.Future[Reply] = asyncio.get_running_loop().create_future()
-        self._flights[key] = flight
-        try:
-            reply = await self.judge.ask(request)
-            store = self.store
-            assert store is not None  # noqa: S101 - the constructor saw to it
-            await asyncio.to_thread(store.put, key, encode(request, reply))
-        except BaseException as exc:
-            if isinstance(exc, asyncio.CancelledError):
-                flight.cancel()
-            else:
-                flight.set_exception(exc)
-                flight.exception()  # whoever waits gets it; nobody waiting is no mistake
-            raise
-        finally:
-            del self._flights[key]
-        flight.set_result(reply)
-        self._added.add(key)
-        self._from_store.add(key)
+        reply = await self.judge.ask(request)
+        store = self.store
+        assert store is not None  # noqa: S101 - the constructor saw to it
+        await asyncio.to_thread(store.put, request.key, encode(request, reply))
+        self._added.add(request.key)
+        self._from_store.add(request.key)
         self.ledger.add("live", reply)
         return reply
 
@@ -317,4 +311,3 @@ def lazy_store(near: Path | None) -> Callable[[], Store]:
         return Store(store_folder(near))
 
     return opened
-

@@ -70,12 +70,10 @@ class RubricMetric:
         self.rubric = rubric if isinstance(rubric, Rubric) else load_rubric(rubric)
         self.name = name or self.rubric.name
         self.mode = self.rubric.check_mode(mode)
-        if samples < 1:
-            raise ConfigError(f"samples must be at least 1, not {samples}")
-        if history < 0:
-            raise ConfigError(f"history must not be negative, not {history}")
-        if not scale > 0:
-            raise ConfigError(f"scale must be above 0, not {scale:g}")
+        _check_whole("samples", samples, least=1)
+        _check_whole("history", history, least=0)
+        if isinstance(scale, bool) or not isinstance(scale, (int, float)) or not scale > 0:
+            raise ConfigError(f"scale must be above 0, not {scale!r}")
         self.judge = judge
         self.samples = samples
         self.history = history
@@ -142,13 +140,17 @@ class RubricMetric:
         return self._score(case, variant, judgments)
 
     async def _judge(self, request: Request) -> Judgment:
-        reply = await self.judge.ask(request)
-        return read_reply(
-            reply,
-            form=request.form,
-            request_key=request.key,
-            response_model=self.response_model,
-        )
+        try:
+            reply = await self.judge.ask(request)
+            return read_reply(
+                reply,
+                form=request.form,
+                request_key=request.key,
+                response_model=self.response_model,
+            )
+        except JudgekitError as exc:
+            exc.key = request.key
+            raise
 
     async def _judge_all(self, requests: Sequence[Request]) -> list[Judgment]:
         """Return the valid judgments of several samples, if they are a majority."""
@@ -227,10 +229,17 @@ class RubricMetric:
         """Return the result in a sentence: what cost the most, and why."""
         if folded.value is None:
             return f"nothing to score: {'; '.join(f'{p.id} {p.status}' for p in parts[:3])}"
-        costly = max(parts, key=_cost)
-        if _cost(costly) <= 0:
-            return f"every criterion is fully met; {_said(parts[0])}"
-        return f"{costly.id} {costly.value:.2f}: {_said(costly)}"
+        scored = [part for part in parts if part.value is not None]
+        if self.rubric.combine == "weighted_mean":
+            decisive = max(scored, key=_cost)
+            met = _cost(decisive) <= 0
+        else:
+            worth = max if self.rubric.combine == "max" else min
+            decisive = worth(scored, key=_value)
+            met = folded.value == 1.0
+        if met:
+            return f"every criterion is fully met; {_said(decisive)}"
+        return f"{decisive.id} {decisive.value:.2f}: {_said(decisive)}"
 
     def _meta_of(self, judgments: Sequence[Judgment]) -> dict[str, Json]:
         meta = dict(self.made_with)
@@ -299,10 +308,19 @@ def _part(
     )
 
 
+def _check_whole(name: str, given: object, *, least: int) -> None:
+    if isinstance(given, bool) or not isinstance(given, int) or given < least:
+        raise ConfigError(f"{name} must be a whole number of at least {least}, not {given!r}")
+
+
+def _value(part: Part) -> float:
+    return part.value or 0.0
+
+
 def _cost(part: Part) -> float:
     """Return how much of the value a criterion cost."""
     if part.value is None:
-        return -1.0
+        return 0.0
     return part.weight * (1.0 - part.value) if part.weight > 0 else -part.weight * part.value
 
 
@@ -320,6 +338,8 @@ def find_quote(quote: str, case: Case) -> str | None:
     if case.output is not None and quote in case.output:
         return "output"
     wanted = " ".join(quote.split()).strip("\"'“”‘’… ")
+    if not wanted:
+        return None
     for field in ("output", *CASE_TEXTS):
         value = getattr(case, field)
         texts = (value,) if isinstance(value, str) else value or ()

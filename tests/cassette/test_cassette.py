@@ -353,7 +353,6 @@ def test_one_who_gives_up_waiting_does_not_stop_the_others(tmp_path, store):
     assert isinstance(second, asyncio.CancelledError)
 
 
-@pytest.mark.xfail(strict=True, reason="who waits for the same reply is cancelled with the asker")
 def test_the_one_who_asks_giving_up_does_not_cancel_those_who_wait(tmp_path, store):
     async def together():
         judge = Slow()
