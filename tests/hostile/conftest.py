@@ -1,0 +1,119 @@
+"""What the hostile tests share: doors to push at, a clock, and a bound on memory."""
+
+from __future__ import annotations
+
+import os
+import resource
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+
+import pytest
+
+SECONDS = 10
+"""What any single attack may take; tests run beside other tests, so this is generous."""
+MEMORY = 3 << 30
+"""Address space of a process under attack; the interpreter and its libraries take most of 1 GB."""
+
+
+@dataclass
+class Said:
+    """What a command did."""
+
+    code: int
+    out: str
+    err: str
+
+
+def _bounded():
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def run_bounded(arguments, *, folder, stdin=None, environment=None, seconds=SECONDS):
+    """Run Python with a bound on memory and time."""
+    env = {
+        **os.environ,
+        "OPENBLAS_NUM_THREADS": "1",
+        "NO_COLOR": "1",
+        "COLUMNS": "200",
+        **(environment or {}),
+    }
+    done = subprocess.run(
+        [sys.executable, *arguments],
+        cwd=folder,
+        env=env,
+        input=stdin,
+        capture_output=True,
+        timeout=seconds,
+        preexec_fn=_bounded,
+        check=False,
+    )
+    return Said(done.returncode, done.stdout.decode(), done.stderr.decode())
+
+
+@pytest.fixture
+def judgekit(tmp_path):
+    """Run the command line in `tmp_path`; whatever it prints is fit for a terminal."""
+
+    def run(*arguments, stdin=None, environment=None, seconds=SECONDS):
+        said = run_bounded(
+            ["-m", "judgekit", *map(str, arguments)],
+            folder=tmp_path,
+            stdin=stdin,
+            environment=environment,
+            seconds=seconds,
+        )
+        assert "Traceback" not in said.err + said.out
+        for text in (said.out, said.err):
+            assert not [c for c in text if ord(c) < 32 and c not in "\n\t" or 127 <= ord(c) < 160]
+        return said
+
+    return run
+
+
+@pytest.fixture
+def refused(judgekit):
+    """Run the command line, and return the one line it must refuse with."""
+
+    def run(*arguments, code=2, **options):
+        said = judgekit(*arguments, **options)
+        lines = said.err.splitlines()
+        assert (said.code, len(lines)) == (code, 1), said
+        assert lines[0].startswith("judgekit: ")
+        assert len(lines[0]) < 1000
+        return lines[0]
+
+    return run
+
+
+@pytest.fixture(autouse=True)
+def in_time():
+    """Fail a test that takes too long, whatever it waits for."""
+    started = time.monotonic()
+    yield
+    assert time.monotonic() - started < 6 * SECONDS
+
+
+FRONT = """\
+---
+name: hostile
+criteria:
+  a:
+    text: Is it right?
+    details: {why: "Why so?"}
+---
+"""
+
+
+@pytest.fixture
+def rubric_of(tmp_path):
+    """Write a rubric with a body and return its path."""
+
+    def write(body, front=FRONT):
+        path = tmp_path / "hostile.jinja"
+        path.write_text(front + body, encoding="utf-8")
+        return path
+
+    return write
