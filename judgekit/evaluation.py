@@ -337,7 +337,7 @@ def _described(metric: Metric) -> dict[str, Any]:
     options = getattr(metric, "options", None)
     if isinstance(options, dict):
         described["options"] = options
-    elif is_dataclass(metric) and not isinstance(metric, type):
+    elif is_dataclass(metric):
         described["options"] = {
             field.name: _option(getattr(metric, field.name))
             for field in fields(metric)

@@ -87,7 +87,8 @@ def read_reply(
     if form.json_schema is not None:
         value, repairs = extract_object(text)
         data = _validate_own(value, response_model)
-        answers, details = {}, {}
+        answers: dict[str, Answer] = {}
+        details: dict[str, Json] = {}
     else:
         data = None
         filled, repairs = _read_text(text, form=form)
@@ -273,4 +274,4 @@ def _items(question: Question, number: int) -> Any:
         if question.items
         else Field(max_length=MAX_ITEMS)
     )
-    return Annotated[list[entry], bounds]  # type: ignore[valid-type]
+    return Annotated[list[entry], bounds]

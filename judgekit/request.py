@@ -114,7 +114,8 @@ class Request(Value):
         """The sha256 of the canonical request: 64 hexadecimal characters."""
         state = self._head.state.copy()
         state.update(self._tail.encode())
-        return state.hexdigest()
+        digest: str = state.hexdigest()
+        return digest
 
     @property
     def _head(self) -> _Head:
