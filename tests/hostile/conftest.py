@@ -67,7 +67,7 @@ def judgekit(tmp_path):
         )
         assert "Traceback" not in said.err + said.out
         for text in (said.out, said.err):
-            assert not [c for c in text if ord(c) < 32 and c not in "\n\t" or 127 <= ord(c) < 160]
+            assert not [c for c in text if (ord(c) < 32 and c not in "\n\t") or 127 <= ord(c) < 160]
         return said
 
     return run

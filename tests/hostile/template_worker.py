@@ -14,12 +14,10 @@ from judgekit.rubric.load import load_rubric
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from tests.hostile.corpus.bombs import bombs  # noqa: E402 - not a package for installed code
+from tests.hostile.corpus.bombs import bombs
 
 CASE = Case(id="1", input="x" * 10_000, output="{{ 7 * 7 }}", reference=("x" * 2_000_000,))
-FRONT = (
-    '---\nname: hostile\ncriteria:\n  a: {text: Is it right?, details: {why: "Why so?"}}\n---\n'
-)
+FRONT = '---\nname: hostile\ncriteria:\n  a: {text: Is it right?, details: {why: "Why so?"}}\n---\n'
 
 
 def entries():

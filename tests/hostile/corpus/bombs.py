@@ -8,8 +8,16 @@ from collections.abc import Iterator
 def bombs() -> Iterator[tuple[str, str, str]]:
     """Yield name, body and words of the refusal."""
     again = 60
-    yield "doubling by ~", "{% set x = 'a' %}" + "{% set x = x ~ x %}" * again + "{{ x }}", "text of"
-    yield "doubling by +", "{% set x = 'a' %}" + "{% set x = x + x %}" * again + "{{ x }}", "text of"
+    yield (
+        "doubling by ~",
+        "{% set x = 'a' %}" + "{% set x = x ~ x %}" * again + "{{ x }}",
+        "text of",
+    )
+    yield (
+        "doubling by +",
+        "{% set x = 'a' %}" + "{% set x = x + x %}" * again + "{{ x }}",
+        "text of",
+    )
     block = "{% set x %}{{ x }}{{ x }}{% endset %}"
     yield "doubling by blocks", "{% set x = 'a' %}" + block * again, "more than"
     macros = "{% macro m0() %}aaaaaaaaaa{% endmacro %}" + "".join(
@@ -23,7 +31,11 @@ def bombs() -> Iterator[tuple[str, str, str]]:
     yield "doubling by join", "{% set x = 'a' %}" + joined * again, "text of"
     indented = "{% set x = x | replace('\\n', '\\n\\n') | indent(40) %}"
     yield "doubling by indent", "{% set x = 'a\\nb' %}" + indented * again, "text of"
-    yield "constants folded by the compiler", "{{ 'a'" + " | replace('a', 'aa')" * again + " }}", "text"
+    yield (
+        "constants folded by the compiler",
+        "{{ 'a'" + " | replace('a', 'aa')" * again + " }}",
+        "text",
+    )
     filtered = "{% filter replace('a', 'aa') %}" * 40 + "a" + "{% endfilter %}" * 40
     yield "doubling by filter blocks", filtered, "text of"
 
