@@ -6,7 +6,6 @@ import asyncio
 import hashlib
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -337,11 +336,10 @@ def _described(metric: Metric) -> dict[str, Any]:
     options = getattr(metric, "options", None)
     if isinstance(options, dict):
         described["options"] = options
-    elif is_dataclass(metric):
+    else:
+        names = getattr(metric, "__dataclass_fields__", ())
         described["options"] = {
-            field.name: _option(getattr(metric, field.name))
-            for field in fields(metric)
-            if field.name != "name"
+            name: _option(getattr(metric, name)) for name in names if name != "name"
         }
     made_with = getattr(metric, "made_with", None)
     if isinstance(made_with, dict):
