@@ -56,7 +56,7 @@ def test_a_text_stays_inside_its_tag(name, field):
     _, (system, user) = load_rubric("quality").render(case, mode="default")
 
     shown = re.sub("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029]", "\ufffd", text)
-    (tag, inside) = next(
+    tag, _ = next(
         (tag, inside)
         for tag, inside in re.findall(
             r"<(\w+-[0-9a-f]{16})>\n(.*?)\n</\1>", user.content, re.DOTALL

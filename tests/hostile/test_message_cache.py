@@ -52,7 +52,9 @@ BODIES = {
         "{% set c = case %}{% role system %}{{ c.output }}{% endrole %}"
     ),
     "the case by subscript": "{% role system %}{{ case['output'] }}{% endrole %}",
-    "the case in a list": "{% role system %}{{ [case] | map(attribute='output') | first }}{% endrole %}",
+    "the case in a list": (
+        "{% role system %}{{ [case] | map(attribute='output') | first }}{% endrole %}"
+    ),
     "the case given to a macro": (
         "{% macro m(c) %}{{ c.output }}{% endmacro %}{% role system %}{{ m(case) }}{% endrole %}"
     ),
@@ -91,7 +93,9 @@ BODIES = {
         "{% filter upper %}{% role system %}{{ case.output }}{% endrole %}{% endfilter %}"
     ),
     "super": "{% block b %}{% role system %}{{ case.output }}{% endrole %}{% endblock %}",
-    "nothing of the case": "{% role system %}S{% endrole %}{% role user %}{{ case.output }}{% endrole %}",
+    "nothing of the case": (
+        "{% role system %}S{% endrole %}{% role user %}{{ case.output }}{% endrole %}"
+    ),
 }  # fmt: skip
 
 

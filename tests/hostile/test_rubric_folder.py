@@ -22,8 +22,9 @@ def outside(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "name", ["../outside", "../outside.jinja", "{whole}", "./../outside", "x/../../outside", "..\\outside"]
-)  # fmt: skip
+    "name",
+    ["../outside", "../outside.jinja", "{whole}", "./../outside", "x/../../outside", "..\\outside"],
+)
 def test_extends_does_not_leave_the_folder(outside, name):
     name = name.replace("{whole}", str(outside.parent / "outside.jinja"))
     path = outside / "mine.jinja"
