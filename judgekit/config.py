@@ -21,6 +21,7 @@ from judgekit.judges.limits import LimitedJudge
 from judgekit.protocols import Judge, Metric
 from judgekit.redact import Redact, Rule, redact_case, redactor
 from judgekit.registry import BUILTIN, STAND_INS, create
+from judgekit.report.gate import gates_of
 from judgekit.yamlfile import Lines, parse_yaml
 
 MAX_FILE = 5_000_000
@@ -161,18 +162,22 @@ class Suite:
         self.judge_file = _judge_file(file, overrides)
         self.no_judge = overrides.no_judge or self.judge_file is None
         self.record = _record(file, overrides, lines)
-        self.redact = _redact(file)
+        self.redact = _redact(file, lines)
         self.judge: Judge | None = None
         self.cassette: Cassette | None = None
+        for name in file.metrics:
+            self._check_parts(name, ())
         wanted = self._wanted()
         if not self.no_judge:
             self._wire()
         self.metrics = [self._metric(name) for name in wanted]
         self.thresholds = {n: t for n in wanted if (t := file.metrics[n].threshold) is not None}
         self.gates = {n: file.metrics[n].gate for n in wanted if file.metrics[n].gate}
+        for name in self.gates:
+            self._check_gate(name)
         if self.no_judge:
             # A gate is set on what a judge says; a stand-in's numbers are of another kind.
-            computed = {m.name for m in self.metrics if not getattr(m, "no_judge", False)}
+            computed = {metric.name for metric in self.metrics if not _stood_in(metric)}
             self.gates = {name: gate for name, gate in self.gates.items() if name in computed}
         limits = file.limits
         self.limits = Limits(max_failures=limits.max_failures, max_fallback=limits.max_fallback)
@@ -230,17 +235,31 @@ class Suite:
                 raise ConfigError(f"--only {name}: the suite has no such metric{near(name, names)}")
         return self._overrides.only or [name for name in names if name not in inner]
 
-    def _metric(self, name: str, above: tuple[str, ...] = ()) -> Metric:
+    def _check_parts(self, name: str, above: tuple[str, ...]) -> None:
+        """Refuse metrics made of each other: all of them would be parts, and none would run."""
+        if name in above:
+            raise ConfigError(f"{name!r} is made of itself", where=self.where("metrics", name))
+        entry = self.file.metrics.get(name)
+        for part in (entry.of if entry else None) or ():
+            self._check_parts(part, (*above, name))
+
+    def _check_gate(self, name: str) -> None:
+        try:
+            gates_of(name, self.gates[name], threshold=self.thresholds.get(name))
+        except ConfigError as exc:
+            raise ConfigError(str(exc), where=self.where("metrics", name, "gate")) from exc
+
+    def _metric(self, name: str) -> Metric:
         entry = self.file.metrics[name]
         where = self.where("metrics", name)
         try:
             if entry.combine is not None or entry.of is not None:
-                return self._combined(name, entry, (*above, name))
+                return self._combined(name, entry)
             return self._single(name, entry)
         except ConfigError as exc:
             raise exc if exc.where else ConfigError(str(exc), where=where) from exc
 
-    def _combined(self, name: str, entry: MetricFile, above: tuple[str, ...]) -> Metric:
+    def _combined(self, name: str, entry: MetricFile) -> Metric:
         from judgekit.metrics.combine import Combined
 
         inner = []
@@ -248,9 +267,7 @@ class Suite:
             if part not in self.file.metrics:
                 hint = near(part, list(self.file.metrics))
                 raise ConfigError(f"combines {part!r}, which the suite does not have{hint}")
-            if part in above:
-                raise ConfigError(f"{part!r} is made of itself")
-            inner.append(self._metric(part, above))
+            inner.append(self._metric(part))
         options = dict(entry.model_extra or {})
         weights = options.pop("weights", None)
         if options:
@@ -260,6 +277,8 @@ class Suite:
         )
 
     def _single(self, name: str, entry: MetricFile) -> Metric:
+        if entry.metric is not None and entry.rubric is not None:
+            raise ConfigError(f"metric {name!r}: give metric or rubric, not both")
         options = dict(entry.model_extra or {})
         kind = entry.metric or entry.rubric or name
         judged = _is_judged(kind, entry, self.base)
@@ -344,6 +363,12 @@ class Suite:
         """Write what was recorded and close everything."""
         if self.cassette is not None:
             self.cassette.close()
+
+
+def _stood_in(metric: Any) -> bool:
+    """Return whether a metric, or a part of it, is a stand-in for a judged one."""
+    parts = getattr(metric, "of", ())
+    return getattr(metric, "no_judge", False) or any(_stood_in(part) for part in parts)
 
 
 class _Nobody:
@@ -442,10 +467,13 @@ def _record(file: SuiteFile, overrides: Overrides, lines: Lines) -> RecordMode:
         raise ConfigError(str(exc), where=lines.where("record")) from exc
 
 
-def _redact(file: SuiteFile) -> Redact | None:
+def _redact(file: SuiteFile, lines: Lines) -> Redact | None:
     if not file.redact:
         return None
-    return redactor([Rule(rule.pattern, rule.replace) for rule in file.redact])
+    try:
+        return redactor([Rule(rule.pattern, rule.replace) for rule in file.redact])
+    except ConfigError as exc:
+        raise ConfigError(str(exc), where=lines.where("redact")) from exc
 
 
 def _judge(file: JudgeFile, *, base: Path, lines: Lines) -> Judge:

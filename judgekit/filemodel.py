@@ -67,6 +67,8 @@ def describe(fault: Any, path: tuple[int | str, ...], model: type[BaseModel]) ->
     given = given if len(given) <= 60 else given[:57] + "..."
     if fault["type"] in ("model_type", "dict_type"):
         return f"{name}: must be keys and values (it is {given})" if name else message
+    if fault["type"] in ("too_short", "string_too_short") and not fault.get("input"):
+        return f"{name}: must not be empty"
     return f"{name}: {message[:1].lower()}{message[1:]} (it is {given})" if name else message
 
 

@@ -71,8 +71,10 @@ def _read(path: Path) -> dict[tuple[str, str], tuple[dict[str, Any], int]]:
     found: dict[tuple[str, str], tuple[dict[str, Any], int]] = {}
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as exc:
-        raise ConfigError(f"answers cannot be read: {exc}", where=str(path)) from exc
+    except OSError as exc:
+        raise ConfigError(f"answers cannot be read: {exc.strerror}", where=str(path)) from exc
+    except UnicodeDecodeError as exc:
+        raise ConfigError(f"answers are not UTF-8 (byte {exc.start})", where=str(path)) from exc
     for number, line in enumerate(lines, start=1):
         if not line.strip():
             continue
