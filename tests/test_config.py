@@ -203,7 +203,7 @@ def test_combined_metrics_can_be_combined():
 
 def test_a_rubric_is_found_beside_the_suite(suite, tmp_path):
     (tmp_path / "rubrics").mkdir()
-    text = "---\nname: tone\ncriteria:\n  a: {text: A.}\n---\n{{ case.output }}\n"
+    text = "---\nname: tone\ncriteria:\n  a: {text: A.}\n---\n{{ criteria | length }} {{ case.output }}\n"
     (tmp_path / "rubrics" / "tone.jinja").write_text(text, encoding="utf-8")
 
     loaded = suite(

@@ -108,7 +108,7 @@ name: mine
 criteria:
   a: {text: Is it so?}
 ---
-Rules.
+Rules{% for c in criteria %}{% endfor %}.
 {{ case.output | fence("a") }}
 """
 
@@ -139,7 +139,7 @@ def missed(tape, rubric, case=CASES[0], *, model="fake/judge", params=None, samp
 
 
 def test_a_changed_rubric_text_is_named(tape, rubric):
-    rubric.write_text(RUBRIC.replace("Rules.", "Rules. Be strict."), encoding="utf-8")
+    rubric.write_text(RUBRIC.replace(".\n", ". Be strict.\n"), encoding="utf-8")
 
     assert "differs in message 1 (user) from character 7" in missed(tape, rubric)
 

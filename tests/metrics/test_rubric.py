@@ -21,7 +21,8 @@ CASE = Case(id="c", input="Why?", output="Because it is so.")
 def rubric(tmp_path):
     def load(front, body='{{ case.output | fence("answer") }}\n'):
         path = tmp_path / "mine.jinja"
-        path.write_text(f"---\nname: mine\n{front}\n---\n{body}", encoding="utf-8")
+        shown = "{% if criteria %}{% endif %}"
+        path.write_text(f"---\nname: mine\n{front}\n---\n{shown}{body}", encoding="utf-8")
         return load_rubric(path)
 
     return load

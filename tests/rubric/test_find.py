@@ -12,7 +12,9 @@ from judgekit.errors import RubricError
 from judgekit.rubric.load import builtin_folder, find_rubric, load_rubric, rubric_names
 
 ROOT = Path(__file__).parents[2]
-TEXT = "---\nname: mine\ncriteria:\n  a: {text: A.}\n---\n{{ case.output }}\n"
+TEXT = (
+    "---\nname: mine\ncriteria:\n  a: {text: A.}\n---\n{{ criteria | length }} {{ case.output }}\n"
+)
 
 
 @pytest.fixture

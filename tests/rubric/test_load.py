@@ -10,6 +10,8 @@ from judgekit.judges.fake import FakeJudge
 from judgekit.metrics.rubric import RubricMetric
 from judgekit.rubric.load import load_rubric
 
+SHOWN = "{% if criteria and case %}{% endif %}"
+"""Counts as showing both, for templates that are about something else."""
 CASE = Case(id="c", input="Why?", output="Because.", system="Be brief.")
 ONE = "name: mine\ncriteria:\n  a: {text: A.}"
 
@@ -78,13 +80,13 @@ def test_a_block_can_add_to_that_of_its_parent(rubric_file):
     )
     child = rubric_file(
         "name: child\nextends: parent\ncriteria:\n  a: {text: A.}",
-        "{% block rules %}{{ super() }} Be kind.{% endblock %}",
+        "{% block rules %}{{ super() }} Be kind. (a){% endblock %}",
         name="child",
     )
 
     (message,) = messages(load_rubric(child))
 
-    assert message.content == "Be just. Be kind. Because."
+    assert message.content == "Be just. Be kind. (a) Because."
 
 
 def test_a_rubric_may_carry_the_name_of_nothing_it_extends(rubric_file):
@@ -112,7 +114,7 @@ def test_the_digest_follows_every_file_a_rubric_is_built_from(rubric_file, tmp_p
 
 
 def test_line_ends_and_a_byte_order_mark_change_nothing(tmp_path):
-    text = f"---\n{ONE}\n---\n{{{{ case.output }}}}\nmore\n"
+    text = f"---\n{ONE}\n---\n{{{{ case.output }}}}\nmore of a\n"
     plain, foreign = tmp_path / "plain.jinja", tmp_path / "foreign.jinja"
     plain.write_bytes(text.encode())
     foreign.write_bytes(b"\xef\xbb\xbf" + text.replace("\n", "\r\n").encode())
@@ -138,17 +140,17 @@ def test_includes_are_found_beside_the_rubric_and_among_the_built_in(rubric, tmp
 def test_a_macro_of_the_rubric_itself_can_be_called(rubric):
     body = "{% macro twice(text) %}{{ text }}{{ text }}{% endmacro %}{{ twice(case.output) }}"
 
-    assert messages(rubric(ONE, body))[0].content == "Because.Because."
+    assert messages(rubric(ONE, body + SHOWN))[0].content == "Because.Because."
 
 
 def test_a_body_without_roles_is_one_user_message(rubric):
-    (message,) = messages(rubric(ONE, "\n {{ case.output }} \n"))
+    (message,) = messages(rubric(ONE, f"\n {{{{ case.output }}}} \n{SHOWN}"))
 
     assert (message.role, message.content) == ("user", "Because.")
 
 
 def test_text_beside_roles_is_refused_when_rendered(rubric):
-    loaded = rubric(ONE, "{% role user %}x{% endrole %} stray words")
+    loaded = rubric(ONE, SHOWN + "{% role user %}x{% endrole %} stray words")
 
     with pytest.raises(RubricError, match=r"text outside \{% role %\}: 'stray words'"):
         messages(loaded)
@@ -392,7 +394,7 @@ def test_examples_show_the_answers_to_what_is_asked(rubric):
         GROUPED
         + "examples:\n  - case: {input: E?, output: E!}\n"
         + "    answers: {user.a: {reason: r, value: 1}, system.c: {reason: s, value: 0}}",
-        "{% for e in examples %}{{ e.case.output }} {{ e.answers | json }}{% endfor %}",
+        SHOWN + "{% for e in examples %}{{ e.case.output }} {{ e.answers | json }}{% endfor %}",
     )
 
     (both,) = messages(loaded)
@@ -404,12 +406,11 @@ def test_examples_show_the_answers_to_what_is_asked(rubric):
     assert strict.content == 'E! {"system.c":{"reason":"s","value":0}}'
 
 
-@pytest.mark.xfail(strict=True, reason="an example cannot carry the details the form asks for")
 def test_an_example_may_carry_the_details_of_the_form(rubric):
     loaded = rubric(
         f"{ONE}\ndetails:\n  summary: In a sentence.\nexamples:\n  - case: {{output: E!}}\n"
         "    answers: {a: {reason: r, value: 1}, summary: Fine.}",
-        "{% for e in examples %}{{ e.answers | json }}{% endfor %}",
+        SHOWN + "{% for e in examples %}{{ e.answers | json }}{% endfor %}",
     )
 
     assert '"summary":"Fine."' in messages(loaded)[0].content
@@ -422,5 +423,5 @@ def test_tests_of_a_rubric_are_read_and_never_shown(rubric):
     )
 
     assert loaded.tests[0].case.id == "short"
-    assert loaded.tests[0].expect == {"value": {"max": 0.6}}
+    assert loaded.tests[0].expect["value"].maximum == 0.6
     assert not any("hidden" in message.content for message in messages(loaded))
