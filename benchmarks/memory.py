@@ -26,6 +26,7 @@ criteria:
   right: {text: "Is it right?", kind: boolean}
   brief: {text: "Is it brief?", kind: boolean}
 ---
+{% for c in criteria %}{{ c.id }}: {{ c.text }} {% endfor %}
 {{ case.input | fence("question") }}
 {{ case.output | fence("answer") }}
 """

@@ -180,6 +180,13 @@ class ExampleFile(FileModel):
     answers: dict[str, Any]
 
 
+class BandFile(FileModel):
+    """Where a value must lie, both ends included."""
+
+    min: float | None = Field(default=None, ge=0, le=1)
+    max: float | None = Field(default=None, ge=0, le=1)
+
+
 class TestFile(FileModel):
     """A case whose verdict is known to lie in a band."""
 
@@ -187,7 +194,7 @@ class TestFile(FileModel):
 
     name: str = ""
     case: dict[str, Any]
-    expect: dict[str, Any]
+    expect: dict[str, BandFile]
 
 
 class RubricFile(FileModel):

@@ -16,7 +16,7 @@ from judgekit.filemodel import describe, near, validate_file
 from judgekit.judgment import read_answers
 from judgekit.request import Form
 from judgekit.rubric.file import MAX_CRITERIA, CriterionFile, RubricFile
-from judgekit.rubric.rubric import Example, Group, Rubric, RubricTest
+from judgekit.rubric.rubric import Band, Example, Group, Rubric, RubricTest
 from judgekit.rubric.template import Folders, Template, read_file, split_front_matter
 from judgekit.yamlfile import Lines, parse_yaml
 
@@ -155,6 +155,7 @@ def _build(layers: list[_Layer], *, path: Path, loader: Folders) -> Rubric:
     criteria = merged.criteria()
     modes, default_mode = merged.modes(criteria)
     template = Template(own.name, loader=loader)
+    _check_shown(template, [c.id for c in criteria], own)
     files = {name: digest(read_file(found)) for name, found in sorted(template.files.items())}
     form = Form(questions=tuple(c.question for c in criteria), details=merged.details(criteria))
     return Rubric(
@@ -170,7 +171,7 @@ def _build(layers: list[_Layer], *, path: Path, loader: Folders) -> Rubric:
         requires=merged.requires(),
         details=form.details,
         examples=_examples(own, form),
-        tests=_tests(own),
+        tests=_tests(own, form),
         template=template,
         path=path,
     )
@@ -181,9 +182,10 @@ def _examples(layer: _Layer, form: Form) -> tuple[Example, ...]:
     for number, entry in enumerate(layer.file.examples):
         where = layer.lines.where("examples", number)
         case = _case(entry.case, id=f"example-{number + 1}", where=where)
-        asked = [q for q in form.questions if q.id in entry.answers]
+        asked = tuple(q for q in form.questions if q.id in entry.answers)
+        details = tuple(d for d in form.details if d.name in entry.answers)
         try:
-            read_answers(entry.answers, form=Form(questions=tuple(asked)))
+            read_answers(entry.answers, form=Form(questions=asked, details=details))
         except InvalidReply as exc:
             raise RubricError(
                 f"the example's answers do not fit the criteria: {exc}", where=where
@@ -192,13 +194,39 @@ def _examples(layer: _Layer, form: Form) -> tuple[Example, ...]:
     return tuple(examples)
 
 
-def _tests(layer: _Layer) -> tuple[RubricTest, ...]:
+def _check_shown(template: Template, ids: list[str], own: _Layer) -> None:
+    """Refuse a template that leaves the judge without the criteria or without the case."""
+    where = str(own.path)
+    if "criteria" not in template.names and not all(id in template.text for id in ids):
+        raise RubricError(
+            "the template never shows the criteria: loop over `criteria`, or extend base",
+            where=where,
+        )
+    if "case" not in template.names:
+        raise RubricError(
+            'the template never shows the case: write {{ case.output | fence("answer") }}',
+            where=where,
+        )
+
+
+def _tests(layer: _Layer, form: Form) -> tuple[RubricTest, ...]:
+    known = ["value", *(question.id for question in form.questions)]
+    for number, entry in enumerate(layer.file.tests):
+        for name in entry.expect:
+            if name not in known:
+                raise RubricError(
+                    f"the test expects something of {name!r}{near(name, known)}",
+                    where=layer.lines.where("tests", number, "expect", name),
+                )
     return tuple(
         RubricTest(
             case=_case(
                 entry.case, id=entry.name or f"test-{n + 1}", where=layer.lines.where("tests", n)
             ),
-            expect=entry.expect,
+            expect={
+                name: Band(minimum=band.min, maximum=band.max)
+                for name, band in entry.expect.items()
+            },
             name=entry.name,
         )
         for n, entry in enumerate(layer.file.tests)

@@ -36,11 +36,19 @@ class Example(Value):
     answers: dict[str, JsonValue]
 
 
+class Band(Value):
+    """Where a value on 0..1 must lie, both ends included."""
+
+    minimum: float | None = None
+    maximum: float | None = None
+
+
 class RubricTest(Value):
     """A case whose verdict is known to lie in a band; never shown to a judge."""
 
     case: Case
-    expect: dict[str, JsonValue]
+    expect: dict[str, Band]
+    """Criterion, or `value` for the whole -> band."""
     name: str = ""
 
 
@@ -101,7 +109,10 @@ class Variant:
 
     def variables(self, rubric: Rubric, mode: str) -> dict[str, Any]:
         """Return what the template sees beside the case."""
-        asked = {criterion.id for criterion in self.criteria}
+        asked = {
+            *(criterion.id for criterion in self.criteria),
+            *(detail.name for detail in rubric.details),
+        }
         return {
             "criteria": self._views,
             "details": rubric.details,

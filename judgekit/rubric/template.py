@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, MutableMapping
+from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from types import CodeType
+from typing import Any, NamedTuple
 
 from jinja2 import (
     BaseLoader,
@@ -92,13 +94,59 @@ class Folders(BaseLoader):
                 if path.is_file() and path.resolve().is_relative_to(folder.resolve()):
                     yield path
 
-    def get_source(self, environment: Environment, template: str) -> tuple[str, str, Any]:
-        """Return a template's body, led by the `extends` of its front matter."""
-        path = self.find(template)
+    def sheet(self, name: str) -> Sheet:
+        """Return a template, parsed, checked and compiled.
+
+        The `extends` of its front matter is put before its first line.
+
+        Raises:
+            TemplateNotFound: no such file.
+            RubricError: something in it is wrong.
+        """
+        path = self.find(name)
         _, body = split_front_matter(read_file(path))
-        parent = self.parents.get(template)
+        parent = self.parents.get(name)
         lead = f'{{% extends "{parent}" %}}' if parent else ""
-        return lead + body, str(path), lambda: True
+        return _sheet(lead + body, name, str(path), parent is not None)
+
+    def load(
+        self, environment: Environment, name: str, globals: MutableMapping[str, Any] | None = None
+    ) -> JinjaTemplate:
+        """Return a template for an environment, from the code that all environments share."""
+        sheet = self.sheet(name)
+        return environment.template_class.from_code(environment, sheet.code, globals or {}, None)
+
+
+class Sheet(NamedTuple):
+    """One template file, ready for any environment."""
+
+    tree: nodes.Template
+    code: CodeType
+    length: int
+    """Characters of its body."""
+
+
+@lru_cache(maxsize=256)
+def _sheet(source: str, name: str, path: str, extends: bool) -> Sheet:
+    """Parse, check and compile a template once, however many rubrics build on it."""
+    environment = RubricEnvironment(None)
+    with _translated(file=path):
+        length = len(source.lstrip("\n"))
+        if length > MAX_BODIES:
+            raise RubricError(_TOO_LONG, where=path)
+        tree = environment.parse(source, name, path)
+        if name.startswith("_") or "/_" in name:
+            _check_cases(tree, path)
+        else:
+            _check_variables(tree, path)
+            _check_top(tree, path, extends=extends)
+        return Sheet(tree, environment.compile(tree, name, path), length)
+
+
+_TOO_LONG = (
+    f"the rubric's templates have more than {MAX_BODIES:,} characters; "
+    "what varies belongs in the cases"
+)
 
 
 class CaseView(View):
@@ -162,6 +210,10 @@ class Template:
         self.name = name
         self.loader = loader
         self.environment = RubricEnvironment(loader)
+        self.names: frozenset[str]
+        """Every name any of its files reads or sets."""
+        self.text: str
+        """Every literal text of its files."""
         self.files = self._check()
         self._compiled = self._compile()
         self._cached: dict[Any, dict[int, str]] = {}
@@ -175,6 +227,7 @@ class Template:
         files: dict[str, Path] = {}
         blocks: dict[str, dict[str, nodes.Block]] = {}
         waiting: list[tuple[str, str | None]] = [(self.name, None)]
+        sheets: dict[str, Sheet] = {}
         length = 0
         while waiting:
             name, where = waiting.pop()
@@ -182,24 +235,22 @@ class Template:
                 continue
             with _translated(self.loader, where=where):
                 files[name] = self.loader.find(name)
-                source, path, _ = self.loader.get_source(self.environment, name)
-                length += len(source.lstrip("\n"))
-                if length > MAX_BODIES:
-                    raise RubricError(
-                        f"the rubric's templates have more than {MAX_BODIES:,} characters; "
-                        "what varies belongs in the cases",
-                        where=path,
-                    )
-                tree = self.environment.parse(source, name, path)
-            waiting += _built_from(tree, path)
-            blocks[name] = {block.name: block for block in tree.find_all(nodes.Block)}
-            with _translated(self.loader, file=path):
-                if name.startswith("_") or "/_" in name:
-                    _check_cases(tree, path)
-                else:
-                    _check_variables(tree, path)
-                    _check_top(tree, path, extends=name in self.loader.parents)
+                sheet = self.loader.sheet(name)
+            length += sheet.length
+            if length > MAX_BODIES:
+                raise RubricError(_TOO_LONG, where=str(files[name]))
+            waiting += _built_from(sheet.tree, str(files[name]))
+            sheets[name] = sheet
+            blocks[name] = {block.name: block for block in sheet.tree.find_all(nodes.Block)}
         self._check_blocks(files, blocks)
+        for name, sheet in sheets.items():
+            _check_imports(sheet.tree, sheets, str(files[name]))
+        self.names = frozenset(
+            node.name for sheet in sheets.values() for node in sheet.tree.find_all(nodes.Name)
+        )
+        self.text = "".join(
+            node.data for s in sheets.values() for node in s.tree.find_all(nodes.TemplateData)
+        )
         return files
 
     def _check_blocks(
@@ -268,6 +319,21 @@ def _built_from(tree: nodes.Template, path: str) -> list[tuple[str, str | None]]
     return names
 
 
+def _check_imports(tree: nodes.Template, sheets: Mapping[str, Sheet], path: str) -> None:
+    """Refuse `{% from "file" import name %}` of a name that the file does not define."""
+    for node in tree.find_all(nodes.FromImport):
+        if not isinstance(node.template, nodes.Const):
+            continue
+        there = list(_exported(sheets[node.template.value].tree))
+        for entry in node.names:
+            wanted = entry if isinstance(entry, str) else entry[0]
+            if wanted not in there:
+                raise RubricError(
+                    f"{node.template.value!r} defines no {wanted!r}{near(wanted, there)}",
+                    where=place(path, node.lineno),
+                )
+
+
 def _check_top(tree: nodes.Template, path: str, *, extends: bool) -> None:
     """Refuse what would be left out without a word: text beside the blocks of an heir."""
     led = 1 if extends else 0
@@ -332,7 +398,11 @@ class _translated:
     """The one place where Jinja's errors become ours, with file and line."""
 
     def __init__(
-        self, loader: Folders, *, where: str | None = None, file: str | None = None
+        self,
+        loader: Folders | None = None,
+        *,
+        where: str | None = None,
+        file: str | None = None,
     ) -> None:
         self._loader = loader
         self._where = where
@@ -362,9 +432,8 @@ class _translated:
             raise RubricError(f"template: {message[:300]}", where=where) from error
 
     def _not_found(self, name: str) -> str:
-        known = sorted(
-            {p.name for f in self._loader.folders if f.is_dir() for p in f.glob("*.jinja")}
-        )
+        folders = self._loader.folders if self._loader is not None else ()
+        known = sorted({p.name for f in folders if f.is_dir() for p in f.glob("*.jinja")})
         return f"template {name!r} was not found{near(name, known)}"
 
 

@@ -108,7 +108,7 @@ BAD = [
     ("a.jsonl", b"{}", ":1", None, "the row holds no field of a case"),
     ("a.jsonl", b'{"input": null}', ":1", None, "the row holds no field of a case"),
     ("a.jsonl.gz", b"not gzip", "", None, "not a complete gzip file"),
-    ("a.jsonl.gz", gzip.compress(GOOD * 100)[:-20], "", None, "not a complete gzip file"),
+    ("a.jsonl.gz", gzip.compress(GOOD * 100, mtime=0)[:-20], "", None, "not a complete gzip file"),
     ("a.csv", b"id,id\na,b\n", ":1", "id", "the header names 'id' twice"),
     ("a.csv", b",input\n0,x\n", ":1", None, "column 1 of the header has no name"),
     ("a.csv", b"id;input\na;x\n", ":1", None, "separate columns with commas"),
