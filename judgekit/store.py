@@ -123,9 +123,6 @@ class Store:
             if file.is_symlink():
                 file.unlink()
                 self.notes.append(f"{file}: was a link, which the store never makes; removed")
-        # A store has a write-ahead log; a rollback journal beside it may name any file, which
-        # SQLite then deletes.
-        files[-1].unlink(missing_ok=True)
         reason = _fault(database) if database.exists() else None
         if reason is None:
             return

@@ -13,7 +13,7 @@ from tests.hostile.corpus.documents import READ, REFUSED
 def test_yaml_that_is_not_plain_data_is_refused(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     text, words = REFUSED[name]
-    started = time.monotonic()
+    started = time.process_time()
 
     with pytest.raises(ConfigError) as caught:
         parse_yaml(text.replace("MARK", "mark"), file="suite.yaml", first=3)
@@ -25,7 +25,7 @@ def test_yaml_that_is_not_plain_data_is_refused(name, tmp_path, monkeypatch):
     assert len(message) < 300
     assert caught.value.where.rpartition(":")[2].isdecimal()
     assert not list(tmp_path.iterdir())
-    assert time.monotonic() - started < 5
+    assert time.process_time() - started < 5
 
 
 @pytest.mark.parametrize("name", READ)

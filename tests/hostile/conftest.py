@@ -12,7 +12,9 @@ from dataclasses import dataclass
 import pytest
 
 SECONDS = 10
-"""What any single attack may take; tests run beside other tests, so this is generous."""
+"""Processor time any single attack may take."""
+PATIENCE = 120
+"""Seconds on the clock, for machines that do other work as well."""
 MEMORY = 3 << 30
 """Address space of a process under attack; the interpreter and its libraries take most of 1 GB."""
 
@@ -31,6 +33,14 @@ def _bounded():
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
+def _bounded_for(seconds):
+    def bounded():
+        _bounded()
+        resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
+
+    return bounded
+
+
 def run_bounded(arguments, *, folder, stdin=None, environment=None, seconds=SECONDS):
     """Run Python with a bound on memory and time."""
     env = {
@@ -46,8 +56,8 @@ def run_bounded(arguments, *, folder, stdin=None, environment=None, seconds=SECO
         env=env,
         input=stdin,
         capture_output=True,
-        timeout=seconds,
-        preexec_fn=_bounded,
+        timeout=PATIENCE,
+        preexec_fn=_bounded_for(seconds),
         check=False,
     )
     return Said(done.returncode, done.stdout.decode(), done.stderr.decode())
@@ -90,12 +100,14 @@ def refused(judgekit):
 
 @pytest.fixture(autouse=True)
 def in_time():
-    """Fail a test that takes too long, whatever it waits for."""
-    started = time.monotonic()
+    """Fail a test that takes too much of the processor."""
+    started = time.process_time()
     yield
-    assert time.monotonic() - started < 6 * SECONDS
+    assert time.process_time() - started < SECONDS
 
 
+SHOWN = "{% if false %}{{ criteria }}{{ case.output }}{% endif %}"
+"""A rubric must name the criteria and the case; this does, and prints nothing."""
 FRONT = """\
 ---
 name: hostile
@@ -107,13 +119,19 @@ criteria:
 """
 
 
+def shown(body):
+    """Return what makes a template name criteria and case, as it must, without printing a thing."""
+    named = "criteria" in body and "case" in body
+    return "" if named else "{% if criteria and case %}{% endif %}"
+
+
 @pytest.fixture
 def rubric_of(tmp_path):
     """Write a rubric with a body and return its path."""
 
     def write(body, front=FRONT):
         path = tmp_path / "hostile.jinja"
-        path.write_text(front + body, encoding="utf-8")
+        path.write_text(front + body + shown(body), encoding="utf-8")
         return path
 
     return write

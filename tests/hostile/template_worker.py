@@ -14,6 +14,7 @@ from judgekit.rubric.load import load_rubric
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
+from tests.hostile.conftest import SHOWN
 from tests.hostile.corpus.bombs import bombs
 
 CASE = Case(id="1", input="x" * 10_000, output="{{ 7 * 7 }}", reference=("x" * 2_000_000,))
@@ -35,8 +36,10 @@ def main(folder: Path) -> None:
     """Write, load and render each."""
     path = folder / "hostile.jinja"
     for name, body, kind, words in entries():
-        path.write_text(FRONT + body.replace("MARK", str(folder / "mark")), encoding="utf-8")
-        started = time.monotonic()
+        path.write_text(
+            FRONT + SHOWN + body.replace("MARK", str(folder / "mark")), encoding="utf-8"
+        )
+        started = time.process_time()
         try:
             _, messages = load_rubric(path).render(CASE, mode="default")
             said, refused = "|".join(m.content for m in messages), False
@@ -50,7 +53,7 @@ def main(folder: Path) -> None:
                     "words": words,
                     "said": said[:400],
                     "refused": refused,
-                    "seconds": time.monotonic() - started,
+                    "seconds": time.process_time() - started,
                 }
             ),
             flush=True,

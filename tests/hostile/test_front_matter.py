@@ -6,11 +6,18 @@ import pytest
 
 from judgekit.errors import RubricError
 from judgekit.rubric.load import load_rubric
+from tests.hostile.conftest import SHOWN
 from tests.hostile.corpus.documents import REFUSED
 
 NAME = "name: hostile\n"
 ONE = NAME + "criteria:\n  a: {text: A}\n"
-CLOSED = "---\n{}\n---\nx"
+CLOSED = "---\n{}\n---\n" + SHOWN.replace("{", "{{").replace("}", "}}")
+
+
+def criteria(count):
+    rows = "\n".join(f"  c{n}: {{text: A}}" for n in range(count))
+    return CLOSED.format(f"{NAME}criteria:\n{rows}")
+
 
 FILES = {
     "nothing": ("", "has no front matter"),
@@ -28,17 +35,17 @@ FILES = {
         CLOSED.format(NAME + 'criteria:\n  "a\\njudgekit: all is well": {text: 1, weight: x}'),
         "criteria.a judgekit: all is well.weight",
     ),
-    "no name for a criterion": (CLOSED.format(NAME + "criteria: {'a b': {text: A}}"), "no name for"),
-    "100,000 criteria": (
-        CLOSED.format(NAME + "criteria:\n" + "\n".join(f"  c{n}: {{text: A}}" for n in range(30_000))),
+    "a name of two words": (CLOSED.format(NAME + "criteria: {'a b': {text: A}}"), "no name for"),
+    "30,000 criteria": (
+        criteria(30_000),
         "at most 200 items",
     ),
-    "more criteria than a megabyte": (
-        CLOSED.format(NAME + "criteria:\n" + "\n".join(f"  c{n}: {{text: A}}" for n in range(100_000))),
+    "100,000 criteria": (
+        criteria(100_000),
         "larger than 1,000,000 bytes",
     ),
     "201 criteria": (
-        CLOSED.format(NAME + "criteria:\n" + "\n".join(f"  c{n}: {{text: A}}" for n in range(201))),
+        criteria(201),
         "at most 200 items",
     ),
     "many details": (
@@ -127,9 +134,9 @@ def test_hostile_yaml_is_refused_in_front_matter(tmp_path, monkeypatch, name):
 @pytest.mark.parametrize(
     "data",
     [
-        f"---\n{ONE}---\n{{{{ case.output }}}}\n".encode("utf-8-sig"),
-        f"---\n{ONE}---\n{{{{ case.output }}}}\n".replace("\n", "\r\n").encode(),
-        f"---\n{NAME}criteria:\n  a: {{text: A, weight: '1'}}\n---\n{{{{ case.output }}}}".encode(),
+        f"---\n{ONE}---\n{SHOWN}\n".encode("utf-8-sig"),
+        f"---\n{ONE}---\n{SHOWN}\n".replace("\n", "\r\n").encode(),
+        f"---\n{NAME}criteria:\n  a: {{text: A, weight: '1'}}\n---\n{SHOWN}".encode(),
     ],
     ids=["BOM", "CRLF", "a weight in quotes"],
 )
