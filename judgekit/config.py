@@ -20,7 +20,7 @@ from judgekit.filemodel import FileModel, near, validate_file
 from judgekit.judges.limits import LimitedJudge
 from judgekit.protocols import Judge, Metric
 from judgekit.redact import Redact, Rule, redact_case, redactor
-from judgekit.registry import BUILTIN, STAND_INS, create
+from judgekit.registry import BUILTIN, STAND_INS, Declared, create
 from judgekit.report.gate import gates_of
 from judgekit.yamlfile import Lines, parse_yaml
 
@@ -293,7 +293,11 @@ class Suite:
             raise ConfigError(f"metric {name!r} is computed; a fallback is for judged ones")
         from judgekit.metrics.fallback import WithFallback
 
-        return WithFallback(metric, _substitute(entry.fallback), on_budget=entry.fallback.on_budget)
+        return WithFallback(
+            metric,
+            _substitute(entry.fallback, used=self.record is not RecordMode.NONE),
+            on_budget=entry.fallback.on_budget,
+        )
 
     def _stand_in(self, name: str, kind: str, entry: MetricFile) -> Metric:
         """Return the metric that never asks: its fallback under its own name."""
@@ -312,7 +316,7 @@ class Suite:
         metric = _create(
             kind, name=name, entry=entry, judge=_Nobody(), base=self.base, options=options
         )
-        return WithFallback(metric, _substitute(fallback), no_judge=True)
+        return WithFallback(metric, _substitute(fallback, used=True), no_judge=True)
 
     # -- what a run needs -----------------------------------------------------------
 
@@ -552,5 +556,9 @@ def _create(
     return create(kind, judge=judge, **options)
 
 
-def _substitute(fallback: FallbackFile) -> Metric:
-    return create(fallback.use, **(fallback.model_extra or {}))
+def _substitute(fallback: FallbackFile, *, used: bool) -> Metric:
+    """Return a fallback; one that may be used in this run is made at once, to see its mistakes."""
+    declared = Declared(fallback.use, dict(fallback.model_extra or {}))
+    if used:
+        _ = declared.made
+    return declared

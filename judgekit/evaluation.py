@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, nullcontext
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from judgekit import __version__, providers
+from judgekit import __version__
 from judgekit.case import Case
 from judgekit.errors import (
     BudgetExceeded,
@@ -103,12 +105,21 @@ async def evaluate(
         stop=stop or asyncio.Event(),
         reuse=reuse,
     )
-    async with providers.connections():
+    async with _connections():
         try:
             await run.all(iter(cases), window)
         finally:
             run.close()
     return run.report()
+
+
+def _connections() -> AbstractAsyncContextManager[None]:
+    """Return what closes the connections of hosted judges at the end; nothing if there are none."""
+    providers = sys.modules.get("judgekit.providers")  # loaded by the judges that need it
+    if providers is None:
+        return nullcontext()
+    connections: AbstractAsyncContextManager[None] = providers.connections()
+    return connections
 
 
 class _Run:

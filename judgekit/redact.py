@@ -43,7 +43,7 @@ def redactor(rules: Sequence[Rule]) -> Redact:
 
 
 def redact_case(case: Case, redact: Redact) -> Case:
-    """Return a case with every text in it redacted, its id and the keys of its mappings included."""
+    """Return a case with every text in it redacted: its id and the keys of mappings, too."""
     fields = case.model_dump(mode="json")
     return Case.model_validate({name: _everywhere(v, redact) for name, v in fields.items()})
 

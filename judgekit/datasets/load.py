@@ -10,12 +10,9 @@ from typing import Any, Literal, get_args
 
 from judgekit.case import Case
 from judgekit.datasets.builder import CaseBuilder, Shape
-from judgekit.datasets.csvfile import CSV_CELLS, read_csv
 from judgekit.datasets.ids import IdSet, derive_id
-from judgekit.datasets.jsonfile import read_json
 from judgekit.datasets.jsonl import read_jsonl
 from judgekit.datasets.jsontext import NotJson, to_json
-from judgekit.datasets.parquet import PARQUET_CELLS, read_parquet
 from judgekit.datasets.stream import STDIN, open_bytes, translated
 from judgekit.datasets.wording import kind, quoted, suggestion
 from judgekit.errors import ConfigError, DatasetError
@@ -112,12 +109,19 @@ def _file_reader(
         if path is None or path.suffix.lower() == ".gz":
             message = "Parquet is read from a plain file only; unpack it, or save it to one"
             raise DatasetError(message, where=name)
+        from judgekit.datasets.parquet import PARQUET_CELLS, read_parquet
+
         return partial(_whole, partial(read_parquet, path, builder=make(cells=PARQUET_CELLS)), name)
     if container == "csv":
+        from judgekit.datasets.csvfile import CSV_CELLS, read_csv
+
         read = partial(read_csv, name=name, builder=make(cells=CSV_CELLS))
+    elif container == "json":
+        from judgekit.datasets.jsonfile import read_json
+
+        read = partial(read_json, name=name, builder=make())
     else:
-        reader = read_json if container == "json" else read_jsonl
-        read = partial(reader, name=name, builder=make())
+        read = partial(read_jsonl, name=name, builder=make())
     return partial(_whole, partial(_opened, path, read), name)
 
 

@@ -35,7 +35,8 @@ class WithFallback:
     def __post_init__(self) -> None:
         check_flag(self.name, "no_judge", self.no_judge)
         check_flag(self.name, "on_budget", self.on_budget)
-        if not self._same_scale:
+        # One that is only declared so far is looked at when it is made.
+        if not hasattr(self.fallback, "made") and not self._same_scale:
             Scale.of(self.metric)
             Scale.of(self.fallback)
 
