@@ -75,6 +75,14 @@ def unseal(line: str, *, where: str) -> str:
     return body
 
 
+def _canonical(body: str) -> Any:
+    """Return the value of a JSON text in its one form: no NaN, no key twice, no half characters."""
+    data = json.loads(body)
+    if canonical_json(data) != body:
+        raise ValueError("not canonical")
+    return data
+
+
 def decode_reply(line: str, *, key: str, where: str) -> Reply:
     """Return the reply of a line, checked against its digest and the key asked for.
 
@@ -99,11 +107,11 @@ def decode(line: str, *, parts: dict[str, Any], where: str) -> Record:
     """
     body = unseal(line, where=where)
     try:
-        data = json.loads(body)
+        data = _canonical(body)
         request = request_from(_inline(data["request"], parts=parts, where=where))
         reply = Reply.model_validate(data["reply"])
         key = data["key"]
-        proved = request.key == key  # the request may hold what has no canonical form
+        proved = request.key == key
     except _MALFORMED as exc:
         raise CassetteCorrupt(f"{where}: not a record judgekit wrote; {MEND}") from exc
     if not proved:
@@ -155,7 +163,7 @@ def decode_part(line: str, *, where: str) -> tuple[str, Any]:
     """
     body = unseal(line, where=where)
     try:
-        data = json.loads(body)
+        data = _canonical(body)
         name, value = data["part"], data["value"]
         proved = digest(value if isinstance(value, str) else canonical_json(value)) == name
     except _MALFORMED as exc:
