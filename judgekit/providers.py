@@ -12,6 +12,7 @@ import math
 import os
 import re
 import sys
+import warnings
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
@@ -37,6 +38,7 @@ _WORDING = re.compile(
     r"\A(litellm\.\w+: |\w+(Error|Exception|Timeout): |(Timeout Error|LiteLLM): |\w+Exception - )+"
 )
 _TRACEBACK = re.compile(r"\s*Traceback \(most recent call last\).*", re.DOTALL)
+_NOISE = r"Pydantic serializer warnings|Item '\w+' on TypedDict class"
 _PASSING = frozenset({408, 409, 425, 429})
 """Statuses below 500 that another attempt may not meet again."""
 
@@ -58,7 +60,11 @@ class BadRequest(JudgeRejected):
 def load() -> Any:
     """Import litellm on first use, without its network access, retries, prints and logs."""
     os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
-    import litellm
+    # What litellm's own models make pydantic say is noise, or an error where warnings are.
+    warnings.filterwarnings("ignore", message=_NOISE, category=UserWarning)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        import litellm
 
     litellm.suppress_debug_info = True
     litellm.num_retries = 0

@@ -5,7 +5,13 @@ from __future__ import annotations
 import asyncio
 
 from judgekit.around import JudgeAround
-from judgekit.errors import BudgetExceeded, CircuitOpen, JudgeError, JudgeUnavailable
+from judgekit.errors import (
+    BudgetExceeded,
+    CircuitOpen,
+    JudgeError,
+    JudgeRejected,
+    JudgeUnavailable,
+)
 from judgekit.protocols import Judge
 from judgekit.request import Reply, Request
 
@@ -38,6 +44,7 @@ class LimitedJudge(JudgeAround):
         """Replies with no known price."""
         self.outages = 0
         """Outages since the last reply."""
+        self._rejected: JudgeRejected | None = None
         self._slots: asyncio.Semaphore | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
 
@@ -52,8 +59,11 @@ class LimitedJudge(JudgeAround):
         Raises:
             CircuitOpen: the judge is down.
             BudgetExceeded: the money is spent.
+            JudgeRejected: it rejected an earlier request for a reason that holds for all.
         """
         async with self._semaphore():
+            if self._rejected is not None:
+                raise JudgeRejected(str(self._rejected))
             if self.open:
                 raise CircuitOpen(f"not asked: {self.model} failed {self.outages} times in a row")
             self._check_budget()
@@ -62,8 +72,10 @@ class LimitedJudge(JudgeAround):
             except JudgeUnavailable:
                 self.outages += 1
                 raise
-            except JudgeError:
+            except JudgeError as exc:
                 self.outages = 0  # it said no, so it is there
+                if isinstance(exc, JudgeRejected):
+                    self._rejected = exc
                 raise
             self.outages = 0
             self.spent += reply.cost or 0.0
