@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import json
+import sys
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -60,9 +62,38 @@ def write_rubric(folder: Path) -> Path:
     return path
 
 
+def write_suite(folder: Path, server: Server, asked: Iterable[str], **judge: Any) -> Path:
+    """Write a suite that asks the server, for a process of its own."""
+    write_rubric(folder)
+    with (folder / "cases.jsonl").open("w", encoding="utf-8") as lines:
+        for case in cases(asked):
+            lines.write(case.model_dump_json(exclude_defaults=True) + "\n")
+    suite = {
+        "cases": "cases.jsonl",
+        "judge": {"model": MODEL, "api_base": server.base, **judge},
+        "cassette": "tape.jsonl",
+        "metrics": {"brief": {"rubric": "brief.jinja", "threshold": 0.5}},
+        "limits": {"concurrency": 8},
+    }
+    path = folder / "suite.yaml"
+    path.write_text(json.dumps(suite), encoding="utf-8")
+    return path
+
+
+def command(suite: Path, *flags: str) -> list[str]:
+    """Return the command line that runs a suite and may ask."""
+    python = [sys.executable, "-W", "error::ResourceWarning", "-m", "judgekit"]
+    return [*python, *arguments(suite), *flags]
+
+
+def arguments(suite: Path) -> list[str]:
+    out = suite.with_name("out")
+    return ["run", str(suite), "--record", "new_episodes", "--out", str(out)]
+
+
 def judge_of(server: Server, **options: Any) -> LiteLLMJudge:
     """Return a judge that loses no time; `options` go before."""
-    quick: dict[str, Any] = {"timeout": 1.0, "retries": 1, "max_wait": 0.05, "reasks": 1}
+    quick: dict[str, Any] = {"timeout": 20.0, "retries": 1, "max_wait": 0.05, "reasks": 1}
     return LiteLLMJudge(MODEL, **{"api_base": server.base, **quick, **options})
 
 
@@ -98,7 +129,7 @@ async def run_async(
     cassette = Cassette(
         limited,
         tape=folder / "tape.jsonl",
-        store=store or Store(folder / "store"),
+        store=Store(folder / "store") if store is None else store,
         record="new_episodes",
     )
     metric = RubricMetric(load_rubric(write_rubric(folder)), judge=cassette)

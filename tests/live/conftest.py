@@ -1,18 +1,32 @@
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator
 
 import pytest
 
 from judgekit import providers
+from judgekit.request import ChatMessage, Form, Question, Request
 
+from .asking import MODEL, judge_of
 from .server import Server
 
 
 @pytest.fixture(scope="session", autouse=True)
 def libraries() -> None:
-    """Import litellm once, so that no test's time-out counts the seconds that takes."""
-    providers.load()
+    """Import litellm and make one call, so that no time-out counts the seconds that takes."""
+    request = Request(
+        messages=(ChatMessage(role="user", content="Say yes."),),
+        form=Form(questions=(Question(id="right", kind="boolean", text="Is it right?"),)),
+        model=MODEL,
+    )
+
+    async def warm(server: Server) -> None:
+        async with providers.connections():
+            await judge_of(server, timeout=60).ask(request)
+
+    with Server() as server:
+        asyncio.run(warm(server))
 
 
 @pytest.fixture

@@ -285,22 +285,24 @@ def answer_to(asked: dict[str, Any]) -> Any:
     return _fill(schema, schema)
 
 
-def _fill(schema: dict[str, Any], whole: dict[str, Any]) -> Any:
+def _fill(schema: dict[str, Any], whole: dict[str, Any], number: int = 0) -> Any:
+    """Return a value of a schema; the `number`th of a list takes the `number`th word."""
     if "$ref" in schema:
-        return _fill(whole["$defs"][schema["$ref"].rpartition("/")[2]], whole)
+        return _fill(whole["$defs"][schema["$ref"].rpartition("/")[2]], whole, number)
     for word in ("const", "default"):
         if word in schema:
             return schema[word]
     if "enum" in schema:
-        return schema["enum"][0]
+        return schema["enum"][number % len(schema["enum"])]
     for word in ("anyOf", "allOf", "oneOf"):
         if word in schema:
             return _fill(schema[word][0], whole)
     kind = schema.get("type")
     if kind == "object":
-        return {name: _fill(part, whole) for name, part in schema.get("properties", {}).items()}
+        parts = schema.get("properties", {})
+        return {name: _fill(part, whole, number) for name, part in parts.items()}
     if kind == "array":
-        return [_fill(schema["items"], whole) for _ in range(schema.get("minItems", 0))]
+        return [_fill(schema["items"], whole, n) for n in range(schema.get("minItems", 0))]
     return {"string": "Because.", "boolean": True, "integer": 1, "number": 1.0, "null": None}[kind]
 
 

@@ -41,8 +41,8 @@ OUTAGES = {
     "529": error(529, "overloaded"),
     "reset": Fault(reset=True),
     "body_cut_off": Fault(cut=40),
-    "timeout": Fault(delay=5),
-    "slow_drip": Fault(drip=0.05),
+    "timeout": Fault(delay=30),
+    "slow_drip": Fault(drip=0.1),
     "html": Fault(body=b"<html>log in</html>", headers={"Content-Type": "text/html"}),
     "malformed_body": Fault(body=b'{"choices": [{"mess'),
     "empty_body": Fault(body=b""),
@@ -120,7 +120,7 @@ def token(name: str) -> str:
 def test_outage_once_costs_one_more_call(server: Server, tmp_path: Path) -> None:
     server.plan = {token(name): [fault] for name, fault in OUTAGES.items()}
 
-    outcome = run(judge_of(server), server.plan, tmp_path, concurrency=32, window=64)
+    outcome = run(judge_of(server, timeout=3), server.plan, tmp_path, concurrency=32, window=64)
 
     assert set(outcome.kinds.values()) == {"scored"}
     assert {name: server.calls(name) for name in server.plan} == dict.fromkeys(server.plan, 2)
@@ -132,10 +132,14 @@ def test_outage_that_lasts_is_an_unavailable_row(server: Server, tmp_path: Path)
     started = time.monotonic()
 
     outcome = run(
-        judge_of(server, retries=2), [*server.plan, *good], tmp_path, concurrency=32, window=64
+        judge_of(server, retries=2, timeout=3),
+        [*server.plan, *good],
+        tmp_path,
+        concurrency=32,
+        window=64,
     )
 
-    assert time.monotonic() - started < 12
+    assert time.monotonic() - started < 25
     assert list(outcome.kinds) == [*server.plan, *good]
     assert outcome.kinds == {
         **dict.fromkeys(server.plan, "unavailable"),
@@ -148,7 +152,9 @@ def test_outage_that_lasts_is_an_unavailable_row(server: Server, tmp_path: Path)
 def test_messages_of_outages_are_short_and_free_of_places(server: Server, tmp_path: Path) -> None:
     server.plan = {token(name): always(fault) for name, fault in OUTAGES.items()}
 
-    outcome = run(judge_of(server, retries=0), server.plan, tmp_path, concurrency=32, window=64)
+    outcome = run(
+        judge_of(server, retries=0, timeout=3), server.plan, tmp_path, concurrency=32, window=64
+    )
 
     for row in outcome.rows.values():
         assert isinstance(row, Failure)
@@ -183,7 +189,6 @@ def test_answer_that_stays_invalid_is_a_row_of_its_kind(
 def test_final_answers_are_not_asked_for_again(server: Server, tmp_path: Path) -> None:
     server.plan = {token(name): always(fault) for name, (fault, _) in FINAL.items()}
 
-    # One good answer first: a 413 or a long case is about the case, whoever comes first.
     outcome = run(judge_of(server), server.plan, tmp_path)
 
     assert outcome.kinds == {token(name): kind for name, (_, kind) in FINAL.items()}
@@ -211,7 +216,7 @@ def test_everything_at_once_loses_no_case(server: Server, tmp_path: Path) -> Non
         plans[f"case-{number:03d}"] = [outage, invalid, outage]
     server.plan = {**plans}
 
-    outcome = run(judge_of(server, timeout=3), plans, tmp_path, concurrency=64, window=128)
+    outcome = run(judge_of(server), plans, tmp_path, concurrency=64, window=128)
 
     assert list(outcome.kinds) == list(plans)
     assert set(outcome.kinds.values()) == {"scored"}

@@ -1,0 +1,182 @@
+"""`judgekit run` in a process of its own: what it prints, and what a kill leaves behind."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from .asking import arguments, command, tokens, write_suite
+from .server import Fault, Server, always, error
+
+pytestmark = pytest.mark.loopback
+
+SETTLED = 0.3
+"""Seconds within which an answer handed to the system must have been read and stored."""
+
+
+def start(suite: Path, *flags: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        command(suite, *flags), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+
+
+def finish(suite: Path, *flags: str) -> tuple[int, str, str]:
+    with start(suite, *flags) as process:
+        out, err = process.communicate(timeout=60)
+    return process.returncode, out, err
+
+
+def results(suite: Path) -> list[dict[str, Any]]:
+    text = suite.with_name("out").joinpath("results.jsonl").read_text(encoding="utf-8")
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def test_run_prints_json_and_nothing_else(server: Server, tmp_path: Path) -> None:
+    server.plan = {
+        "case-001": [error(429, "slow down")],
+        "case-002": [error(500, "oops"), Fault(text="no")],
+        "case-003": [Fault(reset=True)],
+    }
+    suite = write_suite(tmp_path, server, tokens(6), max_wait=0.1)
+
+    code, out, err = finish(suite, "--json")
+
+    assert json.loads(out)["cases"] == 6
+    assert err == ""
+    assert code == 0
+
+
+def test_rejected_run_is_one_line_and_exit_code_2(server: Server, tmp_path: Path) -> None:
+    server.plan = {"*": always(error(401, "Incorrect API key provided"))}
+    suite = write_suite(tmp_path, server, tokens(6))
+
+    code, out, err = finish(suite)
+
+    assert (code, out) == (2, "")
+    assert err == "judgekit: HTTP 401: Incorrect API key provided\n"
+
+
+def test_first_ctrl_c_keeps_what_arrived(server: Server, tmp_path: Path) -> None:
+    server.latency = 0.15
+    suite = write_suite(tmp_path, server, tokens(60))
+
+    with start(suite) as process:
+        server.wait_for(20)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=30)
+
+    assert process.returncode == 3
+    assert "stopping; what is done is kept" in err
+    assert "stopped early" in out
+    rows = [line for line in results(suite) if "result" in line]
+    assert 0 < len(rows) < 60
+    recorded = suite.with_name("tape.jsonl").read_text(encoding="utf-8").count('{"key":')
+    assert recorded >= len(rows)
+
+    server.forget()
+    code, _, _ = finish(suite)
+
+    assert code == 0
+    assert server.calls() <= 60 - recorded
+    assert sum("result" in line for line in results(suite)) == 60
+
+
+class Forge:
+    """Runs the command line in forks of a process that has imported litellm already.
+
+    Each fork is a process of its own, to be killed at any moment; what it saves is the seconds
+    that importing litellm takes.
+    """
+
+    def __init__(self, server: Server) -> None:
+        program = str(Path(__file__).with_name("forge.py"))
+        self._process = subprocess.Popen(
+            [sys.executable, program, server.base],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        assert self._read() == "ready"
+
+    def __enter__(self) -> Forge:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._process.stdin.close()
+        self._process.wait()
+        self._process.stdout.close()
+
+    def _read(self) -> str:
+        assert self._process.stdout is not None
+        return self._process.stdout.readline().strip()
+
+    def start(self, suite: Path) -> int:
+        """Start a run and return the id of its process."""
+        assert self._process.stdin is not None
+        self._process.stdin.write(json.dumps([*arguments(suite), "--quiet"]) + "\n")
+        self._process.stdin.flush()
+        return int(self._read())
+
+    def ended(self) -> int:
+        """Wait for the run and return its exit code, or minus the signal that ended it."""
+        return int(self._read())
+
+
+@pytest.mark.slow
+def test_kill_loses_no_reply_that_had_arrived(server: Server, tmp_path: Path) -> None:
+    """Kill a run at 20 random moments; count at the server what the next ones ask again.
+
+    A reply counts as arrived when its last byte was handed to the system at least `SETTLED`
+    seconds before the kill.
+    """
+    dice = random.Random(20)
+    server.latency = 0.1
+    suite = write_suite(tmp_path, server, tokens(900))
+    arrived: set[str] = set()
+    again: list[str] = []
+    with Forge(server) as forge:
+        server.forget()
+        for _ in range(20):
+            before = server.calls()
+            process = forge.start(suite)
+            server.wait_for(before + 1)
+            time.sleep(dice.uniform(0.0, 0.7))
+            killed = time.monotonic()
+            os.kill(process, signal.SIGKILL)
+            assert forge.ended() == -signal.SIGKILL
+            asked = server.seen[before:]
+            again += [seen.token for seen in asked if seen.token in arrived]
+            arrived |= {
+                seen.token
+                for seen in asked
+                if seen.answered is not None and seen.answered < killed - SETTLED
+            }
+
+        assert again == []
+        assert len(arrived) > 100
+        server.forget()
+        server.latency = 0.0
+        forge.start(suite)
+        assert forge.ended() == 0
+        assert not {seen.token for seen in server.seen} & arrived
+        assert 0 < server.calls() <= 900 - len(arrived)
+
+        (tmp_path / "calm").mkdir()
+        calm = write_suite(tmp_path / "calm", server, tokens(900))
+        server.forget()
+        forge.start(calm)
+        assert forge.ended() == 0
+
+    assert results(suite) == results(calm)
+    assert suite.with_name("tape.jsonl").read_bytes() == calm.with_name("tape.jsonl").read_bytes()
