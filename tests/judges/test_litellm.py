@@ -1,0 +1,111 @@
+from __future__ import annotations
+
+import asyncio
+import json
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+
+import judgekit
+from judgekit.errors import ConfigError
+from judgekit.judges.litellm import _again, _asked, _messages
+from judgekit.judgment import answer_model
+from judgekit.request import ChatMessage, Form, Question, Request
+
+FORM = Form(questions=(Question(id="points", kind="checklist", text="Which?", items=("a", "b")),))
+
+
+def request(form: Form = FORM) -> Request:
+    messages = (ChatMessage(role="user", content="Judge this."),)
+    return Request(messages=messages, form=form, model="openai/x")
+
+
+def test_local_model_is_one_line() -> None:
+    judge = judgekit.LiteLLMJudge("ollama_chat/qwen3:8b", api_base="http://localhost:11434")
+
+    assert judge.model == "ollama_chat/qwen3:8b"
+    assert repr(judge) == "LiteLLMJudge('ollama_chat/qwen3:8b')"
+
+
+def test_making_a_judge_imports_no_library() -> None:
+    program = (
+        "import sys, judgekit; judgekit.LiteLLMJudge('openai/x', api_key='k');"
+        "print([n for n in ('litellm', 'instructor', 'tenacity', 'openai') if n in sys.modules])"
+    )
+
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+
+    assert done.stdout.strip() == "[]", done.stderr
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"mode": "yaml"},
+        {"timeout": 0},
+        {"retries": -1},
+        {"reasks": -1},
+        {"params": {"api_key": "sk-canary"}},
+        {"params": {"api_base": "http://elsewhere"}},
+        {"params": {"extra_headers": {"Authorization": "x"}}},
+        {"params": {"stream": True}},
+    ],
+)
+def test_impossible_settings_are_refused(options: dict[str, Any]) -> None:
+    with pytest.raises(ConfigError) as caught:
+        judgekit.LiteLLMJudge("openai/x", **options)
+
+    assert "canary" not in str(caught.value)
+
+
+def test_model_asked_for_is_made_once_a_form() -> None:
+    first = _asked(FORM)
+
+    assert first is _asked(FORM)
+    assert issubclass(first, answer_model(FORM))
+    assert first.model_json_schema() == answer_model(FORM).model_json_schema()
+
+
+def test_schema_of_an_author_is_asked_for_as_it_is() -> None:
+    schema: dict[str, Any] = {
+        "type": "object",
+        "properties": {"value": {"type": "number", "maximum": 1}},
+        "required": ["value"],
+    }
+
+    asked = _asked(Form(json_schema=schema))
+
+    assert asked.model_json_schema() == schema
+    assert asked.model_validate({"anything": 1}).model_dump() == {"anything": 1}
+
+
+@pytest.mark.parametrize("mode", ["json_object", "text"])
+def test_schema_in_the_prompt_keeps_its_order(mode: Any) -> None:
+    (message,) = _messages(request(), mode)
+
+    told, _, schema = message["content"].partition("JSON schema:\n")
+    assert told.startswith("Judge this.\n\nAnswer with one JSON object")
+    item = json.loads(schema)["$defs"]["Item0"]
+    assert list(item["properties"]) == ["item", "reason", "met"]
+
+
+def test_schema_is_not_in_the_prompt_when_it_is_sent_beside_it() -> None:
+    assert _messages(request(), "json_schema") == [{"role": "user", "content": "Judge this."}]
+
+
+def test_second_ask_after_a_blank_answer_extends_the_last_message() -> None:
+    messages = [{"role": "user", "content": "Judge this."}]
+
+    (only,) = _again(messages, " \n", "the reply is empty")
+
+    assert only["content"].startswith("Judge this.\n\nThat is not a valid answer: the reply is")
+    assert messages == [{"role": "user", "content": "Judge this."}]
+
+
+def test_judge_without_a_server_opens_nothing() -> None:
+    judge = judgekit.LiteLLMJudge("openai/gpt-4o-mini")
+
+    with pytest.raises(judgekit.JudgekitError, match="set OPENAI_API_KEY"):
+        asyncio.run(judge.ask(request()))
