@@ -54,7 +54,7 @@ def prune_unused(path: Path, *, remove: bool) -> str:
     """Return what a suite does not use of its cassette, removed or not.
 
     Raises:
-        ConfigError: the suite has no cassette.
+        ConfigError: the suite has no cassette, or misses what it would use of it.
     """
     suite = _replay(path)
     cassette = suite.cassette
@@ -66,6 +66,12 @@ def prune_unused(path: Path, *, remove: bool) -> str:
             return f"{cassette.path}: every record is used"
         if not remove:
             return f"{cassette.path}: {len(unused)} records are not used; --yes removes them"
+        if cassette.ledger.missed:
+            raise ConfigError(
+                f"{cassette.ledger.missed} requests of the suite are not recorded; record them "
+                "first (`judgekit cassette explain` says what differs)",
+                where=str(cassette.path),
+            )
         merge_into(cassette.path, (), _nothing, keep=lambda key: key not in unused)
         return f"{cassette.path}: {len(unused)} records removed"
     finally:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 
@@ -11,13 +12,32 @@ def main() -> None:
     from judgekit.errors import JudgekitError
 
     try:
-        app(prog_name="judgekit")
+        try:
+            app(prog_name="judgekit")
+        finally:
+            sys.stdout.flush()
     except JudgekitError as exc:
-        from judgekit.canonical import visible
-
-        print(f"judgekit: {visible(str(exc))}", file=sys.stderr)
-        sys.exit(2)
+        _fail(str(exc))
+    except SystemExit as exc:
+        # typer makes exit code 1 of a broken pipe, which would read as a missed gate.
+        if isinstance(exc.__context__, BrokenPipeError):
+            _leave()
+        raise
     except BrokenPipeError:
-        # Whoever read our output has had enough; that is no error.
-        sys.stderr.close()
-        sys.exit(141)
+        _leave()
+    except OSError as exc:
+        _fail(f"{exc.filename}: {exc.strerror}" if exc.filename else str(exc))
+
+
+def _fail(message: str) -> None:
+    from judgekit.canonical import visible
+
+    print(f"judgekit: {' '.join(visible(message).split())}", file=sys.stderr)
+    sys.exit(2)
+
+
+def _leave() -> None:
+    """Leave quietly: whoever read our output has had enough, and that is no error."""
+    # What is still to be written at the end of the program must not fail either.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    sys.exit(141)

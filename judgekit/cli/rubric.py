@@ -17,10 +17,12 @@ def list_rubrics(
     folder: Annotated[Path | None, typer.Option("--folder", help="A folder of your own.")] = None,
 ) -> None:
     """List rubrics: the built-in ones, or those of a folder."""
-    from judgekit.errors import AbstractRubric, RubricError
+    from judgekit.errors import AbstractRubric, ConfigError, RubricError
     from judgekit.rubric.load import builtin_folder, load_rubric, rubric_names
 
     place = folder or builtin_folder()
+    if not place.is_dir():
+        raise ConfigError("no such folder", where=str(place))
     for name in rubric_names(place):
         try:
             rubric = load_rubric(place / f"{name}.jinja")

@@ -61,9 +61,19 @@ def _table(summaries: Sequence[MetricSummary], paint: Paint) -> Iterator[str]:
     yield paint(f"{'metric':<{names}}   mean  95 % interval   pass  scores", "dim")
     for s in summaries:
         mean = _number(s.mean, s)
-        spread = f"[{_number(s.low, s)}, {_number(s.high, s)}]" if s.low is not None else "-"
+        spread = _spread(s)
         rate = f"{s.pass_rate:.0%}" if s.pass_rate is not None else "-"
         yield f"{_cut(s.metric, names):<{names}}  {mean:>5}  {spread:<14}  {rate:>4}  {_counts(s)}"
+
+
+def _spread(s: MetricSummary) -> str:
+    """Return the interval of the mean, cut off where the metric's range ends."""
+    if s.low is None or s.high is None:
+        return "-"
+    least, most = s.range
+    low = s.low if least is None else max(least, s.low)
+    high = s.high if most is None else min(most, s.high)
+    return f"[{_number(low, s)}, {_number(high, s)}]"
 
 
 def _number(value: float | None, summary: MetricSummary) -> str:
