@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import json
+import shutil
+from pathlib import Path
 
 import pytest
+
+from tests.hostile.conftest import run_bounded
 
 SUITE = """\
 cases: cases.jsonl
@@ -175,11 +179,25 @@ def test_the_store_is_private(suite, judgekit, tmp_path):
 # -- run folders ---------------------------------------------------------------------
 
 
+@pytest.fixture(scope="module")
+def honest_run(tmp_path_factory):
+    """Run a suite once; return its run folder."""
+    base = tmp_path_factory.mktemp("honest")
+    (base / "suite.yaml").write_text(SUITE, encoding="utf-8")
+    (base / "cases.jsonl").write_text(json.dumps(CASE), encoding="utf-8")
+    said = run_bounded(
+        ["-m", "judgekit", "run", "suite.yaml", "--out", "out"],
+        folder=base,
+        environment={"JUDGEKIT_HOME": str(base / "home")},
+    )
+    assert said.code == 0, said
+    return base / "out"
+
+
 @pytest.fixture
-def folder(suite, judgekit, tmp_path):
-    suite()
-    assert judgekit("run", "suite.yaml", "--out", "out").code == 0
-    return tmp_path / "out"
+def folder(honest_run, tmp_path):
+    """Copy the honest run folder, to be changed."""
+    return Path(shutil.copytree(honest_run, tmp_path / "out"))
 
 
 REPORTS = {
