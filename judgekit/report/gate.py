@@ -76,23 +76,10 @@ def _figure(
     statistic: Statistic, summary: MetricSummary
 ) -> tuple[float | None, tuple[float, float] | None]:
     if statistic == "mean":
-        return summary.mean, _within(summary, summary.low, summary.high)
+        return summary.mean, summary.interval
     if statistic == "pass_rate":
         return summary.pass_rate, _pair(summary.pass_low, summary.pass_high)
     return (summary.minimum if statistic == "min" else summary.maximum), None
-
-
-def _within(
-    summary: MetricSummary, low: float | None, high: float | None
-) -> tuple[float, float] | None:
-    """Return an interval as it is shown: no wider than the range."""
-    if low is None or high is None:
-        return None
-    least, most = summary.range
-    return (
-        low if least is None else max(least, low),
-        high if most is None else min(most, high),
-    )
 
 
 def _pair(low: float | None, high: float | None) -> tuple[float, float] | None:

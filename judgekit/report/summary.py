@@ -81,6 +81,17 @@ class MetricSummary(Value):
         """Rows with a value of the metric's own, fallbacks left out."""
         return self.judged + self.computed
 
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """The interval of the mean as it is shown: cut off where the range ends."""
+        if self.low is None or self.high is None:
+            return None
+        least, most = self.range
+        return (
+            self.low if least is None else max(least, self.low),
+            self.high if most is None else min(most, self.high),
+        )
+
 
 class _CriterionTally:
     def __init__(self) -> None:

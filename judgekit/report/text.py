@@ -36,14 +36,14 @@ def summary_text(report: Report, *, width: int = 80, colour: bool = False, worst
         worst: cases to name per metric.
     """
     paint = Paint(colour=colour)
-    lines = [*_head(report, paint), "", *_table(report.figures.metrics, paint)]
+    lines = [*_head(report, width, paint), "", *_table(report.figures.metrics, paint)]
     for summary in report.figures.metrics:
         lines += _worst(summary, worst, width, paint)
     lines += ["", *_tail(report, width, paint)]
     return "\n".join(lines) + "\n"
 
 
-def _head(report: Report, paint: Paint) -> Iterator[str]:
+def _head(report: Report, width: int, paint: Paint) -> Iterator[str]:
     manifest = report.figures.manifest
     suite = manifest.get("suite") or {}
     judge = manifest.get("judge") or {}
@@ -52,7 +52,7 @@ def _head(report: Report, paint: Paint) -> Iterator[str]:
     by = f"judge {judge['model']}" if judge.get("model") else "no judge"
     yield paint(visible(f"{title}: {cases} case{'s' if cases != 1 else ''}, {by}"), "bold")
     if manifest.get("notice"):
-        yield from textwrap.wrap(visible(str(manifest["notice"])), 80)
+        yield from textwrap.wrap(visible(str(manifest["notice"])), width)
 
 
 def _table(summaries: Sequence[MetricSummary], paint: Paint) -> Iterator[str]:
@@ -61,19 +61,9 @@ def _table(summaries: Sequence[MetricSummary], paint: Paint) -> Iterator[str]:
     yield paint(f"{'metric':<{names}}   mean  95 % interval   pass  scores", "dim")
     for s in summaries:
         mean = _number(s.mean, s)
-        spread = _spread(s)
+        spread = "[{}, {}]".format(*(_number(end, s) for end in s.interval)) if s.interval else "-"
         rate = f"{s.pass_rate:.0%}" if s.pass_rate is not None else "-"
         yield f"{_cut(s.metric, names):<{names}}  {mean:>5}  {spread:<14}  {rate:>4}  {_counts(s)}"
-
-
-def _spread(s: MetricSummary) -> str:
-    """Return the interval of the mean, cut off where the metric's range ends."""
-    if s.low is None or s.high is None:
-        return "-"
-    least, most = s.range
-    low = s.low if least is None else max(least, s.low)
-    high = s.high if most is None else min(most, s.high)
-    return f"[{_number(low, s)}, {_number(high, s)}]"
 
 
 def _number(value: float | None, summary: MetricSummary) -> str:
@@ -103,7 +93,7 @@ def _worst(s: MetricSummary, count: int, width: int, paint: Paint) -> Iterator[s
     yield ""
     yield paint(f"lowest {s.metric}" if s.higher_is_better else f"highest {s.metric}", "dim")
     for worst in s.worst[:count]:
-        head = f"  {_number(worst.value, s):>5}  {worst.case}  "
+        head = f"  {_number(worst.value, s):>5}  {visible(worst.case)}  "
         reason = " ".join(visible(worst.reason).split())
         room = max(20, 2 * width - len(head))
         lines = textwrap.wrap(head + _cut(reason, room), width, subsequent_indent=" " * 9)
@@ -182,7 +172,8 @@ def _explained(
     yield paint(f"{metric}: {shown}{of}{state}{passed}", "bold")
     yield f"  {score.source}, {visible(score.method)}"
     if score.fallback is not None:
-        yield paint(f"  fallback {score.fallback.substitute}: {score.fallback.cause}", "bad")
+        fallback = f"  fallback {score.fallback.substitute}: {score.fallback.cause}"
+        yield paint(visible(fallback), "bad")
     yield from textwrap.wrap(
         visible(score.reason), width, initial_indent="  ", subsequent_indent="  "
     )

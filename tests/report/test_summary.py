@@ -1,0 +1,142 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from judgekit.report.summary import BINS, WORST, Tally, passes
+from judgekit.score import Failure, Fallback, Part, Score
+
+FALLBACK = Fallback(substitute="s", cause="c")
+
+
+def tallied(*results, range=(0.0, 1.0), higher=True, threshold=None):
+    tally = Tally("m", range=range, higher_is_better=higher, threshold=threshold)
+    for number, result in enumerate(results):
+        tally.add(f"c{number}", Score(value=result) if isinstance(result, float) else result)
+    return tally.finish()
+
+
+def test_every_row_is_counted_once():
+    summary = tallied(
+        0.5,
+        Score(value=0.7, source="judge"),
+        Score(value=0.1, fallback=FALLBACK),
+        Score(status="abstained"),
+        Score(status="not_applicable"),
+        Failure(kind="refused", message="first"),
+        Failure(kind="refused", message="second"),
+        Failure(kind="not_run", message="third"),
+    )
+
+    assert (summary.rows, summary.computed, summary.judged, summary.fallback) == (8, 1, 1, 1)
+    assert (summary.abstained, summary.not_applicable) == (1, 1)
+    assert (summary.failed, summary.not_run) == (2, 1)
+    assert summary.failures == {"not_run": 1, "refused": 2}
+    assert summary.first_failure == "c5: first"
+
+
+def test_fallbacks_stay_out_of_the_mean_and_are_shown_beside_it():
+    summary = tallied(0.4, 0.6, Score(value=1.0, fallback=FALLBACK))
+
+    assert summary.mean == pytest.approx(0.5)
+    assert summary.mean_with_fallback == pytest.approx(2 / 3)
+    assert tallied(0.4).mean_with_fallback is None
+
+
+def test_nothing_scored_has_no_figures():
+    summary = tallied(Failure(kind="empty", message="m"), threshold=0.5)
+
+    figures = (summary.mean, summary.low, summary.sd, summary.minimum, summary.pass_rate)
+    assert figures == (None,) * 5
+    assert summary.interval is None
+
+
+@pytest.mark.parametrize(
+    ("value", "threshold", "higher", "passed"),
+    [
+        (0.5, None, True, None),
+        (0.5, 0.5, True, True),
+        (0.49, 0.5, True, False),
+        (0.5, 0.5, False, True),
+        (0.51, 0.5, False, False),
+        (0.0, 0.0, True, True),
+    ],
+)
+def test_a_threshold_is_passed_in_the_direction_of_the_metric(value, threshold, higher, passed):
+    assert passes(value, threshold, higher) is passed
+
+
+def test_a_threshold_of_zero_counts():
+    assert tallied(0.0, 1.0, threshold=0.0).pass_rate == 1.0
+
+
+@pytest.mark.parametrize(("higher", "worst"), [(True, "c0"), (False, "c29")])
+def test_the_worst_are_worst_first_and_not_too_many(higher, worst):
+    summary = tallied(*(n / 30 for n in range(30)), higher=higher)
+
+    assert len(summary.worst) == WORST
+    assert summary.worst[0].case == worst
+    values = [case.value for case in summary.worst]
+    assert values == sorted(values, reverse=not higher)
+
+
+def test_equally_bad_cases_come_in_their_order():
+    summary = tallied(*[0.5] * 30)
+
+    assert [case.case for case in summary.worst] == [f"c{n}" for n in range(WORST)]
+
+
+def test_the_interval_shown_ends_where_the_range_does():
+    summary = tallied(0.0, 0.0, 1.0)
+
+    assert summary.low < 0
+    assert summary.high > 1
+    assert summary.interval == (0.0, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("range", "values", "filled"),
+    [
+        ((0.0, 1.0), (0.0, 0.049, 0.05, 1.0), {0: 2, 1: 1, BINS - 1: 1}),
+        ((1.0, 5.0), (1.0, 5.0), {0: 1, BINS - 1: 1}),
+    ],
+)
+def test_the_histogram_covers_the_range(range, values, filled):
+    bins = tallied(*values, range=range).histogram
+
+    assert {place: count for place, count in enumerate(bins) if count} == filled
+
+
+def test_an_endless_range_has_no_histogram():
+    summary = tallied(3.5, range=(0.0, float("inf")), higher=False)
+
+    assert summary.histogram == ()
+    assert summary.range == (0.0, None)
+
+
+def test_criteria_have_figures_of_their_own():
+    def score(a, b):
+        parts = (
+            Part(id="a", value=a, weight=0.5),
+            Part(id="b", status="scored" if b is not None else "abstained", value=b, weight=0.5),
+        )
+        return Score(value=a, parts=parts)
+
+    summary = tallied(score(0.2, 1.0), score(0.4, None))
+
+    a, b = summary.criteria
+    assert (a.id, a.scored, a.mean, a.weight) == ("a", 2, pytest.approx(0.3), 0.5)
+    assert (b.scored, b.mean, b.abstained) == (1, 1.0, 1)
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=40), st.floats(0, 1))
+def test_figures_are_those_of_the_values(values, threshold):
+    summary = tallied(*values, threshold=threshold)
+
+    assert summary.mean == pytest.approx(sum(values) / len(values), abs=1e-12)
+    assert (summary.minimum, summary.maximum) == (min(values), max(values))
+    assert summary.passed == sum(value >= threshold for value in values)
+    assert sum(summary.histogram) == len(values)
+    assert summary.minimum <= summary.mean + 1e-12
+    assert 0 <= summary.pass_low <= summary.pass_rate <= summary.pass_high <= 1
