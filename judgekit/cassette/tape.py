@@ -228,9 +228,11 @@ def write_lines(path: Path, lines: Iterable[str]) -> None:
             file.flush()
             os.fsync(file.fileno())
         beside.replace(path)
-    except OSError as exc:
+    except BaseException as exc:
         beside.unlink(missing_ok=True)
-        raise CassetteError(f"{path}: cannot be written: {exc.strerror}") from exc
+        if isinstance(exc, OSError):
+            raise CassetteError(f"{path}: cannot be written: {exc.strerror}") from exc
+        raise
 
 
 def merge_into(
