@@ -198,7 +198,12 @@ class Suite:
         if limits.max_cost is not None and self.record is not RecordMode.NONE:
             self._check_price(file)
         limited = LimitedJudge(
-            _judge(file, base=self.base, lines=self._lines),
+            _judge(
+                file,
+                base=self.base,
+                lines=self._lines,
+                asking=self.record is not RecordMode.NONE,
+            ),
             concurrency=limits.concurrency,
             max_outages=limits.max_outages,
             max_cost=limits.max_cost,
@@ -480,7 +485,7 @@ def _redact(file: SuiteFile, lines: Lines) -> Redact | None:
         raise ConfigError(str(exc), where=lines.where("redact")) from exc
 
 
-def _judge(file: JudgeFile, *, base: Path, lines: Lines) -> Judge:
+def _judge(file: JudgeFile, *, base: Path, lines: Lines, asking: bool) -> Judge:
     if file.model.startswith("manual/"):
         from judgekit.judges.manual import ManualJudge
 
@@ -498,6 +503,11 @@ def _judge(file: JudgeFile, *, base: Path, lines: Lines) -> Judge:
     key = None
     if file.api_key_env:
         key = os.environ.get(file.api_key_env)
+        if key is None and asking:
+            raise ConfigError(
+                f"{file.api_key_env} is not set in the environment",
+                where=lines.where("judge", "api_key_env"),
+            )
     params: dict[str, JsonValue] = dict(file.params)
     return LiteLLMJudge(
         file.model,

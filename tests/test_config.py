@@ -277,7 +277,8 @@ def test_a_key_never_shows(suite, monkeypatch):
     assert "sk-secret" not in f"{judge_of(loaded)!r}{json.dumps(loaded.manifest())}"
 
 
-def test_flags_go_before_the_file(suite):
+def test_flags_go_before_the_file(suite, monkeypatch):
+    monkeypatch.setenv("MY_KEY", "sk-nothing")
     loaded = suite(
         HOSTED, params={"seed": 2, "top_p": 0.5}, api_base="http://localhost:2", record="all"
     )
@@ -451,3 +452,16 @@ def test_a_gate_on_a_combination_of_stand_ins_is_left_out_too(suite):
 def test_every_error_of_a_suite_is_ours(suite):
     with pytest.raises(JudgekitError):
         suite("metrics: {length: {maximum: 9}}\njudge: {model: fake/judge, answers: x}")
+
+
+def test_a_key_that_is_not_set_matters_only_where_somebody_is_asked(suite, monkeypatch):
+    monkeypatch.delenv("NO_SUCH_KEY", raising=False)
+    text = (
+        "judge: {model: openai/x, api_base: 'http://127.0.0.1:1', api_key_env: NO_SUCH_KEY}\n"
+        "metrics: {quality: }\n"
+    )
+
+    with pytest.raises(ConfigError, match="NO_SUCH_KEY is not set"):
+        suite(text, record="new_episodes")
+
+    assert suite(text).metrics
