@@ -36,6 +36,15 @@ def digest_json(value: Any) -> str:
     return digest(canonical_json(value))
 
 
+_BIDI = re.compile("[\u202a-\u202e\u2066-\u2069]")
+"""Characters that turn the order of what follows; fit for a prompt, not for a line of a table."""
+
+
+def printable(text: str) -> str:
+    """Return the text as a terminal may show it: `visible`, and nothing that turns its order."""
+    return _BIDI.sub("�", visible(text))
+
+
 def visible(text: str) -> str:
     """Return the text with control characters replaced by U+FFFD; line ends and tabs stay."""
     return CONTROL_CHARACTERS.sub("�", text)

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal
-
-from pydantic import BeforeValidator, ConfigDict, Field, JsonValue
+from typing import Any
 
 from judgekit.canonical import digest_json
 from judgekit.case import Case
@@ -16,139 +13,17 @@ from judgekit.cassette.mode import RecordMode
 from judgekit.datasets import load_cases
 from judgekit.errors import ConfigError
 from judgekit.evaluation import Limits
-from judgekit.filemodel import FileModel, near, validate_file
+from judgekit.filemodel import near, validate_file
 from judgekit.judges.limits import LimitedJudge
 from judgekit.protocols import Judge, Metric
 from judgekit.redact import Redact, Rule, redact_case, redactor
 from judgekit.registry import BUILTIN, STAND_INS, Declared, create
 from judgekit.report.gate import gates_of
+from judgekit.suitefile import FallbackFile, MetricFile, Overrides, SuiteFile
+from judgekit.suitejudge import check_price, choose_judge, make_judge
 from judgekit.yamlfile import Lines, parse_yaml
 
 MAX_FILE = 5_000_000
-
-
-def _path(value: Any) -> Any:
-    return {"path": value} if isinstance(value, str) else value
-
-
-def _model(value: Any) -> Any:
-    return {"model": value} if isinstance(value, str) else value
-
-
-def _use(value: Any) -> Any:
-    return {"use": value} if isinstance(value, str) else value
-
-
-def _rule(value: Any) -> Any:
-    return {"pattern": value} if isinstance(value, str) else value
-
-
-class CasesFile(FileModel):
-    """Where the cases are."""
-
-    path: str
-    format: Literal["auto", "rows", "chat", "mastra"] | None = None
-    container: Literal["auto", "jsonl", "json", "csv", "parquet"] | None = None
-    fields: dict[str, str] | None = None
-    limit: int | None = Field(default=None, ge=1)
-
-
-class PriceFile(FileModel):
-    """US dollars per million tokens."""
-
-    input: float = Field(ge=0)
-    output: float = Field(ge=0)
-
-
-class JudgeFile(FileModel):
-    """Who judges."""
-
-    model: str = Field(min_length=1)
-    api_base: str | None = None
-    api_key_env: str | None = None
-    params: dict[str, Any] = Field(default_factory=dict)
-    identity: str | None = None
-    mode: Literal["json_schema", "tools", "json_object", "text"] | None = None
-    timeout: float = Field(default=60.0, gt=0)
-    retries: int = Field(default=3, ge=0)
-    max_wait: float = Field(default=60.0, ge=0)
-    reasks: int = Field(default=1, ge=0, le=3)
-    price: PriceFile | None = None
-    answers: str | None = None
-
-
-class FallbackFile(FileModel):
-    """What stands in when the judge cannot be reached."""
-
-    model_config = ConfigDict(extra="allow")
-
-    use: str
-    on_budget: bool = False
-
-
-class MetricFile(FileModel):
-    """One metric; keys not named here are options of its own."""
-
-    model_config = ConfigDict(extra="allow")
-
-    metric: str | None = None
-    rubric: str | None = None
-    combine: Literal["mean", "min", "max", "weighted_mean"] | None = None
-    of: list[str] | None = None
-    threshold: float | None = None
-    gate: dict[str, float] = Field(default_factory=dict)
-    fallback: Annotated[FallbackFile | None, BeforeValidator(_use)] = None
-
-
-class LimitsFile(FileModel):
-    """Bounds on the run."""
-
-    concurrency: int = Field(default=8, ge=1, le=4096)
-    max_failures: int = Field(default=0, ge=0)
-    max_fallback: int = Field(default=0, ge=0)
-    max_outages: int = Field(default=5, ge=0)
-    max_cost: float | None = Field(default=None, gt=0)
-
-
-class RuleFile(FileModel):
-    """What to redact."""
-
-    pattern: str = Field(min_length=1)
-    replace: str = "[REDACTED]"
-
-
-def _no_metric(value: Any) -> Any:
-    return {} if value is None else value
-
-
-class SuiteFile(FileModel):
-    """A suite."""
-
-    name: str | None = None
-    description: str | None = None
-    notice: str | None = None
-    cases: Annotated[CasesFile | None, BeforeValidator(_path)] = None
-    judge: Annotated[JudgeFile | None, BeforeValidator(_model)] = None
-    cassette: str | None = None
-    record: str | None = None
-    metrics: dict[str, Annotated[MetricFile, BeforeValidator(_no_metric)]] = Field(min_length=1)
-    limits: LimitsFile = LimitsFile()
-    redact: list[Annotated[RuleFile, BeforeValidator(_rule)]] = Field(default_factory=list)
-
-
-class Overrides(FileModel):
-    """What flags say; it goes before what the file says."""
-
-    judge: str | None = None
-    api_base: str | None = None
-    params: dict[str, Any] = Field(default_factory=dict)
-    record: str | None = None
-    no_judge: bool = False
-    only: list[str] = Field(default_factory=list)
-    limit: int | None = None
-    cases: str | None = None
-    format: str | None = None
-    again: frozenset[str] = frozenset()
 
 
 class Suite:
@@ -159,7 +34,7 @@ class Suite:
         self.base = base
         self._lines = lines
         self._overrides = overrides
-        self.judge_file = _judge_file(file, overrides)
+        self.judge_file = choose_judge(file, overrides)
         self.no_judge = overrides.no_judge or self.judge_file is None
         self.record = _record(file, overrides, lines)
         self.redact = _redact(file, lines)
@@ -196,9 +71,9 @@ class Suite:
         file = self.judge_file
         limits = self.file.limits
         if limits.max_cost is not None and self.record is not RecordMode.NONE:
-            self._check_price(file)
+            check_price(file, lines=self._lines)
         limited = LimitedJudge(
-            _judge(
+            make_judge(
                 file,
                 base=self.base,
                 lines=self._lines,
@@ -217,17 +92,6 @@ class Suite:
             again=self._overrides.again,
         )
         self.judge = self.cassette
-
-    def _check_price(self, file: JudgeFile) -> None:
-        from judgekit.providers import listed_price
-
-        free = file.model.startswith(("manual/", "fake/"))
-        if not free and file.price is None and (file.api_base or listed_price(file.model) is None):
-            raise ConfigError(
-                f"max_cost needs the price of {file.model}: "
-                "give judge.price: {input: ..., output: ...}",
-                where=self.where("limits", "max_cost"),
-            )
 
     # -- metrics ------------------------------------------------------------------
 
@@ -442,28 +306,6 @@ def _refuse_keys(data: Mapping[str, Any], lines: Lines) -> None:
         )
 
 
-def _judge_file(file: SuiteFile, overrides: Overrides) -> JudgeFile | None:
-    judge = file.judge
-    if overrides.judge == "none":
-        return None
-    if overrides.judge is not None and (judge is None or judge.model != overrides.judge):
-        # Another model: where to find it and what it costs are not those of the file's judge.
-        kept = (
-            {}
-            if judge is None
-            else judge.model_dump(include={"params", "timeout", "retries", "max_wait", "reasks"})
-        )
-        judge = JudgeFile.model_validate({**kept, "model": overrides.judge})
-    if judge is None:
-        return None
-    changes: dict[str, Any] = {}
-    if overrides.params:
-        changes["params"] = {**judge.params, **overrides.params}
-    if overrides.api_base:
-        changes["api_base"] = overrides.api_base
-    return judge.model_copy(update=changes)
-
-
 def _record(file: SuiteFile, overrides: Overrides, lines: Lines) -> RecordMode:
     if overrides.record is not None:
         return RecordMode.parse(overrides.record)
@@ -483,45 +325,6 @@ def _redact(file: SuiteFile, lines: Lines) -> Redact | None:
         return redactor([Rule(rule.pattern, rule.replace) for rule in file.redact])
     except ConfigError as exc:
         raise ConfigError(str(exc), where=lines.where("redact")) from exc
-
-
-def _judge(file: JudgeFile, *, base: Path, lines: Lines, asking: bool) -> Judge:
-    if file.model.startswith("manual/"):
-        from judgekit.judges.manual import ManualJudge
-
-        return ManualJudge(file.model, base / file.answers if file.answers else None)
-    if file.answers:
-        raise ConfigError(
-            "answers belong to a judge named manual/NAME", where=lines.where("judge", "answers")
-        )
-    if file.model.startswith("fake/"):
-        from judgekit.judges.fake import FakeJudge
-
-        return FakeJudge(model=file.model)
-    from judgekit.judges.litellm import LiteLLMJudge
-
-    key = None
-    if file.api_key_env:
-        key = os.environ.get(file.api_key_env)
-        if key is None and asking:
-            raise ConfigError(
-                f"{file.api_key_env} is not set in the environment",
-                where=lines.where("judge", "api_key_env"),
-            )
-    params: dict[str, JsonValue] = dict(file.params)
-    return LiteLLMJudge(
-        file.model,
-        api_base=file.api_base,
-        api_key=key,
-        params=params,
-        identity=file.identity,
-        mode=file.mode,
-        timeout=file.timeout,
-        retries=file.retries,
-        max_wait=file.max_wait,
-        reasks=file.reasks,
-        price=(file.price.input, file.price.output) if file.price else None,
-    )
 
 
 def _is_judged(kind: str, entry: MetricFile, base: Path) -> bool:

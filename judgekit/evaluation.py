@@ -11,6 +11,8 @@ from contextlib import AbstractAsyncContextManager, nullcontext
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from pydantic_core import PydanticSerializationError
+
 from judgekit import __version__
 from judgekit.case import Case
 from judgekit.errors import (
@@ -19,6 +21,7 @@ from judgekit.errors import (
     CassetteMiss,
     CircuitOpen,
     ConfigError,
+    DatasetError,
     InvalidReply,
     JudgekitError,
     JudgeRefused,
@@ -155,11 +158,7 @@ class _Run:
         ]
         self.limits = limits
         self.out = out
-        self.manifest = {
-            "judgekit": __version__,
-            "metrics": [_described(metric) for metric in self.metrics],
-            **manifest,
-        }
+        self.manifest = full_manifest(self.metrics, manifest)
         self.progress = progress
         self.stop = stop
         self.reuse = reuse
@@ -197,18 +196,19 @@ class _Run:
             await asyncio.gather(*workers, stopper, return_exceptions=True)
         self.interrupted = self.interrupted or self.stop.is_set()
 
-    def _units(self, cases: Iterator[Case]) -> Iterator[tuple[int, Case, int]]:
+    def _units(self, cases: Iterator[Case]) -> Iterator[tuple[int, _Line, int]]:
         for number, case in enumerate(cases):
+            line = _Line(case, _text_of(case))
             for place in range(len(self.metrics)):
-                yield number, case, place
+                yield number, line, place
 
-    async def _work(self, units: Iterator[tuple[int, Case, int]], order: _Order) -> None:
+    async def _work(self, units: Iterator[tuple[int, _Line, int]], order: _Order) -> None:
         rested = time.monotonic()
-        for number, case, place in units:
+        for number, line, place in units:
             while not order.has_room(number):
                 await order.moved.wait()
-            result = await self._guarded(case, self.metrics[place])
-            order.put(number, case, place, result)
+            result = await self._guarded(line.case, self.metrics[place])
+            order.put(number, line, place, result)
             if time.monotonic() - rested > _BREATH:
                 await asyncio.sleep(0)
                 rested = time.monotonic()
@@ -221,7 +221,9 @@ class _Run:
             return earlier
         try:
             score = await metric.score(case)
-            return score if getattr(metric, "checked", False) else check_score(score)
+            if not getattr(metric, "checked", False):
+                check_score(score, within=metric.range)
+            return score
         except JudgekitError as exc:
             kind = _failure_kind(exc)
             if kind is None:
@@ -232,7 +234,8 @@ class _Run:
 
     # -- results ------------------------------------------------------------------
 
-    def _emit(self, case: Case, results: Sequence[Result]) -> None:
+    def _emit(self, line: _Line, results: Sequence[Result]) -> None:
+        case, text = line
         rows = tuple(
             Row.model_construct(case=case.id, metric=metric.name, result=result)
             for metric, result in zip(self.metrics, results, strict=True)
@@ -240,7 +243,6 @@ class _Run:
         for tally, result in zip(self.tallies, results, strict=True):
             tally.add(case.id, result)
             self.failed += result.type == "failure"
-        text = case.model_dump_json(exclude_defaults=True)
         self.dataset.update(text.encode() + b"\n")
         if self.writer is not None:
             self.writer.write(text, rows)
@@ -296,17 +298,34 @@ def _rows(count: int) -> str:
     return f"{count} row{'s' if count != 1 else ''}"
 
 
+class _Line(NamedTuple):
+    """A case and the JSON text it is written as."""
+
+    case: Case
+    text: str
+
+
+def _text_of(case: Case) -> str:
+    try:
+        return case.model_dump_json(exclude_defaults=True)
+    except PydanticSerializationError as exc:
+        raise DatasetError(
+            "holds half a character (a lone surrogate); decode its text properly",
+            where=f"case {case.id!r}",
+        ) from exc
+
+
 class _Order:
     """Lets rows finish in any order and leave in the order of the cases."""
 
     def __init__(
-        self, emit: Callable[[Case, Sequence[Result]], None], width: int, *, ahead: int
+        self, emit: Callable[[_Line, Sequence[Result]], None], width: int, *, ahead: int
     ) -> None:
         self._emit = emit
         self._width = width
         self._ahead = ahead
         self._next = 0
-        self._waiting: dict[int, tuple[Case, list[Result | None], list[int]]] = {}
+        self._waiting: dict[int, tuple[_Line, list[Result | None], list[int]]] = {}
         self.moved = asyncio.Event()
 
     def has_room(self, number: int) -> bool:
@@ -315,9 +334,9 @@ class _Order:
         self.moved.clear()
         return False
 
-    def put(self, number: int, case: Case, place: int, result: Result) -> None:
+    def put(self, number: int, line: _Line, place: int, result: Result) -> None:
         if number not in self._waiting:
-            self._waiting[number] = (case, [None] * self._width, [self._width])
+            self._waiting[number] = (line, [None] * self._width, [self._width])
         _, results, left = self._waiting[number]
         results[place] = result
         left[0] -= 1
@@ -339,6 +358,12 @@ def _check_names(
     for name in (*thresholds, *gates):
         if name not in names:
             raise ConfigError(f"a threshold or gate names {name!r}, which is not among the metrics")
+
+
+def full_manifest(metrics: Sequence[Metric], manifest: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what decides the numbers of a run: what is known of its inputs, and every metric."""
+    described = [_described(metric) for metric in metrics]
+    return {"judgekit": __version__, "metrics": described, **manifest}
 
 
 def _described(metric: Metric) -> dict[str, Any]:

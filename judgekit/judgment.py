@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 
 from judgekit.canonical import visible
 from judgekit.errors import InvalidReply, JudgeRefused
-from judgekit.extraction import extract_object
+from judgekit.extraction import MAX_REPLY_CHARACTERS, extract_object
 from judgekit.request import Form, Question, Reply
 from judgekit.value import Json, Value
 
@@ -127,6 +127,8 @@ def _read_text(text: str, *, form: Form) -> tuple[BaseModel | None, tuple[str, .
     pydantic's parser keeps the last of two equal keys, so the keys are counted: more of them
     than the form has, or a key that is spelled in a way the count would miss, is looked at again.
     """
+    if len(text) > MAX_REPLY_CHARACTERS:
+        return None, ()
     try:
         filled = answer_model(form).model_validate_json(text)
     except ValidationError:
@@ -152,14 +154,14 @@ def _answers(filled: Any, form: Form) -> tuple[dict[str, Answer], dict[str, Json
         question.id: _answer(question, getattr(filled, f"q{number}"))
         for number, question in enumerate(form.questions)
     }
-    details = {d.name: getattr(filled, f"d{n}") for n, d in enumerate(form.details)}
+    details = {d.name: _clean_detail(getattr(filled, f"d{n}")) for n, d in enumerate(form.details)}
     return answers, details
 
 
 def _answer(question: Question, filled: Any) -> Answer:
     details = {}
     for number, detail in enumerate(question.details):
-        details[detail.name] = getattr(filled, f"d{number}")
+        details[detail.name] = _clean_detail(getattr(filled, f"d{number}"))
     quotes = tuple(_clean(quote) for quote in filled.quotes) if question.quotes else ()
     if question.kind != "checklist":
         return Answer(
@@ -180,6 +182,12 @@ def _clean(text: str) -> str:
     if not text.isprintable():
         text = visible(text)
     return text if len(text) <= MAX_REASON else text[:MAX_REASON] + "…"
+
+
+def _clean_detail(value: Any) -> Any:
+    if isinstance(value, str):
+        return _clean(value)
+    return [_clean(item) for item in value] if isinstance(value, list) else value
 
 
 def _short(text: str) -> str:

@@ -9,10 +9,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from judgekit.canonical import digest_json
 from judgekit.case import Case
 from judgekit.config import Suite
-from judgekit.evaluation import Progress, evaluate
-from judgekit.report.folder import RUN, TAPE, read_results, write_json
+from judgekit.evaluation import Progress, evaluate, full_manifest
+from judgekit.report.folder import RUN, TAPE, read_manifest_digest, read_results, write_json
 from judgekit.report.report import Report
 from judgekit.score import Failure, Result
 
@@ -33,7 +34,10 @@ async def run_suite(
     Raises:
         JudgekitError: what stops a run (see errors).
     """
-    reuse = None if retry_failed is None else _reuse(retry_failed)
+    reuse = None
+    if retry_failed is not None:
+        made_by = digest_json(full_manifest(suite.metrics, suite.manifest()))
+        reuse = _reuse(retry_failed, made_by=made_by)
     started = datetime.now(UTC)
     try:
         report = await evaluate(
@@ -86,9 +90,14 @@ def _dollars(known: float, *, unknown: int, of: int) -> float | None:
     return None if unknown else round(known, 6) if of else 0.0
 
 
-def _reuse(folder: Path) -> Callable[[Case, str], Result | None]:
-    """Return the good results of an earlier run, for cases that are still the same."""
+def _reuse(folder: Path, *, made_by: str) -> Callable[[Case, str], Result | None]:
+    """Return the good results of an earlier run, for cases that are still the same.
+
+    Nothing is taken over when the suite is another one by now: other options, rubric or judge.
+    """
     kept: dict[tuple[str, str], tuple[Case, Result]] = {}
+    if read_manifest_digest(folder) != made_by:
+        return lambda case, metric: None
     for scored in read_results(folder):
         for row in scored.rows:
             if not isinstance(row.result, Failure) and row.result.fallback is None:

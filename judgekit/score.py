@@ -116,18 +116,20 @@ class Row(Value):
         )
 
 
-def check_score(score: Score) -> Score:
-    """Return a score a stranger's metric made, if everything it carries can be reported.
+def check_score(score: Score, *, within: tuple[float, float]) -> None:
+    """Refuse a score a stranger's metric made that cannot be reported.
 
     Raises:
-        ValueError: it holds something JSON has no word for.
+        ValueError: its value is outside the metric's range, or it holds something JSON has no
+            word for.
     """
+    if score.value is not None and not within[0] <= score.value <= within[1]:
+        raise ValueError(f"the value {score.value} is outside the range {within[0]} to {within[1]}")
     for name in ("ground_truth", "details", "meta"):
         check_json(getattr(score, name), where=name)
     for part in score.parts:
         for name in ("answer", "items", "details"):
             check_json(getattr(part, name), where=f"{part.id}.{name}")
-    return score
 
 
 def round_half_up(value: float) -> float:

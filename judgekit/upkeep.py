@@ -8,9 +8,10 @@ from pathlib import Path
 from judgekit.cassette.explain import Explainer
 from judgekit.cassette.record import Record
 from judgekit.cassette.tape import merge_into
-from judgekit.config import Overrides, Suite, load_suite
+from judgekit.config import Suite, load_suite
 from judgekit.errors import ConfigError
 from judgekit.evaluation import evaluate
+from judgekit.suitefile import Overrides
 
 
 def _replay(path: Path, *, case: str | None = None) -> Suite:

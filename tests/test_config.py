@@ -8,13 +8,14 @@ from pathlib import Path
 import pytest
 
 from judgekit.cassette.mode import RecordMode
-from judgekit.config import Overrides, Suite, build_suite, load_suite
+from judgekit.config import Suite, build_suite, load_suite
 from judgekit.errors import CassetteError, ConfigError, JudgekitError
 from judgekit.judges.litellm import LiteLLMJudge
 from judgekit.metrics.combine import Combined
 from judgekit.metrics.fallback import WithFallback
 from judgekit.metrics.rubric import RubricMetric
 from judgekit.run import run_suite
+from judgekit.suitefile import Overrides
 
 TABLE = Path(__file__).parent / "data" / "wrong_suites.txt"
 WRONG = re.findall(r"^##### (.+)\n((?s:.*?))\n##> (.+)$", TABLE.read_text("utf-8"), re.M)
@@ -203,7 +204,10 @@ def test_combined_metrics_can_be_combined():
 
 def test_a_rubric_is_found_beside_the_suite(suite, tmp_path):
     (tmp_path / "rubrics").mkdir()
-    text = "---\nname: tone\ncriteria:\n  a: {text: A.}\n---\n{{ criteria | length }} {{ case.output }}\n"
+    text = (
+        "---\nname: tone\ncriteria:\n  a: {text: A.}\n---\n"
+        "{{ criteria | length }} {{ case.input }}\n"
+    )
     (tmp_path / "rubrics" / "tone.jinja").write_text(text, encoding="utf-8")
 
     loaded = suite(

@@ -281,7 +281,6 @@ def test_retrying_takes_no_fallback_over(folder):
     assert again.metrics["safety"].judged == 8
 
 
-@pytest.mark.xfail(strict=True, reason="results are taken over by name, whatever made them")
 def test_retrying_with_other_options_scores_anew(folder):
     run(wired(folder, metrics={"length": {"maximum": 9}}), out=folder / "one")
 

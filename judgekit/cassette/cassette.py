@@ -231,6 +231,11 @@ class Cassette(JudgeAround):
         """Keys of the replies that were live or came from the store."""
         return frozenset(self._from_store)
 
+    @property
+    def notes(self) -> list[str]:
+        """What a person should know of the store, such as that a damaged one was moved aside."""
+        return [] if self._opened is None else self._opened.notes
+
     # -- what was used --------------------------------------------------------
 
     def used(self, number: int) -> bool:

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-from judgekit.canonical import visible
+from judgekit.canonical import printable
 from judgekit.cassette.record import Record
 from judgekit.cassette.tape import Tape
 from judgekit.errors import CassetteCorrupt, ConfigError, InvalidReply, JudgeRefused
@@ -97,7 +97,7 @@ def _record_lines(record: Record) -> Iterator[str]:
         yield f"params {request.params}"
     for message in request.messages:
         yield f"--- {message.role}"
-        yield visible(message.content)
+        yield printable(message.content)
     for number, said in enumerate(reply.tries, start=1):
         yield f"--- reply{f' (try {number})' if len(reply.tries) > 1 else ''}, finish {said.finish}"
-        yield visible(said.refusal or said.text or "(empty)")
+        yield printable(said.refusal or said.text or "(empty)")

@@ -30,9 +30,9 @@ def main() -> None:
 
 
 def _fail(message: str) -> None:
-    from judgekit.canonical import visible
+    from judgekit.canonical import printable
 
-    print(f"judgekit: {' '.join(visible(message).split())}", file=sys.stderr)
+    print(f"judgekit: {' '.join(printable(message).split())}", file=sys.stderr)
     sys.exit(2)
 
 

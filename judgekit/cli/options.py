@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 if TYPE_CHECKING:
-    from judgekit.config import Overrides
+    from judgekit.suitefile import Overrides
 
 Judge = Annotated[
     str | None,
@@ -47,7 +47,7 @@ def overrides(
     Raises:
         ConfigError: a parameter is not `name=value`.
     """
-    from judgekit.config import Overrides
+    from judgekit.suitefile import Overrides
 
     params = named_values("--param", param)
     return Overrides(

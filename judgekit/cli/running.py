@@ -12,10 +12,12 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-from judgekit.config import Overrides, Suite, load_suite
+from judgekit.canonical import printable
+from judgekit.config import Suite, load_suite
 from judgekit.evaluation import Progress
 from judgekit.report.report import Report
 from judgekit.run import MAX_PAGE_CASES, run_suite
+from judgekit.suitefile import Overrides
 
 
 def run_and_print(
@@ -40,10 +42,18 @@ def run_and_print(
             print(f"page: {page}")
         if out is not None:
             print(f"run folder: {out}")
+    print_notes(suite)
+    return report.exit_code
+
+
+def print_notes(suite: Suite) -> None:
+    """Say on standard error what a person should know beside the results."""
+    cassette = suite.cassette
+    for note in cassette.notes if cassette is not None else ():
+        print(f"judgekit: {printable(note)}", file=sys.stderr)
     advice = allow_asking(suite)
     if advice:
         print(advice, file=sys.stderr)
-    return report.exit_code
 
 
 def run_with_progress(

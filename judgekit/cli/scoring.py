@@ -9,12 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from judgekit.case import Case
-from judgekit.cli.running import allow_asking, colourful, columns, run_with_progress
-from judgekit.config import Overrides, Suite, build_suite
+from judgekit.cli.running import colourful, columns, print_notes, run_with_progress
+from judgekit.config import Suite, build_suite
 from judgekit.datasets import load_cases
 from judgekit.errors import ConfigError
 from judgekit.report.text import row_text
 from judgekit.score import Failure
+from judgekit.suitefile import Overrides
 
 
 def score_and_print(
@@ -40,9 +41,7 @@ def score_and_print(
         print(json.dumps(data if len(data) > 1 else data[0], ensure_ascii=False, indent=1))
     else:
         print("\n".join(row_text(r, width=columns(), colour=colourful()) for r in rows), end="")
-    advice = allow_asking(suite)
-    if advice:
-        print(advice, file=sys.stderr)
+    print_notes(suite)
     return 3 if any(isinstance(row.result, Failure) for row in rows) else 0
 
 
@@ -84,7 +83,7 @@ def _case(
     if case is not None:
         try:
             row = json.loads(_text(case))
-        except ValueError as exc:
+        except (ValueError, RecursionError) as exc:
             raise ConfigError(f"--case is not JSON: {exc}") from exc
         if not isinstance(row, dict):
             raise ConfigError("--case is not a JSON object")

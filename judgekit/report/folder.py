@@ -101,7 +101,7 @@ def read_json(path: Path) -> Any:
             f"not a run folder: {path.name} is missing; make one with `judgekit run --out`",
             where=str(path.parent),
         ) from exc
-    except (OSError, ValueError) as exc:
+    except (OSError, ValueError, RecursionError) as exc:
         raise ConfigError(f"cannot be read: {exc}", where=str(path)) from exc
 
 
@@ -123,9 +123,26 @@ def read_results(folder: Path) -> Iterator[Scored]:
         raise ConfigError(f"cannot be read: {exc}", where=str(path)) from exc
 
 
+def read_manifest_digest(folder: Path) -> str | None:
+    """Return the digest of what decided the numbers of a run; `None` when it does not say.
+
+    Raises:
+        ConfigError: not the results of a run.
+    """
+    path = folder / RESULTS
+    try:
+        with path.open(encoding="utf-8") as lines:
+            header = _check_header(lines.readline(), place(path, 1))
+    except (OSError, UnicodeDecodeError) as exc:
+        raise ConfigError("not a run folder: it has no results", where=str(folder)) from exc
+    found = header.get("manifest")
+    return found if isinstance(found, str) else None
+
+
 def _parse(lines: TextIO, path: Path) -> Iterator[Scored]:
     case: Case | None = None
     rows: list[Row] = []
+    number = 0
     for number, line in enumerate(lines, start=1):
         where = place(path, number)
         if number == 1:
@@ -140,18 +157,21 @@ def _parse(lines: TextIO, path: Path) -> Iterator[Scored]:
                 case, rows = Case.model_validate(json.loads(line)["case"]), []
             else:
                 rows.append(Row.model_validate_json(line))
-        except (ValidationError, ValueError, KeyError) as exc:
+        except (ValidationError, ValueError, KeyError, RecursionError) as exc:
             raise ConfigError("not a result judgekit wrote", where=where) from exc
+    if number == 0:
+        raise ConfigError("is empty: the run was stopped before it began", where=str(path))
     if case is not None:
         yield Scored(case, tuple(rows))
 
 
-def _check_header(line: str, where: str) -> None:
+def _check_header(line: str, where: str) -> dict[str, Any]:
     try:
         header = json.loads(line)
-    except ValueError as exc:
+    except (ValueError, RecursionError) as exc:
         raise ConfigError("not the results of a run", where=where) from exc
     if not isinstance(header, dict) or header.get("judgekit") != "results":
         raise ConfigError("not the results of a run", where=where)
     if header.get("version") != VERSION:
         raise ConfigError("written by another version of judgekit", where=where)
+    return header

@@ -71,6 +71,8 @@ class Report:
         except ValidationError as exc:
             raise ConfigError("not a report judgekit wrote", where=str(path / REPORT)) from exc
         run = read_json(path / RUN) if (path / RUN).exists() else {}
+        if not isinstance(run, dict):
+            raise ConfigError("not a run judgekit wrote", where=str(path / RUN))
         return cls(figures, run=run, folder=path)
 
     @property

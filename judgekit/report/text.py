@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterator, Sequence
+from typing import Any
 
-from judgekit.canonical import visible
+from judgekit.canonical import printable
 from judgekit.report.report import Report
 from judgekit.report.summary import MetricSummary, passes
 from judgekit.score import Failure, Part, Row, Score
@@ -45,25 +46,30 @@ def summary_text(report: Report, *, width: int = 80, colour: bool = False, worst
 
 def _head(report: Report, width: int, paint: Paint) -> Iterator[str]:
     manifest = report.figures.manifest
-    suite = manifest.get("suite") or {}
-    judge = manifest.get("judge") or {}
+    suite, judge = (_mapping(manifest.get(name)) for name in ("suite", "judge"))
     cases = report.figures.cases
     title = suite.get("name") or "judgekit"
     by = f"judge {judge['model']}" if judge.get("model") else "no judge"
-    yield paint(visible(f"{title}: {cases} case{'s' if cases != 1 else ''}, {by}"), "bold")
+    yield paint(printable(f"{title}: {cases} case{'s' if cases != 1 else ''}, {by}"), "bold")
     if manifest.get("notice"):
-        yield from textwrap.wrap(visible(str(manifest["notice"])), width)
+        yield from textwrap.wrap(printable(str(manifest["notice"])), width)
+
+
+def _mapping(value: object) -> dict[str, Any]:
+    """Return a mapping read from a file, or an empty one in place of anything else."""
+    return value if isinstance(value, dict) else {}
 
 
 def _table(summaries: Sequence[MetricSummary], paint: Paint) -> Iterator[str]:
-    names = max(6, *(len(s.metric) for s in summaries))
+    names = max((6, *(len(s.metric) for s in summaries)))
     names = min(names, 24)
     yield paint(f"{'metric':<{names}}   mean  95 % interval   pass  scores", "dim")
     for s in summaries:
         mean = _number(s.mean, s)
         spread = "[{}, {}]".format(*(_number(end, s) for end in s.interval)) if s.interval else "-"
         rate = f"{s.pass_rate:.0%}" if s.pass_rate is not None else "-"
-        yield f"{_cut(s.metric, names):<{names}}  {mean:>5}  {spread:<14}  {rate:>4}  {_counts(s)}"
+        name = _cut(printable(s.metric), names)
+        yield f"{name:<{names}}  {mean:>5}  {spread:<14}  {rate:>4}  {_counts(s)}"
 
 
 def _number(value: float | None, summary: MetricSummary) -> str:
@@ -85,16 +91,16 @@ def _counts(s: MetricSummary) -> str:
 
 def _worst(s: MetricSummary, count: int, width: int, paint: Paint) -> Iterator[str]:
     if s.fallback and s.mean_with_fallback is not None:
-        yield f"  {s.metric}: mean with fallbacks {_number(s.mean_with_fallback, s)}"
+        yield f"  {printable(s.metric)}: mean with fallbacks {_number(s.mean_with_fallback, s)}"
     if s.first_failure is not None:
         yield from _wrapped(f"{s.metric}: first failure: {s.first_failure}", width, paint, "bad")
     if not count or not s.worst:
         return
     yield ""
-    yield paint(f"lowest {s.metric}" if s.higher_is_better else f"highest {s.metric}", "dim")
+    yield paint(f"{'lowest' if s.higher_is_better else 'highest'} {printable(s.metric)}", "dim")
     for worst in s.worst[:count]:
-        head = f"  {_number(worst.value, s):>5}  {visible(worst.case)}  "
-        reason = " ".join(visible(worst.reason).split())
+        head = f"  {_number(worst.value, s):>5}  {printable(worst.case)}  "
+        reason = " ".join(printable(worst.reason).split())
         room = max(20, 2 * width - len(head))
         lines = textwrap.wrap(head + _cut(reason, room), width, subsequent_indent=" " * 9)
         yield from lines
@@ -103,7 +109,7 @@ def _worst(s: MetricSummary, count: int, width: int, paint: Paint) -> Iterator[s
 def _tail(report: Report, width: int, paint: Paint) -> Iterator[str]:
     for gate in report.figures.gates:
         mark = paint("pass", "good") if gate.passed else paint("MISS", "bad")
-        lines = textwrap.wrap(gate.sentence, width - 6, subsequent_indent="      ")
+        lines = textwrap.wrap(printable(gate.sentence), width - 6, subsequent_indent="      ")
         yield f"{mark}  {lines[0]}"
         yield from lines[1:]
     few = [s.metric for s in report.figures.metrics if 0 < s.scored < FEW]
@@ -117,7 +123,7 @@ def _tail(report: Report, width: int, paint: Paint) -> Iterator[str]:
     if (asked := _asked(report)) is not None:
         yield asked
     for reason in report.figures.incomplete:
-        yield paint(f"incomplete: {reason}", "bad")
+        yield paint(f"incomplete: {printable(reason)}", "bad")
 
 
 def _asked(report: Report) -> str | None:
@@ -138,7 +144,7 @@ def _dollars(value: object) -> str:
 
 
 def _wrapped(text: str, width: int, paint: Paint, style: str) -> Iterator[str]:
-    for line in textwrap.wrap(visible(text), width, subsequent_indent="  "):
+    for line in textwrap.wrap(printable(text), width, subsequent_indent="  "):
         yield paint(line, style)
 
 
@@ -170,12 +176,12 @@ def _explained(
     of = f" of {score.scale:g}" if score.scale != 1 else ""
     state = "" if score.status == "scored" else f" ({score.status.replace('_', ' ')})"
     yield paint(f"{metric}: {shown}{of}{state}{passed}", "bold")
-    yield f"  {score.source}, {visible(score.method)}"
+    yield f"  {score.source}, {printable(score.method)}"
     if score.fallback is not None:
         fallback = f"  fallback {score.fallback.substitute}: {score.fallback.cause}"
-        yield paint(visible(fallback), "bad")
+        yield paint(printable(fallback), "bad")
     yield from textwrap.wrap(
-        visible(score.reason), width, initial_indent="  ", subsequent_indent="  "
+        printable(score.reason), width, initial_indent="  ", subsequent_indent="  "
     )
     for part in score.parts:
         yield from _part(part, width)
@@ -184,15 +190,15 @@ def _explained(
 def _part(part: Part, width: int) -> Iterator[str]:
     value = part.status.replace("_", " ") if part.value is None else f"{part.value:.2f}"
     head = f"  {part.id}: {value} (weight {part.weight:.2f})"
-    reason = " ".join(visible(part.reason).split())
+    reason = " ".join(printable(part.reason).split())
     yield from textwrap.wrap(f"{head} {reason}".rstrip(), width, subsequent_indent="      ")
     for item in part.items:
         if isinstance(item, dict):
             mark = "met    " if item.get("met") else "not met"
-            text = visible(f"{item.get('item')}: {item.get('reason')}")
+            text = printable(f"{item.get('item')}: {item.get('reason')}")
             yield from textwrap.wrap(f"      {mark}  {text}", width, subsequent_indent=" " * 15)
     for quote in part.quotes:
         where = f"in {quote.field}" if quote.field else "NOT FOUND in the case"
         yield from textwrap.wrap(
-            f'      "{visible(quote.text)}" ({where})', width, subsequent_indent=" " * 7
+            f'      "{printable(quote.text)}" ({where})', width, subsequent_indent=" " * 7
         )
