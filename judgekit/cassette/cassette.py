@@ -100,7 +100,8 @@ class Cassette(JudgeAround):
         self._from_store: set[str] = set()
         self._added: set[str] = set()
         self._explainer: Explainer | None = None
-        self._flights: dict[str, asyncio.Future[Reply]] = {}
+        self._flights: dict[str, asyncio.Task[Reply]] = {}
+        self._waiting: Counter[asyncio.Task[Reply]] = Counter()
         if self.record is not RecordMode.NONE and store is None:
             raise ConfigError("recording needs a store")
 
@@ -166,10 +167,22 @@ class Cassette(JudgeAround):
             flight = asyncio.create_task(self._live(request))
             self._flights[request.key] = flight
             flight.add_done_callback(lambda done: self._landed(request.key, done))
-        # Several may wait for one reply; one of them giving up takes it from nobody.
-        return await asyncio.shield(flight)
+        return await self._wait_for(flight)
 
-    def _landed(self, key: str, flight: asyncio.Future[Reply]) -> None:
+    async def _wait_for(self, flight: asyncio.Task[Reply]) -> Reply:
+        """Wait for a reply that others may wait for too: only the last to give up cancels it."""
+        self._waiting[flight] += 1
+        try:
+            return await asyncio.shield(flight)
+        finally:
+            self._waiting[flight] -= 1
+            if not self._waiting[flight]:
+                del self._waiting[flight]
+                if not flight.done():
+                    flight.cancel()
+                    await asyncio.wait([flight])
+
+    def _landed(self, key: str, flight: asyncio.Task[Reply]) -> None:
         del self._flights[key]
         if not flight.cancelled():
             flight.exception()  # whoever waits gets it; nobody waiting is no mistake
