@@ -50,9 +50,14 @@ class Suite:
         self.gates = {n: file.metrics[n].gate for n in wanted if file.metrics[n].gate}
         for name in self.gates:
             self._check_gate(name)
+        for metric in self.metrics:
+            self._check_bounds(metric)
+        self.unchecked: list[str] = []
+        """Metrics whose gates are left out because nobody judges."""
         if self.no_judge:
             # A gate is set on what a judge says; a stand-in's numbers are of another kind.
             computed = {metric.name for metric in self.metrics if not _stood_in(metric)}
+            self.unchecked = sorted(set(self.gates) - computed)
             self.gates = {name: gate for name, gate in self.gates.items() if name in computed}
         limits = file.limits
         self.limits = Limits(max_failures=limits.max_failures, max_fallback=limits.max_fallback)
@@ -96,8 +101,17 @@ class Suite:
     # -- metrics ------------------------------------------------------------------
 
     def _wanted(self) -> list[str]:
-        """Return the metrics to run: all that no other metric is made of, or those asked for."""
-        inner = {name for entry in self.file.metrics.values() for name in entry.of or ()}
+        """Return the metrics to run: those asked for, or all but mere parts of others.
+
+        A part that has a threshold or a gate of its own is more than that.
+        """
+        entries = self.file.metrics
+        inner = {
+            name
+            for entry in entries.values()
+            for name in entry.of or ()
+            if name in entries and entries[name].threshold is None and not entries[name].gate
+        }
         names = list(self.file.metrics)
         for name in self._overrides.only:
             if name not in names:
@@ -117,6 +131,20 @@ class Suite:
             gates_of(name, self.gates[name], threshold=self.thresholds.get(name))
         except ConfigError as exc:
             raise ConfigError(str(exc), where=self.where("metrics", name, "gate")) from exc
+
+    def _check_bounds(self, metric: Metric) -> None:
+        """Refuse a threshold or gate that no value can reach, such as 8 where values end at 1."""
+        low, high = metric.range
+        bounds = {"threshold": self.thresholds.get(metric.name)}
+        gate = self.gates.get(metric.name, {})
+        bounds.update({f"gate.{s}": b for s, b in gate.items() if s != "pass_rate"})
+        for setting, bound in bounds.items():
+            if bound is not None and not low <= bound <= high:
+                raise ConfigError(
+                    f"{setting} {bound:g} is outside the values of {metric.name!r}, "
+                    f"{low:g} to {high:g} before any scale",
+                    where=self.where("metrics", metric.name, *setting.split(".")),
+                )
 
     def _metric(self, name: str) -> Metric:
         entry = self.file.metrics[name]
@@ -229,6 +257,7 @@ class Suite:
             "cases": file.cases.model_dump(exclude_none=True) if file.cases else None,
             "thresholds": self.thresholds,
             "gates": self.gates,
+            "gates_not_checked": self.unchecked,
             "redact": digest_json([rule.model_dump() for rule in file.redact]),
         }  # fmt: skip
 
@@ -355,11 +384,11 @@ def _create(
         return create(kind, judge=judge, name=name, **options)
     if entry.metric is None and _is_judged(kind, entry, base):
         from judgekit.metrics.rubric import RubricMetric
-        from judgekit.registry import _make
+        from judgekit.registry import build
         from judgekit.rubric.load import load_rubric
 
         rubric = load_rubric(kind, base=base)
-        return _make(
+        return build(
             name,
             RubricMetric,
             judged=True,

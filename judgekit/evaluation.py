@@ -142,6 +142,9 @@ class _Run:
         reuse: Reuse | None,
     ) -> None:
         self.metrics = list(metrics)
+        for metric in self.metrics:
+            if isinstance(metric, type) or not isinstance(metric, Metric):
+                raise ConfigError(f"{metric!r} is no metric; make one, or name it to create()")
         names = [metric.name for metric in self.metrics]
         _check_names(names, thresholds, gates)
         self.gates: list[Gate] = []

@@ -47,7 +47,9 @@ def validate_file(
     try:
         return model.model_validate(data)
     except ValidationError as exc:
-        fault = exc.errors(include_url=False)[0]
+        faults = exc.errors(include_url=False)
+        # A key that is missing is often there under another spelling.
+        fault = next((f for f in faults if f["type"] == "extra_forbidden"), faults[0])
         path = tuple(step for step in fault["loc"] if step != "[key]")
         raise error(describe(fault, path, model), where=lines.where(*path)) from exc
 

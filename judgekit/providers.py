@@ -126,6 +126,10 @@ def translate(error: BaseException, *, secrets: tuple[str, ...] = ()) -> Judgeki
         return CaseError(f"too large for the judge: {text}")
     if kind == "ContentPolicyViolationError" or (status == 400 and _POLICY.search(text)):
         return JudgeRefused(f"the provider's content policy declined: {text}")
+    if "LLM Provider NOT provided" in text:
+        return JudgeRejected(
+            "the model lacks its provider: write PROVIDER/NAME, openai/gpt-4o-mini"
+        )
     advice = _rejection(status, text)
     if advice is None and _passing(kind, status):
         return Outage(text, retry_after=_retry_after(error))

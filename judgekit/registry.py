@@ -122,12 +122,12 @@ def create(name: str, /, *, judge: Judge | None = None, **options: Any) -> Metri
     """
     entry = BUILTIN.get(name)
     if entry is not None:
-        return _make(entry.name, getattr(import_module(entry.module), entry.attribute),
+        return build(entry.name, getattr(import_module(entry.module), entry.attribute),
                      judged=entry.judged, judge=judge, options=options)  # fmt: skip
     if name in rubric_names() and name != "base":
         from judgekit.metrics.rubric import RubricMetric
 
-        return _make(
+        return build(
             name, RubricMetric, judged=True, judge=judge, options={"rubric": name, **options}
         )
     for point in entry_points(group=GROUP):
@@ -139,18 +139,28 @@ def create(name: str, /, *, judge: Judge | None = None, **options: Any) -> Metri
                     f"metric {name!r} of {point.value} cannot be loaded: {exc}"
                 ) from exc
             takes = "judge" in inspect.signature(made).parameters
-            return _make(name, made, judged=takes, judge=judge, options=options)
+            return build(name, made, judged=takes, judge=judge, options=options)
     raise ConfigError(f"no metric named {name!r}{near(name, metric_names())}")
 
 
-def _make(
+def build(
     name: str, made: Any, *, judged: bool, judge: Judge | None, options: dict[str, Any]
 ) -> Metric:
-    known = list(inspect.signature(made).parameters)
+    """Make a metric from its class and options.
+
+    Raises:
+        ConfigError: an option it does not take, or one it lacks.
+    """
+    parameters = inspect.signature(made).parameters
+    known = list(parameters)
     for option in options:
         if option not in known:
             hint = near(option, [k for k in known if k != "judge"])
             raise ConfigError(f"metric {name!r} takes no option {option!r}{hint}")
+    for needed in parameters.values():
+        required = needed.default is needed.empty and needed.kind is needed.KEYWORD_ONLY
+        if required and needed.name not in (*options, "judge"):
+            raise ConfigError(f"metric {name!r} needs the option {needed.name!r}")
     if judged:
         if judge is None:
             raise ConfigError(f"metric {name!r} needs a judge")

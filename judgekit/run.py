@@ -11,6 +11,7 @@ from typing import Any
 
 from judgekit.canonical import digest_json
 from judgekit.case import Case
+from judgekit.cassette.cassette import Cassette
 from judgekit.config import Suite
 from judgekit.evaluation import Progress, evaluate, full_manifest
 from judgekit.report.folder import RUN, TAPE, read_manifest_digest, read_results, write_json
@@ -37,7 +38,7 @@ async def run_suite(
     reuse = None
     if retry_failed is not None:
         made_by = digest_json(full_manifest(suite.metrics, suite.manifest()))
-        reuse = _reuse(retry_failed, made_by=made_by)
+        reuse = _reuse(retry_failed, made_by=made_by, cassette=suite.cassette)
     started = datetime.now(UTC)
     try:
         report = await evaluate(
@@ -90,7 +91,9 @@ def _dollars(known: float, *, unknown: int, of: int) -> float | None:
     return None if unknown else round(known, 6) if of else 0.0
 
 
-def _reuse(folder: Path, *, made_by: str) -> Callable[[Case, str], Result | None]:
+def _reuse(
+    folder: Path, *, made_by: str, cassette: Cassette | None
+) -> Callable[[Case, str], Result | None]:
     """Return the good results of an earlier run, for cases that are still the same.
 
     Nothing is taken over when the suite is another one by now: other options, rubric or judge.
@@ -105,7 +108,12 @@ def _reuse(folder: Path, *, made_by: str) -> Callable[[Case, str], Result | None
 
     def reuse(case: Case, metric: str) -> Result | None:
         found = kept.get((case.id, metric))
-        return found[1] if found is not None and found[0] == case else None
+        if found is None or found[0] != case:
+            return None
+        if cassette is not None and not isinstance(found[1], Failure):
+            for judgment in found[1].judgments:
+                cassette.take_over(judgment.request_key)
+        return found[1]
 
     return reuse
 

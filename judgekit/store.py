@@ -94,6 +94,9 @@ class Store:
                 raise OSError(0, "its name is a link, or holds a $")
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             folder.chmod(0o700)
+            ignore = folder / ".gitignore"
+            if not ignore.exists() and not ignore.is_symlink():
+                ignore.write_text("*\n", encoding="utf-8")  # a store is never committed
             self._set_aside_foreign()
         with self._trouble("opened"):
             self._cache = diskcache.Cache(  # noqa: TID251 - the one place

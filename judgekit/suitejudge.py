@@ -49,6 +49,9 @@ def make_judge(file: JudgeFile, *, base: Path, lines: Lines, asking: bool) -> Ju
     if file.model.startswith("manual/"):
         from judgekit.judges.manual import ManualJudge
 
+        if asking and not file.answers:
+            where = lines.where("judge")
+            raise ConfigError("a person's answers come from a file: answers: FILE", where=where)
         return ManualJudge(file.model, base / file.answers if file.answers else None)
     if file.answers:
         where = lines.where("judge", "answers")

@@ -20,7 +20,9 @@ def _replay(path: Path, *, case: str | None = None) -> Suite:
     if suite.cassette is None or suite.cassette.tape is None:
         raise ConfigError("the suite has no cassette", where=suite.where("cassette"))
     cases = (c for c in suite.cases() if case is None or c.id == case)
-    asyncio.run(evaluate(cases, suite.metrics))
+    report = asyncio.run(evaluate(cases, suite.metrics))
+    if case is not None and report.figures.cases == 0:
+        raise ConfigError(f"no case {case!r}", where=suite.where("cases"))
     return suite
 
 
@@ -65,14 +67,14 @@ def prune_unused(path: Path, *, remove: bool) -> str:
         unused = set(cassette.unused_keys())
         if not unused:
             return f"{cassette.path}: every record is used"
-        if not remove:
-            return f"{cassette.path}: {len(unused)} records are not used; --yes removes them"
         if cassette.ledger.missed:
             raise ConfigError(
                 f"{cassette.ledger.missed} requests of the suite are not recorded; record them "
                 "first (`judgekit cassette explain` says what differs)",
                 where=str(cassette.path),
             )
+        if not remove:
+            return f"{cassette.path}: {len(unused)} records are not used; --yes removes them"
         merge_into(cassette.path, (), _nothing, keep=lambda key: key not in unused)
         return f"{cassette.path}: {len(unused)} records removed"
     finally:

@@ -469,3 +469,24 @@ def test_a_key_that_is_not_set_matters_only_where_somebody_is_asked(suite, monke
         suite(text, record="new_episodes")
 
     assert suite(text).metrics
+
+
+def test_a_part_with_a_gate_of_its_own_is_run_by_itself_as_well(suite):
+    loaded = suite(
+        "metrics:\n  a: {metric: length, maximum: 9, gate: {mean: 0.5}}\n"
+        "  b: {metric: length, maximum: 5}\n  both: {of: [a, b]}\n"
+    )
+
+    assert [metric.name for metric in loaded.metrics] == ["a", "both"]
+
+
+@pytest.mark.parametrize("bound", ["threshold: 8", "gate: {mean: 7}", "gate: {min: -1}"])
+def test_a_bound_no_value_can_reach_is_refused(suite, bound):
+    with pytest.raises(ConfigError, match=r"suite\.yaml:2: .*outside the values of 'a', 0 to 1"):
+        suite(f"metrics:\n  a: {{metric: length, maximum: 9, {bound}}}\n")
+
+
+def test_gates_nobody_can_check_are_named(suite):
+    loaded = suite("metrics:\n  prompt_alignment: {gate: {mean: 0.5}}\n", no_judge=True)
+
+    assert loaded.manifest()["gates_not_checked"] == ["prompt_alignment"]

@@ -60,7 +60,7 @@ def test_stand_ins_are_computed_metrics_for_judged_ones():
         ("prompt_alignment", {}, "metric 'prompt_alignment' needs a judge"),
         ("safety", {}, "metric 'safety' needs a judge"),
         ("safety", {"judge": FakeJudge(), "moed": 1}, "no option 'moed'; did you mean 'mode'?"),
-        ("regex", {}, "metric 'regex': "),
+        ("regex", {}, "metric 'regex' needs the option 'pattern'"),
     ],
 )  # fmt: skip
 def test_a_wrong_name_or_option_is_said_with_its_neighbour(name, options, message):

@@ -190,7 +190,8 @@ class Cassette(JudgeAround):
     def _recorded(self, request: Request) -> Reply | None:
         key = request.key
         fresh = key in self._added
-        if not fresh and (self.record is RecordMode.ALL or key in self._again):
+        asks = self.record is not RecordMode.NONE
+        if not fresh and asks and (self.record is RecordMode.ALL or key in self._again):
             return None
         if self.tape is not None and not fresh and (number := self.tape.find(key)) >= 0:
             where = f"{self.path}: record {key[:12]}"
@@ -248,6 +249,14 @@ class Cassette(JudgeAround):
     def notes(self) -> list[str]:
         """What a person should know of the store, such as that a damaged one was moved aside."""
         return [] if self._opened is None else self._opened.notes
+
+    def take_over(self, key: str) -> None:
+        """Count a record as used that an earlier run used for a result taken over from it."""
+        number = self.tape.find(key) if self.tape is not None else -1
+        if number >= 0:
+            self._used[number >> 3] |= 1 << (number & 7)
+        elif self.store is not None and self.store.get(key) is not None:
+            self._from_store.add(key)
 
     # -- what was used --------------------------------------------------------
 

@@ -49,7 +49,7 @@ def show(
 def explain(
     suite: SuiteFile,
     case: Annotated[str | None, typer.Option("--case", help="Only this case.")] = None,
-    most: Annotated[int, typer.Option("--most", help="Misses to explain at most.")] = 5,
+    most: Annotated[int, typer.Option("--most", min=1, help="Misses to explain at most.")] = 5,
 ) -> None:
     """Say why a suite's replay misses: the nearest record to each miss, and what differs."""
     from judgekit.upkeep import explain_misses

@@ -148,10 +148,17 @@ def allow_asking(suite: Suite) -> str | None:
     answer = 60 * ledger.missed_questions
     calls = f"{ledger.missed} call{'s' if ledger.missed != 1 else ''}"
     return (
-        f"Not recorded yet: {calls} to {model}, about {prompt:,} tokens in and {answer:,} out, "
-        f"{_estimate(suite, prompt, answer)}.\n"
+        f"Not recorded yet{_on_tape(suite)}: {calls} to {model}, about {prompt:,} tokens in "
+        f"and {answer:,} out, {_estimate(suite, prompt, answer)}.\n"
         "To allow it: --record new_episodes"
     )
+
+
+def _on_tape(suite: Suite) -> str:
+    path = suite.cassette.path if suite.cassette is not None else None
+    if path is None:
+        return ""
+    return f" on {path}" if path.exists() else f" ({path} does not exist)"
 
 
 def _estimate(suite: Suite, prompt: int, answer: int) -> str:

@@ -13,6 +13,8 @@ from judgekit.cli.running import colourful, columns, print_notes, run_with_progr
 from judgekit.config import Suite, build_suite
 from judgekit.datasets import load_cases
 from judgekit.errors import ConfigError
+from judgekit.filemodel import near
+from judgekit.registry import BUILTIN, STAND_INS, metric_names
 from judgekit.report.text import row_text
 from judgekit.score import Failure
 from judgekit.suitefile import Overrides
@@ -66,13 +68,16 @@ def _suite(
     if cassette is not None:
         data["cassette"] = str(cassette)
     if overrides.judge is None and not overrides.no_judge and _judged(wanted):
-        raise ConfigError("say who judges: --judge MODEL, or --no-judge for the computed stand-in")
+        stand_in = all(name in STAND_INS for name in wanted if _judged({name: {}}))
+        hint = ", or --no-judge for the computed stand-in" if stand_in else ""
+        raise ConfigError(f"say who judges: --judge MODEL{hint}")
     return build_suite(data, base=Path(), overrides=overrides)
 
 
 def _judged(wanted: Mapping[str, Any]) -> bool:
-    from judgekit.registry import BUILTIN
-
+    for name, entry in wanted.items():
+        if "rubric" not in entry and name not in metric_names():
+            raise ConfigError(f"no metric named {name!r}{near(name, metric_names())}")
     return any(name not in BUILTIN or BUILTIN[name].judged for name in wanted)
 
 

@@ -65,7 +65,10 @@ class LimitedJudge(JudgeAround):
             if self._rejected is not None:
                 raise JudgeRejected(str(self._rejected))
             if self.open:
-                raise CircuitOpen(f"not asked: {self.model} failed {self.outages} times in a row")
+                raise CircuitOpen(
+                    f"not asked: {self.model} failed {self.outages} times in a row "
+                    "(limits.max_outages); run again to go on"
+                )
             self._check_budget()
             try:
                 reply = await self.judge.ask(request)

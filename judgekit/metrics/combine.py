@@ -14,6 +14,7 @@ from judgekit.metrics._options import check_choice, check_name, check_weight
 from judgekit.metrics.scale import Scale
 from judgekit.protocols import Metric
 from judgekit.score import Fallback, Part, Score
+from judgekit.value import Json
 
 Combine = Literal["mean", "min", "max", "weighted_mean"]
 
@@ -42,15 +43,28 @@ class Combined:
         check_choice(self.name, "combine", self.combine, Combine)
         object.__setattr__(self, "of", tuple(self.of))
         names = [metric.name for metric in self.of]
-        if not names or len(set(names)) < len(names):
+        if not names:
+            raise ConfigError(f"{self.name}: combine needs `of: [metric, ...]`")
+        if len(set(names)) < len(names):
             raise ConfigError(f"{self.name}: of must name metrics, each once, not {names!r}")
         for metric in self.of:
             Scale.of(metric)
-        if (self.weights is not None) != (self.combine == "weighted_mean"):
-            raise ConfigError(
-                f"{self.name}: weights belong to combine weighted_mean, and to it only"
-            )
+        if self.weights is None and self.combine == "weighted_mean":
+            example = f"weights: {{{names[0]}: 1}}"
+            raise ConfigError(f"{self.name}: combine weighted_mean needs {example}")
+        if self.weights is not None and self.combine != "weighted_mean":
+            raise ConfigError(f"{self.name}: weights belong to combine weighted_mean alone")
         self._weights()
+
+    def _meta(self, scores: Sequence[Score]) -> dict[str, Json]:
+        """Return what the inner metrics say, and who judged, where they say the same."""
+        meta: dict[str, Json] = {
+            m.name: s.meta for m, s in zip(self.of, scores, strict=True) if s.meta
+        }
+        models = {s.meta["model"] for s in scores if "model" in s.meta}
+        if len(models) == 1:
+            meta["model"] = models.pop()
+        return meta
 
     async def score(self, case: Case) -> Score:
         """Score one case by every inner metric, at the same time.
@@ -79,7 +93,7 @@ class Combined:
             source="judge" if any(score.source == "judge" for score in scores) else "computed",
             method=f"{self.combine.replace('_', ' ')} of {len(self.of)} metrics",
             judgments=tuple(judgment for score in scores for judgment in score.judgments),
-            meta={m.name: s.meta for m, s in zip(self.of, scores, strict=True) if s.meta},
+            meta=self._meta(scores),
             fallback=_fallback(scores),
         )
 

@@ -112,6 +112,8 @@ def metric(
     >>> polite.name
     'polite'
     """
+    if callable(name):
+        raise ConfigError('give the metric a name: @metric("polite")')
 
     def wrap(function: ScoringFunction) -> FunctionMetric:
         return FunctionMetric(

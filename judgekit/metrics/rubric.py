@@ -51,8 +51,8 @@ class RubricMetric:
 
     range = (0.0, 1.0)
     higher_is_better = True
+    # What its scores carry was read from JSON already.
     checked = True
-    # what its scores carry was read from JSON
 
     def __init__(
         self,
@@ -81,7 +81,7 @@ class RubricMetric:
         self.response_model = response_model
         self._worth = value or _value_field
         self._own_form = (
-            None if response_model is None else Form(json_schema=response_model.model_json_schema())
+            None if response_model is None else Form(json_schema=_schema(response_model))
         )
         self._asking = Asking(judge)
         self.made_with: dict[str, Json] = {
@@ -95,13 +95,16 @@ class RubricMetric:
     @property
     def options(self) -> dict[str, Json]:
         """The options that decide what is asked and how it counts."""
-        return {
+        options: dict[str, Json] = {
             "rubric": self.rubric.name,
             "mode": self.mode,
             "samples": self.samples,
             "history": self.history,
             "scale": self.scale,
         }
+        if self._own_form is not None:
+            options["response_model"] = self._own_form.digest[:16]
+        return options
 
     def requests(self, case: Case) -> tuple[Variant, list[Request]]:
         """Return what would be asked about a case; nothing is asked.
@@ -122,7 +125,9 @@ class RubricMetric:
         earlier = case.history
         if len(earlier) > self.history:
             earlier = earlier[len(earlier) - self.history :]
-        return self.rubric.render(case, mode=self.mode, history=earlier)
+        return self.rubric.render(
+            case, mode=self.mode, history=earlier, own_form=self._own_form is not None
+        )
 
     async def score(self, case: Case) -> Score:
         """Return the score of one case.
@@ -280,6 +285,23 @@ def _without_answers(judgments: list[Judgment]) -> tuple[Judgment, ...]:
             request_key=one.request_key, model=one.model, repairs=one.repairs, tries=one.tries
         ),
     )
+
+
+def _schema(response_model: type[BaseModel]) -> dict[str, Json]:
+    """Return a model's JSON schema without the names of Python classes: they are not asked for."""
+    schema: dict[str, Json] = _untitled(response_model.model_json_schema())
+    return schema
+
+
+def _untitled(value: Any, *, named: bool = False) -> Any:
+    """Return a schema without titles; under `properties` a title is a field, not a title."""
+    if isinstance(value, dict):
+        return {
+            key: _untitled(item, named=key in ("properties", "$defs"))
+            for key, item in value.items()
+            if named or key != "title"
+        }
+    return [_untitled(item) for item in value] if isinstance(value, list) else value
 
 
 def _value_field(response: Any) -> float:

@@ -112,7 +112,11 @@ def _tail(report: Report, width: int, paint: Paint) -> Iterator[str]:
         lines = textwrap.wrap(printable(gate.sentence), width - 6, subsequent_indent="      ")
         yield f"{mark}  {lines[0]}"
         yield from lines[1:]
-    few = [s.metric for s in report.figures.metrics if 0 < s.scored < FEW]
+    few = [printable(s.metric) for s in report.figures.metrics if 0 < s.judged < FEW]
+    unchecked = report.figures.manifest.get("gates_not_checked")
+    if isinstance(unchecked, list) and unchecked:
+        names = printable(", ".join(map(str, unchecked)))
+        yield from _wrapped(f"Gates not checked without a judge: {names}.", width, paint, "dim")
     if few:
         yield from _wrapped(
             f"Fewer than {FEW} scores of {', '.join(few)}: the intervals say little.",

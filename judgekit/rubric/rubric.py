@@ -107,15 +107,15 @@ class Variant:
             found = self._shares[statuses] = shares_of(worths, self.groups)
         return found
 
-    def variables(self, rubric: Rubric, mode: str) -> dict[str, Any]:
-        """Return what the template sees beside the case."""
+    def variables(self, rubric: Rubric, mode: str, *, own_form: bool) -> dict[str, Any]:
+        """Return what the template sees beside the case; no criteria where others are asked for."""
         asked = {
             *(criterion.id for criterion in self.criteria),
             *(detail.name for detail in rubric.details),
         }
         return {
-            "criteria": self._views,
-            "details": rubric.details,
+            "criteria": [] if own_form else self._views,
+            "details": () if own_form else rubric.details,
             "examples": [
                 {"case": CaseView(e.case, e.case.history),
                  "answers": {k: v for k, v in e.answers.items() if k in asked}}
@@ -164,7 +164,7 @@ class Rubric:
         self.tests = tests
         self.template = template
         self.path = path
-        self._variants: dict[tuple[str, tuple[str, ...]], tuple[Variant, dict[str, Any]]] = {}
+        self._variants: dict[tuple[str, tuple[str, ...], bool], tuple[Variant, dict[str, Any]]] = {}
 
     def __repr__(self) -> str:
         return f"Rubric({self.name!r}, version={self.version}, digest={self.digest[:12]!r})"
@@ -181,7 +181,9 @@ class Rubric:
             raise ConfigError(f"rubric {self.name!r} has no mode {mode!r}{hint}")
         return mode
 
-    def variant(self, case: Case, *, mode: str) -> tuple[Variant, dict[str, Any]]:
+    def variant(
+        self, case: Case, *, mode: str, own_form: bool = False
+    ) -> tuple[Variant, dict[str, Any]]:
         """Return what is asked about a case: the groups of the mode that apply to it.
 
         Raises:
@@ -189,7 +191,9 @@ class Rubric:
         """
         for field in self.requires:
             if not _present(case, field):
-                raise CaseError(f"rubric {self.name!r} needs the case to have {field!r}")
+                empty = getattr(case, field) is not None and field not in ("history", "metadata")
+                what = f"{field!r} is empty" if empty else f"the case has no {field!r}"
+                raise CaseError(f"{what}, which rubric {self.name!r} needs")
         weights = self.modes[mode]
         live = tuple(
             name for name, weight in weights.items()
@@ -199,18 +203,23 @@ class Rubric:
             wanted = sorted({f for name in weights for f in self._needs(name)})
             needs = " or ".join(repr(field) for field in wanted)
             raise CaseError(f"rubric {self.name!r} in mode {mode!r} needs the case to have {needs}")
-        found = self._variants.get((mode, live))
+        found = self._variants.get((mode, live, own_form))
         if found is None:
             variant = Variant(self, {name: weights[name] for name in live})
-            found = (variant, variant.variables(self, mode))
-            self._variants[mode, live] = found
+            found = (variant, variant.variables(self, mode, own_form=own_form))
+            self._variants[mode, live, own_form] = found
         return found
 
     def _needs(self, group: str) -> tuple[str, ...]:
         return self.groups[group].requires if group in self.groups else ()
 
     def render(
-        self, case: Case, *, mode: str, history: tuple[Message, ...] | None = None
+        self,
+        case: Case,
+        *,
+        mode: str,
+        history: tuple[Message, ...] | None = None,
+        own_form: bool = False,
     ) -> tuple[Variant, tuple[ChatMessage, ...]]:
         """Return what is asked about a case, and the messages that ask it.
 
@@ -218,14 +227,15 @@ class Rubric:
             case: the case.
             mode: one of the rubric's modes.
             history: earlier messages to show; all of the case's by default.
+            own_form: whether something else than the rubric's criteria is asked for.
 
         Raises:
             CaseError: the case lacks what the rubric needs.
             RubricError: the template failed.
         """
-        variant, variables = self.variant(case, mode=mode)
+        variant, variables = self.variant(case, mode=mode, own_form=own_form)
         view = CaseView(case, case.history if history is None else history)
-        key = (mode, tuple(variant.groups))
+        key = (mode, tuple(variant.groups), own_form)
         return variant, self.template.render(variables=variables, case=view, variant=key)
 
     def fold(self, judgment: Judgment, variant: Variant) -> tuple[Folded, list[Worth]]:

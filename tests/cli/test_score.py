@@ -89,7 +89,7 @@ def test_a_cassette_is_recorded_and_replayed(judgekit, folder):
     [
         (["-o", "x"], "say what to score by: --metric NAME or --rubric FILE"),
         (["-m", "lenght", "-o", "x", "--no-judge"], "did you mean 'length'?"),
-        (["-m", "safety", "-o", "x"], "say who judges: --judge MODEL, or --no-judge"),
+        (["-m", "safety", "-o", "x"], "say who judges: --judge MODEL"),
         (["-m", "safety", "-o", "x", "--no-judge"], "needs a judge"),
         (["--rubric", "no/such", "-o", "x", "--judge", "fake/j"], "no such rubric file"),
         (["-m", "exact_match", "-o", "@none.txt"], "@none.txt: cannot be read"),

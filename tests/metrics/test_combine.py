@@ -140,11 +140,14 @@ def test_the_result_is_in_range_and_between_least_and_greatest(values):
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: combined(), "all: of must name metrics, each once, not []"),
+        (lambda: combined(), "all: combine needs `of: [metric, ...]`"),
         (lambda: combined(Fixed("a", 1), Fixed("a", 1)), "all: of must name metrics, each once"),
         (lambda: combined(1, combine="sum"), "all: combine must be one of mean, min, max"),
         (lambda: combined(1, weights=(1,)), "all: weights belong to combine weighted_mean"),
-        (lambda: combined(1, combine="weighted_mean"), "all: weights belong to combine weighted"),
+        (
+            lambda: combined(1, combine="weighted_mean"),
+            "all: combine weighted_mean needs weights: {m0: 1}",
+        ),
         (lambda: combined(1, combine="weighted_mean", weights=(1, 2)), "all: weights must be 1 n"),
         (lambda: combined(1, combine="weighted_mean", weights={"x": 1}), "all: weights must name"),
         (lambda: combined(1, combine="weighted_mean", weights=(-1,)), "all: weights must be numb"),

@@ -111,7 +111,7 @@ NEEDS = {
     "user_prompt": "needs the case to have 'input'",
     "system_prompt": "needs the case to have 'system'",
     "user_or_system_prompt": "needs the case to have 'input' or 'system'",
-    "response": "needs the case to have 'output'",
+    "response": "'output' is empty",
 }
 
 

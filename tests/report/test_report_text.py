@@ -43,7 +43,8 @@ def test_a_summary_says_all_figures(report_for):
     assert any(line.startswith("pass  m: mean 0.500 [") for line in lines)
     assert any(line.startswith("MISS  m: pass rate 0.667 [") for line in lines)
     assert ["0.25", "c0", "Reason", "of", "0.25."] in [line.split() for line in lines]
-    assert "Fewer than 30 scores of m: the intervals say little." in lines
+    # That few scores say little is about judges; a computed figure is what it is.
+    assert not any("say little" in line for line in lines)
     assert any("3 from the tape" in line and "$0.75" in line for line in lines)
 
 

@@ -206,7 +206,7 @@ def test_a_group_whose_field_is_missing_is_not_asked(rubric, gone, groups):
 @pytest.mark.parametrize(
     ("case", "mode", "message"),
     [
-        (Case(id="c", input="q"), "both", "needs the case to have 'output'"),
+        (Case(id="c", input="q"), "both", "the case has no 'output'"),
         (Case(id="c", output="a"), "both", "needs the case to have 'input' or 'system'"),
         (Case(id="c", output="a", input="q"), "strict", "in mode 'strict' needs .* 'system'"),
     ],
