@@ -80,7 +80,7 @@ def test_missing_key_is_said_before_any_call(tmp_path: Path) -> None:
 def test_unknown_provider_is_said_before_any_call(server: Server, tmp_path: Path) -> None:
     judge = LiteLLMJudge("nobody/knows", api_base=server.base)
 
-    with pytest.raises(JudgeRejected, match="Provider"):
+    with pytest.raises(JudgeRejected, match="lacks its provider"):
         run(judge, ["case-1"], tmp_path)
 
     assert server.calls() == 0
