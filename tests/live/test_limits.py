@@ -45,10 +45,7 @@ def test_judge_that_is_down_is_not_asked_any_more(server: Server, tmp_path: Path
     assert outcome.report.exit_code == 3
     skipped = next(r for r in outcome.rows.values() if getattr(r, "kind", "") == "not_run")
     assert isinstance(skipped, Failure)
-    assert (
-        skipped.message
-        == "not asked: openai/judge failed 3 times in a row (limits.max_outages); run again to go on"
-    )
+    assert skipped.message.startswith("not asked: openai/judge failed 3 times in a row")
 
 
 def test_calls_in_flight_are_the_only_ones_after_the_last_outage(
