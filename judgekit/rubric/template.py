@@ -124,6 +124,13 @@ class Sheet(NamedTuple):
     code: CodeType
     length: int
     """Characters of its body."""
+    built_from: list[tuple[str, str | None]]
+    """The templates it names, and where it does."""
+    blocks: dict[str, nodes.Block]
+    names: frozenset[str]
+    """Every name it reads or sets."""
+    text: str
+    """Its literal text."""
 
 
 @lru_cache(maxsize=256)
@@ -140,7 +147,15 @@ def _sheet(source: str, name: str, path: str, extends: bool) -> Sheet:
         else:
             _check_variables(tree, path)
             _check_top(tree, path, extends=extends)
-        return Sheet(tree, environment.compile(tree, name, path), length)
+        return Sheet(
+            tree=tree,
+            code=environment.compile(tree, name, path),
+            length=length,
+            built_from=_built_from(tree, path),
+            blocks={block.name: block for block in tree.find_all(nodes.Block)},
+            names=frozenset(node.name for node in tree.find_all(nodes.Name)),
+            text="".join(node.data for node in tree.find_all(nodes.TemplateData)),
+        )
 
 
 _TOO_LONG = (
@@ -239,18 +254,14 @@ class Template:
             length += sheet.length
             if length > MAX_BODIES:
                 raise RubricError(_TOO_LONG, where=str(files[name]))
-            waiting += _built_from(sheet.tree, str(files[name]))
+            waiting += sheet.built_from
             sheets[name] = sheet
-            blocks[name] = {block.name: block for block in sheet.tree.find_all(nodes.Block)}
+            blocks[name] = sheet.blocks
         self._check_blocks(files, blocks)
         for name, sheet in sheets.items():
             _check_imports(sheet.tree, sheets, str(files[name]))
-        self.names = frozenset(
-            node.name for sheet in sheets.values() for node in sheet.tree.find_all(nodes.Name)
-        )
-        self.text = "".join(
-            node.data for s in sheets.values() for node in s.tree.find_all(nodes.TemplateData)
-        )
+        self.names = frozenset().union(*(sheet.names for sheet in sheets.values()))
+        self.text = "".join(sheet.text for sheet in sheets.values())
         return files
 
     def _check_blocks(
