@@ -52,7 +52,10 @@ def make_judge(file: JudgeFile, *, base: Path, lines: Lines, asking: bool) -> Ju
         if asking and not file.answers:
             where = lines.where("judge")
             raise ConfigError("a person's answers come from a file: answers: FILE", where=where)
-        return ManualJudge(file.model, base / file.answers if file.answers else None)
+        path = base / file.answers if file.answers else None
+        if not asking and path is not None and path.is_file():
+            path = None  # a replay asks nobody, so the answers are not read
+        return ManualJudge(file.model, path)
     if file.answers:
         where = lines.where("judge", "answers")
         raise ConfigError("answers belong to a judge named manual/NAME", where=where)
