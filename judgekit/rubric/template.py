@@ -24,7 +24,7 @@ from judgekit.errors import RubricError, place
 from judgekit.filemodel import near
 from judgekit.request import ChatMessage
 from judgekit.rubric.budget import Rendering, current
-from judgekit.rubric.sandbox import RubricEnvironment, View
+from judgekit.rubric.sandbox import RubricEnvironment, View, walk
 
 MAX_FILE = 1_000_000
 """Bytes a rubric file may have."""
@@ -142,19 +142,20 @@ def _sheet(source: str, name: str, path: str, extends: bool) -> Sheet:
         if length > MAX_BODIES:
             raise RubricError(_TOO_LONG, where=path)
         tree = environment.parse(source, name, path)
+        inside = walk(tree)
         if name.startswith("_") or "/_" in name:
-            _check_cases(tree, path)
+            _check_cases(inside, path)
         else:
-            _check_variables(tree, path)
-            _check_top(tree, path, extends=extends)
+            _check_variables(tree, inside, path)
+            _check_top(tree, inside, path, extends=extends)
         return Sheet(
             tree=tree,
             code=environment.compile(tree, name, path),
             length=length,
-            built_from=_built_from(tree, path),
-            blocks={block.name: block for block in tree.find_all(nodes.Block)},
-            names=frozenset(node.name for node in tree.find_all(nodes.Name)),
-            text="".join(node.data for node in tree.find_all(nodes.TemplateData)),
+            built_from=_built_from(inside, path),
+            blocks={node.name: node for node in inside if isinstance(node, nodes.Block)},
+            names=frozenset(node.name for node in inside if isinstance(node, nodes.Name)),
+            text="".join(node.data for node in inside if isinstance(node, nodes.TemplateData)),
         )
 
 
@@ -317,11 +318,12 @@ class Template:
         )
 
 
-def _built_from(tree: nodes.Template, path: str) -> list[tuple[str, str | None]]:
+def _built_from(inside: list[nodes.Node], path: str) -> list[tuple[str, str | None]]:
     """Return the templates a file names, and where it does."""
     names: list[tuple[str, str | None]] = []
-    kinds: Any = (nodes.Extends, nodes.Include, nodes.Import, nodes.FromImport)
-    for node in tree.find_all(kinds):
+    for node in inside:
+        if not isinstance(node, (nodes.Extends, nodes.Include, nodes.Import, nodes.FromImport)):
+            continue
         template = node.template
         if not isinstance(template, nodes.Const) or not isinstance(template.value, str):
             message = "name the template in quotes; a name made while rendering is not allowed"
@@ -345,10 +347,10 @@ def _check_imports(tree: nodes.Template, sheets: Mapping[str, Sheet], path: str)
                 )
 
 
-def _check_top(tree: nodes.Template, path: str, *, extends: bool) -> None:
+def _check_top(tree: nodes.Template, inside: list[nodes.Node], path: str, *, extends: bool) -> None:
     """Refuse what would be left out without a word: text beside the blocks of an heir."""
     led = 1 if extends else 0
-    for said in list(tree.find_all(nodes.Extends))[led:]:
+    for said in [node for node in inside if isinstance(node, nodes.Extends)][led:]:
         message = "say what this extends in the front matter: `extends: NAME`"
         raise RubricError(message, where=place(path, said.lineno))
     if not extends:
@@ -368,15 +370,16 @@ def _line_in(part: nodes.Node) -> int:
     return part.lineno + part.data[: -len(part.data.lstrip())].count("\n")
 
 
-def _check_variables(tree: nodes.Template, path: str) -> None:
+def _check_variables(tree: nodes.Template, inside: list[nodes.Node], path: str) -> None:
     known = {*VARIABLES, *_exported(tree)}
     for name in sorted(meta.find_undeclared_variables(tree)):
         if name not in known:
-            line = next((n.lineno for n in tree.find_all(nodes.Name) if n.name == name), None)
+            named = (n for n in inside if isinstance(n, nodes.Name) and n.name == name)
+            line = next((n.lineno for n in named), None)
             raise RubricError(
                 f"unknown variable {name!r}{near(name, list(VARIABLES))}", where=place(path, line)
             )
-    _check_cases(tree, path)
+    _check_cases(inside, path)
 
 
 def _exported(tree: nodes.Template) -> Iterator[str]:
@@ -394,8 +397,10 @@ def _exported(tree: nodes.Template) -> Iterator[str]:
                 yield node.target.name
 
 
-def _check_cases(tree: nodes.Template, path: str) -> None:
-    for node in tree.find_all(nodes.Getattr):
+def _check_cases(inside: list[nodes.Node], path: str) -> None:
+    for node in inside:
+        if not isinstance(node, nodes.Getattr):
+            continue
         of_case = isinstance(node.node, nodes.Name) and node.node.name == "case"
         if of_case and node.attr not in CASE_FIELDS:
             raise RubricError(
