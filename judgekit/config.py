@@ -17,8 +17,9 @@ from judgekit.filemodel import near, validate_file
 from judgekit.judges.limits import LimitedJudge
 from judgekit.protocols import Judge, Metric
 from judgekit.redact import Redact, Rule, redact_case, redactor
-from judgekit.registry import BUILTIN, STAND_INS, Declared, create
+from judgekit.registry import BUILTIN, STAND_INS, create
 from judgekit.report.gate import gates_of
+from judgekit.rubric.load import load_rubric
 from judgekit.suitefile import FallbackFile, MetricFile, Overrides, SuiteFile
 from judgekit.suitejudge import check_price, choose_judge, make_judge
 from judgekit.yamlfile import Lines, parse_yaml
@@ -192,7 +193,7 @@ class Suite:
 
         return WithFallback(
             metric,
-            _substitute(entry.fallback, used=self.record is not RecordMode.NONE),
+            _substitute(entry.fallback),
             on_budget=entry.fallback.on_budget,
         )
 
@@ -213,7 +214,7 @@ class Suite:
         metric = _create(
             kind, name=name, entry=entry, judge=_Nobody(), base=self.base, options=options
         )
-        return WithFallback(metric, _substitute(fallback, used=True), no_judge=True)
+        return WithFallback(metric, _substitute(fallback), no_judge=True)
 
     # -- what a run needs -----------------------------------------------------------
 
@@ -381,11 +382,13 @@ def _create(
     options: dict[str, Any],
 ) -> Metric:
     if kind in BUILTIN:
+        if BUILTIN[kind].judged:
+            # Looked up beside the suite, never beside whoever runs it.
+            options.setdefault("rubric", load_rubric(kind, base=base))
         return create(kind, judge=judge, name=name, **options)
     if entry.metric is None and _is_judged(kind, entry, base):
         from judgekit.metrics.rubric import RubricMetric
         from judgekit.registry import build
-        from judgekit.rubric.load import load_rubric
 
         rubric = load_rubric(kind, base=base)
         return build(
@@ -398,9 +401,5 @@ def _create(
     return create(kind, judge=judge, **options)
 
 
-def _substitute(fallback: FallbackFile, *, used: bool) -> Metric:
-    """Return a fallback; one that may be used in this run is made at once, to see its mistakes."""
-    declared = Declared(fallback.use, dict(fallback.model_extra or {}))
-    if used:
-        _ = declared.made
-    return declared
+def _substitute(fallback: FallbackFile) -> Metric:
+    return create(fallback.use, **(fallback.model_extra or {}))

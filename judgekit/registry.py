@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import inspect
-from functools import cached_property
 from importlib import import_module
 from importlib.metadata import entry_points
 from typing import Any, NamedTuple
 
-from judgekit.case import Case
 from judgekit.errors import ConfigError
 from judgekit.filemodel import near
 from judgekit.protocols import Judge, Metric
 from judgekit.rubric.load import rubric_names
-from judgekit.score import Score
 
 GROUP = "judgekit.metrics"
 
@@ -52,47 +49,6 @@ BUILTIN: dict[str, Entry] = {
               "stand-in for prompt_alignment without a judge"),
     )
 }  # fmt: skip
-
-
-class Declared:
-    """A metric named in a suite, made when it is first needed: a fallback that a replay never is.
-
-    Args:
-        use: its name.
-        options: what it takes.
-
-    Raises:
-        ConfigError: there is no metric of that name.
-    """
-
-    def __init__(self, use: str, options: dict[str, Any]) -> None:
-        if use not in BUILTIN and use not in metric_names():
-            raise ConfigError(f"no metric named {use!r}{near(use, metric_names())}")
-        self.name = use
-        self.options = options
-
-    @cached_property
-    def made(self) -> Metric:
-        """The metric itself.
-
-        Raises:
-            ConfigError: an option it does not take.
-        """
-        return create(self.name, **self.options)
-
-    @property
-    def range(self) -> tuple[float, float]:
-        """The metric's own."""
-        return self.made.range
-
-    @property
-    def higher_is_better(self) -> bool:
-        """The metric's own."""
-        return self.made.higher_is_better
-
-    async def score(self, case: Case) -> Score:
-        """Score with the metric."""
-        return await self.made.score(case)
 
 
 STAND_INS = {"prompt_alignment": "alignment_rules"}

@@ -490,3 +490,17 @@ def test_gates_nobody_can_check_are_named(suite):
     loaded = suite("metrics:\n  prompt_alignment: {gate: {mean: 0.5}}\n", no_judge=True)
 
     assert loaded.manifest()["gates_not_checked"] == ["prompt_alignment"]
+
+
+def test_a_rubric_is_looked_up_beside_the_suite_and_not_where_somebody_stands(
+    suite, tmp_path, monkeypatch
+):
+    elsewhere = tmp_path / "elsewhere" / "rubrics"
+    elsewhere.mkdir(parents=True)
+    (elsewhere / "prompt_alignment.jinja").write_text("not a rubric", encoding="utf-8")
+    monkeypatch.chdir(elsewhere.parent)
+
+    loaded = suite("judge: fake/j\nmetrics: {prompt_alignment: }\n")
+
+    assert loaded.metrics[0].rubric.path.parent.name == "rubrics"
+    assert loaded.metrics[0].rubric.version == 1

@@ -35,8 +35,7 @@ class WithFallback:
     def __post_init__(self) -> None:
         check_flag(self.name, "no_judge", self.no_judge)
         check_flag(self.name, "on_budget", self.on_budget)
-        # One that is only declared so far is looked at when it is made.
-        if not hasattr(self.fallback, "made") and not self._same_scale:
+        if not self._same_scale:
             Scale.of(self.metric)
             Scale.of(self.fallback)
 
