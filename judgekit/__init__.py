@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from judgekit.request import Reply, Request
     from judgekit.rubric.load import load_rubric
     from judgekit.rubric.rubric import Rubric
+    from judgekit.run import run_suite
     from judgekit.score import Failure, Row, Score
 
 __version__ = "0.1.0"
@@ -69,6 +70,7 @@ _HOMES = {
     "load_suite": "judgekit.config",
     "metric": "judgekit.metrics.function",
     "metric_names": "judgekit.registry",
+    "run_suite": "judgekit.run",
     "score_sync": "judgekit.evaluation",
 }
 
@@ -106,6 +108,7 @@ __all__ = [
     "load_suite",
     "metric",
     "metric_names",
+    "run_suite",
     "score_sync",
 ]
 
