@@ -91,7 +91,7 @@ def read_reply(
         details: dict[str, Json] = {}
     else:
         data = None
-        filled, repairs = _read_text(text, form=form)
+        filled, repairs = _read_text(text, form=form), ()
         if filled is not None:
             answers, details = _answers(filled, form)
         else:
@@ -121,21 +121,21 @@ def read_answers(value: dict[str, Any], *, form: Form) -> tuple[dict[str, Answer
     return _answers(filled, form)
 
 
-def _read_text(text: str, *, form: Form) -> tuple[BaseModel | None, tuple[str, ...]]:
+def _read_text(text: str, *, form: Form) -> BaseModel | None:
     """Return the filled form of a text that is plain JSON, or `None` when it needs a closer look.
 
     pydantic's parser keeps the last of two equal keys, so the keys are counted: more of them
     than the form has, or a key that is spelled in a way the count would miss, is looked at again.
     """
     if len(text) > MAX_REPLY_CHARACTERS:
-        return None, ()
+        return None
     try:
         filled = answer_model(form).model_validate_json(text)
     except ValidationError:
-        return None, ()
+        return None
     if _SPACED_KEY.search(text) or text.count('":') != _key_count(filled, form):
-        return None, ()
-    return filled, ()
+        return None
+    return filled
 
 
 _SPACED_KEY = re.compile('"[ \t\r\n]+:')

@@ -18,7 +18,10 @@ def _replay(path: Path, *, case: str | None = None) -> Suite:
     """Replay a suite, asking nobody, and return it with what its cassette saw."""
     suite = load_suite(path, Overrides(record="none"))
     if suite.cassette is None or suite.cassette.tape is None:
-        raise ConfigError("the suite has no cassette", where=suite.where("cassette"))
+        raise ConfigError(
+            "the suite has no cassette; name one: cassette: FILE.jsonl",
+            where=suite.where("cassette"),
+        )
     cases = (c for c in suite.cases() if case is None or c.id == case)
     report = asyncio.run(evaluate(cases, suite.metrics))
     if case is not None and report.figures.cases == 0:

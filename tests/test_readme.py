@@ -30,6 +30,18 @@ def commands() -> list[str]:
     return [line[2:] for line in lines if not line.startswith("$ make ")]
 
 
+def python(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, *arguments],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        env={**os.environ, "PYTHONIOENCODING": "utf-8"},
+        check=False,
+    )
+
+
 def test_every_kind_of_block_is_known():
     assert {name for name, _ in BLOCKS} == {"console", "yaml", "jinja", "python"}
 
@@ -47,15 +59,7 @@ def test_command_does_what_the_readme_says(command: str, tmp_path: Path):
     assert words[0] == "judgekit"
     words = [w.replace("runs/", f"{tmp_path}/runs/") for w in words[1:]]
 
-    done = subprocess.run(
-        [sys.executable, "-m", "judgekit", *words],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-        env={**os.environ, "PYTHONIOENCODING": "utf-8"},
-        check=False,
-    )
+    done = python("-m", "judgekit", *words)
 
     assert done.returncode == 0, done.stderr
     assert done.stdout.strip()
@@ -83,15 +87,7 @@ def test_rubric_loads(text: str, tmp_path: Path):
 
 @pytest.mark.parametrize("text", blocks("python"))
 def test_python_runs(text: str):
-    done = subprocess.run(
-        [sys.executable, "-W", "error", "-c", text],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-        env={**os.environ, "PYTHONIOENCODING": "utf-8"},
-        check=False,
-    )
+    done = python("-W", "error", "-c", text)
 
     assert done.returncode == 0, done.stderr
     assert done.stdout.strip()
