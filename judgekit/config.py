@@ -10,14 +10,15 @@ from judgekit.canonical import digest_json
 from judgekit.case import Case
 from judgekit.cassette.cassette import Cassette, lazy_store
 from judgekit.cassette.mode import RecordMode
+from judgekit.catalogue import BUILTIN, STAND_INS
 from judgekit.datasets import load_cases
 from judgekit.errors import ConfigError
-from judgekit.evaluation import Limits
+from judgekit.evaluation import Limits, figures_of
 from judgekit.filemodel import near, validate_file
 from judgekit.judges.limits import LimitedJudge
 from judgekit.protocols import Judge, Metric
 from judgekit.redact import Redact, Rule, redact_case, redactor
-from judgekit.registry import BUILTIN, STAND_INS, create
+from judgekit.registry import create
 from judgekit.report.gate import gates_of
 from judgekit.rubric.load import load_rubric
 from judgekit.suitefile import FallbackFile, MetricFile, Overrides, SuiteFile
@@ -129,7 +130,8 @@ class Suite:
 
     def _check_gate(self, name: str) -> None:
         try:
-            gates_of(name, self.gates[name], threshold=self.thresholds.get(name))
+            figures = figures_of(next(m for m in self.metrics if m.name == name))
+            gates_of(name, self.gates[name], threshold=self.thresholds.get(name), figures=figures)
         except ConfigError as exc:
             raise ConfigError(str(exc), where=self.where("metrics", name, "gate")) from exc
 
@@ -138,7 +140,7 @@ class Suite:
         low, high = metric.range
         bounds = {"threshold": self.thresholds.get(metric.name)}
         gate = self.gates.get(metric.name, {})
-        bounds.update({f"gate.{s}": b for s, b in gate.items() if s != "pass_rate"})
+        bounds.update({f"gate.{s}": b for s, b in gate.items() if s in ("mean", "min", "max")})
         for setting, bound in bounds.items():
             if bound is not None and not low <= bound <= high:
                 raise ConfigError(
@@ -384,7 +386,9 @@ def _create(
     if kind in BUILTIN:
         if BUILTIN[kind].judged:
             # Looked up beside the suite, never beside whoever runs it.
-            options.setdefault("rubric", load_rubric(kind, base=base))
+            rubric = options.get("rubric", BUILTIN[kind].preset.get("rubric", kind))
+            if isinstance(rubric, str):
+                options["rubric"] = load_rubric(rubric, base=base)
         return create(kind, judge=judge, name=name, **options)
     if entry.metric is None and _is_judged(kind, entry, base):
         from judgekit.metrics.rubric import RubricMetric

@@ -28,7 +28,7 @@ from judgekit.errors import (
     JudgeUnavailable,
     RubricError,
 )
-from judgekit.protocols import Metric
+from judgekit.protocols import Aggregate, Metric
 from judgekit.report.folder import REPORT, RUN, ResultsWriter, Scored, write_json
 from judgekit.report.gate import Gate, check, gates_of
 from judgekit.report.report import Figures, Report
@@ -149,13 +149,19 @@ class _Run:
         _check_names(names, thresholds, gates)
         self.gates: list[Gate] = []
         for name, wanted in gates.items():
-            self.gates += gates_of(name, wanted, threshold=thresholds.get(name))
+            self.gates += gates_of(
+                name,
+                wanted,
+                threshold=thresholds.get(name),
+                figures=figures_of(next(m for m in self.metrics if m.name == name)),
+            )
         self.tallies = [
             Tally(
                 metric.name,
                 range=metric.range,
                 higher_is_better=metric.higher_is_better,
                 threshold=thresholds.get(metric.name),
+                aggregates=_aggregates(metric),
             )
             for metric in self.metrics
         ]
@@ -295,6 +301,25 @@ class _Run:
             s.scored or s.fallback or s.failed or s.not_run for s in summaries
         ):
             yield "nothing was applicable"
+
+
+def figures_of(metric: Metric) -> Mapping[str, bool]:
+    """Return the figures a metric makes of all rows, and whether higher is better for each."""
+    inner = getattr(metric, "metric", None)
+    found: Mapping[str, bool] = getattr(metric, "figures", None) or (
+        {} if inner is None else figures_of(inner)
+    )
+    return found
+
+
+def _aggregates(metric: Metric) -> Sequence[Aggregate]:
+    """Return the figures a metric, or the one it falls back from, makes of all rows."""
+    made = getattr(metric, "aggregates", None)
+    if made is None:
+        inner = getattr(metric, "metric", None)
+        return () if inner is None else _aggregates(inner)
+    found: Sequence[Aggregate] = made()
+    return found
 
 
 def _rows(count: int) -> str:

@@ -71,10 +71,15 @@ class Likelihood(Protocol):
 
 
 class Aggregate(Protocol):
-    """A number of a whole data set, fed row by row."""
+    """Figures of a whole data set that are not a mean of rows, fed row by row.
+
+    A metric that has some returns new ones from a method `aggregates()`; they stand in the
+    summary's `figures` beside the mean. An attribute `figures` of the metric maps their names to
+    whether higher is better; a gate may name any of them.
+    """
 
     def add(self, row: Row) -> None:
-        """Take one more result."""
+        """Take one more result; the rows come in the order of the cases."""
 
     def finish(self) -> dict[str, float | int | None]:
-        """Return the figures."""
+        """Return the figures by name; `None` where there is nothing to make one of."""

@@ -5,54 +5,15 @@ from __future__ import annotations
 import inspect
 from importlib import import_module
 from importlib.metadata import entry_points
-from typing import Any, NamedTuple
+from typing import Any
 
+from judgekit.catalogue import BUILTIN
 from judgekit.errors import ConfigError
 from judgekit.filemodel import near
 from judgekit.protocols import Judge, Metric
 from judgekit.rubric.load import rubric_names
 
 GROUP = "judgekit.metrics"
-
-
-class Entry(NamedTuple):
-    """Where a metric is made."""
-
-    name: str
-    module: str
-    attribute: str
-    judged: bool
-    """Whether it takes `judge`."""
-    summary: str
-
-
-BUILTIN: dict[str, Entry] = {
-    entry.name: entry
-    for entry in (
-        Entry("prompt_alignment", "judgekit.metrics.prompt_alignment", "PromptAlignment", True,
-              "does what the user asked and the system prompt demands"),
-        Entry("exact_match", "judgekit.metrics.text", "ExactMatch", False,
-              "equals an accepted answer, after normalisation"),
-        Entry("token_f1", "judgekit.metrics.text", "TokenF1", False,
-              "words shared with an accepted answer"),
-        Entry("contains", "judgekit.metrics.text", "Contains", False,
-              "holds given words, and not others"),
-        Entry("regex", "judgekit.metrics.text", "Regex", False,
-              "matches a regular expression"),
-        Entry("length", "judgekit.metrics.text", "Length", False,
-              "is as long as asked for"),
-        Entry("similarity", "judgekit.metrics.embedding", "Similarity", False,
-              "lexical similarity to reference, input, context or baseline"),
-        Entry("requirement_coverage", "judgekit.metrics.requirements", "RequirementCoverage", False,
-              "meets the requirements that can be checked by rule"),
-        Entry("alignment_rules", "judgekit.metrics.alignment_rules", "AlignmentFallback", False,
-              "stand-in for prompt_alignment without a judge"),
-    )
-}  # fmt: skip
-
-
-STAND_INS = {"prompt_alignment": "alignment_rules"}
-"""Judged metric -> the computed one that takes its place where no judge is wanted."""
 
 
 def metric_names() -> list[str]:
@@ -78,8 +39,9 @@ def create(name: str, /, *, judge: Judge | None = None, **options: Any) -> Metri
     """
     entry = BUILTIN.get(name)
     if entry is not None:
-        return build(entry.name, getattr(import_module(entry.module), entry.attribute),
-                     judged=entry.judged, judge=judge, options=options)  # fmt: skip
+        made = getattr(import_module(entry.module), entry.attribute)
+        options = {**entry.preset, **options}
+        return build(entry.name, made, judged=entry.judged, judge=judge, options=options)
     if name in rubric_names() and name != "base":
         from judgekit.metrics.rubric import RubricMetric
 

@@ -6,9 +6,10 @@ import pytest
 
 from judgekit import registry
 from judgekit.case import Case
+from judgekit.catalogue import BUILTIN, STAND_INS
 from judgekit.errors import ConfigError
 from judgekit.judges.fake import FakeJudge
-from judgekit.registry import BUILTIN, STAND_INS, create, metric_names
+from judgekit.registry import create, metric_names
 from judgekit.rubric.load import rubric_names
 
 OPTIONS = {"length": {"maximum": 9}, "contains": {"all_of": ["x"]}, "regex": {"pattern": "x"}}

@@ -19,7 +19,7 @@ app = typer.Typer(
 app.command("run")(run.run)
 app.command("score")(score.score)
 app.command("report")(report.report)
-app.command("metrics")(metrics.metrics)
+app.add_typer(metrics.app, name="metrics")
 app.add_typer(rubric.app, name="rubric")
 app.add_typer(cassette.app, name="cassette")
 

@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import typer
 
+app = typer.Typer(
+    help="List everything there is to score by, or explain one metric.", rich_markup_mode=None
+)
 
-def metrics() -> None:
+
+@app.callback(invoke_without_command=True)
+def metrics(context: typer.Context) -> None:
     """List everything there is to score by."""
-    from judgekit.registry import BUILTIN, metric_names
-    from judgekit.rubric.load import load_rubric, rubric_names
+    if context.invoked_subcommand is None:
+        from judgekit.cards import list_text
 
-    rubrics = set(rubric_names())
-    for name in metric_names():
-        if name in BUILTIN:
-            entry = BUILTIN[name]
-            kind, text = ("judged" if entry.judged else "computed"), entry.summary
-        elif name in rubrics:
-            kind, text = "judged", load_rubric(name).description
-        else:
-            kind, text = "plugin", "from an installed package"
-        typer.echo(f"{name:<22}{kind:<10}{text}")
+        typer.echo(list_text(), nl=False)
+
+
+@app.command("show")
+def show(
+    name: Annotated[str, typer.Argument(help="Name of the metric.", show_default=False)],
+) -> None:
+    """Explain a metric: formula, source, range, what it needs, an example worked out now."""
+    from judgekit.cards import metric_text
+    from judgekit.cli.running import columns
+
+    typer.echo(metric_text(name, width=columns()), nl=False)

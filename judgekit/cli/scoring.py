@@ -9,12 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from judgekit.case import Case
+from judgekit.catalogue import BUILTIN, STAND_INS
 from judgekit.cli.running import colourful, columns, print_notes, run_with_progress
 from judgekit.config import Suite, build_suite
 from judgekit.datasets import load_cases
 from judgekit.errors import ConfigError
 from judgekit.filemodel import near
-from judgekit.registry import BUILTIN, STAND_INS, metric_names
+from judgekit.registry import metric_names
 from judgekit.report.text import row_text
 from judgekit.score import Failure
 from judgekit.suitefile import Overrides

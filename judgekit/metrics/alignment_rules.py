@@ -10,6 +10,7 @@ from judgekit.case import Case, has_text
 from judgekit.embedders.lexical import LexicalEmbedder
 from judgekit.errors import CaseError
 from judgekit.metrics._options import check_choice, check_name, needed_text
+from judgekit.metrics.card import Card, Example
 from judgekit.metrics.embedding import cosine
 from judgekit.metrics.requirements import describe, find_requirements
 from judgekit.score import Part, Score
@@ -43,6 +44,15 @@ class AlignmentFallback:
 
     range: ClassVar[tuple[float, float]] = (0.0, 1.0)
     higher_is_better: ClassVar[bool] = True
+    card: ClassVar[Card] = Card(
+        formula="of each half .5 similarity + .5 requirement coverage; both = .7 user + .3 system",
+        source="judgekit; the weights of the halves are those of Mastra's prompt-alignment scorer",
+        needs=("output", "input or system, by mode"),
+        empty="no output, or neither input nor system: invalid_case",
+        example=Example(
+            {"input": "Name one colour.", "output": "Name one colour."}, 1.0, {"mode": "user"}
+        ),
+    )
 
     def __post_init__(self) -> None:
         check_name("alignment_rules", self.name)

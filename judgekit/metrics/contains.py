@@ -16,6 +16,7 @@ from judgekit.metrics._options import (
     needed_texts,
     text_options,
 )
+from judgekit.metrics.card import Card, Example
 from judgekit.metrics.tokens import CJK
 from judgekit.score import Score
 
@@ -43,6 +44,17 @@ class Contains:
 
     range: ClassVar[tuple[float, float]] = (0.0, 1.0)
     higher_is_better: ClassVar[bool] = True
+    card: ClassVar[Card] = Card(
+        formula="conditions met / conditions",
+        source="judgekit",
+        needs=("output",),
+        empty="a blank output meets none_of alone; no condition and no reference: invalid_case",
+        example=Example(
+            {"output": "Returns are free within 30 days."},
+            0.5,
+            {"all_of": ["30 days", "receipt"]},
+        ),
+    )
 
     def __post_init__(self) -> None:
         check_name("contains", self.name)

@@ -11,6 +11,7 @@ from judgekit.case import Case
 from judgekit.embedders import open_embedder
 from judgekit.errors import ConfigError
 from judgekit.metrics._options import TextField, check_choice, check_name, needed_text, needed_texts
+from judgekit.metrics.card import Card, Example
 from judgekit.protocols import Embedder
 from judgekit.score import Score
 
@@ -37,6 +38,13 @@ class Similarity:
 
     range: ClassVar[tuple[float, float]] = (0.0, 1.0)
     higher_is_better: ClassVar[bool] = True
+    card: ClassVar[Card] = Card(
+        formula="max(0, cos(embed(output), embed(to))), rounded to four decimals",
+        source="cosine similarity; what counts as near is the embedder's affair",
+        needs=("output", "the field that `to` names"),
+        empty="a missing field: invalid_case; no features in a text: not applicable",
+        example=Example({"output": "the cat sat", "reference": "the cat sat"}, 1.0),
+    )
 
     def __post_init__(self) -> None:
         check_name("similarity", self.name)

@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from judgekit.case import Case
 from judgekit.metrics._options import check_flag, check_name, needed_text, needed_texts
+from judgekit.metrics.card import Card, Example
 from judgekit.metrics.tokens import answer_form
 from judgekit.score import Score
 
@@ -30,6 +31,14 @@ class ExactMatch:
 
     range: ClassVar[tuple[float, float]] = (0.0, 1.0)
     higher_is_better: ClassVar[bool] = True
+    card: ClassVar[Card] = Card(
+        formula="1 if normalised(output) equals normalised(any reference), else 0",
+        source="SQuAD v1.1 evaluation (normalisation); Wisent's exact_match, whose numbers it gives"
+        " but for signs and digits, which it keeps",
+        needs=("output", "reference"),
+        empty="no output or no reference: invalid_case; blank counts as missing",
+        example=Example({"output": "The Eiffel Tower!", "reference": "eiffel tower"}, 1.0),
+    )
 
     def __post_init__(self) -> None:
         check_name("exact_match", self.name)

@@ -9,6 +9,7 @@ from typing import ClassVar, Literal
 from judgekit.case import Case
 from judgekit.errors import ConfigError
 from judgekit.metrics._options import check_choice, check_name, check_positive, needed_text
+from judgekit.metrics.card import Card, Example
 from judgekit.metrics.tokens import count_lines, count_paragraphs, count_sentences, count_words
 from judgekit.score import Score
 
@@ -40,6 +41,14 @@ class Length:
 
     range: ClassVar[tuple[float, float]] = (0.0, 1.0)
     higher_is_better: ClassVar[bool] = True
+    card: ClassVar[Card] = Card(
+        formula="1 inside the bounds; 1 - distance / minimum * 2 below, 2 - length / maximum above,"
+        " not under 0",
+        source="judgekit",
+        needs=("output",),
+        empty="no output: invalid_case",
+        example=Example({"output": "one two three four five six"}, 0.5, {"maximum": 4}),
+    )
 
     def __post_init__(self) -> None:
         check_name("length", self.name)

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
 from pydantic import JsonValue
 
 from judgekit.errors import ConfigError
 from judgekit.judgment import Judgment
+from judgekit.metrics.card import Card, Example
 from judgekit.metrics.rubric import DEFAULT_HISTORY, RubricMetric
 from judgekit.protocols import Judge
 from judgekit.rubric.fold import Folded
@@ -106,6 +107,17 @@ class PromptAlignment(RubricMetric):
         samples: how often to ask.
         rubric: a rubric with the same criteria, to replace the built-in one.
     """
+
+    card: ClassVar[Card] = Card(
+        formula="user: .40 intent + .30 requirements + .20 completeness + .10 appropriateness;"
+        " system: .35 / .35 / .15 / .15; both: .7 user + .3 system",
+        source="Mastra's prompt-alignment scorer as documented; requirements = fulfilled / all"
+        " where the original trusts a number of the judge's",
+        needs=("output", "input or system, by mode"),
+        empty="no output, or neither input nor system: invalid_case, before any call; no"
+        " requirement stated: that criterion is not applicable",
+        example=Example({"input": "Name one colour.", "output": "Blue."}, None),
+    )
 
     def __init__(
         self,

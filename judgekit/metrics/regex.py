@@ -19,6 +19,7 @@ from judgekit.metrics._options import (
     needed_text,
     text_options,
 )
+from judgekit.metrics.card import Card, Example
 from judgekit.metrics.pattern_cost import match_steps
 from judgekit.score import Score
 
@@ -68,6 +69,13 @@ class Regex:
 
     range: ClassVar[tuple[float, float]] = (0.0, 1.0)
     higher_is_better: ClassVar[bool] = True
+    card: ClassVar[Card] = Card(
+        formula="1 if the pattern is found (or absent, as `expect` says), else 0",
+        source="judgekit; patterns are those of Python's re",
+        needs=("output",),
+        empty="no output: invalid_case",
+        example=Example({"output": "Order LM-48213"}, 1.0, {"pattern": r"LM-\d{5}"}),
+    )
 
     def __post_init__(self) -> None:
         check_name("regex", self.name)

@@ -10,6 +10,7 @@ from pydantic import JsonValue
 from judgekit.case import Case, has_text
 from judgekit.errors import CaseError
 from judgekit.metrics._options import check_choice, check_name, needed_text
+from judgekit.metrics.card import Card, Example
 from judgekit.metrics.directive import find_directives
 from judgekit.metrics.length_rules import items, lengths
 from judgekit.metrics.requirement import Requirement
@@ -60,6 +61,15 @@ class RequirementCoverage:
 
     range: ClassVar[tuple[float, float]] = (0.0, 1.0)
     higher_is_better: ClassVar[bool] = True
+    card: ClassVar[Card] = Card(
+        formula="requirements met / requirements that a rule can check",
+        source="judgekit; the deterministic half of the stand-in for prompt alignment",
+        needs=("output", "input or system"),
+        empty="no requirement a rule can check: not applicable",
+        example=Example(
+            {"input": "Explain tides in exactly two sentences.", "output": "The moon pulls."}, 0.0
+        ),
+    )
 
     def __post_init__(self) -> None:
         check_name("requirement_coverage", self.name)

@@ -8,6 +8,7 @@ from typing import ClassVar, NamedTuple
 
 from judgekit.case import Case
 from judgekit.metrics._options import check_name, needed_text, needed_texts
+from judgekit.metrics.card import Card, Example
 from judgekit.metrics.tokens import squad_tokens
 from judgekit.score import Score
 
@@ -35,6 +36,13 @@ class TokenF1:
 
     range: ClassVar[tuple[float, float]] = (0.0, 1.0)
     higher_is_better: ClassVar[bool] = True
+    card: ClassVar[Card] = Card(
+        formula="2 P R / (P + R) over the multisets of words; the best of the references",
+        source="SQuAD v1.1 evaluation; Wisent's token_f1",
+        needs=("output", "reference"),
+        empty="no output or no reference: invalid_case; blank counts as missing",
+        example=Example({"output": "in Paris, France", "reference": "Paris"}, 0.5),
+    )
 
     def __post_init__(self) -> None:
         check_name("token_f1", self.name)
@@ -49,11 +57,12 @@ class TokenF1:
         references = needed_texts(case, "reference")
         found = [(token_overlap(output, squad_tokens(text)), text) for text in references]
         best, reference = max(found, key=lambda pair: pair[0].f1)
+        words = "1 word" if best.shared == 1 else f"{best.shared} words"
         return Score(
             value=best.f1,
             confidence=best.f1,
             method="token F1, SQuAD normalisation",
-            reason=f"The output and the nearest reference share {best.shared} words:"
+            reason=f"The output and the nearest reference share {words}:"
             f" precision {best.precision:.2f}, recall {best.recall:.2f}.",
             ground_truth=reference,
             details={"precision": best.precision, "recall": best.recall, "shared": best.shared},

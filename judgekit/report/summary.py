@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import heapq
 from collections import Counter
+from collections.abc import Sequence
 
+from pydantic import Field
+
+from judgekit.protocols import Aggregate
 from judgekit.report.statistics import MeanInterval, wilson
-from judgekit.score import Failure, Part, Result, Score
+from judgekit.score import Failure, Part, Result, Row, Score
 from judgekit.value import Value
 
 WORST = 20
@@ -75,6 +79,8 @@ class MetricSummary(Value):
     criteria: tuple[CriterionSummary, ...] = ()
     worst: tuple[Worst, ...] = ()
     first_failure: str | None = None
+    figures: dict[str, float | None] = Field(default_factory=dict)
+    """What the metric's own aggregates make of all rows; `None` where there is nothing."""
 
     @property
     def scored(self) -> int:
@@ -129,8 +135,10 @@ class Tally:
         range: tuple[float, float],
         higher_is_better: bool,
         threshold: float | None,
+        aggregates: Sequence[Aggregate] = (),
     ) -> None:
         self.metric = metric
+        self._aggregates = tuple(aggregates)
         self.range = range
         self.higher_is_better = higher_is_better
         self.threshold = threshold
@@ -151,6 +159,8 @@ class Tally:
     def add(self, case: str, result: Result) -> None:
         """Count one result."""
         self._counts["rows"] += 1
+        for aggregate in self._aggregates:
+            aggregate.add(Row.model_construct(case=case, metric=self.metric, result=result))
         if isinstance(result, Failure):
             self._failures[result.kind] += 1
             self._first_failure = self._first_failure or f"{case}: {result.message}"
@@ -225,6 +235,11 @@ class Tally:
             criteria=tuple(t.finish(id) for id, t in self._criteria.items()),
             worst=tuple(w for _, _, w in sorted(self._worst, key=lambda e: e[:2], reverse=True)),
             first_failure=self._first_failure,
+            figures={
+                name: figure
+                for aggregate in self._aggregates
+                for name, figure in aggregate.finish().items()
+            },
         )
 
 

@@ -92,6 +92,9 @@ def _counts(s: MetricSummary) -> str:
 def _worst(s: MetricSummary, count: int, width: int, paint: Paint) -> Iterator[str]:
     if s.fallback and s.mean_with_fallback is not None:
         yield f"  {printable(s.metric)}: mean with fallbacks {_number(s.mean_with_fallback, s)}"
+    for name, figure in s.figures.items():
+        shown = "-" if figure is None else f"{figure:.4g}"
+        yield f"  {printable(s.metric)}: {printable(name.replace('_', ' '))} {shown}"
     if s.first_failure is not None:
         yield from _wrapped(f"{s.metric}: first failure: {s.first_failure}", width, paint, "bad")
     if not count or not s.worst:

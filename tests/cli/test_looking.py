@@ -53,10 +53,25 @@ def test_the_module_runs_as_the_program():
 
 
 def test_every_metric_is_listed_with_what_it_is(judgekit):
-    lines = judgekit("metrics").out.splitlines()
+    out = judgekit("metrics").out
+    lines = [line for line in out.splitlines() if line and not line.startswith("#")]
 
-    assert [line.split()[0] for line in lines] == metric_names()
+    assert sorted(line.split()[0] for line in lines) == metric_names()
     assert all(line.split()[1] in ("judged", "computed", "plugin") for line in lines)
+
+
+def test_a_metric_is_explained_with_its_example_worked_out(judgekit):
+    out = judgekit("metrics", "show", "token_f1").out
+
+    assert "2 P R / (P + R)" in out
+    assert "gives            0.5. The output and the nearest reference share 1 word:" in out
+
+
+def test_an_unknown_metric_is_one_line(judgekit):
+    done = judgekit("metrics", "show", "lenght")
+
+    assert done.code == 2
+    assert "no metric named 'lenght'; did you mean 'length'?" in done.err
 
 
 # -- report -----------------------------------------------------------------------

@@ -1,0 +1,152 @@
+"""`judgekit metrics`: every metric in a line, and one of them explained."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import textwrap
+from collections.abc import Iterator, Mapping
+from importlib import import_module
+from typing import Any
+
+from judgekit.catalogue import BUILTIN, FAMILIES, Entry
+from judgekit.datasets import load_cases
+from judgekit.errors import ConfigError
+from judgekit.evaluation import score_sync
+from judgekit.filemodel import near
+from judgekit.metrics.card import Card
+from judgekit.registry import create, metric_names
+from judgekit.rubric.load import load_rubric, rubric_names
+from judgekit.rubric.show import rubric_text
+from judgekit.score import Failure, Result
+
+NAME_WIDTH = 24
+
+
+def list_text() -> str:
+    """Return every metric, family by family: name, judged or computed, what it asks."""
+    rubrics = {name for name in rubric_names() if name != "base"} - set(BUILTIN)
+    blocks = [
+        (family, [_line(e.name, "judged" if e.judged else "computed", e.summary) for e in group])
+        for family, group in FAMILIES.items()
+        if group
+    ]
+    judged = [_line(name, "judged", load_rubric(name).description) for name in sorted(rubrics)]
+    blocks.append(("rubrics", judged))
+    plugins = [name for name in metric_names() if name not in BUILTIN and name not in rubrics]
+    if plugins:
+        lines = [_line(name, "plugin", "from an installed package") for name in plugins]
+        blocks.append(("plugins", lines))
+    return "\n\n".join("\n".join((f"# {title}", *lines)) for title, lines in blocks) + "\n"
+
+
+def _line(name: str, kind: str, text: str) -> str:
+    return f"{name:<{NAME_WIDTH}}{kind:<10}{text}"
+
+
+def metric_text(name: str, *, width: int = 80) -> str:
+    """Return what there is to know of a metric, with its example worked out now.
+
+    Raises:
+        ConfigError: no metric has that name.
+    """
+    if name not in BUILTIN:
+        if name in rubric_names() and name != "base":
+            return rubric_text(load_rubric(name))
+        known = metric_names()
+        if name in known:
+            return f"{name}: from an installed package\n{inspect.getdoc(create) or ''}\n"
+        raise ConfigError(f"no metric named {name!r}{near(name, known)}")
+    return "\n".join(_explained(BUILTIN[name], width)) + "\n"
+
+
+def _explained(entry: Entry, width: int) -> Iterator[str]:
+    made = getattr(import_module(entry.module), entry.attribute)
+    card: Card | None = getattr(made, "card", None)
+    low, high = getattr(made, "range", (0.0, 1.0))
+    better = "higher" if getattr(made, "higher_is_better", True) else "lower"
+    yield f"{entry.name}: {entry.summary}"
+    yield ""
+    yield from _text(_prose(inspect.getdoc(made) or ""), width)
+    yield ""
+    rows = {"range": f"{low:g} to {high:g}, {better} is better"}
+    rows["made by"] = "a judge" if entry.judged else "computing, nobody is asked"
+    if entry.judged:
+        rows["without a judge"] = entry.stand_in or "no stand-in: give the suite a fallback"
+    if card is not None:
+        rows |= {"formula": card.formula, "source": card.source, "needs": ", ".join(card.needs)}
+        rows |= {"empty input": card.empty, "compatible": card.modes}
+    for title, text in rows.items():
+        if text:
+            yield from _field(title, text, width)
+    yield ""
+    yield "options"
+    for option, default in options_of(made).items():
+        yield f"  {option}: {default}"
+    if card is not None:
+        yield ""
+        yield from _example(entry, card, width)
+
+
+def options_of(made: Any) -> dict[str, str]:
+    """Return the options of a metric and their defaults, as a suite would write them."""
+    found = {}
+    for parameter in inspect.signature(made).parameters.values():
+        if parameter.name in ("judge", "name"):
+            continue
+        if parameter.default is parameter.empty:
+            found[parameter.name] = "(needed)"
+            continue
+        found[parameter.name] = _plain(parameter.default)
+    return found
+
+
+def _plain(value: Any) -> str:
+    try:
+        return json.dumps(value, ensure_ascii=False)
+    except TypeError:
+        return "(see above)"
+
+
+def _example(entry: Entry, card: Card, width: int) -> Iterator[str]:
+    example = card.example
+    yield "example"
+    if example.options:
+        yield from _field("options", _plain(dict(example.options)), width)
+    yield from _field("case", _plain(dict(example.case)), width)
+    if entry.judged:
+        yield "  (asks a judge; see the examples folder for recorded verdicts)"
+        return
+    result = run_example(entry.name, example.case, example.options)
+    if isinstance(result, Failure):
+        yield from _field("gives", f"no score ({result.kind}): {result.message}", width)
+        return
+    value = result.status.replace("_", " ") if result.value is None else f"{result.value:.4g}"
+    yield from _field("gives", f"{value}. {result.reason}", width)
+
+
+def run_example(name: str, case: Mapping[str, Any], options: Mapping[str, Any]) -> Result:
+    """Return what a computed metric gives for a case written as a row."""
+    subject = next(load_cases([{"id": "example", **case}]))
+    return score_sync(subject, create(name, **options))
+
+
+def _field(title: str, text: str, width: int) -> Iterator[str]:
+    head = f"  {title:<17}"
+    yield from textwrap.wrap(
+        text, width, initial_indent=head, subsequent_indent=" " * len(head), break_on_hyphens=False
+    )
+
+
+def _prose(text: str) -> str:
+    """Return a docstring without its sections of arguments and errors."""
+    for section in ("\nArgs:", "\nRaises:", "\nExample:"):
+        text = text.split(section, maxsplit=1)[0]
+    return text.strip()
+
+
+def _text(text: str, width: int) -> Iterator[str]:
+    for number, paragraph in enumerate(text.split("\n\n")):
+        if number:
+            yield ""
+        yield from textwrap.wrap(paragraph, width, initial_indent="  ", subsequent_indent="  ")

@@ -1,0 +1,74 @@
+"""The built-in metrics: which there are, in which family, and where each is made."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+
+class Entry(NamedTuple):
+    """Where a metric is made."""
+
+    name: str
+    module: str
+    attribute: str
+    summary: str
+    """What it asks of an answer, in half a line."""
+    judged: bool = False
+    """Whether it takes `judge`."""
+    preset: Mapping[str, Any] = MappingProxyType({})
+    """Options it is made with unless others are given."""
+    stand_in: str | None = None
+    """The computed metric that takes its place where no judge is wanted."""
+
+
+FAMILIES: dict[str, tuple[Entry, ...]] = {
+    "prompt alignment": (
+        Entry("prompt_alignment", "judgekit.metrics.prompt_alignment", "PromptAlignment",
+              "does what the user asked and the system prompt demands",
+              judged=True, stand_in="alignment_rules"),
+        Entry("alignment_rules", "judgekit.metrics.alignment_rules", "AlignmentFallback",
+              "stand-in for prompt_alignment without a judge"),
+        Entry("requirement_coverage", "judgekit.metrics.requirements", "RequirementCoverage",
+              "meets the requirements that can be checked by rule"),
+    ),
+    "text": (
+        Entry("exact_match", "judgekit.metrics.text", "ExactMatch",
+              "equals an accepted answer, after normalisation"),
+        Entry("token_f1", "judgekit.metrics.text", "TokenF1",
+              "words shared with an accepted answer"),
+        Entry("contains", "judgekit.metrics.text", "Contains",
+              "holds given words, and not others"),
+        Entry("regex", "judgekit.metrics.text", "Regex",
+              "matches a regular expression"),
+        Entry("length", "judgekit.metrics.text", "Length",
+              "is as long as asked for"),
+    ),
+    "embedding": (
+        Entry("similarity", "judgekit.metrics.embedding", "Similarity",
+              "lexical similarity to reference, input, context or baseline"),
+    ),
+    "tone": (),
+    "brand voice": (),
+    "grounding": (),
+    "safety and quality": (),
+    "personalization": (),
+    "benchmarks": (),
+    "robustness": (),
+    "agents": (),
+}  # fmt: skip
+
+BUILTIN: dict[str, Entry] = {entry.name: entry for group in FAMILIES.values() for entry in group}
+
+STAND_INS: dict[str, str] = {
+    entry.name: entry.stand_in for entry in BUILTIN.values() if entry.stand_in is not None
+}
+"""Judged metric -> the computed one that takes its place where no judge is wanted."""
+
+
+def family_of(name: str) -> str | None:
+    """Return the family of a built-in metric; `None` for any other."""
+    return next(
+        (family for family, group in FAMILIES.items() if any(e.name == name for e in group)), None
+    )

@@ -1,0 +1,73 @@
+"""What `judgekit metrics` says of each metric is what the metric does."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+import pytest
+
+from judgekit.cards import list_text, metric_text, options_of, run_example
+from judgekit.catalogue import BUILTIN, FAMILIES, family_of
+from judgekit.errors import ConfigError
+from judgekit.metrics.card import Card
+from judgekit.registry import metric_names
+from judgekit.score import Score
+
+
+def made(name):
+    return getattr(import_module(BUILTIN[name].module), BUILTIN[name].attribute)
+
+
+COMPUTED = sorted(name for name, entry in BUILTIN.items() if not entry.judged)
+
+
+@pytest.mark.parametrize("name", sorted(BUILTIN))
+def test_every_metric_has_a_card_of_its_own(name):
+    card = made(name).card
+
+    assert isinstance(card, Card)
+    assert all((card.formula, card.source, card.needs, card.empty))
+
+
+@pytest.mark.parametrize("name", COMPUTED)
+def test_the_example_of_a_computed_metric_gives_what_its_card_says(name):
+    example = made(name).card.example
+
+    result = run_example(name, example.case, example.options)
+
+    assert isinstance(result, Score), result
+    assert (result.value if result.value is None else round(result.value, 4)) == example.value
+
+
+@pytest.mark.parametrize("name", sorted(metric_names()))
+def test_every_metric_can_be_shown(name):
+    text = metric_text(name)
+
+    assert name in text
+    if name in BUILTIN:
+        assert max(len(line) for line in text.splitlines()) <= 80
+
+
+@pytest.mark.parametrize("name", sorted(BUILTIN))
+def test_a_shown_metric_says_formula_range_needs_and_every_option(name):
+    text = " ".join(metric_text(name).split())
+
+    card = made(name).card
+    for said in (card.formula, card.source, card.empty, *card.needs, "is better"):
+        assert " ".join(said.split()) in text
+    for option in options_of(made(name)):
+        assert f"{option}:" in text
+
+
+def test_the_list_has_every_metric_once_under_its_family():
+    lines = [line for line in list_text().splitlines() if line and not line.startswith("#")]
+
+    assert sorted(line.split()[0] for line in lines) == metric_names()
+    for family, group in FAMILIES.items():
+        for entry in group:
+            assert family_of(entry.name) == family
+
+
+def test_an_unknown_metric_is_said_with_its_neighbour():
+    with pytest.raises(ConfigError, match="no metric named 'lenght'; did you mean 'length'"):
+        metric_text("lenght")
