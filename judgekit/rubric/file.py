@@ -13,6 +13,7 @@ from judgekit.filemodel import FileModel, Number
 from judgekit.judgment import MAX_ITEMS
 from judgekit.request import Detail, Question
 from judgekit.rubric.criterion import Criterion, Level
+from judgekit.rubric.testfile import OrderingFile, TestFile
 from judgekit.yamlfile import Lines
 
 MAX_CRITERIA = 200
@@ -180,23 +181,6 @@ class ExampleFile(FileModel):
     answers: dict[str, Any]
 
 
-class BandFile(FileModel):
-    """Where a value must lie, both ends included."""
-
-    min: float | None = Field(default=None, ge=0, le=1)
-    max: float | None = Field(default=None, ge=0, le=1)
-
-
-class TestFile(FileModel):
-    """A case whose verdict is known to lie in a band."""
-
-    __test__ = False
-
-    name: str = ""
-    case: dict[str, Any]
-    expect: dict[str, BandFile]
-
-
 class RubricFile(FileModel):
     """Front matter."""
 
@@ -215,6 +199,7 @@ class RubricFile(FileModel):
     details: Details = Field(default_factory=dict)
     examples: list[ExampleFile] = Field(default_factory=list)
     tests: list[TestFile] = Field(default_factory=list)
+    orderings: list[OrderingFile] = Field(default_factory=list)
 
     @field_validator("name")
     @classmethod

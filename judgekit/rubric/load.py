@@ -7,17 +7,15 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from pydantic import ValidationError
-
 from judgekit.canonical import digest, digest_json
-from judgekit.case import Case
 from judgekit.errors import AbstractRubric, ConfigError, InvalidReply, RubricError, place
-from judgekit.filemodel import describe, near, validate_file
+from judgekit.filemodel import near, validate_file
 from judgekit.judgment import read_answers
 from judgekit.request import Form
 from judgekit.rubric.file import MAX_CRITERIA, CriterionFile, RubricFile
-from judgekit.rubric.rubric import Band, Example, Group, Rubric, RubricTest
+from judgekit.rubric.rubric import Example, Group, Rubric
 from judgekit.rubric.template import Folders, Template, read_file, split_front_matter
+from judgekit.rubric.testfile import Known, inline_case, read_tests
 from judgekit.yamlfile import Lines, parse_yaml
 
 SUFFIX = ".jinja"
@@ -158,6 +156,8 @@ def _build(layers: list[_Layer], *, path: Path, loader: Folders) -> Rubric:
     _check_shown(template, [c.id for c in criteria], own)
     files = {name: digest(read_file(found)) for name, found in sorted(template.files.items())}
     form = Form(questions=tuple(c.question for c in criteria), details=merged.details(criteria))
+    known = Known({c.id: c for c in criteria}, list(modes), own.lines)
+    tests, orderings = read_tests(file.tests, file.orderings, known)
     return Rubric(
         name=file.name,
         version=file.version,
@@ -171,7 +171,8 @@ def _build(layers: list[_Layer], *, path: Path, loader: Folders) -> Rubric:
         requires=merged.requires(),
         details=form.details,
         examples=_examples(own, form),
-        tests=_tests(own, form),
+        tests=tests,
+        orderings=orderings,
         template=template,
         path=path,
     )
@@ -181,7 +182,7 @@ def _examples(layer: _Layer, form: Form) -> tuple[Example, ...]:
     examples = []
     for number, entry in enumerate(layer.file.examples):
         where = layer.lines.where("examples", number)
-        case = _case(entry.case, id=f"example-{number + 1}", where=where)
+        case = inline_case(entry.case, id=f"example-{number + 1}", where=where)
         asked = tuple(q for q in form.questions if q.id in entry.answers)
         details = tuple(d for d in form.details if d.name in entry.answers)
         try:
@@ -207,38 +208,6 @@ def _check_shown(template: Template, ids: list[str], own: _Layer) -> None:
             'the template never shows the case: write {{ case.output | fence("answer") }}',
             where=where,
         )
-
-
-def _tests(layer: _Layer, form: Form) -> tuple[RubricTest, ...]:
-    known = ["value", *(question.id for question in form.questions)]
-    for number, entry in enumerate(layer.file.tests):
-        for name in entry.expect:
-            if name not in known:
-                raise RubricError(
-                    f"the test expects something of {name!r}{near(name, known)}",
-                    where=layer.lines.where("tests", number, "expect", name),
-                )
-    return tuple(
-        RubricTest(
-            case=_case(
-                entry.case, id=entry.name or f"test-{n + 1}", where=layer.lines.where("tests", n)
-            ),
-            expect={
-                name: Band(minimum=band.min, maximum=band.max)
-                for name, band in entry.expect.items()
-            },
-            name=entry.name,
-        )
-        for n, entry in enumerate(layer.file.tests)
-    )
-
-
-def _case(data: dict[str, Any], *, id: str, where: str) -> Case:
-    try:
-        return Case.model_validate({"id": id, **data})
-    except ValidationError as exc:
-        fault = exc.errors(include_url=False)[0]
-        raise RubricError(f"case: {describe(fault, fault['loc'], Case)}", where=where) from exc
 
 
 def _group_of(id: str) -> str:

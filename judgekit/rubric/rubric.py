@@ -14,6 +14,7 @@ from judgekit.filemodel import near
 from judgekit.judgment import Judgment
 from judgekit.request import ChatMessage, Detail, Form
 from judgekit.rubric.criterion import Criterion
+from judgekit.rubric.expectation import Ordering, RubricTest
 from judgekit.rubric.fold import Combine, Folded, Worth, fold, shares_of
 from judgekit.rubric.sandbox import View
 from judgekit.rubric.template import CaseView, Template
@@ -34,22 +35,6 @@ class Example(Value):
 
     case: Case
     answers: dict[str, JsonValue]
-
-
-class Band(Value):
-    """Where a value on 0..1 must lie, both ends included."""
-
-    minimum: float | None = None
-    maximum: float | None = None
-
-
-class RubricTest(Value):
-    """A case whose verdict is known to lie in a band; never shown to a judge."""
-
-    case: Case
-    expect: dict[str, Band]
-    """Criterion, or `value` for the whole -> band."""
-    name: str = ""
 
 
 class CriterionView(View):
@@ -146,6 +131,7 @@ class Rubric:
         details: tuple[Detail, ...],
         examples: tuple[Example, ...],
         tests: tuple[RubricTest, ...],
+        orderings: tuple[Ordering, ...],
         template: Template,
         path: Path,
     ) -> None:
@@ -162,6 +148,7 @@ class Rubric:
         self.details = details
         self.examples = examples
         self.tests = tests
+        self.orderings = orderings
         self.template = template
         self.path = path
         self._variants: dict[tuple[str, tuple[str, ...], bool], tuple[Variant, dict[str, Any]]] = {}

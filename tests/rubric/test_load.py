@@ -425,3 +425,29 @@ def test_tests_of_a_rubric_are_read_and_never_shown(rubric):
     assert loaded.tests[0].case.id == "short"
     assert loaded.tests[0].expect["value"].maximum == 0.6
     assert not any("hidden" in message.content for message in messages(loaded))
+
+
+def test_what_a_test_expects_is_read_in_its_short_and_its_long_form(rubric):
+    loaded = rubric(
+        "name: mine\ncriteria:\n  flag: {text: A., kind: boolean, nullable: true}\n"
+        "  word: {text: B., levels: {good: 1, bad: 0}, quotes: true}\n"
+        "tests:\n"
+        "  - case: {output: x}\n"
+        "    expect: {flag: true, word: {answer: bad, quotes: {contain: x, from: output}}}\n"
+        "  - name: other\n"
+        "    case: {output: y}\n"
+        "    mode: default\n"
+        "    expect: {flag: {status: abstained}, word: {quotes: [y]}, value: {min: 0.25}}\n"
+        "orderings:\n  - {better: other, worse: test-1, criterion: word, by: 0.5}\n"
+    )
+
+    first, second = loaded.tests
+    assert {name: e.words() for name, e in first.expect.items()} == {
+        "flag": "true",
+        "word": "bad, a quote that contains 'x', quotes from output",
+    }
+    assert {name: e.words() for name, e in second.expect.items()} == {
+        "flag": "abstained", "word": "a quote that contains 'y'", "value": "at least 0.25",
+    }  # fmt: skip
+    assert (first.name, first.mode, second.mode) == ("test-1", None, "default")
+    assert [ordering.name for ordering in loaded.orderings] == ["other-over-test-1-by-word"]

@@ -1,0 +1,254 @@
+"""The shape of a rubric's tests, as people write them in the front matter."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, NamedTuple
+
+from pydantic import BeforeValidator, Field, ValidationError, field_validator, model_validator
+
+from judgekit.case import CASE_TEXTS, Case
+from judgekit.errors import RubricError
+from judgekit.filemodel import FileModel, Number, describe, near
+from judgekit.rubric.criterion import Criterion
+from judgekit.rubric.expectation import (
+    WHOLE,
+    Expectation,
+    Expected,
+    Ordering,
+    RubricTest,
+)
+from judgekit.yamlfile import Lines
+
+_NAME = re.compile(r"[\w.+-]+")
+_SOURCES = (*CASE_TEXTS, "history")
+
+
+def _texts(value: Any) -> Any:
+    return {"contain": value} if isinstance(value, (str, list)) else value
+
+
+def _listed(value: Any) -> Any:
+    return [value] if isinstance(value, str) else value
+
+
+def _answered(value: Any) -> Any:
+    """Take `harm: none` for `harm: {answer: none}`."""
+    if isinstance(value, (bool, str)):
+        return {"answer": value}
+    if isinstance(value, (int, float)):
+        raise ValueError("give a band, {min: 0.4, max: 0.6}: judges do not repeat numbers exactly")
+    return value
+
+
+Texts = Annotated[list[str], BeforeValidator(_listed)]
+
+
+class QuotesFile(FileModel):
+    """What the judge must quote."""
+
+    contain: Texts = Field(default_factory=list)
+    source: str | None = Field(default=None, alias="from")
+
+    @model_validator(mode="after")
+    def _something(self) -> QuotesFile:
+        if not self.contain and self.source is None:
+            raise ValueError("say what a quote must contain, or which field it is from")
+        if not all(text.strip() for text in self.contain):
+            raise ValueError("a text to find in a quote must not be empty")
+        if self.source is not None and self.source not in _SOURCES:
+            raise ValueError(f"no text field {self.source!r}{near(self.source, list(_SOURCES))}")
+        return self
+
+
+class ExpectFile(FileModel):
+    """What must hold of a criterion or of the whole."""
+
+    min: Number | None = Field(default=None, ge=0, le=1)
+    max: Number | None = Field(default=None, ge=0, le=1)
+    status: Expected | None = None
+    answer: bool | str | None = None
+    quotes: Annotated[QuotesFile | None, BeforeValidator(_texts)] = None
+
+    @model_validator(mode="after")
+    def _consistent(self) -> ExpectFile:
+        if not self.model_fields_set:
+            raise ValueError("expects nothing; give min, max, answer, status or quotes")
+        if self.min is not None and self.max is not None and self.min > self.max:
+            raise ValueError(f"min {self.min:g} is above max {self.max:g}")
+        told = [n for n in ("min", "max", "answer") if getattr(self, n) is not None]
+        if self.status not in (None, "scored") and told:
+            raise ValueError(f"{self.status} has no value, so it cannot have {told[0]} beside it")
+        return self
+
+    def value(self) -> Expectation:
+        """Return it as the program works with it."""
+        quotes = self.quotes
+        return Expectation(
+            minimum=self.min,
+            maximum=self.max,
+            status=self.status or "scored",
+            answer=self.answer,
+            quotes=tuple(quotes.contain) if quotes else (),
+            quoted_from=quotes.source if quotes else None,
+        )
+
+
+class TestFile(FileModel):
+    """A case whose verdict is known."""
+
+    __test__ = False
+
+    name: str | None = None
+    case: dict[str, Any]
+    mode: str | None = None
+    expect: dict[str, Annotated[ExpectFile, BeforeValidator(_answered)]] = Field(min_length=1)
+
+    @field_validator("name")
+    @classmethod
+    def _plain(cls, name: str | None) -> str | None:
+        if name is not None and not _NAME.fullmatch(name):
+            raise ValueError(f"{name!r}: a test's name is letters, digits, _ - + and dots")
+        return name
+
+
+class OrderingFile(FileModel):
+    """Which of two tests' cases must come out above the other."""
+
+    better: str
+    worse: str
+    criterion: str = WHOLE
+    by: Number = Field(default=0.0, ge=0, le=1)
+
+
+class Known(NamedTuple):
+    """What tests may speak of."""
+
+    criteria: Mapping[str, Criterion]
+    modes: Sequence[str]
+    lines: Lines
+
+    def check_name(self, name: str, *where: str | int) -> None:
+        """Refuse a name that is neither a criterion nor `value`."""
+        known = [WHOLE, *self.criteria]
+        if name not in known:
+            raise RubricError(
+                f"the test expects something of {name!r}{near(name, known)}",
+                where=self.lines.where(*where),
+            )
+
+
+def read_tests(
+    tests: Sequence[TestFile], orderings: Sequence[OrderingFile], known: Known
+) -> tuple[tuple[RubricTest, ...], tuple[Ordering, ...]]:
+    """Return the tests and orderings of a rubric, checked against its criteria and modes.
+
+    Raises:
+        RubricError: with file and line.
+    """
+    read = [_test(entry, number, known) for number, entry in enumerate(tests)]
+    ranked = [_ordering(entry, number, read, known) for number, entry in enumerate(orderings)]
+    taken: set[str] = set()
+    for name, where in [*((t.name, t.where) for t in read), *((o.name, o.where) for o in ranked)]:
+        if name in taken:
+            raise RubricError(f"two tests are named {name!r}", where=where)
+        taken.add(name)
+    return tuple(read), tuple(ranked)
+
+
+def _test(entry: TestFile, number: int, known: Known) -> RubricTest:
+    where = known.lines.where("tests", number)
+    if entry.mode is not None and entry.mode not in known.modes:
+        hint = near(entry.mode, list(known.modes))
+        at = known.lines.where("tests", number, "mode")
+        raise RubricError(f"the rubric has no mode {entry.mode!r}{hint}", where=at)
+    for name, expected in entry.expect.items():
+        path = ("tests", number, "expect", name)
+        known.check_name(name, *path)
+        fault = _fault(expected, known.criteria.get(name))
+        if fault:
+            raise RubricError(f"{name}: {fault}", where=known.lines.where(*path))
+    refused = [n for n, e in entry.expect.items() if e.status == "invalid_case"]
+    if refused and len(entry.expect) > 1:
+        raise RubricError(
+            "a case that is refused is not judged, so nothing else can be expected of it",
+            where=known.lines.where("tests", number, "expect"),
+        )
+    name = entry.name or f"test-{number + 1}"
+    return RubricTest(
+        name=name,
+        case=inline_case(entry.case, id=name, where=where),
+        mode=entry.mode,
+        expect={name: expected.value() for name, expected in entry.expect.items()},
+        where=where,
+    )
+
+
+def _fault(expected: ExpectFile, criterion: Criterion | None) -> str | None:
+    """Return why an expectation could never hold, if so."""
+    if criterion is None:
+        if expected.answer is not None:
+            return "the whole has no answer of its own; give a band, {min: 0.4, max: 0.6}"
+        return "quotes belong to a criterion" if expected.quotes else None
+    question = criterion.question
+    if expected.quotes and not question.quotes:
+        return "the judge is not asked for quotes here; say `quotes: true` in the criterion"
+    if expected.status == "invalid_case":
+        return "invalid_case is said of the whole: value: {status: invalid_case}"
+    if expected.status == "abstained" and not question.nullable:
+        return "can never abstain; say `nullable: true` in the criterion"
+    if expected.status == "not_applicable" and not _can_drop_out(criterion):
+        return "can never be not_applicable: every answer to it has a value"
+    return _answer_fault(expected.answer, criterion)
+
+
+def _can_drop_out(criterion: Criterion) -> bool:
+    question = criterion.question
+    if question.kind == "checklist":
+        return not question.items
+    return any(level.value is None for level in criterion.levels)
+
+
+def _answer_fault(answer: bool | str | None, criterion: Criterion) -> str | None:
+    question = criterion.question
+    if answer is None:
+        return None
+    if question.labels:
+        if answer in question.labels:
+            return None
+        return f"no such answer: {answer!r}{near(str(answer), list(question.labels))}"
+    if question.kind == "boolean":
+        return None if isinstance(answer, bool) else f"answers true or false, not {answer!r}"
+    return "has no words to answer with; give a band, {min: 0.4, max: 0.6}"
+
+
+def _ordering(
+    entry: OrderingFile, number: int, tests: Sequence[RubricTest], known: Known
+) -> Ordering:
+    names = [test.name for test in tests]
+    for side in ("better", "worse"):
+        name = getattr(entry, side)
+        if name not in names:
+            raise RubricError(
+                f"{side}: no test is named {name!r}{near(name, names)}",
+                where=known.lines.where("orderings", number, side),
+            )
+    where = known.lines.where("orderings", number)
+    if entry.better == entry.worse:
+        raise RubricError(f"{entry.better!r} cannot be above itself", where=where)
+    known.check_name(entry.criterion, "orderings", number, "criterion")
+    return Ordering(**entry.model_dump(), where=where)
+
+
+def inline_case(data: dict[str, Any], *, id: str, where: str) -> Case:
+    """Return a case written in a rubric.
+
+    Raises:
+        RubricError: it is none.
+    """
+    try:
+        return Case.model_validate({"id": id, **data})
+    except ValidationError as exc:
+        fault = exc.errors(include_url=False)[0]
+        raise RubricError(f"case: {describe(fault, fault['loc'], Case)}", where=where) from exc
