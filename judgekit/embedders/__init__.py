@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from judgekit.embedders.lexical import LexicalEmbedder
 from judgekit.errors import ConfigError
 from judgekit.protocols import Embedder
 
@@ -15,4 +14,6 @@ def open_embedder(name: str) -> Embedder:
     """
     if name != "lexical":
         raise ConfigError(f"embedder: {name!r} is not known; built in: lexical")
+    from judgekit.embedders.lexical import LexicalEmbedder
+
     return LexicalEmbedder()

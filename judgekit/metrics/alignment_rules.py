@@ -7,12 +7,9 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from judgekit.case import Case, has_text
-from judgekit.embedders.lexical import LexicalEmbedder
 from judgekit.errors import CaseError
 from judgekit.metrics._options import check_choice, check_name, needed_text
 from judgekit.metrics.card import Card, Example
-from judgekit.metrics.embedding import cosine
-from judgekit.metrics.requirements import describe, find_requirements
 from judgekit.score import Part, Score
 
 Mode = Literal["user", "system", "both"]
@@ -64,6 +61,8 @@ class AlignmentFallback:
         Raises:
             CaseError: the output, or every text the mode looks at, is missing.
         """
+        from judgekit.embedders.lexical import LexicalEmbedder
+
         output = needed_text(case, "output")
         requests = self._requests(case)
         parts = [
@@ -111,6 +110,11 @@ _METHOD = "lexical similarity and rule-checkable requirements"
 
 def _ingredients(half: str, request: str, output: str) -> list[Part]:
     """Return the parts of one half; those that are scored have weights that sum to 1."""
+    # A stand-in is made for many a run and seldom used; its rules take a while to load.
+    from judgekit.embedders.lexical import LexicalEmbedder
+    from judgekit.metrics.embedding import cosine
+    from judgekit.metrics.requirements import describe, find_requirements
+
     whose = "user's request" if half == "user" else "system prompt"
     first, second = LexicalEmbedder().embed([output, request])
     similarity = cosine(first, second)

@@ -3,35 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from functools import cached_property
 
-
-class LazyPattern:
-    """A regular expression that is compiled when it is first used.
-
-    There are dozens of them, and compiling them all takes longer than scoring a case by most.
-    """
-
-    def __init__(self, source: str, flags: re.RegexFlag) -> None:
-        self._source = source
-        self._flags = flags
-
-    @cached_property
-    def _compiled(self) -> re.Pattern[str]:
-        return re.compile(self._source, self._flags)
-
-    def search(self, text: str, *bounds: int) -> re.Match[str] | None:
-        """Return the first match, within `start` and `end` if given."""
-        return self._compiled.search(text, *bounds)
-
-    def match(self, text: str, *bounds: int) -> re.Match[str] | None:
-        """Return the match at the beginning, within `start` and `end` if given."""
-        return self._compiled.match(text, *bounds)
-
-    def finditer(self, text: str) -> Iterator[re.Match[str]]:
-        """Yield every match."""
-        return self._compiled.finditer(text)
+from judgekit.metrics.lazy_pattern import LazyPattern
 
 
 def verbose(source: str) -> LazyPattern:

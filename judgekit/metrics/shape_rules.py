@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 from judgekit.metrics.code_language import LANGUAGE, language_name
 from judgekit.metrics.directive import SUBJECT, Directive
+from judgekit.metrics.lazy_pattern import LazyPattern
 from judgekit.metrics.requirement import Kind, Requirement
-from judgekit.metrics.rule_words import ABOUT, METHOD, NEGATION, LazyPattern, stated, verbose
+from judgekit.metrics.rule_words import ABOUT, METHOD, NEGATION, stated, verbose
 
 # "in the bulleted list" is about a list that is there already.
 _IN = r"""\b(?:in|as|using|with|into|use) \s+

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from judgekit.metrics.directive import MASK, SUBJECT, Directive
+from judgekit.metrics.lazy_pattern import LazyPattern
 from judgekit.metrics.requirement import Kind, Requirement
 from judgekit.metrics.rule_words import (
     ABOUT,
@@ -13,7 +14,6 @@ from judgekit.metrics.rule_words import (
     METHOD,
     NEGATION,
     PIECE,
-    LazyPattern,
     stated,
     verbose,
 )
