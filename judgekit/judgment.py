@@ -6,12 +6,13 @@ import re
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
+from pydantic_core import SchemaValidator, core_schema
 
 from judgekit.canonical import visible
 from judgekit.errors import InvalidReply, JudgeRefused
 from judgekit.extraction import MAX_REPLY_CHARACTERS, extract_object
 from judgekit.request import Form, Question, Reply
-from judgekit.value import Json, Value
+from judgekit.value import Json, Value, trusted
 
 MAX_REASON = 20_000
 """Characters of a reason that are kept; the whole of it stays on the tape."""
@@ -84,27 +85,31 @@ def read_reply(
     if not (last.text or "").strip():
         raise InvalidReply("the reply is empty", kind="empty")
     text = last.text or ""
+    data = None
+    repairs: tuple[str, ...] = ()
     if form.json_schema is not None:
         value, repairs = extract_object(text)
         data = _validate_own(value, response_model)
         answers: dict[str, Answer] = {}
         details: dict[str, Json] = {}
     else:
-        data = None
-        filled, repairs = _read_text(text, form=form), ()
-        if filled is not None:
-            answers, details = _answers(filled, form)
-        else:
+        reader = _reader(form)
+        filled = reader.read_plain(text)
+        if filled is None:
             value, repairs = extract_object(text)
-            answers, details = read_answers(value, form=form)
-    return Judgment(
-        request_key=request_key,
-        answers=answers,
-        details=details,
-        data=data,
-        model=reply.model,
-        repairs=repairs,
-        tries=len(reply.tries),
+            filled = reader.read(value)
+        answers, details = filled
+    return trusted(
+        Judgment,
+        {
+            "request_key": request_key,
+            "answers": answers,
+            "details": details,
+            "data": data,
+            "model": reply.model,
+            "repairs": repairs,
+            "tries": len(reply.tries),
+        },
     )
 
 
@@ -114,80 +119,109 @@ def read_answers(value: dict[str, Any], *, form: Form) -> tuple[dict[str, Answer
     Raises:
         InvalidReply: naming the first field at fault.
     """
-    try:
-        filled = answer_model(form).model_validate(value)
-    except ValidationError as exc:
-        raise InvalidReply(_first_fault(exc)) from exc
-    return _answers(filled, form)
-
-
-def _read_text(text: str, *, form: Form) -> BaseModel | None:
-    """Return the filled form of a text that is plain JSON, or `None` when it needs a closer look.
-
-    pydantic's parser keeps the last of two equal keys, so the keys are counted: more of them
-    than the form has, or a key that is spelled in a way the count would miss, is looked at again.
-    """
-    if len(text) > MAX_REPLY_CHARACTERS:
-        return None
-    try:
-        filled = answer_model(form).model_validate_json(text)
-    except ValidationError:
-        return None
-    if _SPACED_KEY.search(text) or text.count('":') != _key_count(filled, form):
-        return None
-    return filled
+    return _reader(form).read(value)
 
 
 _SPACED_KEY = re.compile('"[ \t\r\n]+:')
 
 
-def _key_count(filled: Any, form: Form) -> int:
-    """Return how many keys the JSON of a filled form has."""
-    count: int = form.__dict__["_keys"]
-    for number in form.__dict__["_lists"]:
-        count += 3 * len(getattr(filled, number).items)
-    return count
+def _reader(form: Form) -> _Reader:
+    reader: _Reader | None = form.__dict__.get("_reader")
+    if reader is None:
+        reader = form.__dict__["_reader"] = _Reader(form)
+    return reader
 
 
-def _answers(filled: Any, form: Form) -> tuple[dict[str, Answer], dict[str, Json]]:
-    answers = {
-        question.id: _answer(question, getattr(filled, f"q{number}"))
-        for number, question in enumerate(form.questions)
-    }
-    details = {d.name: _clean_detail(getattr(filled, f"d{n}")) for n, d in enumerate(form.details)}
-    return answers, details
+class _Reader:
+    """Reads filled forms of one kind: what pydantic lets through becomes answers, in one pass."""
 
-
-def _answer(question: Question, filled: Any) -> Answer:
-    details = {}
-    for number, detail in enumerate(question.details):
-        details[detail.name] = _clean_detail(getattr(filled, f"d{number}"))
-    quotes = tuple(_clean(quote) for quote in filled.quotes) if question.quotes else ()
-    if question.kind != "checklist":
-        return Answer(
-            value=filled.value, reason=_clean(filled.reason), quotes=quotes, details=details
+    def __init__(self, form: Form) -> None:
+        self._form = form
+        self._schema = SchemaValidator(_schema_of(form))
+        self._lists = [q.id for q in form.questions if q.kind == "checklist"]
+        self._fixed = [
+            (q.id, sorted(q.items)) for q in form.questions if q.kind == "checklist" and q.items
+        ]
+        self._keys = len(form.details) + sum(
+            1 + len(_fields_of(question)) for question in form.questions
         )
-    items = tuple(
-        {"item": _clean(entry.item), "met": entry.met, "reason": _clean(entry.reason)}
-        for entry in filled.items
-    )
-    if question.items:
-        given = [entry.item for entry in filled.items]
-        if sorted(given) != sorted(question.items):
-            raise InvalidReply(f"{question.id}: answer each listed item once")
-    return Answer(quotes=quotes, items=items, details=details)
+        """Keys of a filled form, those in the items of checklists left out."""
+
+    def read_plain(self, text: str) -> tuple[dict[str, Answer], dict[str, Json]] | None:
+        """Read a text that is plain JSON; return `None` when it needs a closer look.
+
+        pydantic's parser keeps the last of two equal keys, so the keys are counted: more of them
+        than the form has, or a key that is spelled in a way the count would miss, is looked at
+        again.
+        """
+        if len(text) > MAX_REPLY_CHARACTERS:
+            return None
+        try:
+            filled = self._schema.validate_json(text)
+        except ValidationError:
+            return None
+        keys = self._keys
+        for checklist in self._lists:
+            keys += 3 * len(filled[checklist]["items"])
+        if text.count('":') != keys or _SPACED_KEY.search(text):
+            return None
+        # Without escapes, what a text shows is what its strings hold.
+        clean = len(text) <= MAX_REASON and "\\" not in text and text.isprintable()
+        return self._answers(filled, clean=clean)
+
+    def read(self, value: dict[str, Any]) -> tuple[dict[str, Answer], dict[str, Json]]:
+        """Read an object.
+
+        Raises:
+            InvalidReply: naming the first field at fault.
+        """
+        try:
+            filled = self._schema.validate_python(value)
+        except ValidationError as exc:
+            raise InvalidReply(_first_fault(exc)) from exc
+        return self._answers(filled, clean=False)
+
+    def _answers(
+        self, filled: dict[str, Any], *, clean: bool
+    ) -> tuple[dict[str, Answer], dict[str, Json]]:
+        """Return the answers of a filled form, which is used up: what is left are the details."""
+        for id, items in self._fixed:
+            if sorted(entry["item"] for entry in filled[id]["items"]) != items:
+                raise InvalidReply(f"{id}: answer each listed item once")
+        if not clean:
+            filled = {name: _cleaned(said, keep="value") for name, said in filled.items()}
+        answers = {}
+        for question in self._form.questions:
+            said = filled.pop(question.id)
+            answers[question.id] = trusted(
+                Answer,
+                {
+                    "value": said.pop("value", None),
+                    "reason": said.pop("reason", ""),
+                    "quotes": tuple(said.pop("quotes", ())),
+                    "items": tuple(said.pop("items", ())),
+                    "details": said,
+                    "probability": None,
+                },
+            )
+        return answers, filled
+
+
+def _cleaned(value: Any, *, keep: str = "") -> Any:
+    """Return what a judge said with its texts made fit to show; `keep` names what stays as is."""
+    if isinstance(value, str):
+        return _clean(value)
+    if isinstance(value, list):
+        return [_cleaned(item) for item in value]
+    if isinstance(value, dict):
+        return {n: said if n == keep else _cleaned(said) for n, said in value.items()}
+    return value
 
 
 def _clean(text: str) -> str:
     if not text.isprintable():
         text = visible(text)
     return text if len(text) <= MAX_REASON else text[:MAX_REASON] + "…"
-
-
-def _clean_detail(value: Any) -> Any:
-    if isinstance(value, str):
-        return _clean(value)
-    return [_clean(item) for item in value] if isinstance(value, list) else value
 
 
 def _short(text: str) -> str:
@@ -213,7 +247,62 @@ def _first_fault(exc: ValidationError) -> str:
     return _short(f"{where}: {fault['msg']}{tail}" if where else f"{fault['msg']}{tail}")
 
 
-# -- the answer model ---------------------------------------------------------
+# -- what a filled form must look like ---------------------------------------
+#
+# Twice: the schema judges' replies are read with, and the pydantic model whose JSON schema goes
+# over the wire. A test holds them to the same replies.
+
+_TEXT = core_schema.str_schema()  # bounded by the length of the whole reply
+_YES = core_schema.bool_schema(strict=True)
+_DETAIL_SCHEMA: dict[str, core_schema.CoreSchema] = {
+    "text": _TEXT,
+    "boolean": _YES,
+    "list": core_schema.list_schema(_TEXT, max_length=MAX_ITEMS),
+}
+
+
+def _schema_of(form: Form) -> core_schema.CoreSchema:
+    fields = {question.id: _object(_fields_of(question)) for question in form.questions}
+    return _object(fields | {d.name: _DETAIL_SCHEMA[d.kind] for d in form.details})
+
+
+def _object(fields: dict[str, core_schema.CoreSchema]) -> core_schema.CoreSchema:
+    return core_schema.typed_dict_schema(
+        {name: core_schema.typed_dict_field(schema) for name, schema in fields.items()},
+        extra_behavior="forbid",
+    )
+
+
+def _fields_of(question: Question) -> dict[str, core_schema.CoreSchema]:
+    details = {detail.name: _DETAIL_SCHEMA[detail.kind] for detail in question.details}
+    quotes = {"quotes": _DETAIL_SCHEMA["list"]} if question.quotes else {}
+    if question.kind == "checklist":
+        return quotes | {"items": _items_schema(question)} | details
+    value = _value_schema(question)
+    if question.nullable:
+        value = core_schema.nullable_schema(value)
+    return {"reason": _TEXT} | quotes | details | {"value": value}
+
+
+def _value_schema(question: Question) -> core_schema.CoreSchema:
+    if question.labels:
+        return core_schema.literal_schema(list(question.labels))
+    if question.kind == "boolean":
+        return _YES
+    return core_schema.float_schema(
+        strict=True, ge=question.minimum, le=question.maximum, allow_inf_nan=False
+    )
+
+
+def _items_schema(question: Question) -> core_schema.CoreSchema:
+    item = core_schema.literal_schema(list(question.items)) if question.items else _TEXT
+    count = len(question.items)
+    return core_schema.list_schema(
+        _object({"item": item, "met": _YES, "reason": _TEXT}),
+        min_length=count or None,
+        max_length=count or MAX_ITEMS,
+    )
+
 
 _CONFIG = ConfigDict(extra="forbid", allow_inf_nan=False)
 _Text = str  # bounded by the length of the whole reply
@@ -237,14 +326,6 @@ def answer_model(form: Form) -> type[BaseModel]:
             fields[f"d{number}"] = (_DETAIL[detail.kind], Field(alias=detail.name))
         cached = create_model("Verdict", __config__=_CONFIG, **fields)
         form.__dict__["_answer_model"] = cached
-        form.__dict__["_keys"] = len(fields) + sum(
-            len(model.model_fields)
-            for model, _ in fields.values()
-            if hasattr(model, "model_fields")
-        )
-        form.__dict__["_lists"] = [
-            f"q{n}" for n, question in enumerate(form.questions) if question.kind == "checklist"
-        ]
     return cached
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict
 
@@ -18,6 +18,29 @@ class Value(BaseModel):
         # Models that a command never uses are never built: half of the start-up time.
         defer_build=True,
     )
+
+
+V = TypeVar("V", bound=Value)
+_put = object.__setattr__
+_named: dict[type[Value], set[str]] = {}
+
+
+def trusted(kind: type[V], fields: dict[str, Any]) -> V:
+    """Return a value made of fields that are right already, such as those of checked values.
+
+    Nothing is checked and nothing is filled in: `fields` names every field of the kind, in its
+    order, and belongs to the value from then on. A replay does this fifty times a row, and
+    `model_construct` takes three times as long.
+    """
+    value = kind.__new__(kind)
+    given = _named.get(kind)
+    if given is None:
+        given = _named[kind] = set(kind.model_fields)
+    _put(value, "__dict__", fields)
+    _put(value, "__pydantic_fields_set__", given)
+    _put(value, "__pydantic_extra__", None)
+    _put(value, "__pydantic_private__", None)
+    return value
 
 
 Json = Any

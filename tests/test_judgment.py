@@ -4,12 +4,22 @@ import contextlib
 import json
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
-from pydantic import BaseModel
+from pydantic import BaseModel, ValidationError
 
+from judgekit.canonical import visible
 from judgekit.errors import InvalidReply, JudgeRefused
-from judgekit.judgment import MAX_ITEMS, MAX_REASON, answer_model, read_answers, read_reply
+from judgekit.extraction import extract_object
+from judgekit.judgment import (
+    MAX_ITEMS,
+    MAX_REASON,
+    Answer,
+    Judgment,
+    answer_model,
+    read_answers,
+    read_reply,
+)
 from judgekit.request import Detail, Form, Question, Reply, Try
 
 SCORE = Question(id="q", kind="score", text="t")
@@ -341,3 +351,109 @@ def test_any_json_in_place_of_an_answer_is_read_or_refused(answer):
         except InvalidReply:
             continue
         assert not isinstance(taken.value, bool) or question.kind == "boolean"
+
+
+# -- one pass over a reply says what the slow way says -------------------------------
+
+KINDS = (SCORE, STARS, LEVEL, TRUTH, FIXED, FOUND, QUOTED, DETAILED, CHOICE)
+QUESTIONS = tuple(
+    question.model_copy(update={"id": f"q.{number}", "nullable": number % 2 == 1})
+    for number, question in enumerate(KINDS)
+)
+WHOLE = Form(questions=QUESTIONS, details=(Detail(name="summary"), Detail(name="l", kind="list")))
+WORDS = st.text(max_size=8) | st.sampled_from(
+    ['":', '"k" :', "\x7f", "\u2028", "\ud800", "\\", "é"]
+)
+ANYTHING = WORDS | st.none() | st.booleans() | st.integers(-2, 6) | st.floats() | st.just([])
+
+
+def fitting(question, draw):
+    said = {}
+    if question.kind != "checklist":
+        said["reason"] = draw(WORDS)
+    if question.quotes:
+        said["quotes"] = draw(st.lists(WORDS, max_size=2))
+    if question.kind == "checklist":
+        names = draw(st.permutations(question.items) if question.items else st.lists(WORDS))
+        said["items"] = [
+            {"item": n, "reason": draw(WORDS), "met": draw(st.booleans())} for n in names
+        ]
+    kinds = {"text": WORDS, "boolean": st.booleans(), "list": st.lists(WORDS, max_size=2)}
+    for detail in question.details:
+        said[detail.name] = draw(kinds[detail.kind])
+    if question.kind != "checklist":
+        right = st.floats(question.minimum, question.maximum)
+        if question.labels:
+            right = st.sampled_from(question.labels)
+        elif question.kind == "boolean":
+            right = st.booleans()
+        said["value"] = draw(right | st.none() if question.nullable else right)
+    return said
+
+
+@st.composite
+def filled_forms(draw):
+    """Draw a filled form, most often with one thing wrong in it, and how it is spelled."""
+    filled = {question.id: fitting(question, draw) for question in QUESTIONS}
+    filled |= {"summary": draw(WORDS), "l": draw(st.lists(WORDS, max_size=2))}
+    at = draw(st.sampled_from([filled, *(filled[question.id] for question in QUESTIONS)]))
+    if at is not filled and "items" in at and at["items"] and draw(st.booleans()):
+        at = draw(st.sampled_from(at["items"]))
+    name = draw(st.sampled_from(list(at)))
+    wrong = draw(st.sampled_from(["nothing", "nothing", "value", "missing", "extra", "twice"]))
+    if wrong == "value":
+        at[name] = draw(ANYTHING)
+    elif wrong == "missing":
+        del at[name]
+    elif wrong == "extra":
+        at[draw(WORDS)] = draw(ANYTHING)
+    text = json.dumps(filled, ensure_ascii=draw(st.booleans()), indent=draw(st.none() | st.just(1)))
+    if wrong == "twice":
+        key = json.dumps(name)
+        again = f"{key}{draw(st.sampled_from([':', ' :', chr(9) + ':', chr(10) + ':']))}1,{key}:"
+        text = text.replace(f"{key}:", again, 1)
+    return text.encode("utf-8", "replace").decode()  # as every reply that came over a wire
+
+
+def slowly(text):
+    """Read a reply by the model that goes over the wire, and each text by itself."""
+    value, repairs = extract_object(text)
+    filled = answer_model(WHOLE).model_validate(value).model_dump(by_alias=True)
+    answers = {}
+    for question in QUESTIONS:
+        said = filled[question.id]
+        found = {name: shown(said[name]) for name in ("reason", "quotes") if name in said}
+        if "items" in said:
+            if question.items and sorted(i["item"] for i in said["items"]) != ["one", "two"]:
+                raise InvalidReply("not each once")
+            found["items"] = [{n: shown(i[n]) for n in ("item", "met", "reason")}
+                              for i in said["items"]]  # fmt: skip
+        found["details"] = {detail.name: shown(said[detail.name]) for detail in question.details}
+        answers[question.id] = Answer(value=said.get("value"), **found)
+    details = {name: shown(filled[name]) for name in ("summary", "l")}
+    return Judgment(request_key="k", answers=answers, details=details, repairs=repairs)
+
+
+def shown(value):
+    if isinstance(value, list):
+        return [shown(item) for item in value]
+    return visible(value) if isinstance(value, str) else value
+
+
+@settings(max_examples=400, deadline=None)
+@given(filled_forms())
+def test_a_reply_is_read_as_the_model_on_the_wire_reads_it(text):
+    try:
+        expected = slowly(text)
+    except (InvalidReply, ValidationError):
+        expected = None
+
+    try:
+        judgment = read_reply(Reply(tries=(Try(text=text),)), form=WHOLE, request_key="k")
+    except InvalidReply:
+        judgment = None
+
+    assert judgment == expected
+    if judgment is not None:
+        assert judgment.model_dump_json() == expected.model_dump_json()
+        assert repr(judgment) == repr(expected)
