@@ -29,10 +29,15 @@ class CasesFile(FileModel):
     """Where the cases are."""
 
     path: str
+    """A file, relative to the suite; `-` is standard input."""
     format: Literal["auto", "rows", "chat", "mastra"] | None = None
+    """What one row looks like; left out, each row tells."""
     container: Literal["auto", "jsonl", "json", "csv", "parquet"] | None = None
+    """How the rows are kept; left out, the file ending tells."""
     fields: dict[str, str] | None = None
+    """Where a row keeps the fields of a case: `{input: prompt, output: response}`."""
     limit: int | None = Field(default=None, ge=1)
+    """Stop after so many cases."""
 
 
 class PriceFile(FileModel):
@@ -46,17 +51,28 @@ class JudgeFile(FileModel):
     """Who judges."""
 
     model: str = Field(min_length=1)
+    """As litellm names it, such as openai/gpt-4o-mini; `manual/NAME` is a person."""
     api_base: str | None = None
+    """Address of a server of your own; an OpenAI-compatible one ends in /v1."""
     api_key_env: str | None = None
+    """Environment variable that holds the key. A key itself never belongs in a file."""
     params: dict[str, Any] = Field(default_factory=dict)
+    """What shapes an answer: temperature, max_tokens, seed, ...; part of every key."""
     identity: str | None = None
+    """What really answers under that name; part of every key."""
     mode: Literal["json_schema", "tools", "json_object", "text"] | None = None
+    """How the judge is made to answer in JSON: what the server can do."""
     timeout: float = Field(default=60.0, gt=0)
+    """Seconds one call may take."""
     retries: int = Field(default=3, ge=0)
+    """Further attempts after an outage."""
     max_wait: float = Field(default=60.0, ge=0)
+    """Seconds to wait between attempts, at most."""
     reasks: int = Field(default=1, ge=0, le=3)
+    """How often to ask again after an answer of the wrong form."""
     price: PriceFile | None = None
     answers: str | None = None
+    """File of a person's answers, for `manual/NAME`."""
 
 
 class FallbackFile(FileModel):
@@ -65,7 +81,9 @@ class FallbackFile(FileModel):
     model_config = ConfigDict(extra="allow")
 
     use: str
+    """The computed metric that stands in; its options stand beside."""
     on_budget: bool = False
+    """Whether it also stands in when `limits.max_cost` is used up."""
 
 
 class MetricFile(FileModel):
@@ -74,28 +92,43 @@ class MetricFile(FileModel):
     model_config = ConfigDict(extra="allow")
 
     metric: str | None = None
+    """The kind of metric, where its name here is one of your own."""
     rubric: str | None = None
+    """A rubric: a name or a file, relative to the suite."""
     combine: Literal["mean", "min", "max", "weighted_mean"] | None = None
+    """How metrics named under `of` are taken together."""
     of: list[str] | None = None
+    """Metrics of this suite."""
     threshold: float | None = None
+    """Value a case must reach to pass, on the metric's own range."""
     gate: dict[str, float] = Field(default_factory=dict)
-    fallback: Annotated[FallbackFile | None, BeforeValidator(_use)] = None
+    """What the run must show, else its exit code is 1: mean, pass_rate, min, max."""
+    fallback: Annotated[
+        FallbackFile | None, BeforeValidator(_use, json_schema_input_type=str | FallbackFile | None)
+    ] = None
+    """What stands in for a judge that cannot be reached."""
 
 
 class LimitsFile(FileModel):
     """Bounds on the run."""
 
     concurrency: int = Field(default=8, ge=1, le=4096)
+    """Calls in flight."""
     max_failures: int = Field(default=0, ge=0)
+    """Rows that may fail before a run counts as incomplete."""
     max_fallback: int = Field(default=0, ge=0)
+    """Rows that may be fallbacks before a run counts as incomplete."""
     max_outages: int = Field(default=5, ge=0)
+    """Outages in a row after which the judge is not asked any more."""
     max_cost: float | None = Field(default=None, gt=0)
+    """US dollars a run may spend."""
 
 
 class RuleFile(FileModel):
     """What to redact."""
 
     pattern: str = Field(min_length=1)
+    """A regular expression."""
     replace: str = "[REDACTED]"
 
 
@@ -103,19 +136,41 @@ def _no_metric(value: Any) -> Any:
     return {} if value is None else value
 
 
+# What stands for a whole entry where people write less: the schema of the file says so too.
+_Cases = Annotated[
+    CasesFile | None, BeforeValidator(_path, json_schema_input_type=str | CasesFile | None)
+]
+_Judge = Annotated[
+    JudgeFile | None, BeforeValidator(_model, json_schema_input_type=str | JudgeFile | None)
+]
+_Metric = Annotated[
+    MetricFile, BeforeValidator(_no_metric, json_schema_input_type=MetricFile | None)
+]
+_Rule = Annotated[RuleFile, BeforeValidator(_rule, json_schema_input_type=str | RuleFile)]
+
+
 class SuiteFile(FileModel):
     """A suite."""
 
+    schema_: str | None = Field(default=None, alias="$schema")
+    """Where editors find the schema of this file; it means nothing to a run."""
     name: str | None = None
+    """What reports call the suite."""
     description: str | None = None
     notice: str | None = None
-    cases: Annotated[CasesFile | None, BeforeValidator(_path)] = None
-    judge: Annotated[JudgeFile | None, BeforeValidator(_model)] = None
+    """What every report of this suite must say."""
+    cases: _Cases = None
+    """What to score: a file, relative to this one."""
+    judge: _Judge = None
+    """Who judges: a model, or more about it; `none` for nobody."""
     cassette: str | None = None
+    """Where replies are recorded and replayed from."""
     record: str | None = None
-    metrics: dict[str, Annotated[MetricFile, BeforeValidator(_no_metric)]] = Field(min_length=1)
+    """What may be asked: none (replay only), new_episodes, all."""
+    metrics: dict[str, _Metric] = Field(min_length=1)
+    """What to score by: a metric, a rubric, or a name of your own for one."""
     limits: LimitsFile = LimitsFile()
-    redact: list[Annotated[RuleFile, BeforeValidator(_rule)]] = Field(default_factory=list)
+    redact: list[_Rule] = Field(default_factory=list)
 
 
 class Overrides(FileModel):

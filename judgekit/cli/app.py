@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from judgekit import __version__
-from judgekit.cli import cassette, metrics, report, rubric, run, score
+from judgekit.cli import cassette, metrics, report, rubric, run, schema, score
 
 app = typer.Typer(
     help="Score LLM output with LLM judges and rubrics; replay every verdict offline.",
@@ -20,6 +20,7 @@ app.command("run")(run.run)
 app.command("score")(score.score)
 app.command("report")(report.report)
 app.add_typer(metrics.app, name="metrics")
+app.command("schema")(schema.schema)
 app.add_typer(rubric.app, name="rubric")
 app.add_typer(cassette.app, name="cassette")
 

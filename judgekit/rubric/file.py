@@ -24,6 +24,8 @@ MAX_WORDS = 50
 _ID = re.compile(r"[A-Za-z][A-Za-z0-9_-]*(\.[A-Za-z][A-Za-z0-9_-]*)?")
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
 _FIELDS = (*CASE_TEXTS, "history", "choices", "expected", "metadata")
+# What validators below hold, said to the schema that editors read.
+_ONE_OF_THE_FIELDS: dict[str, Any] = {"items": {"enum": list(_FIELDS)}}
 
 
 def _check_fields(fields: list[str]) -> list[str]:
@@ -61,12 +63,13 @@ class DetailFile(FileModel):
         return Detail(name=name, kind=self.kind, text=self.text)
 
 
-Levels = Annotated[
-    dict[str, Annotated[LevelFile, BeforeValidator(_worth)]], Field(max_length=MAX_WORDS)
+_Share = Annotated[float, Field(ge=0, le=1)]
+_Level = Annotated[
+    LevelFile, BeforeValidator(_worth, json_schema_input_type=_Share | LevelFile | None)
 ]
-Details = Annotated[
-    dict[str, Annotated[DetailFile, BeforeValidator(_spelled)]], Field(max_length=MAX_WORDS)
-]
+_Detail = Annotated[DetailFile, BeforeValidator(_spelled, json_schema_input_type=str | DetailFile)]
+Levels = Annotated[dict[str, _Level], Field(max_length=MAX_WORDS)]
+Details = Annotated[dict[str, _Detail], Field(max_length=MAX_WORDS)]
 
 
 class CriterionFile(FileModel):
@@ -168,7 +171,7 @@ class CriterionFile(FileModel):
 class GroupFile(FileModel):
     """What a group of criteria needs of a case."""
 
-    requires: list[str] = Field(default_factory=list)
+    requires: list[str] = Field(default_factory=list, json_schema_extra=_ONE_OF_THE_FIELDS)
     text: str = ""
 
     _fields = field_validator("requires")(_check_fields)
@@ -184,18 +187,24 @@ class ExampleFile(FileModel):
 class RubricFile(FileModel):
     """Front matter."""
 
-    name: str
+    schema_: str | None = Field(default=None, alias="$schema")
+    """Where editors find the schema of this file; it means nothing to a judge."""
+    name: str = Field(json_schema_extra={"pattern": f"^{_NAME.pattern}$"})
     version: int = Field(default=1, ge=1)
     extends: str | None = None
     abstract: bool = False
     description: str | None = None
-    requires: list[str] | None = None
+    requires: list[str] | None = Field(default=None, json_schema_extra=_ONE_OF_THE_FIELDS)
     groups: dict[str, GroupFile] = Field(default_factory=dict)
     modes: dict[str, dict[str, Number]] = Field(default_factory=dict)
     default_mode: str | None = None
     weights: Literal["fractions", "points"] | None = None
     combine: Literal["weighted_mean", "min", "max", "all"] | None = None
-    criteria: dict[str, CriterionFile | None] = Field(default_factory=dict, max_length=MAX_CRITERIA)
+    criteria: dict[str, CriterionFile | None] = Field(
+        default_factory=dict,
+        max_length=MAX_CRITERIA,
+        json_schema_extra={"propertyNames": {"pattern": f"^{_ID.pattern}$"}},
+    )
     details: Details = Field(default_factory=dict)
     examples: list[ExampleFile] = Field(default_factory=list)
     tests: list[TestFile] = Field(default_factory=list)

@@ -1,0 +1,87 @@
+"""What a shell offers after a TAB. Nothing here may fail: a shell has no place for a message."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from functools import wraps
+
+import typer
+
+Offer = Callable[[typer.Context, str], list[str]]
+
+
+def _offer(names: Callable[[typer.Context], Iterable[str]]) -> Offer:
+    """Return what typer asks: the names that begin with what is typed; none if that fails."""
+
+    @wraps(names)
+    def offered(ctx: typer.Context, incomplete: str) -> list[str]:
+        found: list[str] = []
+        with suppress(Exception):
+            found = sorted({name for name in names(ctx) if name.startswith(incomplete)})
+        return found
+
+    del offered.__wrapped__  # typer looks at the signature, and through a wrapper
+    offered.__annotations__ = {"ctx": typer.Context, "incomplete": str}
+    return offered
+
+
+@_offer
+def schema_kinds(ctx: typer.Context) -> Iterable[str]:
+    """Offer kinds of files that have a schema."""
+    return ("suite", "rubric", "cases", "results")
+
+
+@_offer
+def record_modes(ctx: typer.Context) -> Iterable[str]:
+    """Offer the record modes."""
+    return ("none", "new_episodes", "all")
+
+
+@_offer
+def rubrics(ctx: typer.Context) -> Iterable[str]:
+    """Offer the rubrics of this folder and the built-in ones."""
+    from pathlib import Path
+
+    from judgekit.rubric.load import rubric_names
+
+    here = [name for folder in (Path(), Path("rubrics")) for name in rubric_names(folder)]
+    return (*here, *(name for name in rubric_names() if name != "base"))
+
+
+@_offer
+def metric_kinds(ctx: typer.Context) -> Iterable[str]:
+    """Offer everything there is to score by."""
+    from judgekit.registry import metric_names
+
+    return metric_names()
+
+
+@_offer
+def suite_metrics(ctx: typer.Context) -> Iterable[str]:
+    """Offer the metrics of the suite named before."""
+    from pathlib import Path
+
+    from judgekit.yamlfile import parse_yaml
+
+    file = Path(ctx.params.get("suite") or "suite.yaml")
+    data, _ = parse_yaml(file.read_text(encoding="utf-8-sig"), file=str(file))
+    return (str(name) for name in data["metrics"])
+
+
+@_offer
+def case_ids(ctx: typer.Context) -> Iterable[str]:
+    """Offer the ids of the first cases of the file or suite named before."""
+    from itertools import islice
+    from pathlib import Path
+
+    from judgekit.datasets import load_cases
+    from judgekit.yamlfile import parse_yaml
+
+    named = ctx.params.get("cases")
+    if named is None:
+        suite = Path(ctx.params.get("suite") or "suite.yaml")
+        data, _ = parse_yaml(suite.read_text(encoding="utf-8-sig"), file=str(suite))
+        entry = data["cases"]
+        named = suite.parent / (entry if isinstance(entry, str) else entry["path"])
+    return [case.id for case in islice(load_cases(named), 200)]

@@ -1,0 +1,25 @@
+"""`judgekit schema`: what editors complete and check files by."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from judgekit.cli.completion import schema_kinds
+
+
+def schema(
+    kind: Annotated[
+        str,
+        typer.Argument(
+            help="suite, rubric, cases (one line) or results (one line).",
+            show_default=False,
+            autocompletion=schema_kinds,
+        ),
+    ],
+) -> None:
+    """Print the JSON Schema of a kind of file, for completion and checks in an editor."""
+    from judgekit.schemas import schema_text
+
+    typer.echo(schema_text(kind), nl=False)
