@@ -83,7 +83,7 @@ def near(word: str, known: list[str]) -> str:
 
 
 def keys_at(model: type[BaseModel], path: tuple[int | str, ...]) -> list[str]:
-    """Return the keys a model knows at a path, as far as the path can be followed."""
+    """Return the keys people write at a path of a model, as far as it can be followed."""
     current: type[BaseModel] | None = model
     for step in path:
         if current is None:
@@ -92,7 +92,8 @@ def keys_at(model: type[BaseModel], path: tuple[int | str, ...]) -> list[str]:
         if field is None:
             continue  # a key of a mapping or an index: the model stays the one found last
         current = _model_in(field.annotation)
-    return [f.alias or n for n, f in current.model_fields.items()] if current else []
+    names = [f.alias or n for n, f in current.model_fields.items()] if current else []
+    return [name for name in names if not name.startswith("$")]
 
 
 def _model_in(annotation: Any) -> type[BaseModel] | None:
