@@ -20,7 +20,7 @@ def _number(value: Any) -> Any:
     return value
 
 
-Number = Annotated[float, BeforeValidator(_number)]
+Number = Annotated[float, BeforeValidator(_number, json_schema_input_type=float)]
 """A number; pydantic alone would take `true` for 1."""
 
 

@@ -11,9 +11,9 @@ import builtins
 import inspect
 import json
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from importlib import import_module
-from types import UnionType
+from types import MappingProxyType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from pydantic import BaseModel, PydanticUserError, TypeAdapter
@@ -21,10 +21,10 @@ from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
 
 from judgekit.case import Case
 from judgekit.cassette.mode import RecordMode
+from judgekit.catalogue import BUILTIN
 from judgekit.datasets.names import ALIASES
 from judgekit.errors import ConfigError
 from judgekit.filemodel import near
-from judgekit.registry import BUILTIN
 from judgekit.report.folder import VERSION
 from judgekit.report.gate import STATISTICS
 from judgekit.rubric.file import RubricFile
@@ -129,7 +129,8 @@ def _suite() -> dict[str, Any]:
     names = [name for name in (*BUILTIN, *rubric_names()) if name != "base"]
     entry = defs.pop("MetricFile")
     common = entry["properties"]
-    common["gate"]["propertyNames"] = {"enum": list(STATISTICS)}
+    gate = common["gate"]
+    gate["properties"] = dict.fromkeys(STATISTICS, gate["additionalProperties"])
     common["metric"]["examples"] = list(BUILTIN)
     common["rubric"]["examples"] = [n for n in rubric_names() if n != "base"]
     computed = [name for name in BUILTIN if not BUILTIN[name].judged]
@@ -140,8 +141,18 @@ def _suite() -> dict[str, Any]:
     combined = {"weights": {"type": ["object", "null"], "additionalProperties": {"type": "number"}}}
     for name in names:
         builtin = BUILTIN.get(name)
-        options = rubric if builtin is None else _options(builtin.module, builtin.attribute)
-        defs[f"metric.{name}"] = _entry(common, options, about=builtin and builtin.summary)
+        options = rubric
+        figures: Iterable[str] = ()
+        if builtin is not None:
+            options = _options(builtin.module, builtin.attribute, preset=builtin.preset)
+            made_by = getattr(import_module(builtin.module), builtin.attribute)
+            figures = getattr(made_by, "figures", None) or ()
+        defs[f"metric.{name}"] = _entry(
+            # Only metrics of this package are known to make no other figures.
+            {**common, "gate": {**gate, "propertyNames": {"enum": [*STATISTICS, *figures]}}},
+            options,
+            about=builtin and builtin.summary,
+        )
     defs["metric-by-rubric"] = _entry(common, rubric, about="a rubric, answered by a judge")
     defs["metric-of-metrics"] = _entry(common, combined, about="several metrics taken together")
     defs["metric-of-a-kind"] = {
@@ -197,7 +208,9 @@ def _entry(common: dict[str, Any], options: dict[str, Any], *, about: str | None
     return {**entry, "description": about} if about else entry
 
 
-def _options(module: str, attribute: str) -> dict[str, Any]:
+def _options(
+    module: str, attribute: str, *, preset: Mapping[str, Any] = MappingProxyType({})
+) -> dict[str, Any]:
     """Return the options a metric takes in a suite, with their types and defaults."""
     made = getattr(import_module(module), attribute)
     hints = get_type_hints(made.__init__, localns=_Names(vars(import_module(made.__module__))))
@@ -206,10 +219,11 @@ def _options(module: str, attribute: str) -> dict[str, Any]:
         if name in _NOT_OPTIONS:
             continue
         option = _schema_of(hints.get(name, Any))
-        if parameter.default is parameter.empty:
+        default = preset.get(name, parameter.default)
+        if default is parameter.empty:
             option[_NEEDED] = True
-        elif parameter.default is not None and parameter.default != ():
-            option["default"] = parameter.default
+        elif default is not None and default != ():
+            option["default"] = default
         options[name] = option
     return options
 

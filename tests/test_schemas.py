@@ -7,16 +7,20 @@ import json
 import re
 from importlib import import_module
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 from jsonschema import Draft202012Validator
+from pydantic.json_schema import GenerateJsonSchema
 
+from judgekit.catalogue import BUILTIN
 from judgekit.config import load_suite
 from judgekit.errors import ConfigError
-from judgekit.registry import BUILTIN
+from judgekit.rubric.file import RubricFile
 from judgekit.rubric.template import split_front_matter
 from judgekit.run import run_suite
 from judgekit.schemas import KINDS, schema, schema_text
+from judgekit.suitefile import SuiteFile
 from judgekit.yamlfile import parse_yaml
 
 ROOT = Path(__file__).parents[1]
@@ -187,9 +191,10 @@ def test_the_options_of_every_metric_are_those_it_takes(name):
             continue
         assert option in known["properties"], option
         assert known["properties"][option], option
-        assert (option in known["required"]) == (parameter.default is parameter.empty)
-        if isinstance(parameter.default, (bool, int, float, str)):
-            assert known["properties"][option]["default"] == parameter.default
+        default = entry.preset.get(option, parameter.default)
+        assert (option in known["required"]) == (default is parameter.empty)
+        if isinstance(default, (bool, int, float, str)):
+            assert known["properties"][option]["default"] == default
 
 
 def test_every_key_of_a_suite_says_what_it_is():
@@ -204,6 +209,26 @@ def test_every_key_of_a_suite_says_what_it_is():
 
     assert silent == ["suite.description", "suite.redact", "JudgeFile.price", "PriceFile.input",
                       "PriceFile.output", "RuleFile.replace"]  # fmt: skip
+
+
+class Shorthands(GenerateJsonSchema):
+    """Collects the validators that take more than the schema says."""
+
+    found: ClassVar[list[str]] = []
+
+    def function_before_schema(self, schema):
+        if "json_schema_input_schema" not in schema:
+            self.found.append(schema["function"]["function"].__name__)
+        return super().function_before_schema(schema)
+
+
+@pytest.mark.parametrize("model", [SuiteFile, RubricFile], ids=["suite", "rubric"])
+def test_a_short_way_of_writing_is_in_the_schema_too(model):
+    # Give BeforeValidator a json_schema_input_type: what people may write instead.
+    Shorthands.found.clear()
+    model.model_json_schema(schema_generator=Shorthands)
+
+    assert Shorthands.found == []
 
 
 # -- rubrics ----------------------------------------------------------------------

@@ -42,7 +42,7 @@ def _answered(value: Any) -> Any:
     return value
 
 
-Texts = Annotated[list[str], BeforeValidator(_listed)]
+Texts = Annotated[list[str], BeforeValidator(_listed, json_schema_input_type=str | list[str])]
 
 
 class QuotesFile(FileModel):
@@ -69,7 +69,10 @@ class ExpectFile(FileModel):
     max: Number | None = Field(default=None, ge=0, le=1)
     status: Expected | None = None
     answer: bool | str | None = None
-    quotes: Annotated[QuotesFile | None, BeforeValidator(_texts)] = None
+    quotes: Annotated[
+        QuotesFile | None,
+        BeforeValidator(_texts, json_schema_input_type=str | list[str] | QuotesFile | None),
+    ] = None
 
     @model_validator(mode="after")
     def _consistent(self) -> ExpectFile:
@@ -95,6 +98,11 @@ class ExpectFile(FileModel):
         )
 
 
+_Expected = Annotated[
+    ExpectFile, BeforeValidator(_answered, json_schema_input_type=bool | str | ExpectFile)
+]
+
+
 class TestFile(FileModel):
     """A case whose verdict is known."""
 
@@ -103,7 +111,7 @@ class TestFile(FileModel):
     name: str | None = None
     case: dict[str, Any]
     mode: str | None = None
-    expect: dict[str, Annotated[ExpectFile, BeforeValidator(_answered)]] = Field(min_length=1)
+    expect: dict[str, _Expected] = Field(min_length=1)
 
     @field_validator("name")
     @classmethod
