@@ -39,7 +39,14 @@ class ConfigError(JudgekitError):
 
 
 class RubricError(ConfigError):
-    """A rubric file is wrong: its front matter, its template, or a file it builds on."""
+    """A rubric file is wrong: its front matter, its template, or a file it builds on.
+
+    `rule` is the name under which `judgekit rubric lint` explains it.
+    """
+
+    def __init__(self, message: str, *, where: str | None = None, rule: str = "bad-rubric") -> None:
+        super().__init__(message, where=where)
+        self.rule = rule
 
 
 class AbstractRubric(RubricError):

@@ -71,6 +71,9 @@ _Detail = Annotated[DetailFile, BeforeValidator(_spelled, json_schema_input_type
 Levels = Annotated[dict[str, _Level], Field(max_length=MAX_WORDS)]
 Details = Annotated[dict[str, _Detail], Field(max_length=MAX_WORDS)]
 
+Silences = Annotated[dict[str, str | None], Field(max_length=MAX_WORDS)]
+"""Rules of `judgekit rubric lint` that are not to speak up here -> why not."""
+
 
 class CriterionFile(FileModel):
     """One criterion."""
@@ -87,6 +90,7 @@ class CriterionFile(FileModel):
     quotes: bool = False
     reverse: bool = False
     details: Details = Field(default_factory=dict)
+    lint: Silences = Field(default_factory=dict)
 
     @model_validator(mode="after")
     def _consistent(self) -> CriterionFile:
@@ -145,6 +149,7 @@ class CriterionFile(FileModel):
             raise RubricError(
                 f"{id!r} is no name for a criterion: letters, digits, _ and -, at most one dot",
                 where=lines.where("criteria", id),
+                rule="criterion-name",
             )
         words = self.levels or self.options or {}
         low, high = self.bounds
@@ -209,6 +214,7 @@ class RubricFile(FileModel):
     examples: list[ExampleFile] = Field(default_factory=list)
     tests: list[TestFile] = Field(default_factory=list)
     orderings: list[OrderingFile] = Field(default_factory=list)
+    lint: Silences = Field(default_factory=dict)
 
     @field_validator("name")
     @classmethod

@@ -14,7 +14,14 @@ from judgekit.judgment import read_answers
 from judgekit.request import Form
 from judgekit.rubric.file import MAX_CRITERIA, CriterionFile, RubricFile
 from judgekit.rubric.rubric import Example, Group, Rubric
-from judgekit.rubric.template import Folders, Template, read_file, split_front_matter
+from judgekit.rubric.template import (
+    Complain,
+    Folders,
+    Template,
+    read_file,
+    refuse,
+    split_front_matter,
+)
 from judgekit.rubric.testfile import Known, inline_case, read_tests
 from judgekit.yamlfile import Lines, parse_yaml
 
@@ -95,16 +102,17 @@ class _Layer:
         try:
             data, self.lines = parse_yaml(front, file=str(path), first=2)
         except ConfigError as exc:
-            error = RubricError(str(exc))
+            error = RubricError(str(exc), rule="yaml")
             error.where = exc.where
             raise error from exc
         if data is None:
             message = "has no front matter; begin with ---, name: ..., criteria: ..., ---"
             if text.startswith("---") and not front:
                 message = "has no front matter: end it with a line of ---, above the template"
-            raise RubricError(message, where=place(path, 1))
+            raise RubricError(message, where=place(path, 1), rule="front-matter")
         if not isinstance(data, dict):
-            raise RubricError("front matter must be keys and values", where=place(path, 2))
+            message = "front matter must be keys and values"
+            raise RubricError(message, where=place(path, 2), rule="front-matter")
         self.data: dict[str, Any] = data
         self.file = validate_file(RubricFile, data, lines=self.lines, error=RubricError)
 
@@ -125,16 +133,19 @@ def _chain(path: Path, loader: Folders) -> list[_Layer]:
         if found is None:
             known = sorted({n for f in loader.folders for n in rubric_names(f)})
             raise RubricError(
-                f"extends {parent!r}, which was not found{near(parent, known)}", where=where
+                f"extends {parent!r}, which was not found{near(parent, known)}",
+                where=where,
+                rule="extends",
             )
         if found.resolve() in seen:
-            raise RubricError(f"extends {parent!r}, which leads back to itself", where=where)
+            message = f"extends {parent!r}, which leads back to itself"
+            raise RubricError(message, where=where, rule="extends")
         if found.name == last.name:
-            raise RubricError(
-                f"rename this rubric: it extends one of the same name {parent!r}", where=where
-            )
+            message = f"rename this rubric: it extends one of the same name {parent!r}"
+            raise RubricError(message, where=where, rule="extends")
         if len(layers) == MAX_LAYERS:
-            raise RubricError(f"the {MAX_LAYERS + 1}th file in a row that extends", where=where)
+            message = f"the {MAX_LAYERS + 1}th file in a row that extends"
+            raise RubricError(message, where=where, rule="extends")
         seen.add(found.resolve())
         loader.parents[last.name] = found.name
         layers.append(_Layer(found))
@@ -178,19 +189,28 @@ def _build(layers: list[_Layer], *, path: Path, loader: Folders) -> Rubric:
     )
 
 
-def _examples(layer: _Layer, form: Form) -> tuple[Example, ...]:
+def _examples(layer: _Layer, form: Form, complain: Complain = refuse) -> tuple[Example, ...]:
     examples = []
     for number, entry in enumerate(layer.file.examples):
         where = layer.lines.where("examples", number)
-        case = inline_case(entry.case, id=f"example-{number + 1}", where=where)
+        try:
+            case = inline_case(entry.case, id=f"example-{number + 1}", where=where)
+        except RubricError as exc:
+            complain(exc)
+            continue
         asked = tuple(q for q in form.questions if q.id in entry.answers)
         details = tuple(d for d in form.details if d.name in entry.answers)
         try:
             read_answers(entry.answers, form=Form(questions=asked, details=details))
         except InvalidReply as exc:
-            raise RubricError(
-                f"the example's answers do not fit the criteria: {exc}", where=where
-            ) from exc
+            error = RubricError(
+                f"the example's answers do not fit the criteria: {exc}",
+                where=where,
+                rule="example-invalid",
+            )
+            error.__cause__ = exc
+            complain(error)
+            continue
         examples.append(Example(case=case, answers=entry.answers))
     return tuple(examples)
 
@@ -202,11 +222,13 @@ def _check_shown(template: Template, ids: list[str], own: _Layer) -> None:
         raise RubricError(
             "the template never shows the criteria: loop over `criteria`, or extend base",
             where=where,
+            rule="hidden-criteria",
         )
     if "case" not in template.names:
         raise RubricError(
             'the template never shows the case: write {{ case.output | fence("answer") }}',
             where=where,
+            rule="hidden-case",
         )
 
 
@@ -217,8 +239,9 @@ def _group_of(id: str) -> str:
 class _Merged:
     """The layers of a rubric taken together: what comes later in the chain gives way."""
 
-    def __init__(self, layers: list[_Layer]) -> None:
+    def __init__(self, layers: list[_Layer], *, complain: Complain = refuse) -> None:
         self.layers = layers
+        self.complain = complain
 
     def first(self, name: str) -> Any:
         return next(
@@ -236,7 +259,8 @@ class _Merged:
             for name in layer.file.details:
                 if name in ids:
                     where = layer.lines.where("details", name)
-                    raise RubricError(f"{name!r} is a criterion and a detail", where=where)
+                    message = f"{name!r} is a criterion and a detail"
+                    self.complain(RubricError(message, where=where, rule="bad-value"))
         return tuple(detail.value(name) for name, detail in merged.items())
 
     def groups(self, criteria: tuple[Any, ...]) -> tuple[Group, ...]:
@@ -246,7 +270,8 @@ class _Merged:
         for name in own.file.groups:
             if name not in known:
                 where = own.lines.where("groups", name)
-                raise RubricError(f"group {name!r} has no criteria{near(name, known)}", where=where)
+                message = f"group {name!r} has no criteria{near(name, known)}"
+                self.complain(RubricError(message, where=where, rule="empty-group"))
         merged: dict[str, Group] = {}
         for layer in reversed(self.layers):
             for name, group in layer.file.groups.items():
@@ -262,18 +287,25 @@ class _Merged:
                     merged[id] = (criterion, layer)
                 elif merged.pop(id, None) is None:
                     where = layer.lines.where("criteria", id)
-                    raise RubricError(f"removes {id!r}, which it does not inherit", where=where)
+                    message = f"removes {id!r}, which it does not inherit"
+                    self.complain(RubricError(message, where=where, rule="removes-nothing"))
         own = self.layers[0]
         if not merged:
-            raise RubricError("has no criteria", where=own.lines.where("criteria"))
+            where = own.lines.where("criteria")
+            self.complain(RubricError("has no criteria", where=where, rule="no-criteria"))
         if len(merged) > MAX_CRITERIA:
             where = own.lines.where("criteria")
-            raise RubricError(f"has {len(merged)} criteria, of {MAX_CRITERIA} at most", where=where)
+            message = f"has {len(merged)} criteria, of {MAX_CRITERIA} at most"
+            self.complain(RubricError(message, where=where, rule="bad-value"))
         self._check_weights(merged)
-        return tuple(
-            c.value(id, lines=layer.lines, default_weight=self._share(id, merged))
-            for id, (c, layer) in merged.items()
-        )
+        values = []
+        for id, (c, layer) in merged.items():
+            share = self._share(id, merged)
+            try:
+                values.append(c.value(id, lines=layer.lines, default_weight=share))
+            except RubricError as exc:
+                self.complain(exc)
+        return tuple(values)
 
     def _share(self, id: str, merged: dict[str, tuple[CriterionFile, _Layer]]) -> float:
         return 1.0 / sum(_group_of(other) == _group_of(id) for other in merged)
@@ -289,35 +321,38 @@ class _Merged:
             sums[group] = sums.get(group, 0.0) + max(0.0, criterion.weight or 0.0)
             if (criterion.weight or 0.0) < 0 and combine != "weighted_mean":
                 where = layer.lines.where("criteria", id, "weight")
-                raise RubricError(
-                    f"{id!r} is a penalty, which takes away from a weighted mean; "
-                    f"combine {combine} has no use for one",
-                    where=where,
+                self.complain(
+                    RubricError(
+                        f"{id!r} is a penalty, which takes away from a weighted mean; "
+                        f"combine {combine} has no use for one",
+                        where=where,
+                        rule="penalty-unused",
+                    )
                 )
             if criterion.weight == 0:
                 where = layer.lines.where("criteria", id, "weight")
-                raise RubricError(
-                    f"{id!r} has weight 0 and would be asked for nothing; remove it", where=where
-                )
+                message = f"{id!r} has weight 0 and would be asked for nothing; remove it"
+                self.complain(RubricError(message, where=where, rule="weight-zero"))
             if len(given[group]) > 1:
                 where = layer.lines.where("criteria", id)
-                raise RubricError(
-                    f"{id!r}: give every criterion of a group a weight, or none", where=where
-                )
+                message = f"{id!r}: give every criterion of a group a weight, or none"
+                self.complain(RubricError(message, where=where, rule="weight-missing"))
         for group, total in sums.items():
             if True not in given[group]:
                 continue
             of = f" of group {group!r}" if group else ""
             where = self.layers[0].lines.where("criteria")
             if total <= 0:
-                raise RubricError(
-                    f"the weights{of} are all penalties; one must be positive", where=where
-                )
-            if not points and abs(total - 1.0) > 1e-6:
-                raise RubricError(
-                    f"the positive weights{of} add up to {total:g}, not 1; "
-                    "mend them, or say `weights: points` to have them normalised",
-                    where=where,
+                message = f"the weights{of} are all penalties; one must be positive"
+                self.complain(RubricError(message, where=where, rule="weight-sum"))
+            elif not points and abs(total - 1.0) > 1e-6:
+                self.complain(
+                    RubricError(
+                        f"the positive weights{of} add up to {total:g}, not 1; "
+                        "mend them, or say `weights: points` to have them normalised",
+                        where=where,
+                        rule="weight-sum",
+                    )
                 )
 
     def modes(self, criteria: tuple[Any, ...]) -> tuple[dict[str, dict[str, float]], str]:
@@ -331,42 +366,54 @@ class _Merged:
         if not merged:
             if self.first("default_mode") is not None:
                 where = lines.where("default_mode")
-                raise RubricError("names a default_mode, but has no modes", where=where)
+                message = "names a default_mode, but has no modes"
+                self.complain(RubricError(message, where=where, rule="default-mode"))
             return {"default": {group: 1.0 / len(groups) for group in groups}}, "default"
         for mode, (weights, at) in merged.items():
-            _check_mode(mode, weights, groups, where=at.where("modes", mode))
+            where = at.where("modes", mode)
+            _check_mode(mode, weights, groups, where=where, complain=self.complain)
         used = {g for weights, _ in merged.values() for g, w in weights.items() if w > 0}
         for criterion in criteria:
             if criterion.group not in used:
-                raise RubricError(
-                    f"{criterion.id!r} has no weight in any mode, so it is never asked",
-                    where=lines.where("criteria", criterion.id),
+                self.complain(
+                    RubricError(
+                        f"{criterion.id!r} has no weight in any mode, so it is never asked",
+                        where=lines.where("criteria", criterion.id),
+                        rule="unreachable-criterion",
+                    )
                 )
         default = self.first("default_mode")
         if default is None and len(merged) > 1:
-            raise RubricError(
-                "has several modes; say which is the default_mode", where=lines.where("modes")
-            )
+            message = "has several modes; say which is the default_mode"
+            where = lines.where("modes")
+            self.complain(RubricError(message, where=where, rule="default-mode"))
         default = default or next(iter(merged))
         if default not in merged:
-            raise RubricError(
-                f"default_mode {default!r} is not among the modes{near(default, list(merged))}",
-                where=lines.where("default_mode"),
+            message = (
+                f"default_mode {default!r} is not among the modes{near(default, list(merged))}"
             )
+            where = lines.where("default_mode")
+            self.complain(RubricError(message, where=where, rule="default-mode"))
         return {mode: weights for mode, (weights, _) in merged.items()}, default
 
 
-def _check_mode(mode: str, weights: dict[str, float], groups: list[str], *, where: str) -> None:
+def _check_mode(
+    mode: str,
+    weights: dict[str, float],
+    groups: list[str],
+    *,
+    where: str,
+    complain: Complain,
+) -> None:
     for group, weight in weights.items():
         if group not in groups:
             hint = near(group, [name for name in groups if name])
-            raise RubricError(
-                f"mode {mode!r} weighs group {group!r}, which has no criteria{hint}", where=where
-            )
+            message = f"mode {mode!r} weighs group {group!r}, which has no criteria{hint}"
+            complain(RubricError(message, where=where, rule="mode-group"))
         if weight < 0:
-            raise RubricError(
-                f"mode {mode!r}: the weight of group {group!r} is negative", where=where
-            )
+            message = f"mode {mode!r}: the weight of group {group!r} is negative"
+            complain(RubricError(message, where=where, rule="mode-sum"))
     total = sum(weights.values())
     if abs(total - 1.0) > 1e-6:
-        raise RubricError(f"the weights of mode {mode!r} add up to {total:g}, not 1", where=where)
+        message = f"the weights of mode {mode!r} add up to {total:g}, not 1"
+        complain(RubricError(message, where=where, rule="mode-sum"))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, MutableMapping
+from collections.abc import Callable, Iterator, Mapping, MutableMapping
 from functools import lru_cache
 from pathlib import Path
 from types import CodeType
@@ -25,6 +25,15 @@ from judgekit.filemodel import near
 from judgekit.request import ChatMessage
 from judgekit.rubric.budget import Rendering, current
 from judgekit.rubric.sandbox import RubricEnvironment, View, walk
+
+Complain = Callable[[RubricError], None]
+"""What is done with a fault: loading stops at the first, linting collects them all."""
+
+
+def refuse(error: RubricError) -> None:
+    """Stop at a fault."""
+    raise error
+
 
 MAX_FILE = 1_000_000
 """Bytes a rubric file may have."""
@@ -50,12 +59,15 @@ def read_file(path: Path) -> str:
     """
     try:
         if path.stat().st_size > MAX_FILE:
-            raise RubricError(f"larger than {MAX_FILE:,} bytes", where=str(path))
+            message = f"larger than {MAX_FILE:,} bytes"
+            raise RubricError(message, where=str(path), rule="unreadable")
         return path.read_text(encoding="utf-8-sig").replace("\r\n", "\n")
     except OSError as exc:
-        raise RubricError(f"cannot be read: {exc.strerror}", where=str(path)) from exc
+        message = f"cannot be read: {exc.strerror}"
+        raise RubricError(message, where=str(path), rule="unreadable") from exc
     except UnicodeDecodeError as exc:
-        raise RubricError(f"not UTF-8 (byte {exc.start})", where=str(path)) from exc
+        message = f"not UTF-8 (byte {exc.start})"
+        raise RubricError(message, where=str(path), rule="unreadable") from exc
 
 
 def split_front_matter(text: str) -> tuple[str, str]:
@@ -109,6 +121,31 @@ class Folders(BaseLoader):
         lead = f'{{% extends "{parent}" %}}' if parent else ""
         return _sheet(lead + body, name, str(path), parent is not None)
 
+    def tree(self, name: str, *, complain: Complain = refuse) -> nodes.Template:
+        """Return the syntax tree of a template; say what is wrong with the names in it.
+
+        Args:
+            name: its name, as in `find`.
+            complain: what is done with each fault; the first is raised by default.
+
+        Raises:
+            TemplateNotFound: no such file.
+            RubricError: it cannot be parsed.
+        """
+        path = self.find(name)
+        _, body = split_front_matter(read_file(path))
+        with _translated(file=str(path)):
+            if len(body.lstrip("\n")) > MAX_BODIES:
+                raise RubricError(_TOO_LONG, where=str(path), rule="prompt-size")
+            tree = RubricEnvironment(None).parse(body, name, str(path))
+            inside = walk(tree)
+            extends = name in self.parents
+            if extends:
+                lead = nodes.Extends(nodes.Const(self.parents[name], lineno=1), lineno=1)
+                inside.insert(0, lead)
+            _check_body(tree, inside, name, str(path), extends=extends, complain=complain)
+        return tree
+
     def load(
         self, environment: Environment, name: str, globals: MutableMapping[str, Any] | None = None
     ) -> JinjaTemplate:
@@ -140,14 +177,10 @@ def _sheet(source: str, name: str, path: str, extends: bool) -> Sheet:
     with _translated(file=path):
         length = len(source.lstrip("\n"))
         if length > MAX_BODIES:
-            raise RubricError(_TOO_LONG, where=path)
+            raise RubricError(_TOO_LONG, where=path, rule="prompt-size")
         tree = environment.parse(source, name, path)
         inside = walk(tree)
-        if name.startswith("_") or "/_" in name:
-            _check_cases(inside, path)
-        else:
-            _check_variables(tree, inside, path)
-            _check_top(tree, inside, path, extends=extends)
+        _check_body(tree, inside, name, path, extends=extends, complain=refuse)
         return Sheet(
             tree=tree,
             code=environment.compile(tree, name, path),
@@ -157,6 +190,22 @@ def _sheet(source: str, name: str, path: str, extends: bool) -> Sheet:
             names=frozenset(node.name for node in inside if isinstance(node, nodes.Name)),
             text="".join(node.data for node in inside if isinstance(node, nodes.TemplateData)),
         )
+
+
+def _check_body(
+    tree: nodes.Template,
+    inside: list[nodes.Node],
+    name: str,
+    path: str,
+    *,
+    extends: bool,
+    complain: Complain,
+) -> None:
+    if name.startswith("_") or "/_" in name:
+        _check_cases(inside, path, complain)
+    else:
+        _check_variables(tree, inside, path, complain)
+        _check_top(tree, inside, path, extends=extends, complain=complain)
 
 
 _TOO_LONG = (
@@ -254,7 +303,7 @@ class Template:
                 sheet = self.loader.sheet(name)
             length += sheet.length
             if length > MAX_BODIES:
-                raise RubricError(_TOO_LONG, where=str(files[name]))
+                raise RubricError(_TOO_LONG, where=str(files[name]), rule="prompt-size")
             waiting += sheet.built_from
             sheets[name] = sheet
             blocks[name] = sheet.blocks
@@ -283,6 +332,7 @@ class Template:
                     raise RubricError(
                         f"block {block.name!r} is not in what this extends{hint}",
                         where=place(files[name], block.lineno),
+                        rule="unknown-block",
                     )
             name, above = above, self.loader.parents.get(above)
 
@@ -312,7 +362,8 @@ class Template:
         elif outside.strip():
             words = " ".join(outside.split())[:60]
             where = str(self.files[self.name])
-            raise RubricError(f"text outside {{% role %}}: {words!r}", where=where)
+            message = f"text outside {{% role %}}: {words!r}"
+            raise RubricError(message, where=where, rule="text-never-shown")
         return tuple(
             ChatMessage(role=role, content=text) for role, text in rendering.messages if text
         )
@@ -327,7 +378,7 @@ def _built_from(inside: list[nodes.Node], path: str) -> list[tuple[str, str | No
         template = node.template
         if not isinstance(template, nodes.Const) or not isinstance(template.value, str):
             message = "name the template in quotes; a name made while rendering is not allowed"
-            raise RubricError(message, where=place(path, node.lineno))
+            raise RubricError(message, where=place(path, node.lineno), rule="template-syntax")
         names.append((template.value, place(path, node.lineno)))
     return names
 
@@ -344,15 +395,23 @@ def _check_imports(tree: nodes.Template, sheets: Mapping[str, Sheet], path: str)
                 raise RubricError(
                     f"{node.template.value!r} defines no {wanted!r}{near(wanted, there)}",
                     where=place(path, node.lineno),
+                    rule="unknown-variable",
                 )
 
 
-def _check_top(tree: nodes.Template, inside: list[nodes.Node], path: str, *, extends: bool) -> None:
+def _check_top(
+    tree: nodes.Template,
+    inside: list[nodes.Node],
+    path: str,
+    *,
+    extends: bool,
+    complain: Complain,
+) -> None:
     """Refuse what would be left out without a word: text beside the blocks of an heir."""
     led = 1 if extends else 0
     for said in [node for node in inside if isinstance(node, nodes.Extends)][led:]:
         message = "say what this extends in the front matter: `extends: NAME`"
-        raise RubricError(message, where=place(path, said.lineno))
+        raise RubricError(message, where=place(path, said.lineno), rule="extends")
     if not extends:
         return
     for node in tree.body:
@@ -360,7 +419,8 @@ def _check_top(tree: nodes.Template, inside: list[nodes.Node], path: str, *, ext
         for part in parts:
             if not isinstance(part, nodes.TemplateData) or part.data.strip():
                 message = "text outside the blocks of a rubric that extends another is never shown"
-                raise RubricError(message, where=place(path, _line_in(part)))
+                where = place(path, _line_in(part))
+                complain(RubricError(message, where=where, rule="text-never-shown"))
 
 
 def _line_in(part: nodes.Node) -> int:
@@ -370,16 +430,17 @@ def _line_in(part: nodes.Node) -> int:
     return part.lineno + part.data[: -len(part.data.lstrip())].count("\n")
 
 
-def _check_variables(tree: nodes.Template, inside: list[nodes.Node], path: str) -> None:
+def _check_variables(
+    tree: nodes.Template, inside: list[nodes.Node], path: str, complain: Complain
+) -> None:
     known = {*VARIABLES, *_exported(tree)}
     for name in sorted(meta.find_undeclared_variables(tree)):
         if name not in known:
             named = (n for n in inside if isinstance(n, nodes.Name) and n.name == name)
             line = next((n.lineno for n in named), None)
-            raise RubricError(
-                f"unknown variable {name!r}{near(name, list(VARIABLES))}", where=place(path, line)
-            )
-    _check_cases(inside, path)
+            message = f"unknown variable {name!r}{near(name, list(VARIABLES))}"
+            complain(RubricError(message, where=place(path, line), rule="unknown-variable"))
+    _check_cases(inside, path, complain)
 
 
 def _exported(tree: nodes.Template) -> Iterator[str]:
@@ -397,16 +458,19 @@ def _exported(tree: nodes.Template) -> Iterator[str]:
                 yield node.target.name
 
 
-def _check_cases(inside: list[nodes.Node], path: str) -> None:
+def _check_cases(inside: list[nodes.Node], path: str, complain: Complain) -> None:
     for node in inside:
         if not isinstance(node, nodes.Getattr):
             continue
         of_case = isinstance(node.node, nodes.Name) and node.node.name == "case"
         if of_case and node.attr not in CASE_FIELDS:
-            raise RubricError(
-                f"a case has no field {node.attr!r} for templates"
-                f"{near(node.attr, list(CASE_FIELDS))}",
-                where=place(path, node.lineno),
+            complain(
+                RubricError(
+                    f"a case has no field {node.attr!r} for templates"
+                    f"{near(node.attr, list(CASE_FIELDS))}",
+                    where=place(path, node.lineno),
+                    rule="unknown-field",
+                )
             )
 
 
@@ -432,20 +496,25 @@ class _translated:
             return
         if isinstance(error, TemplateSyntaxError):
             file = self._file or error.filename or error.name or "template"
+            message = f"template: {error.message}"
             raise RubricError(
-                f"template: {error.message}", where=place(file, error.lineno)
+                message, where=place(file, error.lineno), rule="template-syntax"
             ) from error
         if isinstance(error, TemplateNotFound):
-            raise RubricError(self._not_found(str(error.name)), where=self._where) from error
+            message = self._not_found(str(error.name))
+            raise RubricError(message, where=self._where, rule="template-missing") from error
         if isinstance(error, RecursionError):
-            raise RubricError("the template nests or calls itself too deeply") from error
+            message = "the template nests or calls itself too deeply"
+            raise RubricError(message, rule="template-fails") from error
         if isinstance(error, SyntaxError):
-            raise RubricError(f"template: {error.msg}", where=self._file) from error
+            message = f"template: {error.msg}"
+            raise RubricError(message, where=self._file, rule="template-syntax") from error
         if isinstance(error, Exception):
             # A template can make Python raise anything, and none of it is worth a traceback.
             message = " ".join(str(error).split()) or type(error).__name__
             where = _line_of(trace) or self._file
-            raise RubricError(f"template: {message[:300]}", where=where) from error
+            message = f"template: {message[:300]}"
+            raise RubricError(message, where=where, rule="template-fails") from error
 
     def _not_found(self, name: str) -> str:
         folders = self._loader.folders if self._loader is not None else ()

@@ -259,4 +259,5 @@ def inline_case(data: dict[str, Any], *, id: str, where: str) -> Case:
         return Case.model_validate({"id": id, **data})
     except ValidationError as exc:
         fault = exc.errors(include_url=False)[0]
-        raise RubricError(f"case: {describe(fault, fault['loc'], Case)}", where=where) from exc
+        message = f"case: {describe(fault, fault['loc'], Case)}"
+        raise RubricError(message, where=where, rule="bad-case") from exc

@@ -1,0 +1,136 @@
+"""Everything that keeps a rubric from loading: all of it, where loading stops at the first."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import NamedTuple
+
+from jinja2 import TemplateNotFound
+from pydantic import ValidationError
+
+from judgekit.errors import ConfigError, RubricError
+from judgekit.filemodel import describe
+from judgekit.request import Form
+from judgekit.rubric.criterion import Criterion
+from judgekit.rubric.file import RubricFile
+from judgekit.rubric.load import (
+    _chain,
+    _check_shown,
+    _examples,
+    _Layer,
+    _Merged,
+    builtin_folder,
+)
+from judgekit.rubric.template import Folders, Template, read_file, split_front_matter
+from judgekit.rubric.testfile import Known, read_tests
+from judgekit.yamlfile import parse_yaml
+
+
+class Opened(NamedTuple):
+    """A rubric file, read as far as its faults let it be."""
+
+    faults: tuple[RubricError, ...]
+    layers: tuple[_Layer, ...]
+    """The file and what it extends; empty when the front matter cannot be used."""
+    criteria: tuple[Criterion, ...]
+    modes: dict[str, dict[str, float]]
+    default_mode: str
+    merged: _Merged | None
+    loader: Folders
+
+
+def open_rubric(path: Path) -> Opened:
+    """Read a rubric file and collect its faults, in the order in which loading would meet them."""
+    loader = Folders(tuple(dict.fromkeys((path.parent, builtin_folder()))))
+    faults: list[RubricError] = []
+    try:
+        layers = _chain(path, loader)
+    except RubricError as exc:
+        found = _front_faults(path) or (exc,)
+        return Opened(tuple(found), (), (), {}, "default", None, loader)
+    own = layers[0]
+    merged = _Merged(layers, complain=faults.append)
+    criteria: tuple[Criterion, ...] = ()
+    modes: dict[str, dict[str, float]] = {}
+    default = "default"
+    if not own.file.abstract:
+        criteria = merged.criteria()
+        modes, default = merged.modes(criteria) if criteria else ({}, default)
+        _check_rest(own, merged, criteria, list(modes), faults)
+    _check_template(own, loader, criteria, faults)
+    return Opened(tuple(faults), tuple(layers), criteria, modes, default, merged, loader)
+
+
+def template_faults(name: str, *, loader: Folders) -> tuple[RubricError, ...]:
+    """Return what is wrong with one template file, a partial one for instance."""
+    faults: list[RubricError] = []
+    try:
+        loader.tree(name, complain=faults.append)
+    except TemplateNotFound:
+        message = f"template {name!r} was not found"
+        faults.append(RubricError(message, rule="template-missing"))
+    except RubricError as exc:
+        faults.append(exc)
+    return tuple(faults)
+
+
+def _front_faults(path: Path) -> tuple[RubricError, ...]:
+    """Return all that is wrong with the shape of a front matter, by line."""
+    try:
+        front, _ = split_front_matter(read_file(path))
+        data, lines = parse_yaml(front, file=str(path), first=2)
+    except ConfigError:
+        return ()
+    if not isinstance(data, dict):
+        return ()
+    try:
+        RubricFile.model_validate(data)
+    except ValidationError as exc:
+        found: list[RubricError] = []
+        for fault in exc.errors(include_url=False)[:_MOST]:
+            steps = tuple(step for step in fault["loc"] if step != "[key]")
+            message = describe(fault, steps, RubricFile)
+            rule = _RULES.get(fault["type"], "bad-value")
+            found.append(RubricError(message, where=lines.where(*steps), rule=rule))
+        return tuple(found)
+    return ()
+
+
+_MOST = 50
+"""Faults of one front matter that are shown; a file with more is not read to its end by anyone."""
+_RULES = {"extra_forbidden": "unknown-key", "missing": "missing-key"}
+
+
+def _check_rest(
+    own: _Layer,
+    merged: _Merged,
+    criteria: tuple[Criterion, ...],
+    modes: list[str],
+    faults: list[RubricError],
+) -> None:
+    merged.groups(criteria)
+    form = Form(questions=tuple(c.question for c in criteria), details=merged.details(criteria))
+    if not criteria:
+        return
+    _examples(own, form, complain=faults.append)
+    known = Known({c.id: c for c in criteria}, modes, own.lines)
+    try:
+        read_tests(own.file.tests, own.file.orderings, known)
+    except RubricError as exc:
+        exc.rule = "bad-case" if exc.rule == "bad-case" else "test-invalid"
+        faults.append(exc)
+
+
+def _check_template(
+    own: _Layer, loader: Folders, criteria: tuple[Criterion, ...], faults: list[RubricError]
+) -> None:
+    found = template_faults(own.name, loader=loader)
+    if found:
+        faults += found
+        return
+    try:
+        template = Template(own.name, loader=loader)
+        if criteria:
+            _check_shown(template, [criterion.id for criterion in criteria], own)
+    except RubricError as exc:
+        faults.append(exc)
