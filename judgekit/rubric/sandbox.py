@@ -13,6 +13,7 @@ from typing import Any
 
 from jinja2 import StrictUndefined, TemplateRuntimeError, TemplateSyntaxError, nodes
 from jinja2 import Template as JinjaTemplate
+from jinja2.compiler import CodeGenerator, Frame
 from jinja2.environment import TemplateModule
 from jinja2.ext import Extension
 from jinja2.parser import Parser
@@ -38,14 +39,25 @@ def walk(node: nodes.Node) -> list[nodes.Node]:
     """Return a node and everything in it, in the order of the text.
 
     Jinja's own `find_all` is a generator inside a generator for every level: several times slower,
-    and trees are looked at often.
+    and every tree is looked at before it is used.
     """
     found: list[nodes.Node] = []
     waiting = [node]
     while waiting:
         found.append(current := waiting.pop())
-        waiting.extend(reversed(list(current.iter_child_nodes())))
+        waiting.extend(reversed(_children(current)))
     return found
+
+
+def _children(node: nodes.Node) -> list[nodes.Node]:
+    children: list[nodes.Node] = []
+    for field in node.fields:
+        value = getattr(node, field, None)
+        if isinstance(value, nodes.Node):
+            children.append(value)
+        elif isinstance(value, list):
+            children += [item for item in value if isinstance(item, nodes.Node)]
+    return children
 
 
 def _price(body: Iterable[nodes.Node]) -> tuple[int, int]:
@@ -66,7 +78,7 @@ def _price(body: Iterable[nodes.Node]) -> tuple[int, int]:
         elif isinstance(node, nodes.CallBlock):
             waiting.append(node.call)
         elif not isinstance(node, nodes.Block):
-            waiting.extend(node.iter_child_nodes())
+            waiting += _children(node)
     return 1 + (count >> 4), characters
 
 
@@ -88,6 +100,11 @@ class _Charge(NodeTransformer):
         return node  # type: ignore[no-any-return]
 
     visit_Template = visit_Block = visit_Macro = visit_CallBlock = _pays
+
+    def _leaf(self, node: nodes.Node) -> nodes.Node:
+        return node
+
+    visit_TemplateData = visit_Const = visit_Name = _leaf
 
     def visit_For(self, node: nodes.For) -> nodes.Node:
         steps, characters = _price([*node.body, *filter(None, [node.test])])
@@ -182,6 +199,20 @@ class _Sheet(JinjaTemplate):
         return module
 
 
+class _Generator(CodeGenerator):
+    """Writes a template's code, and notes which names it will look up when it runs.
+
+    `jinja2.meta` finds them by generating the code a second time, for half of what a rubric takes
+    to load.
+    """
+
+    def enter_frame(self, frame: Frame) -> None:
+        super().enter_frame(frame)
+        for action, name in frame.symbols.loads.values():
+            if action == "resolve" and name is not None:
+                self.environment.looked_up.add(name)  # type: ignore[attr-defined]
+
+
 def _finalize(value: Any) -> Any:
     text = plain(value)
     if isinstance(text, str):
@@ -194,6 +225,7 @@ class RubricEnvironment(ImmutableSandboxedEnvironment):
 
     intercepted_binops = frozenset({"*", "**", "%", "+"})
     template_class = _Sheet
+    code_generator_class = _Generator
 
     def __init__(self, loader: Any) -> None:
         super().__init__(
@@ -206,13 +238,18 @@ class RubricEnvironment(ImmutableSandboxedEnvironment):
             finalize=_finalize,
             extensions=[RoleTag],
         )
+        self.looked_up: set[str] = set()
+        """Names that what was compiled will look up: its variables."""
+        self.written: list[nodes.Node] = []
+        """What was parsed last, as it was written: before the budget was put in."""
         self.globals = {}
         self.filters = dict(FILTERS)
         self.tests = dict(TESTS)
 
     def _parse(self, source: str, name: str | None, filename: str | None) -> nodes.Template:
         tree = Parser(self, source, name, filename).parse()
-        for node in walk(tree)[1:]:
+        self.written = walk(tree)
+        for node in self.written:
             if refusal := _refusal(node):
                 raise TemplateSyntaxError(refusal, node.lineno, name, filename)
         charged: nodes.Template = _Charge().visit(tree)

@@ -14,7 +14,6 @@ from jinja2 import (
     Environment,
     TemplateNotFound,
     TemplateSyntaxError,
-    meta,
     nodes,
 )
 from jinja2 import Template as JinjaTemplate
@@ -86,6 +85,8 @@ class Folders(BaseLoader):
         self.folders = folders
         self.parents: dict[str, str] = {}
         """Template name -> the name its front matter extends."""
+        self._found: dict[str, Path] = {}
+        self._sheets: dict[str, Sheet] = {}
 
     def find(self, name: str) -> Path:
         """Return the file of a template name.
@@ -93,9 +94,10 @@ class Folders(BaseLoader):
         Raises:
             TemplateNotFound: no such file, or a name that tries to leave the folders.
         """
-        found = next(self.all_of(name), None)
+        found = self._found.get(name) or next(self.all_of(name), None)
         if found is None:
             raise TemplateNotFound(name)
+        self._found[name] = found
         return found
 
     def all_of(self, name: str) -> Iterator[Path]:
@@ -115,11 +117,14 @@ class Folders(BaseLoader):
             TemplateNotFound: no such file.
             RubricError: something in it is wrong.
         """
+        if (known := self._sheets.get(name)) is not None:
+            return known
         path = self.find(name)
         _, body = split_front_matter(read_file(path))
         parent = self.parents.get(name)
         lead = f'{{% extends "{parent}" %}}' if parent else ""
-        return _sheet(lead + body, name, str(path), parent is not None)
+        self._sheets[name] = sheet = _sheet(lead + body, name, str(path), parent is not None)
+        return sheet
 
     def tree(self, name: str, *, complain: Complain = refuse) -> nodes.Template:
         """Return the syntax tree of a template; say what is wrong with the names in it.
@@ -137,13 +142,18 @@ class Folders(BaseLoader):
         with _translated(file=str(path)):
             if len(body.lstrip("\n")) > MAX_BODIES:
                 raise RubricError(_TOO_LONG, where=str(path), rule="prompt-size")
-            tree = RubricEnvironment(None).parse(body, name, str(path))
-            inside = walk(tree)
+            environment = RubricEnvironment(None)
+            tree = environment.parse(body, name, str(path))
+            inside = environment.written
+            environment.compile(tree, name, str(path), raw=True)
+            looked_up = environment.looked_up.difference(_exported(tree))
             extends = name in self.parents
             if extends:
                 lead = nodes.Extends(nodes.Const(self.parents[name], lineno=1), lineno=1)
                 inside.insert(0, lead)
-            _check_body(tree, inside, name, str(path), extends=extends, complain=complain)
+            _check_body(
+                tree, inside, looked_up, name, str(path), extends=extends, complain=complain
+            )
         return tree
 
     def load(
@@ -157,13 +167,19 @@ class Folders(BaseLoader):
 class Sheet(NamedTuple):
     """One template file, ready for any environment."""
 
-    tree: nodes.Template
     code: CodeType
     length: int
     """Characters of its body."""
     built_from: list[tuple[str, str | None]]
     """The templates it names, and where it does."""
-    blocks: dict[str, nodes.Block]
+    blocks: dict[str, int]
+    """The blocks in it, and their lines."""
+    inner: frozenset[str]
+    """Those of them that stand inside another; known only of a template that extends one."""
+    taken: list[tuple[str, str, int]]
+    """The names it imports: file, name, line."""
+    offered: frozenset[str]
+    """The names it defines at its top, which others may import."""
     names: frozenset[str]
     """Every name it reads or sets."""
     text: str
@@ -179,14 +195,21 @@ def _sheet(source: str, name: str, path: str, extends: bool) -> Sheet:
         if length > MAX_BODIES:
             raise RubricError(_TOO_LONG, where=path, rule="prompt-size")
         tree = environment.parse(source, name, path)
-        inside = walk(tree)
-        _check_body(tree, inside, name, path, extends=extends, complain=refuse)
+        inside = environment.written
+        code = environment.compile(tree, name, path)
+        offered = frozenset(_exported(tree))
+        looked_up = environment.looked_up - offered
+        _check_body(tree, inside, looked_up, name, path, extends=extends, complain=refuse)
+        blocks = [node for node in inside if isinstance(node, nodes.Block)]
+        within = [node for b in blocks if extends for node in walk(b)[1:]]
         return Sheet(
-            tree=tree,
-            code=environment.compile(tree, name, path),
+            code=code,
             length=length,
             built_from=_built_from(inside, path),
-            blocks={node.name: node for node in inside if isinstance(node, nodes.Block)},
+            blocks={node.name: node.lineno for node in blocks},
+            inner=frozenset(node.name for node in within if isinstance(node, nodes.Block)),
+            taken=list(_taken(inside)),
+            offered=offered,
             names=frozenset(node.name for node in inside if isinstance(node, nodes.Name)),
             text="".join(node.data for node in inside if isinstance(node, nodes.TemplateData)),
         )
@@ -195,6 +218,7 @@ def _sheet(source: str, name: str, path: str, extends: bool) -> Sheet:
 def _check_body(
     tree: nodes.Template,
     inside: list[nodes.Node],
+    looked_up: set[str],
     name: str,
     path: str,
     *,
@@ -204,7 +228,7 @@ def _check_body(
     if name.startswith("_") or "/_" in name:
         _check_cases(inside, path, complain)
     else:
-        _check_variables(tree, inside, path, complain)
+        _check_variables(looked_up, inside, path, complain)
         _check_top(tree, inside, path, extends=extends, complain=complain)
 
 
@@ -290,7 +314,6 @@ class Template:
     def _check(self) -> dict[str, Path]:
         """Check every file this template is built from; return them by name."""
         files: dict[str, Path] = {}
-        blocks: dict[str, dict[str, nodes.Block]] = {}
         waiting: list[tuple[str, str | None]] = [(self.name, None)]
         sheets: dict[str, Sheet] = {}
         length = 0
@@ -306,32 +329,28 @@ class Template:
                 raise RubricError(_TOO_LONG, where=str(files[name]), rule="prompt-size")
             waiting += sheet.built_from
             sheets[name] = sheet
-            blocks[name] = sheet.blocks
-        self._check_blocks(files, blocks)
+        self._check_blocks(files, sheets)
         for name, sheet in sheets.items():
-            _check_imports(sheet.tree, sheets, str(files[name]))
+            _check_imports(sheet, sheets, str(files[name]))
         self.names = frozenset().union(*(sheet.names for sheet in sheets.values()))
         self.text = "".join(sheet.text for sheet in sheets.values())
         return files
 
-    def _check_blocks(
-        self, files: Mapping[str, Path], blocks: Mapping[str, Mapping[str, nodes.Block]]
-    ) -> None:
+    def _check_blocks(self, files: Mapping[str, Path], sheets: Mapping[str, Sheet]) -> None:
         """Refuse a block that no template above has: Jinja would leave it out without a word."""
         name, above = self.name, self.loader.parents.get(self.name)
         while above is not None:
-            known = list(blocks[above])
+            known = list(sheets[above].blocks)
             upper = self.loader.parents.get(above)
             while upper is not None:
-                known += blocks[upper]
+                known += sheets[upper].blocks
                 upper = self.loader.parents.get(upper)
-            inner = {b.name for own in blocks[name].values() for b in own.find_all(nodes.Block)}
-            for block in blocks[name].values():
-                if block.name not in known and block.name not in inner:
-                    hint = near(block.name, known)
+            for block, line in sheets[name].blocks.items():
+                if block not in known and block not in sheets[name].inner:
+                    hint = near(block, known)
                     raise RubricError(
-                        f"block {block.name!r} is not in what this extends{hint}",
-                        where=place(files[name], block.lineno),
+                        f"block {block!r} is not in what this extends{hint}",
+                        where=place(files[name], line),
                         rule="unknown-block",
                     )
             name, above = above, self.loader.parents.get(above)
@@ -383,20 +402,28 @@ def _built_from(inside: list[nodes.Node], path: str) -> list[tuple[str, str | No
     return names
 
 
-def _check_imports(tree: nodes.Template, sheets: Mapping[str, Sheet], path: str) -> None:
-    """Refuse `{% from "file" import name %}` of a name that the file does not define."""
-    for node in tree.find_all(nodes.FromImport):
-        if not isinstance(node.template, nodes.Const):
-            continue
-        there = list(_exported(sheets[node.template.value].tree))
-        for entry in node.names:
-            wanted = entry if isinstance(entry, str) else entry[0]
-            if wanted not in there:
-                raise RubricError(
-                    f"{node.template.value!r} defines no {wanted!r}{near(wanted, there)}",
-                    where=place(path, node.lineno),
-                    rule="unknown-variable",
+def _taken(inside: list[nodes.Node]) -> Iterator[tuple[str, str, int]]:
+    """Yield what `{% from "file" import name %}` names: the file, the name, the line."""
+    for node in inside:
+        if isinstance(node, nodes.FromImport) and isinstance(node.template, nodes.Const):
+            for entry in node.names:
+                yield (
+                    node.template.value,
+                    entry if isinstance(entry, str) else entry[0],
+                    node.lineno,
                 )
+
+
+def _check_imports(sheet: Sheet, sheets: Mapping[str, Sheet], path: str) -> None:
+    """Refuse `{% from "file" import name %}` of a name that the file does not define."""
+    for file, wanted, line in sheet.taken:
+        there = sheets[file].offered
+        if wanted not in there:
+            raise RubricError(
+                f"{file!r} defines no {wanted!r}{near(wanted, sorted(there))}",
+                where=place(path, line),
+                rule="unknown-variable",
+            )
 
 
 def _check_top(
@@ -431,15 +458,13 @@ def _line_in(part: nodes.Node) -> int:
 
 
 def _check_variables(
-    tree: nodes.Template, inside: list[nodes.Node], path: str, complain: Complain
+    looked_up: set[str], inside: list[nodes.Node], path: str, complain: Complain
 ) -> None:
-    known = {*VARIABLES, *_exported(tree)}
-    for name in sorted(meta.find_undeclared_variables(tree)):
-        if name not in known:
-            named = (n for n in inside if isinstance(n, nodes.Name) and n.name == name)
-            line = next((n.lineno for n in named), None)
-            message = f"unknown variable {name!r}{near(name, list(VARIABLES))}"
-            complain(RubricError(message, where=place(path, line), rule="unknown-variable"))
+    for name in sorted(looked_up.difference(VARIABLES)):
+        named = (n for n in inside if isinstance(n, nodes.Name) and n.name == name)
+        line = next((n.lineno for n in named), None)
+        message = f"unknown variable {name!r}{near(name, list(VARIABLES))}"
+        complain(RubricError(message, where=place(path, line), rule="unknown-variable"))
     _check_cases(inside, path, complain)
 
 
