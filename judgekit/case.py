@@ -71,4 +71,4 @@ CASE_TEXTS = ("system", "input", "output", "baseline", "reference", "context")
 
 def has_text(text: str | None) -> bool:
     """Return whether there is anything but white space: a blank field counts as missing."""
-    return text is not None and bool(text.strip())
+    return text is not None and text != "" and not text.isspace()

@@ -125,6 +125,8 @@ def check_score(score: Score, *, within: tuple[float, float]) -> None:
     """
     if score.value is not None and not within[0] <= score.value <= within[1]:
         raise ValueError(f"the value {score.value} is outside the range {within[0]} to {within[1]}")
+    if not isinstance(score.reason, str) or not isinstance(score.details, dict):
+        raise ValueError("its reason is no text, or its details are no object")
     for name in ("ground_truth", "details", "meta"):
         check_json(getattr(score, name), where=name)
     for part in score.parts:

@@ -119,6 +119,8 @@ class PromptAlignment(RubricMetric):
         example=Example({"input": "Name one colour.", "output": "Blue."}, None),
     )
 
+    checked = True
+
     def __init__(
         self,
         *,

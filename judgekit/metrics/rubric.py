@@ -21,7 +21,7 @@ from judgekit.rubric.fold import Folded, Worth, fold
 from judgekit.rubric.load import load_rubric
 from judgekit.rubric.rubric import Rubric, Variant
 from judgekit.score import Part, Score, Status
-from judgekit.value import Json
+from judgekit.value import Json, trusted
 
 DEFAULT_HISTORY = 10
 
@@ -51,8 +51,12 @@ class RubricMetric:
 
     range = (0.0, 1.0)
     higher_is_better = True
-    # What its scores carry was read from JSON already.
+    # What its scores carry was read from JSON already; what a stranger's subclass adds was not.
     checked = True
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        cls.checked = vars(cls).get("checked", False)
 
     def __init__(
         self,
@@ -178,35 +182,33 @@ class RubricMetric:
         else:
             worths, spread = _agreed(variant, judgments)
             folded = fold(worths, groups=variant.groups, combine=self.rubric.combine)
-        parts = self._parts(case, variant, judgments[0], worths, folded)
+        parts = tuple(
+            [
+                _part(case, worth, answer, folded.shares)
+                for worth, answer in zip(worths, judgments[0].answers.values(), strict=True)
+            ]
+        )
         details = self.details(variant, judgments[0], folded)
         if spread:
             details["samples"] = spread
-        return Score(
-            status=folded.status,
-            value=folded.value,
-            scale=self.scale,
-            parts=parts,
-            reason=self.reason(judgments[0], folded, parts),
-            source="judge",
-            method=self._method,
-            confidence=min(1.0, folded.covered) if folded.value is not None else None,
-            judgments=_without_answers(judgments),
-            details=details,
-            meta=self._meta_of(judgments),
-        )
-
-    def _parts(
-        self,
-        case: Case,
-        variant: Variant,
-        judgment: Judgment,
-        worths: Sequence[Worth],
-        folded: Folded,
-    ) -> tuple[Part, ...]:
-        return tuple(
-            _part(case, criterion, judgment.answers[criterion.id], worth, folded.shares)
-            for criterion, worth in zip(variant.criteria, worths, strict=True)
+        return trusted(
+            Score,
+            {
+                "type": "score",
+                "status": folded.status,
+                "value": folded.value,
+                "scale": self.scale,
+                "parts": parts,
+                "reason": self.reason(judgments[0], folded, parts),
+                "source": "judge",
+                "method": self._method,
+                "confidence": min(1.0, folded.covered) if folded.value is not None else None,
+                "ground_truth": None,
+                "judgments": _without_answers(judgments),
+                "details": details,
+                "meta": self._meta_of(judgments),
+                "fallback": None,
+            },
         )
 
     def details(self, variant: Variant, judgment: Judgment, folded: Folded) -> dict[str, Json]:
@@ -236,8 +238,10 @@ class RubricMetric:
             return f"nothing to score: {'; '.join(f'{p.id} {p.status}' for p in parts[:3])}"
         scored = [part for part in parts if part.value is not None]
         if self.rubric.combine == "weighted_mean":
-            decisive = max(scored, key=_cost)
-            met = _cost(decisive) <= 0
+            costs = list(map(_cost, scored))
+            most = max(costs)
+            decisive = scored[costs.index(most)]
+            met = most <= 0
         else:
             worth = max if self.rubric.combine == "max" else min
             decisive = worth(scored, key=_value)
@@ -279,12 +283,7 @@ def _without_answers(judgments: list[Judgment]) -> tuple[Judgment, ...]:
     """Leave the answers of a single judgment to the parts, which carry them already."""
     if len(judgments) > 1:
         return tuple(judgments)
-    one = judgments[0]
-    return (
-        Judgment(
-            request_key=one.request_key, model=one.model, repairs=one.repairs, tries=one.tries
-        ),
-    )
+    return (trusted(Judgment, {**judgments[0].__dict__, "answers": {}, "details": {}}),)
 
 
 def _schema(response_model: type[BaseModel]) -> dict[str, Json]:
@@ -311,22 +310,23 @@ def _value_field(response: Any) -> float:
     raise ConfigError("the response model has no field 'value'; say what it is worth with value=")
 
 
-def _part(
-    case: Case, criterion: Criterion, answer: Answer, worth: Worth, shares: dict[str, float]
-) -> Part:
+def _part(case: Case, worth: Worth, answer: Answer, shares: dict[str, float]) -> Part:
     quotes: tuple[Quote, ...] = ()
     if answer.quotes:
         quotes = tuple(Quote(text=q, field=find_quote(q, case)) for q in answer.quotes)
-    return Part(
-        id=criterion.id,
-        status=worth.status,
-        value=worth.value,
-        weight=shares.get(criterion.id, 0.0),
-        answer=answer.value,
-        reason=answer.reason,
-        quotes=quotes,
-        items=answer.items,
-        details=answer.details,
+    return trusted(
+        Part,
+        {
+            "id": worth.id,
+            "status": worth.status,
+            "value": worth.value,
+            "weight": shares.get(worth.id, 0.0),
+            "answer": answer.value,
+            "reason": answer.reason,
+            "quotes": quotes,
+            "items": answer.items,
+            "details": answer.details,
+        },
     )
 
 

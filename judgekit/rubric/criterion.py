@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
 
 from pydantic import ConfigDict, Field
@@ -10,6 +11,9 @@ from judgekit.judgment import Answer
 from judgekit.request import Question
 from judgekit.score import Status
 from judgekit.value import Value
+
+Outcome = tuple[Status, float | None]
+"""What came of a criterion, and its value on 0..1 if it was scored."""
 
 
 class Level(Value):
@@ -44,26 +48,56 @@ class Criterion(Value):
         head, dot, _ = self.id.partition(".")
         return head if dot else ""
 
-    def value_of(self, answer: Answer) -> tuple[Status, float | None]:
-        """Return what an answer is worth on 0..1.
+    @cached_property
+    def value_of(self) -> Callable[[Answer], Outcome]:
+        """What an answer is worth on 0..1, as a function that was made once.
 
         A checklist is worth met / all, and is not applicable when it has no items; a number is
         worth its place between minimum and maximum; a word is worth what its level says.
         """
+        plain: Callable[[Answer], Outcome]
         if self.question.kind == "checklist":
-            if not answer.items:
-                return "not_applicable", None
-            value = sum(1 for item in answer.items if item["met"] is True) / len(answer.items)
-        elif answer.value is None:
-            return "abstained", None
+            plain = _worth_of_items
         elif self.levels:
-            worth = next(level.value for level in self.levels if level.label == answer.value)
-            if worth is None:
-                return "not_applicable", None
-            value = worth
-        elif isinstance(answer.value, bool):
-            value = 1.0 if answer.value else 0.0
+            plain = _worth_of_words({level.label: level.value for level in reversed(self.levels)})
         else:
-            span = self.question.maximum - self.question.minimum
-            value = (float(answer.value) - self.question.minimum) / span
-        return "scored", 1.0 - value if self.reverse else value
+            plain = _worth_of_numbers(self.question)
+        if not self.reverse:
+            return plain
+
+        def reversed_(answer: Answer) -> Outcome:
+            status, value = plain(answer)
+            return status, None if value is None else 1.0 - value
+
+        return reversed_
+
+
+def _worth_of_items(answer: Answer) -> Outcome:
+    if not answer.items:
+        return "not_applicable", None
+    return "scored", len([1 for item in answer.items if item["met"] is True]) / len(answer.items)
+
+
+def _worth_of_words(worth: dict[str, float | None]) -> Callable[[Answer], Outcome]:
+    def value_of(answer: Answer) -> Outcome:
+        if answer.value is None:
+            return "abstained", None
+        value = worth[answer.value]  # type: ignore[index]  # a word, checked when it was read
+        return ("not_applicable", None) if value is None else ("scored", value)
+
+    return value_of
+
+
+def _worth_of_numbers(question: Question) -> Callable[[Answer], Outcome]:
+    minimum = question.minimum
+    span = question.maximum - minimum
+
+    def value_of(answer: Answer) -> Outcome:
+        value = answer.value
+        if value is None:
+            return "abstained", None
+        if value is True or value is False:
+            return "scored", 1.0 if value else 0.0
+        return "scored", (float(value) - minimum) / span
+
+    return value_of

@@ -36,12 +36,25 @@ class Folded(NamedTuple):
     """Value of each group that has weight, before clamping."""
 
 
+class Shares(NamedTuple):
+    """What the statuses of criteria say of a fold, whatever their values are."""
+
+    effective: dict[str, float]
+    """Weight of each criterion that counts; the positive ones sum to 1."""
+    covered: float
+    """Share of the intended positive weight that was answered, 0..1."""
+    counted: tuple[tuple[int, float], ...]
+    """Place and effective weight of each criterion that counts."""
+    groups: tuple[tuple[str, float, tuple[tuple[int, float], ...]], ...]
+    """Each group that counts: its name, its positive weight, and places and weights in it."""
+
+
 def fold(
     worths: Sequence[Worth],
     *,
     groups: Mapping[str, float],
     combine: Combine = "weighted_mean",
-    shares: tuple[dict[str, float], float] | None = None,
+    shares: Shares | None = None,
 ) -> Folded:
     """Fold criteria into one value.
 
@@ -57,64 +70,61 @@ def fold(
         combine: how criteria become one number.
         shares: what `shares_of` returned for criteria with the same statuses, to save the work.
     """
-    asked = [worth for worth in worths if groups.get(worth.group, 0.0) > 0]
-    effective, covered = shares_of(asked, groups) if shares is None else shares
-    scored = [worth for worth in asked if worth.id in effective]
-    if not scored or not any(share > 0 for share in effective.values()):
-        status: Status = (
-            "abstained" if any(w.status == "abstained" for w in asked) else "not_applicable"
-        )
-        return Folded(status, None, None, {}, 0.0, {})
-    values = [worth.value or 0.0 for worth in scored]
-    if combine == "min":
-        raw = min(values)
-    elif combine == "max":
-        raw = max(values)
-    elif combine == "all":
-        raw = 1.0 if all(value == 1.0 for value in values) else 0.0
+    if shares is None:
+        shares = shares_of(worths, groups)
+    if not shares.counted:
+        abstained = any(w.status == "abstained" and groups.get(w.group, 0.0) > 0 for w in worths)
+        return Folded("abstained" if abstained else "not_applicable", None, None, {}, 0.0, {})
+    values = [worth.value or 0.0 for worth in worths]
+    raw = 0.0
+    if combine == "weighted_mean":
+        for place, share in shares.counted:
+            raw += share * values[place]
     else:
-        raw = 0.0
-        for worth in scored:
-            raw += effective[worth.id] * (worth.value or 0.0)
-    by_group = _by_group(scored, groups)
-    return Folded("scored", min(1.0, max(0.0, raw)), raw, effective, covered, by_group)
+        scored = [values[place] for place, _ in shares.counted]
+        if combine == "all":
+            raw = 1.0 if all(value == 1.0 for value in scored) else 0.0
+        else:
+            raw = min(scored) if combine == "min" else max(scored)
+    by_group: dict[str, float | None] = {}
+    for group, weight, members in shares.groups:
+        total = 0.0
+        for place, part in members:
+            total += part * values[place]
+        by_group[group] = total / weight
+    value = min(1.0, max(0.0, raw))
+    return Folded("scored", value, raw, shares.effective, shares.covered, by_group)
 
 
-def shares_of(
-    asked: Sequence[Worth], groups: Mapping[str, float]
-) -> tuple[dict[str, float], float]:
-    """Return each scored criterion's effective weight, and the share of weight covered.
-
-    Both depend on the statuses alone, not on the values.
-    """
+def shares_of(worths: Sequence[Worth], groups: Mapping[str, float]) -> Shares:
+    """Return what counts and by how much, which depends on the statuses alone."""
     intended: dict[str, float] = {}
     answered: dict[str, float] = {}
-    for worth in asked:
-        if worth.weight > 0:
+    for worth in worths:
+        if worth.weight > 0 and groups.get(worth.group, 0.0) > 0:
             intended[worth.group] = intended.get(worth.group, 0.0) + worth.weight
             if worth.status == "scored":
                 answered[worth.group] = answered.get(worth.group, 0.0) + worth.weight
-    everything = sum(groups[group] for group in intended)
+    if not answered:
+        return Shares({}, 0.0, (), ())
     live = sum(groups[group] for group in answered)
-    if not live:
-        return {}, 0.0
-    shares = {
-        worth.id: worth.weight / answered[worth.group] * groups[worth.group] / live
-        for worth in asked
-        if worth.status == "scored" and worth.group in answered
-    }
-    covered = sum(groups[g] * answered[g] / intended[g] for g in answered) / everything
-    return shares, covered
-
-
-def _by_group(scored: Sequence[Worth], groups: Mapping[str, float]) -> dict[str, float | None]:
-    totals: dict[str, float] = {}
-    weights: dict[str, float] = {}
-    for worth in scored:
-        totals[worth.group] = totals.get(worth.group, 0.0) + worth.weight * (worth.value or 0.0)
-        weights[worth.group] = weights.get(worth.group, 0.0) + max(0.0, worth.weight)
-    return {
-        group: totals[group] / weights[group] if weights.get(group) else None
-        for group in groups
-        if groups[group] > 0 and group in totals
-    }
+    counted = []
+    for place, worth in enumerate(worths):
+        if worth.status == "scored" and worth.group in answered:
+            share = worth.weight / answered[worth.group] * groups[worth.group] / live
+            counted.append((place, share))
+    everything = sum(groups[group] for group in intended)
+    return Shares(
+        effective={worths[place].id: share for place, share in counted},
+        covered=sum(groups[g] * answered[g] / intended[g] for g in answered) / everything,
+        counted=tuple(counted),
+        groups=tuple(
+            (
+                group,
+                answered[group],
+                tuple((n, worths[n].weight) for n, _ in counted if worths[n].group == group),
+            )
+            for group in groups
+            if group in answered
+        ),
+    )

@@ -15,7 +15,7 @@ from judgekit.judgment import Judgment
 from judgekit.request import ChatMessage, Detail, Form
 from judgekit.rubric.criterion import Criterion
 from judgekit.rubric.expectation import Ordering, RubricTest
-from judgekit.rubric.fold import Combine, Folded, Worth, fold, shares_of
+from judgekit.rubric.fold import Combine, Folded, Shares, Worth, fold, shares_of
 from judgekit.rubric.sandbox import View
 from judgekit.rubric.template import CaseView, Template
 from judgekit.score import Status
@@ -81,12 +81,13 @@ class Variant:
         self.groups = dict(weights)
         self.criteria = tuple(c for c in rubric.criteria if weights.get(c.group, 0.0) > 0)
         self.form = Form(questions=tuple(c.question for c in self.criteria), details=rubric.details)
+        self.weighing = [(c.id, c.group, c.weight, c.value_of) for c in self.criteria]
         self._views = [CriterionView(criterion) for criterion in self.criteria]
-        self._shares: dict[tuple[Status, ...], tuple[dict[str, float], float]] = {}
+        self._shares: dict[tuple[Status, ...], Shares] = {}
 
-    def shares(self, worths: Sequence[Worth]) -> tuple[dict[str, float], float]:
+    def shares(self, worths: Sequence[Worth]) -> Shares:
         """Return the effective weights for these statuses, worked out once for each pattern."""
-        statuses = tuple(worth.status for worth in worths)
+        statuses = tuple([worth.status for worth in worths])
         found = self._shares.get(statuses)
         if found is None:
             found = self._shares[statuses] = shares_of(worths, self.groups)
@@ -228,8 +229,10 @@ class Rubric:
     def fold(self, judgment: Judgment, variant: Variant) -> tuple[Folded, list[Worth]]:
         """Return the value of a judgment, and what each criterion was worth."""
         worths = [
-            Worth(criterion.id, criterion.group, criterion.weight, *criterion.value_of(answer))
-            for criterion, answer in zip(variant.criteria, judgment.answers.values(), strict=True)
+            Worth(id, group, weight, *value_of(answer))
+            for (id, group, weight, value_of), answer in zip(
+                variant.weighing, judgment.answers.values(), strict=True
+            )
         ]
         shares = variant.shares(worths)
         return fold(worths, groups=variant.groups, combine=self.combine, shares=shares), worths
@@ -237,4 +240,4 @@ class Rubric:
 
 def _present(case: Case, field: str) -> bool:
     value = getattr(case, field)
-    return has_text(value) if isinstance(value, str) or value is None else bool(value)
+    return has_text(value) if value is None or isinstance(value, str) else bool(value)

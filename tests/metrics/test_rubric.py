@@ -4,7 +4,7 @@ import asyncio
 import json
 
 import pytest
-from pydantic import BaseModel
+from pydantic import BaseModel, ValidationError
 
 from judgekit.case import Case, Message
 from judgekit.errors import ConfigError, InvalidReply, JudgeRefused, JudgeUnavailable, RubricError
@@ -13,6 +13,7 @@ from judgekit.judges.fake import FakeJudge
 from judgekit.metrics.rubric import RubricMetric, find_quote
 from judgekit.request import Reply, Try
 from judgekit.rubric.load import load_rubric
+from judgekit.score import Score
 
 CASE = Case(id="c", input="Why?", output="Because it is so.")
 
@@ -304,6 +305,63 @@ def test_a_template_that_fails_on_a_case_costs_that_row(rubric):
     assert (first.type, first.kind) == ("failure", "metric_error")
     assert "mine.jinja:6" in first.message
     assert second.type == "score"
+
+
+class Reasonless(RubricMetric):
+    def reason(self, *_):
+        return None
+
+
+class Undetailed(RubricMetric):
+    def details(self, *_):
+        return {"x": float("nan")}
+
+
+@pytest.mark.parametrize("kind", [Reasonless, Undetailed])
+def test_what_a_subclass_adds_is_checked(rubric, kind):
+    metric = kind(rubric(ONE), judge=in_turn(said(1)))
+
+    (row,) = next(evaluate_sync([CASE], [metric]).results).rows
+
+    assert (row.result.type, row.result.kind) == ("failure", "metric_error")
+
+
+# -- a score made without checks is the score the checks would let through --------
+
+
+@pytest.mark.parametrize(
+    ("front", "answer"),
+    [
+        (ONE, said(0.25)),
+        (ONE.replace("A.", "A., nullable: true"), said(None)),
+        (WORDS, said("n/a")),
+        (WORDS.replace("A.", "A., quotes: true"), {"a": {**said("good")["a"], "quotes": ["so"]}}),
+        (
+            "criteria:\n  a: {text: A., kind: checklist}",
+            {"a": {"items": [{"item": "x", "met": True, "reason": "\x07"}]}},
+        ),
+        (
+            ONE.replace("A.", "A., details: {why: W., sure: {kind: boolean, text: S.}}")
+            + "\ndetails: {all: {kind: list, text: A.}}",
+            {"a": {**said(1)["a"], "why": "w", "sure": True}, "all": ["x", "y"]},
+        ),
+    ],
+)
+def test_a_score_is_what_pydantic_makes_of_its_fields(rubric, front, answer):
+    made = score(rubric(front), answer)
+
+    dumped = made.model_dump()
+    again = Score.model_validate(dumped)
+
+    assert made == again
+    assert repr(made) == repr(again)
+    assert made.model_dump_json(exclude_defaults=True) == again.model_dump_json(
+        exclude_defaults=True
+    )
+    assert made.model_copy(update={"scale": 2.0}).model_dump() == {**dumped, "scale": 2.0}
+    assert made.model_fields_set == set(Score.model_fields)
+    with pytest.raises(ValidationError):
+        made.value = 0.5
 
 
 # -- quotes -----------------------------------------------------------------------

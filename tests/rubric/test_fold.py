@@ -40,7 +40,51 @@ def criteria(draw, penalties=False):
     return made
 
 
+def by_the_book(worths, groups, combine):
+    """Fold group by group, the way the documentation puts it; `None` when nothing counts."""
+    value_of, weight_of = {}, {}
+    for group, weight in groups.items():
+        mine = [w for w in worths if w.group == group and w.status == "scored" and weight > 0]
+        whole = sum(w.weight for w in mine if w.weight > 0)
+        if whole:
+            value_of[group] = sum(w.weight * w.value for w in mine) / whole
+            weight_of[group] = weight
+    values = [w.value for w in worths if w.group in value_of and w.status == "scored"]
+    if not values:
+        return None
+    if combine == "weighted_mean":
+        total = sum(weight_of[group] * value_of[group] for group in value_of)
+        return total / sum(weight_of.values()), value_of
+    if combine == "all":
+        return float(all(value == 1.0 for value in values)), value_of
+    return {"min": min, "max": max}[combine](values), value_of
+
+
 # -- properties -------------------------------------------------------------------
+
+
+@given(
+    criteria(penalties=True),
+    st.sampled_from([GROUPS, {"user": 1.0}, {"system": 0.2, "user": 0.0}, {"other": 1.0}]),
+    st.sampled_from(["weighted_mean", "min", "max", "all"]),
+)
+def test_a_fold_goes_by_the_book(worths, groups, combine):
+    folded = fold(worths, groups=groups, combine=combine)
+
+    expected = by_the_book(worths, groups, combine)
+    if expected is None:
+        asked = [w for w in worths if groups.get(w.group, 0) > 0]
+        abstained = any(w.status == "abstained" for w in asked)
+        assert folded == fold([], groups={})._replace(
+            status="abstained" if abstained else "not_applicable"
+        )
+        return
+    raw, value_of = expected
+    assert folded.status == "scored"
+    assert folded.raw == pytest.approx(raw, abs=1e-9)
+    assert folded.value == min(1.0, max(0.0, folded.raw))
+    assert folded.groups == pytest.approx(value_of)
+    assert list(folded.groups) == list(value_of)
 
 
 @given(criteria())
