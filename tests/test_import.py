@@ -7,11 +7,13 @@ import os
 import pkgutil
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 import judgekit
 
+ROOT = Path(__file__).parents[1]
 GUARD = """
 import builtins, io, json, os, socket, sys
 
@@ -87,6 +89,36 @@ def test_the_command_line_starts_without_what_it_does_not_need(tmp_path):
 
     heavy = {"litellm", "instructor", "openai", "jinja2", "diskcache", "numpy"}
     assert heavy.isdisjoint(outcome["modules"])
+
+
+def test_one_case_replayed_loads_only_what_it_uses(tmp_path):
+    """What a replay has no use for is most of the package, and most of what others need."""
+    run = [str(ROOT / "examples" / "support_assistant" / "suite.yaml"), "--limit", "1", "-q"]
+    code = f"""
+import contextlib
+sys.argv = ["judgekit", "run", *{run!r}]
+from judgekit.cli import main
+with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(SystemExit):
+    main()
+before = dict(os.environ)
+"""
+    loaded = set(imported(code, tmp_path)["modules"])
+
+    assert {"judgekit.cassette.tape", "judgekit.metrics.prompt_alignment"} <= loaded
+    unused = {
+        # Asked of nobody, kept nowhere, printed on no page.
+        "litellm", "instructor", "tenacity", "diskcache", "sqlite3", "judgekit.store",
+        "judgekit.providers", "judgekit.judges.litellm", "judgekit.report.html",
+        "judgekit.cassette.explain", "judgekit.upkeep", "judgekit.cards",
+        # Stand-ins are made, and do not stand in.
+        "numpy", "judgekit.metrics.requirements", "judgekit.metrics.directive",
+        "judgekit.metrics.embedding", "judgekit.embedders.lexical", "judgekit.metrics.regex",
+        "judgekit.metrics.token_f1", "judgekit.metrics.exact_match",
+        # Other verbs.
+        "judgekit.cli.score", "judgekit.cli.report", "judgekit.cli.cassette", "judgekit.cli.rubric",
+        "jinja2.meta",
+    }  # fmt: skip
+    assert unused.isdisjoint(loaded)
 
 
 def test_the_public_names_are_sorted():

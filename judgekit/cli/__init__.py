@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import gc
 import os
 import sys
@@ -14,6 +15,12 @@ _YOUNG = 100_000
 def main() -> None:
     """Run the command line; an error judgekit knows is one line and exit code 2."""
     gc.set_threshold(_YOUNG, 10, 10)
+    # The last thing CPython does is to look through every object there is once more; by then all
+    # that was open is closed, and the rest goes with the process.
+    atexit.register(gc.freeze)
+    # Other packages may hook into every validation; looking for them takes as long as a dozen
+    # cases, and what is installed beside judgekit is not to decide what a run gives.
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     from judgekit.cli.app import app
     from judgekit.errors import JudgekitError
 
@@ -22,9 +29,6 @@ def main() -> None:
             app(prog_name="judgekit")
         finally:
             sys.stdout.flush()
-            # The last thing CPython does is to look at every object there is once more; what is
-            # open was closed above, and the rest goes with the process.
-            gc.freeze()
     except JudgekitError as exc:
         _fail(str(exc))
     except SystemExit as exc:

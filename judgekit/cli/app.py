@@ -2,27 +2,59 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from importlib import import_module
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
+from typer.main import get_command, get_group
 
 from judgekit import __version__
-from judgekit.cli import cassette, metrics, report, rubric, run, schema, score
+
+VERBS = ("run", "score", "report", "schema", "metrics", "rubric", "cassette")
+"""Each is a module here: a function of its own name, or an `app` of further verbs."""
+
+
+class Verbs(TyperGroup):
+    """Makes a verb when it is asked for: no verb waits for what the others need."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """Return the names of all verbs, in the order of the help."""
+        return [*VERBS, *(name for name in self.commands if name not in VERBS)]
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """Return a verb; `None` where there is none of that name."""
+        if cmd_name in VERBS and cmd_name not in self.commands:
+            self.commands[cmd_name] = _verb(cmd_name)
+        return self.commands.get(cmd_name)
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Find the verb that is meant; what is near to a misspelt one is looked for among all."""
+        if args and args[0] not in VERBS:
+            for name in VERBS:
+                self.get_command(ctx, name)
+        return super().resolve_command(ctx, args)
+
+
+def _verb(name: str) -> Any:
+    module = import_module(f"judgekit.cli.{name}")
+    if hasattr(module, "app"):
+        group = get_group(module.app)
+        group.name = name
+        return group
+    alone = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+    alone.command(name)(getattr(module, name))
+    return get_command(alone)
+
 
 app = typer.Typer(
+    cls=Verbs,
     help="Score LLM output with LLM judges and rubrics; replay every verdict offline.",
     no_args_is_help=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command("run")(run.run)
-app.command("score")(score.score)
-app.command("report")(report.report)
-app.add_typer(metrics.app, name="metrics")
-app.command("schema")(schema.schema)
-app.add_typer(rubric.app, name="rubric")
-app.add_typer(cassette.app, name="cassette")
 
 
 def _version(wanted: bool) -> None:
