@@ -18,11 +18,12 @@ from judgekit.filemodel import near, validate_file
 from judgekit.judges.limits import LimitedJudge
 from judgekit.protocols import Judge, Metric
 from judgekit.redact import Redact, Rule, redact_case, redactor
-from judgekit.registry import create
+from judgekit.registry import build, create
 from judgekit.report.gate import gates_of
 from judgekit.rubric.load import load_rubric
 from judgekit.suitefile import FallbackFile, MetricFile, Overrides, SuiteFile
 from judgekit.suitejudge import check_price, choose_judge, make_judge
+from judgekit.suiterubric import Settings, check_metrics
 from judgekit.yamlfile import Lines, parse_yaml
 
 MAX_FILE = 5_000_000
@@ -44,6 +45,7 @@ class Suite:
         self.cassette: Cassette | None = None
         for name in file.metrics:
             self._check_parts(name, ())
+        check_metrics(overrides.settings, list(file.metrics))
         wanted = self._wanted()
         if not self.no_judge:
             self._wire()
@@ -184,9 +186,7 @@ class Suite:
         judged = _is_judged(kind, entry, self.base)
         if judged and self.no_judge:
             return self._stand_in(name, kind, entry)
-        metric = _create(
-            kind, name=name, entry=entry, judge=self.judge, base=self.base, options=options
-        )
+        metric = self._create(name, kind, entry, judge=self.judge, options=options)
         if entry.fallback is None:
             return metric
         if not judged:
@@ -213,10 +213,42 @@ class Suite:
                 "fallback: {use: ...}, or leave it out with --only"
             )
         options = dict(entry.model_extra or {})
-        metric = _create(
-            kind, name=name, entry=entry, judge=_Nobody(), base=self.base, options=options
-        )
+        metric = self._create(name, kind, entry, judge=_Nobody(), options=options)
         return WithFallback(metric, _substitute(fallback), no_judge=True)
+
+    def _create(
+        self,
+        name: str,
+        kind: str,
+        entry: MetricFile,
+        *,
+        judge: Judge | None,
+        options: dict[str, Any],
+    ) -> Metric:
+        settings = Settings(
+            metric=name,
+            said=entry.parameters or {},
+            flags=self._overrides.settings.get(name, {}),
+            lines=self._lines,
+        )
+        if kind in BUILTIN and BUILTIN[kind].judged:
+            # Looked up beside the suite, never beside whoever runs it.
+            rubric = options.get("rubric", BUILTIN[kind].preset.get("rubric", kind))
+            options["rubric"] = settings.of(load_rubric(rubric, base=self.base))
+            return create(kind, judge=judge, name=name, **options)
+        if entry.metric is None and _is_judged(kind, entry, self.base):
+            from judgekit.metrics.rubric import RubricMetric
+
+            options = {
+                "rubric": settings.of(load_rubric(kind, base=self.base)),
+                "name": name,
+                **options,
+            }
+            return build(name, RubricMetric, judged=True, judge=judge, options=options)
+        settings.refuse()
+        if kind in BUILTIN:
+            options["name"] = name
+        return create(kind, judge=judge, **options)
 
     # -- what a run needs -----------------------------------------------------------
 
@@ -372,37 +404,6 @@ def _is_judged(kind: str, entry: MetricFile, base: Path) -> bool:
     except RubricError:
         return False
     return True
-
-
-def _create(
-    kind: str,
-    *,
-    name: str,
-    entry: MetricFile,
-    judge: Judge | None,
-    base: Path,
-    options: dict[str, Any],
-) -> Metric:
-    if kind in BUILTIN:
-        if BUILTIN[kind].judged:
-            # Looked up beside the suite, never beside whoever runs it.
-            rubric = options.get("rubric", BUILTIN[kind].preset.get("rubric", kind))
-            if isinstance(rubric, str):
-                options["rubric"] = load_rubric(rubric, base=base)
-        return create(kind, judge=judge, name=name, **options)
-    if entry.metric is None and _is_judged(kind, entry, base):
-        from judgekit.metrics.rubric import RubricMetric
-        from judgekit.registry import build
-
-        rubric = load_rubric(kind, base=base)
-        return build(
-            name,
-            RubricMetric,
-            judged=True,
-            judge=judge,
-            options={"rubric": rubric, "name": name, **options},
-        )
-    return create(kind, judge=judge, **options)
 
 
 def _substitute(fallback: FallbackFile) -> Metric:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from judgekit.case import Case, Message
 from judgekit.datasets import load_cases
 from judgekit.errors import ConfigError
 from judgekit.request import Reply, Request
 from judgekit.rubric.load import load_rubric
+from judgekit.suiterubric import with_flags
 
 SAMPLE = Case(
     id="sample",
@@ -35,20 +36,35 @@ class _Unasked:
 
 
 def rendered(
-    rubric: str, *, cases: str | None, case: str | None, mode: str | None, model: str
+    rubric: str,
+    *,
+    cases: str | None,
+    case: str | None,
+    mode: str | None,
+    model: str,
+    settings: Mapping[str, str] | None = None,
 ) -> str:
     """Return the messages a rubric makes of a case, and the request's key.
 
+    Args:
+        rubric: a name or a file.
+        cases: file of cases; a made-up one without it.
+        case: id of the case, the first by default.
+        mode: one of the rubric's modes.
+        model: whom the key is made for.
+        settings: what parameters of the rubric are set to, as text.
+
     Raises:
         RubricError: the rubric is wrong.
-        ConfigError: there is no such case.
+        ConfigError: there is no such case or parameter.
     """
     from judgekit.metrics.rubric import RubricMetric
 
     if cases is None and case is not None:
         raise ConfigError(f"case {case!r} of which cases? name the file: --cases FILE")
     subject = SAMPLE if cases is None else _find(cases, case)
-    metric = RubricMetric(load_rubric(rubric), judge=_Unasked(model), mode=mode)
+    loaded = with_flags(load_rubric(rubric), settings or {}, before="--set ")
+    metric = RubricMetric(loaded, judge=_Unasked(model), mode=mode)
     _, (request, *_) = metric.requests(subject)
     return "\n".join(_lines(request)) + "\n"
 

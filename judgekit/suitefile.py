@@ -107,6 +107,8 @@ class MetricFile(FileModel):
         FallbackFile | None, BeforeValidator(_use, json_schema_input_type=str | FallbackFile | None)
     ] = None
     """What stands in for a judge that cannot be reached."""
+    parameters: dict[str, Any] | None = None
+    """What the parameters of its rubric are set to; the others keep their defaults."""
 
 
 class LimitsFile(FileModel):
@@ -179,6 +181,8 @@ class Overrides(FileModel):
     judge: str | None = None
     api_base: str | None = None
     params: dict[str, Any] = Field(default_factory=dict)
+    settings: dict[str, dict[str, str]] = Field(default_factory=dict)
+    """Metric -> parameter of its rubric -> setting, as text."""
     record: str | None = None
     no_judge: bool = False
     only: list[str] = Field(default_factory=list)

@@ -29,6 +29,13 @@ Param = Annotated[
     list[str] | None,
     typer.Option("--param", help="Parameter of the judge, such as temperature=0; may be repeated."),
 ]
+Set = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        help="Parameter of a metric's rubric, as METRIC.NAME=VALUE; may be repeated.",
+    ),
+]
 NoJudge = Annotated[
     bool, typer.Option("--no-judge", help="Ask nobody: judged metrics take their fallbacks.")
 ]
@@ -70,6 +77,34 @@ def named_values(flag: str, texts: list[str] | None) -> dict[str, Any]:
             raise ConfigError(f"{flag} {text}: write it as name=value")
         values[name] = _value(value)
     return values
+
+
+def settings(
+    texts: list[str] | None, metrics: list[str] | None = None
+) -> dict[str, dict[str, str]]:
+    """Return what `--set METRIC.NAME=VALUE` says, by metric; the values stay text.
+
+    Args:
+        texts: the flags.
+        metrics: what is scored by, where that is known: the only one need not be named.
+
+    Raises:
+        ConfigError: one is not `METRIC.NAME=VALUE`.
+    """
+    from judgekit.errors import ConfigError
+
+    found: dict[str, dict[str, str]] = {}
+    for text in texts or []:
+        path, equals, value = text.partition("=")
+        metric, _, name = path.strip().rpartition(".")
+        if not metric and metrics is not None and len(set(metrics)) == 1:
+            metric = metrics[0]
+        if not equals or not name or not metric:
+            raise ConfigError(
+                f"--set {text}: write it as METRIC.NAME=VALUE, such as tone.audience=children"
+            )
+        found.setdefault(metric, {})[name] = value
+    return found
 
 
 def _value(text: str) -> Any:

@@ -54,8 +54,15 @@ def render(
     ] = None,
     mode: Annotated[str | None, typer.Option("--mode", help="Mode of the rubric.")] = None,
     judge: Annotated[str, typer.Option("--judge", help="Model the key is made for.")] = "MODEL",
+    set: Annotated[
+        list[str] | None,
+        typer.Option("--set", help="Parameter of the rubric, as NAME=VALUE; may be repeated."),
+    ] = None,
 ) -> None:
     """Print exactly what a judge would see, and the key. Nothing is asked."""
+    from judgekit.cli.options import settings
     from judgekit.preview import rendered
 
-    typer.echo(rendered(name, cases=cases, case=case, mode=mode, model=judge), nl=False)
+    said = settings(set, [name]).get(name, {})
+    text = rendered(name, cases=cases, case=case, mode=mode, model=judge, settings=said)
+    typer.echo(text, nl=False)

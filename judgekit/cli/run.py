@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from judgekit.cli.options import ApiBase, Judge, NoJudge, Param, Record
+from judgekit.cli.options import ApiBase, Judge, NoJudge, Param, Record, Set
 
 
 def run(
@@ -22,6 +22,7 @@ def run(
     api_base: ApiBase = None,
     record: Record = None,
     param: Param = None,
+    set: Set = None,
     only: Annotated[
         list[str] | None, typer.Option("--only", help="Run only this metric; may be repeated.")
     ] = None,
@@ -46,7 +47,7 @@ def run(
 
     Exit codes: 0 passed, 1 a gate missed, 2 something is set up wrongly, 3 incomplete.
     """
-    from judgekit.cli.options import overrides
+    from judgekit.cli.options import overrides, settings
     from judgekit.cli.running import run_and_print
     from judgekit.run import failed_keys
 
@@ -55,6 +56,7 @@ def run(
     ).model_copy(
         update={
             "only": only or [],
+            "settings": settings(set),
             "limit": limit,
             "cases": cases,
             "format": format,

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from judgekit.cli.options import ApiBase, Judge, NoJudge, Param, Record
+from judgekit.cli.options import ApiBase, Judge, NoJudge, Param, Record, Set
 
 _Text = "Text, @FILE to read a file, or - for standard input."
 
@@ -56,6 +56,7 @@ def score(
     ] = None,
     record: Record = None,
     param: Param = None,
+    set: Set = None,
     no_judge: NoJudge = False,
     json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
@@ -63,9 +64,10 @@ def score(
 
     Exit codes: 0 scored, 2 something is set up wrongly, 3 no score.
     """
-    from judgekit.cli.options import named_values, overrides
+    from judgekit.cli.options import named_values, overrides, settings
     from judgekit.cli.scoring import score_and_print
 
+    scored_by = [*(metric or []), *(Path(file).stem for file in rubric or [])]
     code = score_and_print(
         texts={"input": input, "output": output, "system": system},
         lists={"reference": reference, "context": context},
@@ -76,7 +78,7 @@ def score(
         cassette=cassette,
         overrides=overrides(
             judge=judge, api_base=api_base, record=record, param=param, no_judge=no_judge
-        ),
+        ).model_copy(update={"settings": settings(set, scored_by)}),
         as_json=json,
     )
     raise typer.Exit(code)

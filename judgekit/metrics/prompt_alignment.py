@@ -106,6 +106,7 @@ class PromptAlignment(RubricMetric):
             falsely low without them.
         samples: how often to ask.
         rubric: a rubric with the same criteria, to replace the built-in one.
+        parameters: what that rubric's parameters are set to.
     """
 
     card: ClassVar[Card] = Card(
@@ -131,9 +132,17 @@ class PromptAlignment(RubricMetric):
         history: int = DEFAULT_HISTORY,
         samples: int = 1,
         rubric: Rubric | str | Path = "prompt_alignment",
+        parameters: Mapping[str, Any] | None = None,
     ) -> None:
         super().__init__(
-            rubric, judge=judge, name=name, mode=mode, samples=samples, history=history, scale=scale
+            rubric,
+            judge=judge,
+            name=name,
+            mode=mode,
+            samples=samples,
+            history=history,
+            scale=scale,
+            parameters=parameters,
         )
 
     def details(self, variant: Variant, judgment: Judgment, folded: Folded) -> dict[str, JsonValue]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +41,7 @@ class RubricMetric:
         samples: how often to ask, each recorded under a key of its own.
         history: how many earlier messages the judge may see.
         scale: factor for the shown value only, such as 10 for "8.5 out of 10"; above 0.
+        parameters: what the rubric's parameters are set to; the others keep their defaults.
         response_model: a Pydantic class to ask for instead of the rubric's criteria.
         value: what an instance of that class is worth on 0..1; its field `value` by default.
 
@@ -68,10 +69,12 @@ class RubricMetric:
         samples: int = 1,
         history: int = DEFAULT_HISTORY,
         scale: float = 1.0,
+        parameters: Mapping[str, Any] | None = None,
         response_model: type[BaseModel] | None = None,
         value: Callable[[Any], float] | None = None,
     ) -> None:
-        self.rubric = rubric if isinstance(rubric, Rubric) else load_rubric(rubric)
+        loaded = rubric if isinstance(rubric, Rubric) else load_rubric(rubric)
+        self.rubric = loaded.with_parameters(parameters or {})
         self.name = name or self.rubric.name
         self.mode = self.rubric.check_mode(mode)
         _check_whole("samples", samples, least=1)
@@ -106,6 +109,11 @@ class RubricMetric:
             "history": self.history,
             "scale": self.scale,
         }
+        if self.rubric.parameters:
+            options["parameters"] = {
+                name: list(value) if isinstance(value, tuple) else value
+                for name, value in self.rubric.parameters.items()
+            }
         if self._own_form is not None:
             options["response_model"] = self._own_form.digest[:16]
         return options

@@ -12,6 +12,7 @@ from judgekit.errors import ConfigError, RubricError
 from judgekit.filemodel import describe
 from judgekit.request import Form
 from judgekit.rubric.criterion import Criterion
+from judgekit.rubric.declared import check_used, declared_in
 from judgekit.rubric.file import RubricFile
 from judgekit.rubric.load import (
     _chain,
@@ -57,7 +58,7 @@ def open_rubric(path: Path) -> Opened:
         criteria = merged.criteria()
         modes, default = merged.modes(criteria) if criteria else ({}, default)
         _check_rest(own, merged, criteria, list(modes), faults)
-    _check_template(own, loader, criteria, faults)
+    _check_template(own, loader, merged, criteria, faults)
     return Opened(tuple(faults), tuple(layers), criteria, modes, default, merged, loader)
 
 
@@ -122,7 +123,11 @@ def _check_rest(
 
 
 def _check_template(
-    own: _Layer, loader: Folders, criteria: tuple[Criterion, ...], faults: list[RubricError]
+    own: _Layer,
+    loader: Folders,
+    merged: _Merged,
+    criteria: tuple[Criterion, ...],
+    faults: list[RubricError],
 ) -> None:
     found = template_faults(own.name, loader=loader)
     if found:
@@ -132,5 +137,15 @@ def _check_template(
         template = Template(own.name, loader=loader)
         if criteria:
             _check_shown(template, [criterion.id for criterion in criteria], own)
+        declared = declared_in(merged.layers, complain=faults.append)
+        if criteria:
+            check_used(
+                merged.layers,
+                criteria=criteria,
+                details=merged.details(criteria),
+                mentions=template.mentions,
+                declared=declared,
+                complain=faults.append,
+            )
     except RubricError as exc:
         faults.append(exc)

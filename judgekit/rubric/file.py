@@ -13,6 +13,7 @@ from judgekit.filemodel import FileModel, Number
 from judgekit.judgment import MAX_ITEMS
 from judgekit.request import Detail, Question
 from judgekit.rubric.criterion import Criterion, Level
+from judgekit.rubric.parameter import MAX_PARAMETERS, ParameterKind
 from judgekit.rubric.testfile import OrderingFile, TestFile
 from judgekit.yamlfile import Lines
 
@@ -182,11 +183,41 @@ class GroupFile(FileModel):
     _fields = field_validator("requires")(_check_fields)
 
 
+class ParameterFile(FileModel):
+    """Something the author leaves open, for a suite to set."""
+
+    kind: ParameterKind | None = None
+    """What it may be set to; without one, what its choices or its default are."""
+    description: str | None = None
+    """What it changes, for whoever sets it."""
+    default: Any = None
+    """What it is where nobody sets it; without one it must be set."""
+    minimum: Number | None = None
+    """The lowest number it may be."""
+    maximum: Number | None = None
+    """The highest number it may be."""
+    choices: list[str] | None = Field(default=None, min_length=1, max_length=MAX_WORDS)
+    """The words a choice, or each word of a list, may be."""
+
+
 class ExampleFile(FileModel):
     """A judged case shown to the judge."""
 
     case: dict[str, Any]
     answers: dict[str, Any]
+
+
+def _default(value: Any) -> Any:
+    """Take `audience: adults` for `audience: {default: adults}`."""
+    return value if isinstance(value, dict) or value is None else {"default": value}
+
+
+_Parameter = Annotated[
+    ParameterFile,
+    BeforeValidator(
+        _default, json_schema_input_type=ParameterFile | str | bool | int | float | list[str]
+    ),
+]
 
 
 class RubricFile(FileModel):
@@ -211,6 +242,10 @@ class RubricFile(FileModel):
         json_schema_extra={"propertyNames": {"pattern": f"^{_ID.pattern}$"}},
     )
     details: Details = Field(default_factory=dict)
+    parameters: dict[str, _Parameter | None] = Field(
+        default_factory=dict, max_length=MAX_PARAMETERS
+    )
+    """What a suite may set; templates read it as `parameters.NAME`. An heir says what differs."""
     examples: list[ExampleFile] = Field(default_factory=list)
     tests: list[TestFile] = Field(default_factory=list)
     orderings: list[OrderingFile] = Field(default_factory=list)

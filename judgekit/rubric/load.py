@@ -12,6 +12,7 @@ from judgekit.errors import AbstractRubric, ConfigError, InvalidReply, RubricErr
 from judgekit.filemodel import near, validate_file
 from judgekit.judgment import read_answers
 from judgekit.request import Form
+from judgekit.rubric.declared import check_used, declared_in
 from judgekit.rubric.file import MAX_CRITERIA, CriterionFile, RubricFile
 from judgekit.rubric.rubric import Example, Group, Rubric
 from judgekit.rubric.template import (
@@ -167,6 +168,14 @@ def _build(layers: list[_Layer], *, path: Path, loader: Folders) -> Rubric:
     _check_shown(template, [c.id for c in criteria], own)
     files = {name: digest(read_file(found)) for name, found in sorted(template.files.items())}
     form = Form(questions=tuple(c.question for c in criteria), details=merged.details(criteria))
+    declared = declared_in(layers)
+    check_used(
+        layers,
+        criteria=criteria,
+        details=form.details,
+        mentions=template.mentions,
+        declared=declared,
+    )
     known = Known({c.id: c for c in criteria}, list(modes), own.lines)
     tests, orderings = read_tests(file.tests, file.orderings, known)
     return Rubric(
@@ -184,9 +193,10 @@ def _build(layers: list[_Layer], *, path: Path, loader: Folders) -> Rubric:
         examples=_examples(own, form),
         tests=tests,
         orderings=orderings,
+        declared=declared,
         template=template,
         path=path,
-    )
+    ).with_defaults()
 
 
 def _examples(layer: _Layer, form: Form, complain: Complain = refuse) -> tuple[Example, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from copy import copy
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,13 @@ from judgekit.request import ChatMessage, Detail, Form
 from judgekit.rubric.criterion import Criterion
 from judgekit.rubric.expectation import Ordering, RubricTest
 from judgekit.rubric.fold import Combine, Folded, Shares, Worth, fold, shares_of
+from judgekit.rubric.parameter import (
+    Parameter,
+    Parameters,
+    Setting,
+    filled,
+    filled_criterion,
+)
 from judgekit.rubric.sandbox import View
 from judgekit.rubric.template import CaseView, Template
 from judgekit.score import Status
@@ -109,6 +117,7 @@ class Variant:
             ],
             "groups": list(self.groups),
             "mode": mode,
+            "parameters": Parameters(rubric.parameters),
             "rubric": RubricView(rubric),
         }  # fmt: skip
 
@@ -133,12 +142,18 @@ class Rubric:
         examples: tuple[Example, ...],
         tests: tuple[RubricTest, ...],
         orderings: tuple[Ordering, ...],
+        declared: tuple[Parameter, ...],
         template: Template,
         path: Path,
     ) -> None:
         self.name = name
         self.version = version
         self.digest = digest
+        self.declared = {parameter.name: parameter for parameter in declared}
+        """What may be set."""
+        self.parameters: dict[str, Setting] = {}
+        """What it is set to."""
+        self._written = (description, criteria, details)
         self.description = description
         self.criteria = criteria
         self.groups = {group.name: group for group in groups}
@@ -156,6 +171,51 @@ class Rubric:
 
     def __repr__(self) -> str:
         return f"Rubric({self.name!r}, version={self.version}, digest={self.digest[:12]!r})"
+
+    def parameter(self, name: str) -> Parameter:
+        """Return a declared parameter.
+
+        Raises:
+            ConfigError: there is none of that name.
+        """
+        if name not in self.declared:
+            known = near(name, list(self.declared)) if self.declared else "; it declares none"
+            raise ConfigError(f"rubric {self.name!r} has no parameter {name!r}{known}")
+        return self.declared[name]
+
+    def with_parameters(self, settings: Mapping[str, Any]) -> Rubric:
+        """Return this rubric with parameters set; the others stay as they are.
+
+        Raises:
+            ConfigError: a parameter is unknown or wrong, or one without a default is not set.
+        """
+        new = {name: self.parameter(name).check(value) for name, value in settings.items()}
+        bound = self._set({**self.parameters, **new}) if new else self
+        for name in self.declared:
+            if name not in bound.parameters:
+                raise ConfigError(
+                    f"rubric {self.name!r} needs its parameter {name!r} to be set: "
+                    f"say parameters: {{{name}: ...}}, or --set"
+                )
+        return bound
+
+    def with_defaults(self) -> Rubric:
+        """Return this rubric with every parameter at its default, where it has one."""
+        defaults = {p.name: p.default for p in self.declared.values() if p.default is not None}
+        return self._set(defaults) if self.declared else self
+
+    def _set(self, settings: dict[str, Setting]) -> Rubric:
+        other = copy(self)
+        description, criteria, details = self._written
+        other.parameters = {name: settings[name] for name in self.declared if name in settings}
+        other.description = filled(description, settings)
+        other.criteria = tuple(filled_criterion(criterion, settings) for criterion in criteria)
+        other.details = tuple(
+            detail.model_copy(update={"text": filled(detail.text, settings)}) for detail in details
+        )
+        other.template = self.template.again()
+        other._variants = {}
+        return other
 
     def check_mode(self, mode: str | None) -> str:
         """Return the mode to use.

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from judgekit.canonical import canonical_json
 from judgekit.rubric.criterion import Criterion
+from judgekit.rubric.parameter import Parameter, Setting
 from judgekit.rubric.rubric import Rubric
 
 
@@ -24,9 +26,23 @@ def _lines(rubric: Rubric) -> Iterator[str]:
             default = " (default)" if mode == rubric.default_mode else ""
             shares = ", ".join(f"{group} {weight:g}" for group, weight in weights.items())
             yield f"mode {mode}{default}: {shares}"
+    for parameter in rubric.declared.values():
+        yield from _parameter(parameter, rubric.parameters.get(parameter.name))
     for criterion in rubric.criteria:
         yield ""
         yield from _criterion(criterion)
+
+
+def _parameter(parameter: Parameter, setting: Setting | None) -> Iterator[str]:
+    said = "must be set" if setting is None else f"= {canonical_json(setting)}"
+    bounds = [
+        f"{word} {bound:g}"
+        for word, bound in (("at least", parameter.minimum), ("at most", parameter.maximum))
+        if bound is not None
+    ]
+    notes = [parameter.kind, *([", ".join(parameter.choices)] if parameter.choices else bounds)]
+    text = f": {parameter.description}" if parameter.description else ""
+    yield f"parameter {parameter.name} {said} ({'; '.join(notes)}){text}"
 
 
 def _criterion(criterion: Criterion) -> Iterator[str]:

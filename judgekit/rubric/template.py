@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, MutableMapping
+from copy import copy
 from functools import lru_cache
 from pathlib import Path
 from types import CodeType
@@ -23,6 +24,7 @@ from judgekit.errors import RubricError, place
 from judgekit.filemodel import near
 from judgekit.request import ChatMessage
 from judgekit.rubric.budget import Rendering, current
+from judgekit.rubric.mention import Mention, mentions
 from judgekit.rubric.sandbox import RubricEnvironment, View, walk
 
 Complain = Callable[[RubricError], None]
@@ -38,7 +40,9 @@ MAX_FILE = 1_000_000
 """Bytes a rubric file may have."""
 MAX_BODIES = 200_000
 """Characters of template all files of a rubric may have together: compiling them takes seconds."""
-VARIABLES = ("case", "criteria", "details", "examples", "groups", "mode", "rubric")
+VARIABLES = (
+    "case", "criteria", "details", "examples", "groups", "mode", "parameters", "rubric",
+)  # fmt: skip
 """Everything a template may name."""
 CASE_FIELDS = (
     "baseline", "choices", "context", "expected", "history", "input", "metadata",
@@ -184,6 +188,8 @@ class Sheet(NamedTuple):
     """Every name it reads or sets."""
     text: str
     """Its literal text."""
+    mentions: tuple[Mention, ...]
+    """The parameters it names."""
 
 
 @lru_cache(maxsize=256)
@@ -212,6 +218,7 @@ def _sheet(source: str, name: str, path: str, extends: bool) -> Sheet:
             offered=offered,
             names=frozenset(node.name for node in inside if isinstance(node, nodes.Name)),
             text="".join(node.data for node in inside if isinstance(node, nodes.TemplateData)),
+            mentions=mentions(inside, path),
         )
 
 
@@ -303,6 +310,8 @@ class Template:
         """Every name any of its files reads or sets."""
         self.text: str
         """Every literal text of its files."""
+        self.mentions: list[tuple[Path, Mention]]
+        """Every parameter its files name."""
         self.files = self._check()
         self._compiled = self._compile()
         self._cached: dict[Any, dict[int, str]] = {}
@@ -310,6 +319,12 @@ class Template:
     def _compile(self) -> JinjaTemplate:
         with _translated(self.loader, file=str(self.files[self.name])):
             return self.environment.get_template(self.name)
+
+    def again(self) -> Template:
+        """Return the same template without what it remembers of renderings, for other settings."""
+        other = copy(self)
+        other._cached = {}
+        return other
 
     def _check(self) -> dict[str, Path]:
         """Check every file this template is built from; return them by name."""
@@ -334,6 +349,7 @@ class Template:
             _check_imports(sheet, sheets, str(files[name]))
         self.names = frozenset().union(*(sheet.names for sheet in sheets.values()))
         self.text = "".join(sheet.text for sheet in sheets.values())
+        self.mentions = [(files[n], said) for n, sheet in sheets.items() for said in sheet.mentions]
         return files
 
     def _check_blocks(self, files: Mapping[str, Path], sheets: Mapping[str, Sheet]) -> None:

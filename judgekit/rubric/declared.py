@@ -1,0 +1,115 @@
+"""The parameters a rubric declares, over all files of its chain, and whether it uses them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+from judgekit.errors import ConfigError, RubricError, place
+from judgekit.filemodel import near
+from judgekit.request import Detail
+from judgekit.rubric.criterion import Criterion
+from judgekit.rubric.file import RubricFile
+from judgekit.rubric.mention import Mention
+from judgekit.rubric.parameter import Parameter, named_in, parameter, texts_of
+from judgekit.rubric.template import Complain, refuse
+from judgekit.yamlfile import Lines
+
+
+class Layer(Protocol):
+    """One file of an `extends` chain."""
+
+    data: dict[str, Any]
+    file: RubricFile
+    lines: Lines
+
+
+def declared_in(layers: Sequence[Layer], *, complain: Complain = refuse) -> tuple[Parameter, ...]:
+    """Return the parameters of a chain, the rubric itself first in it; an heir says what differs.
+
+    Args:
+        layers: the chain.
+        complain: what is done with each fault; the first is raised by default.
+    """
+    merged: dict[str, dict[str, Any]] = {}
+    for layer in reversed(layers):
+        for name, file in layer.file.parameters.items():
+            if file is not None:
+                said = {field: getattr(file, field) for field in file.model_fields_set}
+                merged[name] = {**merged.get(name, {}), **said}
+            elif merged.pop(name, None) is None:
+                where = layer.lines.where("parameters", name)
+                message = f"removes {name!r}, which it does not inherit"
+                complain(RubricError(message, where=where, rule="bad-value"))
+    made = []
+    for name, said in merged.items():
+        try:
+            made.append(parameter(name, said))
+        except ConfigError as exc:
+            where = where_said(layers, "parameters", name)
+            message = f"parameters.{name}: {exc}"
+            complain(RubricError(message, where=where, rule="bad-value"))
+    return tuple(made)
+
+
+def check_used(
+    layers: Sequence[Layer],
+    *,
+    criteria: Sequence[Criterion],
+    details: Sequence[Detail],
+    mentions: Sequence[tuple[Path, Mention]],
+    declared: Sequence[Parameter],
+    complain: Complain = refuse,
+) -> None:
+    """Refuse a parameter that is named and not declared, or declared and never named."""
+    known = [parameter.name for parameter in declared]
+    named = [(said.name, place(file, said.line)) for file, said in mentions]
+    for path, text in _texts(layers, criteria, details):
+        where = where_said(layers, *path)
+        try:
+            named += [(name, where) for name in named_in(text)]
+        except ConfigError as exc:
+            complain(RubricError(str(exc), where=where, rule="bad-value"))
+    for criterion in criteria:
+        if any("{{" in item and "parameters." in item for item in criterion.question.items):
+            where = where_said(layers, "criteria", criterion.id, "items")
+            message = "an item is answered word for word; it takes no parameter"
+            complain(RubricError(message, where=where, rule="bad-value"))
+    for name, where in named:
+        if name not in known:
+            hint = near(name, known) or "; declare it in the front matter: parameters:"
+            message = f"unknown parameter {name!r}{hint}"
+            complain(RubricError(message, where=where, rule="unknown-variable"))
+    used = {name for name, _ in named}
+    for name in known:
+        if name not in used:
+            message = (
+                f"parameter {name!r} is never used; write {{{{ parameters.{name} }}}} where it "
+                "counts, or remove it"
+            )
+            where = where_said(layers, "parameters", name)
+            complain(RubricError(message, where=where, rule="unused-parameter"))
+
+
+def where_said(layers: Sequence[Layer], *path: str) -> str:
+    """Return `file:line` of a setting in the file that decides it."""
+    for layer in layers:
+        inside: Any = layer.data
+        for step in path[:2]:
+            inside = inside.get(step) if isinstance(inside, Mapping) else None
+        if inside is not None:
+            return layer.lines.where(*path)
+    return layers[0].lines.where(*path)
+
+
+def _texts(
+    layers: Sequence[Layer], criteria: Sequence[Criterion], details: Sequence[Detail]
+) -> Iterator[tuple[tuple[str, ...], str]]:
+    """Yield every text that may name a parameter, and where it is said."""
+    yield ("description",), next((t for x in layers if (t := x.file.description) is not None), "")
+    for detail in details:
+        yield ("details", detail.name), detail.text
+    for criterion in criteria:
+        for text in texts_of(criterion):
+            yield ("criteria", criterion.id), text

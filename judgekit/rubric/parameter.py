@@ -1,0 +1,233 @@
+"""A parameter of a rubric: something its author leaves open, and what it may be set to."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any, Literal
+
+from judgekit.canonical import CONTROL_CHARACTERS
+from judgekit.errors import ConfigError
+from judgekit.filemodel import near
+from judgekit.rubric.criterion import Criterion
+from judgekit.rubric.sandbox import View
+from judgekit.value import Value
+
+ParameterKind = Literal["text", "number", "integer", "boolean", "choice", "list"]
+Setting = str | float | int | bool | tuple[str, ...]
+"""What a parameter can be set to."""
+MAX_PARAMETERS = 50
+"""Parameters one rubric may have."""
+MAX_SETTING = 20_000
+"""Characters one setting may have."""
+
+MAX_NUMBER = 1e15
+"""How far from 0 a setting may be; every whole number up to there is exact."""
+
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
+_IN_TEXT = re.compile(r"\{\{\s*parameters\.([A-Za-z0-9_]+)\s*\}\}")
+_MEANT = re.compile(r"\{\{-?\s*parameters\b")
+
+
+class Parameter(Value):
+    """One parameter; without a default it must be set before anything is judged."""
+
+    name: str
+    kind: ParameterKind
+    description: str = ""
+    default: Any = None
+    minimum: float | None = None
+    maximum: float | None = None
+    """Bounds of a number, both included."""
+    choices: tuple[str, ...] = ()
+    """The words a choice, or each word of a list, may be."""
+
+    def check(self, value: Any) -> Setting:
+        """Return a setting in its one form: a whole number has no point, a list is a tuple.
+
+        Raises:
+            ConfigError: it is of another kind, or out of bounds.
+        """
+        if self.kind == "boolean":
+            if not isinstance(value, bool):
+                raise self._wrong("must be true or false", value)
+            return value
+        if self.kind in ("number", "integer"):
+            return self._number(value)
+        if self.kind == "list":
+            if not isinstance(value, (list, tuple)):
+                raise self._wrong("must be a list of texts", value)
+            return tuple(self._text(item) for item in value)
+        return self._text(value)
+
+    def read(self, text: str) -> Setting:
+        """Return a setting given as text, the way a flag gives it; a list is JSON or `a, b`.
+
+        Raises:
+            ConfigError: it is of another kind, or out of bounds.
+        """
+        if self.kind in ("text", "choice"):
+            return self.check(text)
+        if self.kind == "list" and not text.lstrip().startswith("["):
+            return self.check([item.strip() for item in text.split(",") if item.strip()])
+        try:
+            value = json.loads(text)
+        except (ValueError, RecursionError):
+            value = text
+        return self.check(value)
+
+    def _number(self, value: Any) -> float | int:
+        whole = self.kind == "integer"
+        if isinstance(value, bool) or not isinstance(value, (int, float)):
+            raise self._wrong("must be a whole number" if whole else "must be a number", value)
+        if not abs(value) <= MAX_NUMBER:
+            raise ConfigError(f"parameter {self.name!r} must be a number of a sane size")
+        if whole and value != int(value):
+            raise self._wrong("must be a whole number", value)
+        number = int(value) if value == int(value) else float(value)
+        if self.minimum is not None and number < self.minimum:
+            raise self._wrong(f"must be at least {self.minimum:g}", value)
+        if self.maximum is not None and number > self.maximum:
+            raise self._wrong(f"must be at most {self.maximum:g}", value)
+        return number
+
+    def _text(self, value: Any) -> str:
+        if not isinstance(value, str):
+            hint = "; put it in quotes" if isinstance(value, (bool, int, float)) else ""
+            raise self._wrong("must be text", value, hint)
+        if len(value) > MAX_SETTING:
+            raise ConfigError(
+                f"parameter {self.name!r} must have at most {MAX_SETTING:,} characters, "
+                f"not {len(value):,}"
+            )
+        if CONTROL_CHARACTERS.search(value) or any("\ud800" <= c <= "\udfff" for c in value):
+            raise self._wrong("must not have control characters", value)
+        if self.choices and value not in self.choices:
+            match = near(value, list(self.choices))
+            hint = match if "did you mean" in match else ""
+            raise self._wrong(f"must be one of {', '.join(self.choices)}", value, hint)
+        return value
+
+    def _wrong(self, rule: str, value: Any, hint: str = "") -> ConfigError:
+        said = repr(value)
+        said = said if len(said) <= 60 else said[:57] + "..."
+        return ConfigError(f"parameter {self.name!r} {rule}, not {said}{hint}")
+
+
+def parameter(name: str, said: Mapping[str, Any]) -> Parameter:
+    """Return a parameter from what its file says of it.
+
+    The kind may be left to what else is said: choices make a choice, otherwise the default's own
+    kind counts.
+
+    Raises:
+        ConfigError: what is said does not fit together.
+    """
+    if not _NAME.fullmatch(name):
+        raise ConfigError(f"{name!r} is no name for a parameter: letters, digits and _")
+    given = {key: value for key, value in said.items() if value is not None}
+    choices, default = given.get("choices"), given.pop("default", None)
+    kind = given.pop("kind", None) or ("choice" if choices else _kind_of(default))
+    low, high = given.get("minimum"), given.get("maximum")
+    if (low is not None or high is not None) and kind not in ("number", "integer"):
+        raise ConfigError(f"minimum and maximum belong to a number, not to a {kind}")
+    if low is not None and high is not None and low > high:
+        raise ConfigError(f"minimum {low:g} is above maximum {high:g}")
+    if choices is not None and kind not in ("choice", "list"):
+        raise ConfigError(f"choices belong to a choice or a list, not to a {kind}")
+    if kind == "choice" and len(choices or ()) < 2:
+        raise ConfigError("a choice needs at least two choices: [one, other]")
+    if choices is not None and len(set(choices)) != len(choices):
+        raise ConfigError("names a choice twice")
+    made = Parameter(name=name, kind=kind, **given)
+    if default is None:
+        return made
+    try:
+        return made.model_copy(update={"default": made.check(default)})
+    except ConfigError as exc:
+        raise ConfigError(f"default: {exc}") from exc
+
+
+def _kind_of(default: Any) -> ParameterKind:
+    if isinstance(default, bool):
+        return "boolean"
+    if isinstance(default, int):
+        return "integer"
+    if isinstance(default, float):
+        return "number"
+    return "list" if isinstance(default, (list, tuple)) else "text"
+
+
+class Parameters(View):
+    """What the parameters of a rubric are set to, as templates see them."""
+
+    def __init__(self, settings: Mapping[str, Setting]) -> None:
+        self.__dict__.update(settings)
+
+    def __str__(self) -> str:
+        raise TypeError("print one of the parameters, such as parameters.audience")
+
+
+# -- parameters in the rubric's own texts ------------------------------------------
+
+
+def named_in(text: str) -> list[str]:
+    """Return the parameters a text of the front matter names, as `{{ parameters.NAME }}`.
+
+    Raises:
+        ConfigError: it names one in another way. A text is no template: nothing else is read.
+    """
+    if "{{" not in text:
+        return []
+    if len(_MEANT.findall(text)) != len(_IN_TEXT.findall(text)):
+        raise ConfigError("a text takes parameters as {{ parameters.NAME }}, and nothing more")
+    return _IN_TEXT.findall(text)
+
+
+def filled(text: str, settings: Mapping[str, Setting]) -> str:
+    """Return a text with its parameters set, in one pass; what is not set stays as it is."""
+    if "{{" not in text:
+        return text
+    return _IN_TEXT.sub(
+        lambda found: _said(settings[found[1]]) if found[1] in settings else found[0], text
+    )
+
+
+def _said(setting: Setting) -> str:
+    if isinstance(setting, bool):
+        return "true" if setting else "false"
+    text = ", ".join(setting) if isinstance(setting, tuple) else str(setting)
+    return " ".join(text.split())
+
+
+def texts_of(criterion: Criterion) -> list[str]:
+    """Return the texts of a criterion that may name parameters."""
+    question = criterion.question
+    return [
+        question.text,
+        *(level.text for level in criterion.levels),
+        *(detail.text for detail in question.details),
+    ]
+
+
+def filled_criterion(criterion: Criterion, settings: Mapping[str, Setting]) -> Criterion:
+    """Return a criterion with the parameters in its texts set."""
+    if not any("{{" in text for text in texts_of(criterion)):
+        return criterion
+    question = criterion.question
+    details = tuple(
+        detail.model_copy(update={"text": filled(detail.text, settings)})
+        for detail in question.details
+    )
+    return Criterion(
+        question=question.model_copy(
+            update={"text": filled(question.text, settings), "details": details}
+        ),
+        weight=criterion.weight,
+        levels=tuple(
+            level.model_copy(update={"text": filled(level.text, settings)})
+            for level in criterion.levels
+        ),
+        reverse=criterion.reverse,
+    )
