@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from judgekit.protocols import Judge
@@ -33,6 +34,17 @@ class JudgeAround:
     def mode(self) -> str | None:
         """The output mode the author forced on the judge behind, if any."""
         return getattr(self.judge, "mode", None)
+
+    def keep_in(self, store: Callable[[], Any]) -> None:
+        """Offer the judge behind a store for what is learned of it."""
+        keep = getattr(self.judge, "keep_in", None)
+        if keep is not None:
+            keep(store)
+
+    def findings(self) -> dict[str, Json]:
+        """What was found out about the judge behind; empty where nothing was."""
+        found = getattr(self.judge, "findings", None)
+        return {} if found is None else dict(found())
 
 
 class Asking:

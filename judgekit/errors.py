@@ -86,7 +86,7 @@ class JudgeRefused(JudgeError):
 class InvalidReply(JudgeError):
     """The judge answered, but not with an answer to the questions put.
 
-    `kind` is `truncated`, `empty` or `invalid_reply`.
+    `kind` is `truncated`, `empty`, `only_thought` (reasoning and no answer) or `invalid_reply`.
     """
 
     def __init__(self, message: str, *, kind: str = "invalid_reply") -> None:

@@ -11,7 +11,7 @@ from pydantic_core import SchemaValidator, core_schema
 from judgekit.canonical import visible
 from judgekit.errors import InvalidReply, JudgeRefused
 from judgekit.extraction import MAX_REPLY_CHARACTERS, extract_object
-from judgekit.request import Form, Question, Reply
+from judgekit.request import Form, Question, Reply, Try
 from judgekit.value import Json, Value, trusted
 
 MAX_REASON = 20_000
@@ -78,11 +78,13 @@ def read_reply(
     if last.refusal is not None or (last.finish in _REFUSED and not (last.text or "").strip()):
         raise JudgeRefused(f"the judge declined: {_short(last.refusal or last.finish or '')}")
     if last.finish in _TRUNCATED:
-        raise InvalidReply(
-            f"the reply was cut off after {len(last.text or ''):,} characters; raise max_tokens",
-            kind="truncated",
-        )
+        raise InvalidReply(_cut_off(last), kind="truncated")
     if not (last.text or "").strip():
+        if last.thought:
+            raise InvalidReply(
+                f"the judge thought for {last.thought:,} characters and gave no answer",
+                kind="only_thought",
+            )
         raise InvalidReply("the reply is empty", kind="empty")
     text = last.text or ""
     data = None
@@ -111,6 +113,15 @@ def read_reply(
             "tries": len(reply.tries),
         },
     )
+
+
+def _cut_off(last: Try) -> str:
+    if last.thought and not (last.text or "").strip():
+        return (
+            f"the judge's thinking ({last.thought:,} characters of it) used up max_tokens before "
+            "any answer; raise max_tokens"
+        )
+    return f"the reply was cut off after {len(last.text or ''):,} characters; raise max_tokens"
 
 
 def read_answers(value: dict[str, Any], *, form: Form) -> tuple[dict[str, Answer], dict[str, Json]]:

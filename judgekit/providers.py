@@ -42,19 +42,35 @@ _NOISE = r"Pydantic serializer warnings|Item '\w+' on TypedDict class"
 _PASSING = frozenset({408, 409, 425, 429})
 """Statuses below 500 that another attempt may not meet again."""
 
+_ABOUT_THE_REQUEST = frozenset({400, 404, 422})
+"""Statuses that may be about the format or a parameter, rather than about who asks."""
+MAX_SAID = 4_000
+"""Characters of an error that are looked through for what it is about."""
+
 _sessions = 0
 
 
 class Outage(JudgeUnavailable):
-    """An outage that may pass; carries how long the server asked to wait, in seconds."""
+    """An outage that may pass; carries the status, and how many seconds the server asks to wait."""
 
-    def __init__(self, message: str, *, retry_after: float | None = None) -> None:
+    def __init__(
+        self, message: str, *, retry_after: float | None = None, status: int | None = None
+    ) -> None:
         super().__init__(message)
         self.retry_after = retry_after
+        self.status = status
 
 
 class BadRequest(JudgeRejected):
-    """A request the provider finds wrong in itself: a parameter, or something in this one."""
+    """A request the provider finds wrong in itself: a parameter, its format, something in this one.
+
+    `said` is more of what the provider said than the message shows.
+    """
+
+    def __init__(self, message: str, *, said: str = "", status: int | None = None) -> None:
+        super().__init__(message)
+        self.said = said or message
+        self.status = status
 
 
 def load() -> Any:
@@ -119,7 +135,8 @@ def translate(error: BaseException, *, secrets: tuple[str, ...] = ()) -> Judgeki
     """
     kind = type(error).__name__
     status = _status(error)
-    text = one_line(str(error), secrets=secrets) or kind
+    said = one_line(str(error), secrets=secrets, most=MAX_SAID)
+    text = _cut(said) or kind
     if kind == "ContextWindowExceededError":
         return CaseError(f"too long for the judge's context window: {text}")
     if status == 413:
@@ -131,12 +148,15 @@ def translate(error: BaseException, *, secrets: tuple[str, ...] = ()) -> Judgeki
             "the model lacks its provider: write PROVIDER/NAME, openai/gpt-4o-mini"
         )
     advice = _rejection(status, text)
-    if advice is None and _passing(kind, status):
-        return Outage(text, retry_after=_retry_after(error))
+    about_format = "response_format" in said and (status or 500) >= 500
+    if advice is None and not about_format and _passing(kind, status):
+        return Outage(text, retry_after=_retry_after(error), status=status)
     shown = f"HTTP {status}: {text}" if status is not None and status < 500 else text
     if advice is not None:
         return JudgeRejected(advice.format(shown))
-    return BadRequest(shown) if status in (400, 422) else JudgeRejected(shown)
+    if about_format or status is None or status in _ABOUT_THE_REQUEST:
+        return BadRequest(shown, said=said, status=status)
+    return JudgeRejected(shown)
 
 
 def _status(error: BaseException) -> int | None:
@@ -163,8 +183,6 @@ def _rejection(status: int | None, text: str) -> str | None:
         return "credentials are missing: {}"
     if status == 429 and _QUOTA.search(text):
         return "the account's quota is used up: {}"
-    if "response_format" in text:
-        return "{} (this server may need another output mode: set judge.mode)"
     return None
 
 
@@ -176,12 +194,15 @@ def without(text: str, secrets: tuple[str, ...]) -> str:
     return text
 
 
-def one_line(text: str, *, secrets: tuple[str, ...] = ()) -> str:
+def one_line(text: str, *, secrets: tuple[str, ...] = (), most: int = 300) -> str:
     """Return a foreign message in one line, without anything that looks like a key."""
     text = _TRACEBACK.sub("", without(text, secrets)[:10_000])
     text = " ".join(visible(_SECRET.sub("[key]", text)).split())
-    text = _WORDING.sub("", text)
-    return text if len(text) <= 300 else text[:297] + "..."
+    return _cut(_WORDING.sub("", text), most)
+
+
+def _cut(text: str, most: int = 300) -> str:
+    return text if len(text) <= most else text[: most - 3] + "..."
 
 
 def _retry_after(error: BaseException) -> float | None:

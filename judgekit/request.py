@@ -179,6 +179,8 @@ class Try(Value):
     """Why the model stopped: `stop`, `length`, `content_filter`, ... as the server said it."""
     refusal: str | None = None
     logprobs: Json = None
+    thought: int = Field(default=0, ge=0)
+    """Characters of reasoning the server gave apart from the answer; they are not kept."""
 
 
 class Reply(Value):
@@ -188,6 +190,8 @@ class Reply(Value):
     """Every answer given for this request, oldest first; the last one counts."""
     model: str | None = None
     """The model's name as the server reported it."""
+    server: str | None = None
+    """What the server calls the model that answers, asked apart from the request."""
     mode: str | None = None
     """Output mode that was used."""
     effective_params: dict[str, Json] = Field(default_factory=dict)

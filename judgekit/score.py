@@ -17,6 +17,7 @@ FailureKind = Literal[
     "refused",
     "truncated",
     "empty",
+    "only_thought",
     "invalid_reply",
     "unavailable",
     "cassette_miss",

@@ -60,8 +60,8 @@ class JudgeFile(FileModel):
     """What shapes an answer: temperature, max_tokens, seed, ...; part of every key."""
     identity: str | None = None
     """What really answers under that name; part of every key."""
-    mode: Literal["json_schema", "tools", "json_object", "text"] | None = None
-    """How the judge is made to answer in JSON: what the server can do."""
+    mode: Literal["json_schema", "json_object_schema", "tools", "json_object", "text"] | None = None
+    """How the judge is made to answer in JSON; found out by probing where it is left out."""
     timeout: float = Field(default=60.0, gt=0)
     """Seconds one call may take."""
     retries: int = Field(default=3, ge=0)

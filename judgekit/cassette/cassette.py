@@ -104,6 +104,7 @@ class Cassette(JudgeAround):
         self._waiting: Counter[asyncio.Task[Reply]] = Counter()
         if self.record is not RecordMode.NONE and store is None:
             raise ConfigError("recording needs a store")
+        self._lend(judge)
 
     @classmethod
     def open(
@@ -140,6 +141,12 @@ class Cassette(JudgeAround):
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    def _lend(self, judge: Judge) -> None:
+        """Let a judge keep in the store what it learns of its server."""
+        keep_in = getattr(judge, "keep_in", None)
+        if keep_in is not None:
+            keep_in(lambda: self.store)
 
     @property
     def store(self) -> Store | None:

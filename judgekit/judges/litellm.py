@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from contextvars import ContextVar
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pydantic import BaseModel, JsonValue
 
@@ -14,28 +14,40 @@ from judgekit import providers
 from judgekit.errors import (
     CaseError,
     ConfigError,
-    InvalidReply,
     JudgekitError,
-    JudgeRefused,
     JudgeRejected,
     JudgeUnavailable,
 )
-from judgekit.judgment import answer_model, read_reply
-from judgekit.providers import BadRequest, Outage, without
-from judgekit.request import Form, Reply, Request, Try, Usage
-
-Mode = Literal["json_schema", "tools", "json_object", "text"]
-MODES: tuple[Mode, ...] = ("json_schema", "tools", "json_object", "text")
-
-_SCHEMA_NOTE = (
-    "Answer with one JSON object and nothing else. It must be valid under this JSON schema:\n"
+from judgekit.judges.endpoint import address, endpoint, server_name
+from judgekit.judges.ladder import Ladder
+from judgekit.judges.parameters import refused_parameters
+from judgekit.judges.response import Total, fault_of, read_response, usage_of
+from judgekit.judges.rung import (
+    MODES,
+    PROBE,
+    Mode,
+    format_of,
+    messages_of,
+    names_format,
+    probe_request,
+    schema_of,
 )
+from judgekit.judges.shared import Shared
+from judgekit.judgment import answer_model
+from judgekit.providers import BadRequest, Outage, without
+from judgekit.request import Form, Reply, Request, Try
+
+if TYPE_CHECKING:
+    from judgekit.store import Store
+
 _ASK_AGAIN = (
     "That is not a valid answer: {fault}.\n"
     "Answer again with the whole JSON object, corrected, and nothing else."
 )
 MAX_ECHO = 20_000
 """Characters of an invalid answer that are handed back with what is wrong with it."""
+_NAMING = 5.0
+"""Seconds a server may take to say which models it has."""
 
 _NOT_PARAMETERS = frozenset({
     "api_base", "api_key", "api_version", "base_url", "client", "context", "default_headers",
@@ -49,8 +61,18 @@ _heard: ContextVar[list[Any]] = ContextVar("heard")
 """The raw responses of the attempt under way in this task."""
 
 
+class _Heard(NamedTuple):
+    """A raw response, and the parameters that were sent for it."""
+
+    response: Any
+    params: dict[str, JsonValue]
+
+
 class LiteLLMJudge:
     """A model behind any provider litellm knows, or any OpenAI-compatible server.
+
+    How the form is asked for is found out by probing, at the first request that is really asked:
+    see `judgekit.judges.rung` for the rungs and docs/judges.md for what that means.
 
     Args:
         model: litellm's name of it, such as `openai/gpt-4o-mini` or `ollama_chat/qwen3:8b`.
@@ -58,9 +80,8 @@ class LiteLLMJudge:
         api_key: never written anywhere; the provider's environment variable by default.
         params: parameters that shape the answer (temperature, max_tokens, seed, ...).
         identity: what really answers, where the server takes any model name.
-        mode: how the form is asked for: `json_schema` (constrained output), `tools` (a forced
-            tool call), `json_object` or `text` (the schema stands in the prompt). Part of the
-            key only when the author forces it.
+        mode: a rung of the ladder to stay on, probed or not. Part of the key only when the
+            author forces it here.
         timeout: seconds for one call, first byte to last.
         retries: further attempts after an outage; refusals and invalid replies are not outages.
         max_wait: longest wait in seconds before an attempt; a server that asks for more is down.
@@ -100,12 +121,23 @@ class LiteLLMJudge:
         self.max_wait = max_wait
         self.reasks = reasks
         self.price = price
+        self.ladder = Ladder(model=model, endpoint=endpoint(api_base))
+        self.server: str | None = None
+        """What the server calls itself, once it has been asked."""
+        self.dropped: dict[str, str] = {}
+        """Parameters that are not sent, and why."""
         self._api_key = api_key
-        self._client: Any = None
-        self._litellm: Any = None
+        self._clients: dict[Mode | None, Any] = {}
         self._effective: dict[str, JsonValue] = {}
         self._secrets: tuple[str, ...] = (api_key or "",)
         self._answered = False
+        self._ready = Shared(self._prepare)
+        self._naming = Shared(self._name_server)
+        self._named = api_base is None
+        self._probing = Shared(self._probe)
+        self._doubting = Shared(self._doubt)
+        self._like: Request | None = None
+        self._store: Callable[[], Store | None] | None = None
 
     def __repr__(self) -> str:
         return f"LiteLLMJudge({self._model!r})"
@@ -115,6 +147,31 @@ class LiteLLMJudge:
         """The model string, as given."""
         return self._model
 
+    @property
+    def shown(self) -> str:
+        """The model and the address it is asked at, for messages; no credentials."""
+        where = address(self.api_base)
+        return self._model if where is None else f"{self._model} at {where}"
+
+    def keep_in(self, store: Callable[[], Store | None]) -> None:
+        """Keep what is learned of this judge in a store; it is opened when something is asked."""
+        self._store = self._store or store
+
+    def findings(self) -> dict[str, JsonValue]:
+        """Return what was found out about this judge in this process; empty if nothing was."""
+        if not self._clients:
+            return {}
+        ladder = self.ladder
+        found: dict[str, JsonValue] = {
+            "mode": self.mode or ladder.mode,
+            "mode_from": "suite" if self.mode else ladder.source,
+            "steps": list(ladder.steps),
+            "probes": ladder.probes,
+            "dropped_params": dict(self.dropped),
+            "server": self.server,
+        }
+        return {name: value for name, value in found.items() if value}
+
     async def ask(self, request: Request) -> Reply:
         """Ask the model, again after an outage, and once more after an invalid answer.
 
@@ -122,21 +179,39 @@ class LiteLLMJudge:
             JudgeUnavailable: no answer after every retry.
             JudgeRejected: credentials, unknown model, parameters or format not taken.
             JudgeRefused: the provider's policy stopped the request.
-            CaseError: the request is too long for the model.
+            CaseError: the request is too long for the model, or is the one it does not take.
         """
-        self._ready()
-        mode = self.mode or "json_schema"
-        messages = _messages(request, mode)
+        if not self._clients:
+            await self._ready()
+        try:
+            while True:
+                mode = self.mode or self.ladder.mode or await self._rung(request)
+                try:
+                    reply = await self._ask_in(mode, request)
+                except BadRequest as exc:
+                    if not await self._lower(mode, exc, request):
+                        raise
+                    continue
+                if await self._holds(mode, reply, request):
+                    break
+        except (JudgeUnavailable, JudgeRejected) as exc:
+            raise _about(self.shown, exc) from None
+        if not self._named:
+            await self._naming()
+        return reply if self.server is None else reply.model_copy(update={"server": self.server})
+
+    async def _ask_in(self, mode: Mode, request: Request) -> Reply:
+        messages = messages_of(request, mode)
         tries: list[Try] = []
-        total = _Total()
+        total = Total()
         model: str | None = None
         while True:
-            response = await self._call(messages, request.form, mode)
-            latest = self._read(response)
+            response, params = await self._call(messages, request.form, mode)
+            latest = self._read(response, params)
             tries.append(latest)
             total.add(response, self._cost(response))
             model = getattr(response, "model", None) or model
-            fault = _fault(latest, request)
+            fault = fault_of(latest, request.form)
             if fault is None or len(tries) > self.reasks:
                 break
             messages = _again(messages, latest.text or "", fault)
@@ -144,15 +219,76 @@ class LiteLLMJudge:
             tries=tuple(tries),
             model=None if model is None else without(model, self._secrets),
             mode=mode,
-            effective_params=self._effective,
+            effective_params=params,
             usage=total.usage,
             cost=total.cost,
         )
 
-    def _ready(self) -> None:
+    # -- the ladder ---------------------------------------------------------------
+
+    async def _rung(self, request: Request) -> Mode:
+        """Return the rung to ask on: the one the store keeps, else the one a probe finds."""
+        if self._store is not None and self.ladder.store is None:
+            self.ladder.store = self._store()
+        known = self.ladder.recall()
+        if known is not None:
+            return known
+        self._like = request
+        return await self._probing()
+
+    async def _probe(self) -> Mode:
+        return await self.ladder.find(self._put_probe)
+
+    async def _doubt(self) -> None:
+        await self.ladder.doubt(self._put_probe)
+
+    async def _put_probe(self, mode: Mode, retry: bool) -> Try:
+        assert self._like is not None  # noqa: S101 - set before any probe
+        messages = messages_of(probe_request(self._like), mode)
+        response, params = await self._call(messages, PROBE, mode, retry=retry)
+        return self._read(response, params)
+
+    async def _lower(self, mode: Mode, error: BadRequest, request: Request) -> bool:
+        """Leave a rung that is refused in use; return whether to ask again on another.
+
+        Raises:
+            CaseError: the judge takes other requests, so it is this one that is wrong.
+        """
+        if names_format(error.said, mode):
+            if self.mode is not None:
+                advice = f"the suite forces judge.mode {mode}; left out, a way it takes is found"
+                raise JudgeRejected(f"{error} ({advice})") from None
+            return self.ladder.refused(mode, str(error))
+        if error.status not in (400, 422):
+            return False
+        if not self._answered:
+            self._like = request
+            try:
+                await self._put_probe(mode, False)
+            except (JudgeRejected, JudgeUnavailable):
+                return False
+        raise CaseError(f"the judge took other requests but not this one: {error}") from None
+
+    async def _holds(self, mode: Mode, reply: Reply, request: Request) -> bool:
+        """Return whether an answer shows its rung to hold, as far as an answer can."""
+        if self.mode is not None:
+            return True
+        if fault_of(reply.tries[-1], request.form) is None:
+            self.ladder.valid()
+            return True
+        if not self.ladder.invalid(mode):
+            return True
+        self._like = request
+        if mode == self.ladder.mode:
+            await self._doubting()
+        return mode == self.ladder.mode
+
+    # -- one call -----------------------------------------------------------------
+
+    async def _prepare(self) -> None:
         """Import the libraries and look for credentials, once."""
-        if self._client is not None:
-            return
+        # In a thread: it takes seconds, and the rest of the program wants its turn meanwhile.
+        await asyncio.to_thread(_import)
         litellm = providers.load()
         import instructor
 
@@ -169,29 +305,34 @@ class LiteLLMJudge:
             _heard.get().append(response)
             return response
 
-        modes = {"tools": instructor.Mode.TOOLS}
-        self._client = instructor.from_litellm(
-            complete, mode=modes.get(self.mode or "", instructor.Mode.JSON_SCHEMA)
-        )
+        modes: dict[Mode | None, Any] = {
+            None: instructor.Mode.JSON_SCHEMA,
+            "json_schema": instructor.Mode.JSON_SCHEMA,
+            "tools": instructor.Mode.TOOLS,
+        }
+        self._clients = {
+            name: instructor.from_litellm(complete, mode=mode) for name, mode in modes.items()
+        }
 
     def _taken(self) -> dict[str, JsonValue]:
         """Return the parameters that are sent: all, but for those a hosted model does not take."""
         known = providers.known_parameters(self._model) if self.api_base is None else None
         if known is None:
             return self.params
-        return {
-            name: value
-            for name, value in self.params.items()
-            if name in known or name not in _OPENAI_PARAMETERS
-        }
+        for name in self.params:
+            if name in _OPENAI_PARAMETERS and name not in known:
+                self.dropped[name] = "litellm knows this model not to take it"
+        return {name: value for name, value in self.params.items() if name not in self.dropped}
 
-    async def _call(self, messages: list[dict[str, Any]], form: Form, mode: Mode) -> Any:
+    async def _call(
+        self, messages: list[dict[str, Any]], form: Form, mode: Mode, *, retry: bool = True
+    ) -> _Heard:
         """Return the raw response of one answer, however many attempts it took to get it."""
         from tenacity import AsyncRetrying, retry_if_exception, stop_after_attempt
 
         attempts = AsyncRetrying(
             retry=retry_if_exception(lambda exc: isinstance(exc, Outage)),
-            stop=stop_after_attempt(self.retries + 1),
+            stop=stop_after_attempt(self.retries + 1 if retry else 1),
             wait=self._wait,
             reraise=True,
         )
@@ -199,7 +340,7 @@ class LiteLLMJudge:
             with attempt:
                 try:
                     async with asyncio.timeout(self.timeout):
-                        return await self._once(messages, form, mode)
+                        return await self._taking(messages, form, mode)
                 except TimeoutError:
                     late = f"no complete answer within {self.timeout:g} s"
                     raise Outage(late) from None
@@ -213,19 +354,53 @@ class LiteLLMJudge:
 
         return float(wait_random_exponential(multiplier=1, max=self.max_wait)(state))
 
-    async def _once(self, messages: list[dict[str, Any]], form: Form, mode: Mode) -> Any:
+    async def _taking(self, messages: list[dict[str, Any]], form: Form, mode: Mode) -> _Heard:
+        """Make one call, and again without the parameters the model says it does not take."""
+        while True:
+            sent = self._effective
+            try:
+                return _Heard(await self._once(messages, form, mode, sent), sent)
+            except BadRequest as exc:
+                refused = refused_parameters(exc.said, sent)
+                if not refused:
+                    raise
+                self._drop(refused, reason=str(exc))
+
+    def _drop(self, refused: Mapping[str, str | None], *, reason: str) -> None:
+        """Stop sending parameters, or send them under the name that is asked for."""
+        params = dict(self._effective)
+        for name, other in refused.items():
+            if name not in params:
+                continue  # another call met the same refusal
+            value = params.pop(name)
+            if other is not None and other not in self.dropped:
+                params[other] = value
+                self.dropped[name] = f"sent as {other}: {reason}"
+            else:
+                self.dropped[name] = reason
+        self._effective = params
+
+    async def _once(
+        self,
+        messages: list[dict[str, Any]],
+        form: Form,
+        mode: Mode,
+        params: dict[str, JsonValue],
+    ) -> Any:
         """Make one HTTP call and return what came, whatever instructor thinks of it."""
         options: dict[str, Any] = {"response_model": None}
-        if mode in ("json_schema", "tools"):
+        client = self._clients.get(mode)
+        if client is not None:
             options["response_model"] = _asked(form)
-        elif mode == "json_object":
-            # instructor has no mode of this kind that leaves the messages alone
-            options["response_format"] = {"type": "json_object"}
+        else:
+            client = self._clients[None]
+            if (format_ := format_of(form, mode)) is not None:
+                options["response_format"] = format_
         heard: list[Any] = []
         before = _heard.set(heard)
         failure: JudgekitError | None = None
         try:
-            await self._client.chat.completions.create(
+            await client.chat.completions.create(
                 model=self._model,
                 messages=messages,
                 api_base=self.api_base,
@@ -234,7 +409,7 @@ class LiteLLMJudge:
                 max_retries=0,
                 num_retries=0,
                 drop_params=False,
-                **self._effective,
+                **params,
                 **options,
             )
         except Exception as exc:  # noqa: BLE001 - the edge: any foreign error is translated here, once
@@ -256,28 +431,37 @@ class LiteLLMJudge:
         if isinstance(failure, Outage) and (failure.retry_after or 0.0) > self.max_wait:
             asked = f"asks to wait {failure.retry_after:g} s, more than max_wait"
             return JudgeUnavailable(f"{failure} ({asked})")
-        if isinstance(failure, BadRequest) and self._answered:
-            return CaseError(f"the judge took other requests but not this one: {failure}")
         return failure
 
-    def _read(self, response: Any) -> Try:
-        """Return what was said, without the key in it, should a gateway have put it there."""
-        said = _read(response, with_logprobs=bool(self._effective.get("logprobs")))
-        texts = {"text": said.text, "refusal": said.refusal}
-        clean = {
-            name: _storable(without(text, self._secrets)) for name, text in texts.items() if text
-        }
-        return said.model_copy(update=clean)
+    def _read(self, response: Any, params: Mapping[str, Any]) -> Try:
+        return read_response(
+            response, with_logprobs=bool(params.get("logprobs")), secrets=self._secrets
+        )
 
     def _cost(self, response: Any) -> float | None:
         if self.price is not None:
-            usage = _usage(response)
+            usage = usage_of(response)
             if usage is None:
                 return None
             paid = usage.input_tokens * self.price[0] + usage.output_tokens * self.price[1]
             return paid / 1_000_000
         cost = (getattr(response, "_hidden_params", None) or {}).get("response_cost")
         return float(cost) if isinstance(cost, (int, float)) and self.api_base is None else None
+
+    async def _name_server(self) -> None:
+        """Ask the server what it calls itself; a server that does not say is no trouble."""
+        assert self.api_base is not None  # noqa: S101 - otherwise it counts as named
+        with suppress(TimeoutError):
+            async with asyncio.timeout(_NAMING):
+                self.server = await asyncio.to_thread(
+                    server_name,
+                    self.api_base,
+                    model=self._model,
+                    api_key=self._api_key,
+                    timeout=_NAMING,
+                    secrets=self._secrets,
+                )
+        self._named = True
 
 
 _OPENAI_PARAMETERS = {
@@ -286,41 +470,23 @@ _OPENAI_PARAMETERS = {
 }  # fmt: skip
 
 
-class _Total:
-    """Tokens and dollars of all tries; unknown as soon as one of them is."""
+def _import() -> None:
+    providers.load()
+    import instructor
+    import tenacity
 
-    def __init__(self) -> None:
-        self.usage: Usage | None = Usage()
-        self.cost: float | None = 0.0
-
-    def add(self, response: Any, cost: float | None) -> None:
-        usage = _usage(response)
-        if usage is None or self.usage is None:
-            self.usage = None
-        else:
-            self.usage = Usage(
-                input_tokens=self.usage.input_tokens + usage.input_tokens,
-                output_tokens=self.usage.output_tokens + usage.output_tokens,
-            )
-        self.cost = None if cost is None or self.cost is None else self.cost + cost
+    assert instructor, tenacity  # noqa: S101 - imported for the time it takes
 
 
-def _usage(response: Any) -> Usage | None:
-    """Return the tokens of one response; litellm says 0 and 0 where the server said nothing."""
-    usage = getattr(response, "usage", None)
-    counts = [getattr(usage, name, None) for name in ("prompt_tokens", "completion_tokens")]
-    given, made = (count if isinstance(count, int) and count > 0 else 0 for count in counts)
-    return Usage(input_tokens=given, output_tokens=made) if given or made else None
-
-
-def _messages(request: Request, mode: Mode) -> list[dict[str, Any]]:
-    messages = [{"role": m.role, "content": m.content} for m in request.messages]
-    if mode in ("json_object", "text"):
-        # As it comes, not sorted: a judge gives its reasons before its verdict.
-        plain = json.dumps(_asked(request.form).model_json_schema(), ensure_ascii=False)
-        schema = _SCHEMA_NOTE + plain
-        messages[-1] = {**messages[-1], "content": f"{messages[-1]['content']}\n\n{schema}"}
-    return messages
+def _about(judge: str, error: JudgekitError) -> JudgekitError:
+    """Return an error that says which judge it is about."""
+    text = str(error)
+    if text.startswith(judge.partition(" at ")[0]):
+        return error
+    named = type(error)(f"{judge}: {text}")
+    if isinstance(error, BadRequest) and isinstance(named, BadRequest):
+        named.said, named.status = error.said, error.status
+    return named
 
 
 def _again(messages: list[dict[str, Any]], said: str, fault: str) -> list[dict[str, Any]]:
@@ -344,7 +510,7 @@ def _asked(form: Form) -> type[BaseModel]:
         from instructor import response_schema
 
         answer: type[BaseModel] = _Free if form.json_schema is not None else answer_model(form)
-        schema = form.json_schema or answer.model_json_schema()
+        schema = schema_of(form)
 
         class Verdict(answer):  # type: ignore[valid-type, misc]
             @classmethod
@@ -360,46 +526,3 @@ class _Free(BaseModel):
     """Any object: a schema of the author's own is checked by its own class, later."""
 
     model_config = {"extra": "allow"}
-
-
-def _read(response: Any, *, with_logprobs: bool) -> Try:
-    choices = getattr(response, "choices", None)
-    if not choices:
-        return Try(text=None, finish=None)
-    choice = choices[0]
-    message = choice.message
-    text = message.content
-    calls = getattr(message, "tool_calls", None)
-    if calls:
-        text = calls[0].function.arguments
-    refusal = getattr(message, "refusal", None)
-    if refusal is None:
-        refusal = (getattr(message, "provider_specific_fields", None) or {}).get("refusal")
-    logprobs = getattr(choice, "logprobs", None) if with_logprobs else None
-    dumped = logprobs.model_dump(mode="json") if isinstance(logprobs, BaseModel) else logprobs
-    return Try(
-        text=text if isinstance(text, str) else None,
-        finish=choice.finish_reason,
-        refusal=refusal if isinstance(refusal, str) else None,
-        logprobs=dumped,
-    )
-
-
-def _storable(text: str) -> str:
-    """Return a text with U+FFFD for halves of surrogate pairs, which no file can hold."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    return text
-
-
-def _fault(latest: Try, request: Request) -> str | None:
-    """Return what is wrong with an answer that asking again might mend."""
-    try:
-        read_reply(Reply(tries=(latest,)), form=request.form, request_key="")
-    except JudgeRefused:
-        return None
-    except InvalidReply as exc:
-        return None if exc.kind == "truncated" else str(exc)
-    return None

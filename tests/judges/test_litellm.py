@@ -10,7 +10,8 @@ import pytest
 
 import judgekit
 from judgekit.errors import ConfigError
-from judgekit.judges.litellm import _again, _asked, _messages
+from judgekit.judges.litellm import _again, _asked
+from judgekit.judges.rung import messages_of
 from judgekit.judgment import answer_model
 from judgekit.request import ChatMessage, Form, Question, Request
 
@@ -83,7 +84,7 @@ def test_schema_of_an_author_is_asked_for_as_it_is() -> None:
 
 @pytest.mark.parametrize("mode", ["json_object", "text"])
 def test_schema_in_the_prompt_keeps_its_order(mode: Any) -> None:
-    (message,) = _messages(request(), mode)
+    (message,) = messages_of(request(), mode)
 
     told, _, schema = message["content"].partition("JSON schema:\n")
     assert told.startswith("Judge this.\n\nAnswer with one JSON object")
@@ -92,7 +93,7 @@ def test_schema_in_the_prompt_keeps_its_order(mode: Any) -> None:
 
 
 def test_schema_is_not_in_the_prompt_when_it_is_sent_beside_it() -> None:
-    assert _messages(request(), "json_schema") == [{"role": "user", "content": "Judge this."}]
+    assert messages_of(request(), "json_schema") == [{"role": "user", "content": "Judge this."}]
 
 
 def test_second_ask_after_a_blank_answer_extends_the_last_message() -> None:

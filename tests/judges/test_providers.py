@@ -30,13 +30,13 @@ def test_statuses_that_pass_are_outages(status: int) -> None:
     assert type(translate(Foreign("busy", status))) is Outage
 
 
-@pytest.mark.parametrize("status", [401, 402, 403, 404, 405, 410])
+@pytest.mark.parametrize("status", [401, 402, 403, 405, 410])
 def test_other_statuses_reject(status: int) -> None:
     assert str(translate(Foreign("no", status))) == f"HTTP {status}: no"
     assert type(translate(Foreign("no", status))) is JudgeRejected
 
 
-@pytest.mark.parametrize("status", [400, 422])
+@pytest.mark.parametrize("status", [400, 404, 422])
 def test_bad_requests_are_a_kind_of_their_own(status: int) -> None:
     assert type(translate(Foreign("no", status))) is BadRequest
 
@@ -50,11 +50,11 @@ def test_bad_requests_are_a_kind_of_their_own(status: int) -> None:
         (Foreign("triggering Azure's content management policy", 400), JudgeRefused),
         (Foreign("insufficient_quota: pay", 429), JudgeRejected),
         (Foreign("The api_key client option must be set", 500), JudgeRejected),
-        (Foreign("json_schema in response_format is not supported", 500), JudgeRejected),
+        (Foreign("json_schema in response_format is not supported", 500), BadRequest),
         (named("Timeout", "late"), Outage),
         (named("APIConnectionError", "gone"), Outage),
         (TimeoutError(), Outage),
-        (TypeError("got an unexpected keyword"), JudgeRejected),
+        (TypeError("got an unexpected keyword"), BadRequest),
     ],
 )
 def test_errors_by_what_they_say(error: Exception, kind: type[Exception]) -> None:

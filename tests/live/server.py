@@ -91,6 +91,12 @@ class Server:
         self.seen: list[Seen] = []
         self.in_flight = 0
         self.most_in_flight = 0
+        self.models: list[dict[str, Any]] | None = None
+        """What `GET /v1/models` lists; 404 where it is `None`."""
+        self.listed = 0
+        """How often that was asked for. These requests are not among `seen`."""
+        self.rule: Callable[[dict[str, Any]], Fault | None] | None = None
+        """Decides by the body of a request, before any plan."""
         self.echo = False
         """Whether error bodies hold the request's headers, as some gateways do."""
         self._rest: dict[str, Iterator[Fault]] = {}
@@ -155,6 +161,13 @@ class Server:
         self._connections.add(writer)
         try:
             while (seen := await _request(reader)) is not None:
+                if seen.path.endswith("/models"):
+                    self.listed += 1
+                    status = 404 if self.models is None else 200
+                    body = json.dumps({"object": "list", "data": self.models}).encode()
+                    writer.write(_head(Fault(status), len(body)) + body)
+                    await writer.drain()
+                    continue
                 self.seen.append(seen)
                 self.in_flight += 1
                 self.most_in_flight = max(self.most_in_flight, self.in_flight)
@@ -176,7 +189,8 @@ class Server:
 
     async def _answer(self, seen: Seen, writer: asyncio.StreamWriter) -> bool:
         """Answer, and return whether the connection may be used again."""
-        fault = self._fault(seen.token)
+        ruled = self.rule(seen.body) if self.rule is not None else None
+        fault = self._fault(seen.token) if ruled is None else ruled
         await asyncio.sleep(fault.delay + self.latency)
         if fault.reset:
             writer.transport.abort()
@@ -276,7 +290,8 @@ def completion(
 
 def answer_to(asked: dict[str, Any]) -> Any:
     """Return an answer of the schema a request asks for, wherever it stands."""
-    schema = (asked.get("response_format") or {}).get("json_schema", {}).get("schema")
+    form = asked.get("response_format") or {}
+    schema = form.get("json_schema", form).get("schema")
     if schema is None and asked.get("tools"):
         schema = asked["tools"][0]["function"]["parameters"]
     if schema is None:

@@ -62,7 +62,8 @@ def test_rejected_run_is_one_line_and_exit_code_2(server: Server, tmp_path: Path
     code, out, err = finish(suite)
 
     assert (code, out) == (2, "")
-    assert err == "judgekit: HTTP 401: Incorrect API key provided\n"
+    host = f"127.0.0.1:{server.port}"
+    assert err == f"judgekit: openai/judge at {host}: HTTP 401: Incorrect API key provided\n"
 
 
 def test_first_ctrl_c_keeps_what_arrived(server: Server, tmp_path: Path) -> None:

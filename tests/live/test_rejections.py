@@ -22,8 +22,14 @@ REJECTIONS = {
     "405": (error(405, "method not allowed"), "HTTP 405"),
     "parameter": (error(400, "temperature must be <= 2", param="temperature"), "temperature"),
     "422": (error(422, "extra fields not permitted"), "extra fields"),
-    "format": (error(400, "response_format json_schema is not supported"), "set judge.mode"),
-    "format_500": (error(500, "'response_format' of type 'json_schema' is..."), "set judge.mode"),
+    "format": (
+        error(400, "response_format json_schema is not supported"),
+        "forces judge.mode json_schema",
+    ),
+    "format_500": (
+        error(500, "'response_format' of type 'json_schema' is..."),
+        "forces judge.mode",
+    ),
     "quota": (
         error(
             429,
@@ -37,15 +43,29 @@ REJECTIONS = {
 
 
 @pytest.mark.parametrize("name", REJECTIONS)
-def test_rejection_stops_the_run_after_one_call(server: Server, tmp_path: Path, name: str) -> None:
+def test_rejection_stops_the_run_at_the_first(server: Server, tmp_path: Path, name: str) -> None:
     fault, words = REJECTIONS[name]
     server.plan = {"*": always(fault)}
 
     with pytest.raises(JudgeRejected, match=words) as caught:
         run(judge_of(server, retries=3), tokens(50), tmp_path, concurrency=1)
 
-    assert server.calls() == 1
+    # A request that is found wrong in itself is followed by the plainest there is.
+    doubtful = name in ("parameter", "422")
+    assert server.calls() == (2 if doubtful else 1)
     assert "\n" not in str(caught.value)
+
+
+def test_first_request_that_is_wrong_in_itself_costs_its_row_only(
+    server: Server, tmp_path: Path
+) -> None:
+    server.plan = {"case-1": always(error(400, "messages hold an unsupported character"))}
+
+    outcome = run(judge_of(server), ["case-1"], tmp_path)
+
+    assert outcome.kinds == {"case-1": "invalid_case"}
+    assert "took other requests but not this one" in outcome.rows["case-1"].message  # type: ignore[union-attr]
+    assert server.calls() == 2
 
 
 def test_rejection_keeps_what_was_recorded_before(server: Server, tmp_path: Path) -> None:

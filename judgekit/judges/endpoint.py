@@ -1,0 +1,107 @@
+"""Where a judge is asked, as may be shown, and what the server there calls itself."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import ssl
+from typing import Any
+from urllib.parse import SplitResult, urlsplit
+
+from judgekit.providers import one_line
+
+MAX_LIST = 1_000_000
+"""Bytes of a list of models that are read."""
+MAX_NAME = 200
+
+
+def address(api_base: str | None) -> str | None:
+    """Return host and port of a server, without credentials and path; `None` for a hosted model."""
+    if api_base is None:
+        return None
+    try:
+        parts = urlsplit(api_base if "//" in api_base else f"//{api_base}")
+        host, port = parts.hostname or "", parts.port
+    except ValueError:
+        return "an address that cannot be read"
+    return f"{host}:{port}" if port else host
+
+
+def endpoint(api_base: str | None) -> str | None:
+    """Return the address with its path: what names a server in the store. No credentials."""
+    if api_base is None:
+        return None
+    return f"{address(api_base)}{urlsplit(api_base).path.rstrip('/')}"
+
+
+def server_name(
+    api_base: str, *, model: str, api_key: str | None, timeout: float, secrets: tuple[str, ...]
+) -> str | None:
+    """Ask a server for its models and return what it calls the one that answers, if it says.
+
+    A server that lists the model by its name, or that lists one only, tells which it is. Of
+    several others the list is the best there is. Follows no redirect.
+    """
+    try:
+        listed = _listed(api_base, api_key=api_key, timeout=timeout)
+    except (OSError, ValueError, RecursionError, http.client.HTTPException):
+        return None
+    asked = model.partition("/")[2] or model
+    named = [entry for entry in listed if entry.get("id") == asked]
+    names = [_described(entry) for entry in named or listed]
+    if not names:
+        return None
+    text = ", ".join(sorted(names)[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
+    return one_line(text, secrets=secrets, most=MAX_NAME)
+
+
+def _listed(api_base: str, *, api_key: str | None, timeout: float) -> list[dict[str, Any]]:
+    parts = urlsplit(api_base)
+    path = parts.path.rstrip("/")
+    path = f"{path}/models" if path.endswith("/v1") else f"{path}/v1/models"
+    headers = {"Accept": "application/json"}
+    if api_key:
+        headers["Authorization"] = f"Bearer {api_key}"
+    connection = _connection(parts, timeout)
+    try:
+        connection.request("GET", path, headers=headers)
+        response = connection.getresponse()
+        body = response.read(MAX_LIST + 1)
+    finally:
+        connection.close()
+    if response.status != 200 or len(body) > MAX_LIST:
+        return []
+    data = json.loads(body)
+    entries = data.get("data") if isinstance(data, dict) else None
+    if not isinstance(entries, list):
+        return []
+    return [e for e in entries if isinstance(e, dict) and isinstance(e.get("id"), str)]
+
+
+def _connection(parts: SplitResult, timeout: float) -> http.client.HTTPConnection:
+    if parts.hostname is None or parts.scheme not in ("http", "https"):
+        raise ValueError("no server's address")
+    if parts.scheme == "http":
+        return http.client.HTTPConnection(parts.hostname, parts.port, timeout=timeout)
+    context = ssl.create_default_context()
+    return http.client.HTTPSConnection(parts.hostname, parts.port, timeout=timeout, context=context)
+
+
+def _described(entry: dict[str, Any]) -> str:
+    """Return a model's id, and what more says which weights stand behind it."""
+    name = _no_folder(entry["id"])
+    facts = []
+    root = entry.get("root")
+    if isinstance(root, str) and root and root != entry["id"]:
+        facts.append(_no_folder(root))
+    meta = entry.get("meta")
+    count = meta.get("n_params") if isinstance(meta, dict) else None
+    if isinstance(count, int) and 0 < count < 1 << 62:
+        facts.append(f"{count:,} parameters")
+    return f"{name} ({', '.join(facts)})" if facts else name
+
+
+def _no_folder(name: str) -> str:
+    """Return a file's name without the folders it is in; a hub's name keeps its owner."""
+    local = name.startswith(("/", "~", ".")) or "\\" in name
+    return name.replace("\\", "/").rpartition("/")[2] if local else name

@@ -1,0 +1,90 @@
+"""What a raw response of litellm holds: the text that counts, the tokens, the cost."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import BaseModel
+
+from judgekit.errors import InvalidReply, JudgeRefused
+from judgekit.judgment import read_reply
+from judgekit.providers import without
+from judgekit.request import Form, Reply, Try, Usage
+
+
+def read_response(response: Any, *, with_logprobs: bool, secrets: tuple[str, ...]) -> Try:
+    """Return what was said, without the key in it, should a gateway have put it there."""
+    choices = getattr(response, "choices", None)
+    if not choices:
+        return Try(text=None, finish=None)
+    choice = choices[0]
+    message = choice.message
+    text = message.content
+    calls = getattr(message, "tool_calls", None)
+    if calls:
+        text = calls[0].function.arguments
+    refusal = getattr(message, "refusal", None)
+    if refusal is None:
+        refusal = (getattr(message, "provider_specific_fields", None) or {}).get("refusal")
+    logprobs = getattr(choice, "logprobs", None) if with_logprobs else None
+    dumped = logprobs.model_dump(mode="json") if isinstance(logprobs, BaseModel) else logprobs
+    thought = getattr(message, "reasoning_content", None)
+    return Try(
+        text=_clean(text, secrets),
+        finish=choice.finish_reason,
+        refusal=_clean(refusal, secrets),
+        logprobs=dumped,
+        thought=len(thought) if isinstance(thought, str) else 0,
+    )
+
+
+def _clean(text: object, secrets: tuple[str, ...]) -> str | None:
+    return _storable(without(text, secrets)) if isinstance(text, str) else None
+
+
+def _storable(text: str) -> str:
+    """Return a text with U+FFFD for halves of surrogate pairs, which no file can hold."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return text
+
+
+def fault_of(latest: Try, form: Form) -> str | None:
+    """Return what is wrong with an answer that asking again might mend."""
+    try:
+        read_reply(Reply(tries=(latest,)), form=form, request_key="")
+    except JudgeRefused:
+        return None
+    except InvalidReply as exc:
+        return None if exc.kind == "truncated" else str(exc)
+    return None
+
+
+class Total:
+    """Tokens and dollars of all tries; unknown as soon as one of them is."""
+
+    def __init__(self) -> None:
+        self.usage: Usage | None = Usage()
+        self.cost: float | None = 0.0
+
+    def add(self, response: Any, cost: float | None) -> None:
+        """Count one response."""
+        usage = usage_of(response)
+        if usage is None or self.usage is None:
+            self.usage = None
+        else:
+            self.usage = Usage(
+                input_tokens=self.usage.input_tokens + usage.input_tokens,
+                output_tokens=self.usage.output_tokens + usage.output_tokens,
+            )
+        self.cost = None if cost is None or self.cost is None else self.cost + cost
+
+
+def usage_of(response: Any) -> Usage | None:
+    """Return the tokens of one response; litellm says 0 and 0 where the server said nothing."""
+    usage = getattr(response, "usage", None)
+    counts = [getattr(usage, name, None) for name in ("prompt_tokens", "completion_tokens")]
+    given, made = (count if isinstance(count, int) and count > 0 else 0 for count in counts)
+    return Usage(input_tokens=given, output_tokens=made) if given or made else None
