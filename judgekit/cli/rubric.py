@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from judgekit.cli.options import ApiBase, Judge, Param, Record
+
 app = typer.Typer(help="Look at rubrics.", no_args_is_help=True, rich_markup_mode=None)
 
 Name = Annotated[str, typer.Argument(help="A name or a file.", show_default=False)]
@@ -23,6 +25,7 @@ def list_rubrics(
     place = folder or builtin_folder()
     if not place.is_dir():
         raise ConfigError("no such folder", where=str(place))
+    origin = str(folder) if folder else "built-in"
     for name in rubric_names(place):
         try:
             rubric = load_rubric(place / f"{name}.jinja")
@@ -31,7 +34,11 @@ def list_rubrics(
         except RubricError as exc:
             typer.echo(f"{name:<22}does not load: {exc}")
             continue
-        typer.echo(f"{name:<22}{len(rubric.criteria):>2} criteria  {rubric.description}")
+        tests = len(rubric.tests) + len(rubric.orderings)
+        typer.echo(
+            f"{name:<22}{len(rubric.criteria):>2} criteria  {tests:>2} tests  {origin}  "
+            f"{rubric.description}"
+        )
 
 
 @app.command("show")
@@ -66,3 +73,43 @@ def render(
     said = settings(set, [name]).get(name, {})
     text = rendered(name, cases=cases, case=case, mode=mode, model=judge, settings=said)
     typer.echo(text, nl=False)
+
+
+@app.command("test")
+def run_tests(
+    sources: Annotated[
+        list[str] | None,
+        typer.Argument(
+            help="Names, files or folders; the folder rubrics/ without one.", show_default=False
+        ),
+    ] = None,
+    record: Record = None,
+    judge: Judge = None,
+    answers: Annotated[
+        str | None, typer.Option("--answers", help="Answers of the judge manual/NAME, a file.")
+    ] = None,
+    api_base: ApiBase = None,
+    param: Param = None,
+    cassettes: Annotated[
+        Path | None, typer.Option("--cassettes", help="Folder of the cassettes NAME.jsonl.")
+    ] = None,
+    prune: Annotated[
+        bool, typer.Option("--prune", help="Remove records that no test uses.")
+    ] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print the outcome as JSON.")] = False,
+) -> None:
+    """Run the tests in rubrics against recorded replies.
+
+    Nothing is asked of a judge unless --record or --judge says so.
+
+    Exit codes: 0 passed, 1 a test failed, 2 something is set up wrongly, 3 not all is recorded.
+    """
+    from judgekit.cli.options import overrides
+    from judgekit.rubrictest.command import tell_tests
+
+    chosen = overrides(judge=judge, api_base=api_base, record=record, param=param, no_judge=False)
+    text, code = tell_tests(
+        sources or [], chosen, answers=answers, cassettes=cassettes, prune=prune, as_json=json
+    )
+    typer.echo(text, nl=False)
+    raise typer.Exit(code)

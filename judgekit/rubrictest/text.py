@@ -1,0 +1,98 @@
+"""The outcome of rubric tests as people read it."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from judgekit.canonical import printable
+from judgekit.rubric.expectation import WHOLE
+from judgekit.rubrictest.check import Outcome, Shortfall
+from judgekit.rubrictest.place import is_packaged
+from judgekit.rubrictest.run import UNKNOWN, Tested
+
+_WORDS = {"passed": "pass", "failed": "FAIL", "missed": "MISS", "unjudged": "DOWN"}
+
+
+def tested_text(tested: Sequence[Tested]) -> str:
+    """Return what came of the tests of several rubrics."""
+    lines = [line for one in tested for line in (*_rubric(one), "")]
+    return printable("\n".join([*lines, _sum(tested)])) + "\n"
+
+
+def _rubric(tested: Tested) -> Iterator[str]:
+    yield f"{tested.rubric} ({tested.file})"
+    if tested.recorded:
+        by = "written by hand, no model judged" if tested.by_hand else "replies of that model"
+        yield f"  judge: {tested.judge} ({by})"
+        yield f"  cassette: {tested.cassette}"
+    width = max(len(outcome.name) for outcome in tested.outcomes)
+    for outcome in tested.outcomes:
+        value = "" if outcome.value is None else f"{outcome.value:.2f}"
+        yield f"  {_WORDS[outcome.verdict]}  {outcome.name:<{width}}  {value}".rstrip()
+        if outcome.verdict != "passed":
+            yield from (f"        {line}" for line in (outcome.where, *outcome_lines(outcome)))
+    yield from (f"  {note}" for note in notes(tested))
+
+
+def outcome_lines(outcome: Outcome) -> list[str]:
+    """Return why a test did not pass: what was expected, what was said."""
+    lines = [outcome.message] if outcome.message else []
+    for shortfall in outcome.shortfalls:
+        lines += _shortfall(shortfall)
+    return lines
+
+
+def _shortfall(shortfall: Shortfall) -> Iterator[str]:
+    says = "it came to" if shortfall.criterion == WHOLE else "the judge said"
+    yield f"{shortfall.criterion}: expected {shortfall.expected}; {says} {shortfall.said}"
+    if shortfall.reason:
+        yield f"reason: {' '.join(shortfall.reason.split())}"
+
+
+def notes(tested: Tested) -> list[str]:
+    """Return what to do about what is missing or left over."""
+    said = []
+    if tested.count("missed"):
+        said.append(record_hint(tested))
+    if tested.asked:
+        said.append(f"{tested.asked} asked of {tested.judge}, recorded on {tested.cassette}")
+    if tested.removed:
+        said.append(f"{tested.removed} unused records removed from {tested.cassette}")
+    if tested.unused:
+        said.append(
+            f"{len(tested.unused)} records of {tested.cassette} are used by no test "
+            f"({', '.join(key[:12] for key in tested.unused[:3])}"
+            f"{', ...' if len(tested.unused) > 3 else ''}); --prune removes them"
+        )
+    return said
+
+
+def record_hint(tested: Tested) -> str:
+    """Return the command that records what is not recorded."""
+    packaged = is_packaged(Path(tested.file))
+    name = tested.rubric if packaged else tested.file
+    judge = tested.judge if tested.judge != UNKNOWN else "MODEL"
+    answers = " --answers FILE" if tested.by_hand else ""
+    command = f"judgekit rubric test {shlex.quote(name)} --record new_episodes --judge {judge}"
+    why = "not recorded"
+    if packaged and not tested.recorded:
+        why = (
+            "the package holds the rubric without the recorded replies to its tests (they are in "
+            "the repository of judgekit)"
+        )
+    elif not tested.recorded:
+        why = f"{tested.cassette} does not exist"
+    return f"{why}; to record: {command}{answers}"
+
+
+def _sum(tested: Sequence[Tested]) -> str:
+    named = {
+        "passed": "passed",
+        "failed": "failed",
+        "missed": "not recorded",
+        "unjudged": "not judged",
+    }
+    counts = {word: sum(t.count(verdict) for t in tested) for verdict, word in named.items()}
+    return ", ".join(f"{n} {word}" for word, n in counts.items() if n or word == "passed")
