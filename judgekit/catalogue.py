@@ -55,7 +55,12 @@ FAMILIES: dict[str, tuple[Entry, ...]] = {
     "safety and quality": (),
     "personalization": (),
     "benchmarks": (),
-    "robustness": (),
+    "robustness": (
+        Entry("adversarial_robustness", "judgekit.metrics.robustness", "AdversarialRobustness",
+              "gives the same answer when its input is perturbed"),
+        Entry("robustness_continuous", "judgekit.metrics.robustness", "ContinuousRobustness",
+              "moves no further than its input was moved"),
+    ),
     "agents": (),
 }  # fmt: skip
 

@@ -7,6 +7,7 @@ import pytest
 from judgekit import registry
 from judgekit.case import Case
 from judgekit.catalogue import BUILTIN, STAND_INS
+from judgekit.datasets import load_cases
 from judgekit.errors import ConfigError
 from judgekit.judges.fake import FakeJudge
 from judgekit.registry import create, metric_names
@@ -24,8 +25,10 @@ def made(name, /, **more):
 @pytest.mark.parametrize("name", sorted({*BUILTIN, *rubric_names()} - {"base"}))
 def test_every_name_makes_a_metric_that_scores(name):
     metric = made(name)
+    card = getattr(metric, "card", None)
+    case = next(load_cases([{"id": "c", **card.example.case}])) if card else CASE
 
-    score = asyncio.run(metric.score(CASE))
+    score = asyncio.run(metric.score(case))
 
     assert metric.name == name
     low, high = metric.range

@@ -1,0 +1,66 @@
+"""`judgekit perturb`: changed copies of cases, to see whether a system keeps its answers."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def perturb(
+    cases: Annotated[
+        str, typer.Argument(help="File of cases, or - for standard input.", show_default=False)
+    ],
+    kind: Annotated[
+        list[str],
+        typer.Option(
+            "--kind",
+            "-k",
+            help="typos, case, spacing, homoglyphs, synonyms or injection; may be repeated.",
+            show_default=False,
+        ),
+    ],
+    out: Annotated[
+        Path | None, typer.Option("--out", help="File to write; standard output by default.")
+    ] = None,
+    count: Annotated[int, typer.Option("--count", help="Copies of each case and kind.")] = 1,
+    rate: Annotated[
+        float, typer.Option("--rate", help="Share of words, gaps or letters to change.")
+    ] = 0.1,
+    seed: Annotated[int, typer.Option("--seed", help="Another seed, other changes.")] = 0,
+    lexicon: Annotated[
+        Path | None,
+        typer.Option("--lexicon", help="YAML file of synonyms, word: [other, ...]."),
+    ] = None,
+    instruction: Annotated[
+        list[str] | None,
+        typer.Option("--instruction", help="What injection slips in; may be repeated."),
+    ] = None,
+    limit: Annotated[
+        int | None, typer.Option("--limit", help="Perturb only the first cases.")
+    ] = None,
+) -> None:
+    """Write perturbed copies of cases as JSON Lines, for the system under test to answer.
+
+    Each copy names its original as `parent` and keeps the original's output as `baseline`. The
+    same seed gives the same bytes. Answer the copies with `judgekit answer`, or with a system of
+    your own, and score them by adversarial_robustness.
+    """
+    from judgekit.datasets import load_cases
+    from judgekit.datasets.write import write_cases
+    from judgekit.perturb.lexicon import read_lexicon
+    from judgekit.perturb.perturb import Perturbation
+    from judgekit.perturb.perturb import perturb as perturbed
+
+    words = read_lexicon(lexicon) if lexicon else None
+    wanted = [
+        Perturbation(name, rate=rate, lexicon=words, instructions=instruction) for name in kind
+    ]
+    copies = perturbed(load_cases(cases, limit=limit), wanted, seed=seed, count=count)
+    written = write_cases(copies, out)
+    place = out if out is not None else "standard output"
+    print(f"{written} perturbed cases written to {place}", file=sys.stderr)
+    if not written:
+        print("no case has an input that these kinds could change", file=sys.stderr)

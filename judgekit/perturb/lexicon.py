@@ -1,0 +1,41 @@
+"""The lexicon of synonyms: a YAML or JSON file of words and what may stand for them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from judgekit.errors import ConfigError
+from judgekit.yamlfile import parse_yaml
+
+MAX_FILE = 5_000_000
+
+
+def read_lexicon(path: str | Path) -> dict[str, tuple[str, ...]]:
+    """Read `word: [synonym, ...]`; one synonym may stand without brackets.
+
+    Raises:
+        ConfigError: with `file:line`, for a file that cannot be read or is no such mapping.
+    """
+    file = Path(path)
+    try:
+        if file.stat().st_size > MAX_FILE:
+            raise ConfigError(f"larger than {MAX_FILE:,} bytes", where=str(file))
+        text = file.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as exc:
+        raise ConfigError(f"not UTF-8 (byte {exc.start})", where=str(file)) from exc
+    except OSError as exc:
+        raise ConfigError(f"cannot be read: {exc.strerror}", where=str(file)) from exc
+    data, lines = parse_yaml(text, file=str(file))
+    if not isinstance(data, dict) or not data:
+        raise ConfigError("a lexicon is words and their synonyms: big: [large]", where=str(file))
+    found = {}
+    for word, others in data.items():
+        synonyms = [others] if isinstance(others, str) else others
+        if not isinstance(synonyms, list) or not all(
+            isinstance(other, str) and other.strip() for other in synonyms
+        ):
+            raise ConfigError(
+                f"{word!r}: give a list of words, such as [large, huge]", where=lines.where(word)
+            )
+        found[word] = tuple(synonyms)
+    return found
