@@ -11,7 +11,9 @@ from typer.main import get_command, get_group
 
 from judgekit import __version__
 
-VERBS = ("run", "score", "report", "perturb", "schema", "metrics", "rubric", "cassette")
+VERBS = (
+    "init", "run", "score", "report", "perturb", "schema", "metrics", "rubric", "cassette",
+)  # fmt: skip
 """Each is a module here: a function of its own name, or an `app` of further verbs."""
 
 

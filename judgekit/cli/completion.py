@@ -33,6 +33,12 @@ def schema_kinds(ctx: typer.Context) -> Iterable[str]:
 
 
 @_offer
+def answer_kinds(ctx: typer.Context) -> Iterable[str]:
+    """Offer the ways a criterion of a new rubric may be answered."""
+    return ("levels", "boolean", "number", "checklist")
+
+
+@_offer
 def record_modes(ctx: typer.Context) -> Iterable[str]:
     """Offer the record modes."""
     return ("none", "new_episodes", "all")

@@ -1,0 +1,1 @@
+"""Files for a beginning: a project of one's own, a rubric of one's own."""

@@ -1,0 +1,168 @@
+"""A new rubric says what was typed, whatever was typed, and loads."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
+
+from judgekit.errors import ConfigError
+from judgekit.rubric.load import load_rubric
+from judgekit.scaffold.draft import CriterionDraft, RubricDraft, criterion_from, id_of, rubric_text
+from judgekit.scaffold.newrubric import draft_from, write_rubric
+from judgekit.scaffold.text import scalar
+from judgekit.schemas import schema
+from judgekit.yamlfile import parse_yaml
+
+SCHEMA = Draft202012Validator(schema("rubric"))
+TYPED = st.text(min_size=1, max_size=60)
+HOSTILE = st.sampled_from(
+    ['"', "'", ":", "#", "{{ x }}", "{% endblock %}", "{#", "---", "\n---\n", "yes", "null", "1.5",
+     "\\", "\\n", "- a", "&a", "*a", "!!python/object", "%", "@", "`", "|", ">", "\u2028", "\x85",
+     "\ufeff", "\U0001f600", "\ud800", "a\tb", "~", "=", "<<", "🏳️‍🌈", "\x7f", "]", "}"]
+)  # fmt: skip
+TEXTS = st.one_of(TYPED, st.builds("".join, st.lists(HOSTILE | TYPED, min_size=1, max_size=6)))
+WORDS = st.lists(TEXTS, min_size=2, max_size=4, unique_by=lambda w: scalar(w))
+KINDS = st.sampled_from(["levels", "boolean", "number", "choice", "checklist"])
+
+
+def clean(text):
+    return re.sub("[\ud800-\udfff]", "\ufffd", text)
+
+
+@given(text=TEXTS)
+def test_any_text_is_read_back_as_it_was(text):
+    assert parse_yaml(f"- {scalar(text)}\n", file="x")[0] == [clean(text)]
+    assert parse_yaml(f"{{{scalar(text)}: [{scalar(text)}]}}\n", file="x")[0] == {
+        clean(text): [clean(text)]
+    }
+    assert "\n" not in scalar(text)
+
+
+@settings(max_examples=150, deadline=None)
+@given(description=TEXTS, texts=st.lists(TEXTS, min_size=1, max_size=3), words=WORDS, kind=KINDS,
+       quotes=st.booleans(), weighed=st.booleans())  # fmt: skip
+def test_a_rubric_of_anything_loads(
+    tmp_path_factory, description, texts, words, kind, quotes, weighed
+):
+    texts = [text for text in texts if clean(text).split()] or ["A?"]
+    criteria = []
+    for n, text in enumerate(texts):
+        id = id_of(text, [c.id for c in criteria])
+        worths = tuple(
+            (word, None if n and kind == "choice" else 0.5) for n, word in enumerate(words)
+        )
+        criteria.append(
+            CriterionDraft(
+                id,
+                text,
+                kind,
+                words=worths,
+                items=tuple(words),
+                weight=n + 0.125 if weighed else 1.0,
+            )
+        )
+    draft = RubricDraft("mine", description, tuple(criteria), quotes=quotes)
+    folder = tmp_path_factory.mktemp("r")
+    text = rubric_text(draft, schema="../.schemas/rubric.json")
+    (folder / "mine.jinja").write_text(text, "utf-8")
+
+    rubric = load_rubric(folder / "mine.jinja")
+
+    assert rubric.description == clean(description)
+    assert [c.id for c in rubric.criteria] == [c.id for c in criteria]
+    assert [c.question.text for c in rubric.criteria] == [" ".join(clean(t).split()) for t in texts]
+    if kind in ("levels", "choice"):
+        assert list(rubric.criteria[0].question.labels) == [clean(word) for word in words]
+    assert all(c.question.quotes is quotes for c in rubric.criteria)
+    front = text.removeprefix("---\n").partition("\n---\n")[0]
+    assert [e.message for e in SCHEMA.iter_errors(parse_yaml(front, file="x")[0])] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "taken", "id"),
+    [
+        ("Is the answer friendly?", [], "friendly"),
+        ("Is the answer friendly?", ["friendly"], "friendly_2"),
+        ("Does it cite a source for every number?", [], "cite_source"),
+        ("Is it?", [], "criterion"),
+        ("¿Está bien?", [], "esta_bien"),
+        ("好吗", ["criterion"], "criterion_2"),
+        ("A" * 200, [], "a" * 40),
+    ],
+)
+def test_a_criterion_is_named_by_what_it_says(text, taken, id):
+    assert id_of(text, taken) == id
+
+
+def test_a_criterion_of_a_flag_may_be_named():
+    assert criterion_from("tone=Is it kind?", [])[:2] == ("tone", "Is it kind?")
+    assert criterion_from("Is 1+1=2 said?", [])[:2] == ("said", "Is 1+1=2 said?")
+    for wrong in ("tone=", " ", ""):
+        with pytest.raises(ConfigError, match="NAME=TEXT or TEXT"):
+            criterion_from(wrong, [])
+    with pytest.raises(ConfigError, match="two criteria are named 'tone'"):
+        criterion_from("tone=Again?", ["tone"])
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"name": None}, "name the rubric: judgekit rubric new tone --criterion"),
+        ({"criteria": []}, "say what is asked of an answer: judgekit rubric new tone --criterion"),
+        ({"criteria": ["x"] * 201}, "201 criteria; 200 are the most"),
+        ({"kind": "bolean"}, "--kind bolean: no such kind; did you mean 'boolean'?"),
+        ({"kind": "choice"}, "--kind choice: no such kind; known: boolean, checklist, levels"),
+        ({"requires": "inputt"}, "--requires inputt: a case has no field 'inputt'; give some of"),
+    ],
+)
+def test_a_wrong_flag_is_named(changes, message):
+    flags = {"name": "tone", "description": None, "criteria": ["Is it kind?"], "kind": "levels",
+             "requires": "input", "quotes": False, **changes}  # fmt: skip
+
+    with pytest.raises(ConfigError) as caught:
+        draft_from(flags.pop("name"), **flags)
+
+    assert str(caught.value).startswith(message)
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("to ne", "'to ne': a name begins with a letter"),
+        ("../tone", "'../tone': a name begins with a letter"),
+        ("", "'': a name begins with a letter"),
+        ("quality", "'quality': 'quality' is the name of a built-in rubric"),
+        ("base", "'base': 'base' is the name of a built-in rubric"),
+        ("taken", "is in the way; choose another name, or say --force"),
+    ],
+)
+def test_a_name_that_will_not_do_is_said(tmp_path, monkeypatch, name, message):
+    monkeypatch.chdir(tmp_path)
+    folder = Path("rubrics")
+    folder.mkdir()
+    (folder / "taken.jinja").write_text("mine", "utf-8")
+    draft = RubricDraft(name, "D.", (CriterionDraft("a", "A?"),))
+
+    with pytest.raises(ConfigError, match=re.escape(message)):
+        write_rubric(draft, folder=folder)
+
+    assert (folder / "taken.jinja").read_text("utf-8") == "mine"
+    assert [path.name for path in tmp_path.rglob("*.*")] == ["taken.jinja"]
+
+
+def test_the_schema_is_written_once_and_never_over_one_that_is_there(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    draft = RubricDraft("one", "D.", (CriterionDraft("a", "A?"),))
+
+    first = write_rubric(draft, folder=Path("rubrics"))
+    Path(".schemas/rubric.json").write_text("mine", "utf-8")
+    second = write_rubric(draft._replace(name="two"), folder=Path("rubrics"))
+
+    assert list(map(str, first)) == ["rubrics/one.jinja", ".schemas/rubric.json"]
+    assert list(map(str, second)) == ["rubrics/two.jinja"]
+    assert Path(".schemas/rubric.json").read_text("utf-8") == "mine"

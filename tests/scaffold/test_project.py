@@ -1,0 +1,230 @@
+"""What `judgekit init` writes works at once, says who judged, and knows no machine or time."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from judgekit.cassette.inspect import verify_tape
+from judgekit.cassette.tape import Tape
+from judgekit.config import load_suite
+from judgekit.errors import ConfigError
+from judgekit.run import run_suite
+from judgekit.scaffold.project import Plan, next_steps, project_files, write_project
+from judgekit.yamlfile import parse_yaml
+
+JUDGES = {
+    "nothing said": Plan("shop"),
+    "hosted": Plan("shop", judge="openai/gpt-4o-mini"),
+    "server": Plan("shop", judge="openai/my-model", api_base="http://localhost:8000/v1"),
+    "person": Plan("shop", judge="manual/alex"),
+    "nobody": Plan("shop", judge="none"),
+}
+
+
+def run(suite):
+    import asyncio
+
+    return asyncio.run(run_suite(load_suite(suite)))
+
+
+@pytest.mark.parametrize("plan", JUDGES.values(), ids=JUDGES)
+def test_it_runs_at_once_and_uses_every_record(tmp_path, plan):
+    write_project(tmp_path / "shop", plan)
+
+    report = run(tmp_path / "shop" / "suite.yaml")
+
+    assert report.exit_code == 0
+    assert report.figures.cases == 3
+    if plan.judge == "none":
+        assert "origins" not in report.run
+    else:
+        assert (report.run["origins"], report.run["unused"]) == ({"tape": 3}, 0)
+        assert verify_tape(tmp_path / "shop" / "cassettes" / "suite.jsonl") == 3
+
+
+@pytest.mark.parametrize("plan", JUDGES.values(), ids=JUDGES)
+def test_the_same_plan_makes_the_same_texts_which_name_no_machine_or_time(tmp_path, plan):
+    write_project(tmp_path / "a", plan)
+    write_project(tmp_path / "elsewhere" / "b", plan)
+    texts = {
+        str(path.relative_to(tmp_path / "a")): path.read_text("utf-8")
+        for path in (tmp_path / "a").rglob("*")
+        if path.is_file()
+    }
+
+    for name, text in texts.items():
+        assert (tmp_path / "elsewhere" / "b" / name).read_text("utf-8") == text
+        assert str(tmp_path) not in text
+        assert not re.search(r"\b20\d\d-\d\d", text.replace("draft/2020-12", ""))
+    assert texts == project_files(plan)
+
+
+def test_the_verdicts_say_that_they_were_written_by_hand(tmp_path):
+    write_project(tmp_path, Plan("shop"))
+
+    replies = [record.reply for record in Tape(tmp_path / "cassettes" / "suite.jsonl").records()]
+    report = run(tmp_path / "suite.yaml")
+
+    assert {reply.model for reply in replies} == {"manual/template"}
+    assert "written by hand for the template" in report.figures.manifest["notice"]
+    assert report.figures.manifest["judge"]["model"] == "manual/template"
+
+
+def test_every_file_is_of_the_schema_it_names(tmp_path):
+    write_project(tmp_path, Plan("shop"))
+
+    def check(schema, data):
+        Draft202012Validator(json.loads(schema.read_text("utf-8"))).validate(data)
+
+    for file in (tmp_path / "suite.yaml", tmp_path / "rubrics" / "helpful_reply.jinja"):
+        text = file.read_text("utf-8").removeprefix("---\n").partition("\n---\n")[0]
+        schema = re.search(r"\$schema=(\S+)", text)[1]
+        check(file.parent / schema, parse_yaml(text, file="x")[0])
+    for line in (tmp_path / "cases.jsonl").read_text("utf-8").splitlines():
+        check(tmp_path / ".schemas" / "cases.json", json.loads(line))
+
+
+@pytest.mark.parametrize("plan", JUDGES.values(), ids=JUDGES)
+def test_the_judge_in_the_comment_is_one_the_suite_takes(tmp_path, plan):
+    write_project(tmp_path, plan)
+    suite = tmp_path / "suite.yaml"
+    text = suite.read_text("utf-8")
+    if plan.judge == "none":
+        assert "# judge" not in text
+        return
+    own = re.search(r"^# (judge: .*)$", text, re.M)[1]
+
+    suite.write_text(text.replace("judge: {model: manual/template}", own), "utf-8")
+    judge = load_suite(suite).judge_file
+
+    assert (judge.model, judge.api_base) == (plan.judge or "openai/gpt-4o-mini", plan.api_base)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["shop", 'a "b": {c} # d', "@OWN@ x", "yes", "é\u2028\x85\x7f", "- x\n- y", "", "{{ x }}"],
+)
+def test_any_name_is_kept_as_it_is(tmp_path, name):
+    write_project(tmp_path, Plan(name))
+
+    assert load_suite(tmp_path / "suite.yaml").file.name == name
+
+
+def test_the_test_it_writes_passes(tmp_path):
+    write_project(tmp_path, Plan("shop"))
+
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"],
+        cwd=tmp_path, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+
+    assert "1 passed" in done.stdout
+
+
+def test_a_file_in_the_way_is_named_and_nothing_is_written(tmp_path):
+    (tmp_path / "rubrics").mkdir()
+    (tmp_path / "rubrics" / "helpful_reply.jinja").write_text("mine", "utf-8")
+
+    with pytest.raises(ConfigError) as caught:
+        write_project(tmp_path, Plan("shop"))
+
+    assert str(caught.value) == (
+        f"{tmp_path}/rubrics/helpful_reply.jinja: is in the way; move it, name another folder, "
+        "or say --force to replace it"
+    )
+    assert [path.name for path in tmp_path.rglob("*")] == ["rubrics", "helpful_reply.jinja"]
+
+
+def test_force_replaces_files_but_never_a_folder(tmp_path):
+    (tmp_path / "suite.yaml").write_text("mine", "utf-8")
+    write_project(tmp_path, Plan("shop"), force=True)
+    assert run(tmp_path / "suite.yaml").exit_code == 0
+
+    other = tmp_path / "other"
+    (other / "suite.yaml").mkdir(parents=True)
+    with pytest.raises(ConfigError, match="a file must be here"):
+        write_project(other, Plan("shop"), force=True)
+
+
+@pytest.mark.parametrize("place", ["here", "here/shop"])
+def test_a_file_where_a_folder_must_be_is_named(tmp_path, place):
+    (tmp_path / "here").write_text("a file", "utf-8")
+
+    with pytest.raises(ConfigError, match=r"here(/shop)?: "):
+        write_project(tmp_path / place, Plan("shop"))
+
+
+def test_a_link_is_never_written_through(tmp_path):
+    outside = tmp_path / "outside.txt"
+    outside.write_text("theirs", "utf-8")
+    (tmp_path / "shop").mkdir()
+    (tmp_path / "shop" / "suite.yaml").symlink_to(outside)
+
+    with pytest.raises(ConfigError, match="in the way"):
+        write_project(tmp_path / "shop", Plan("shop"))
+    write_project(tmp_path / "shop", Plan("shop"), force=True)
+
+    assert outside.read_text("utf-8") == "theirs"
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("*.log", "*.log\n# Made by runs, disposable.\n.judgekit/\nruns/\n"),
+        (".judgekit\n", ".judgekit\n# Made by runs, disposable.\nruns/\n"),
+        (".judgekit/\nruns\n", ".judgekit/\nruns\n"),
+        ("", "# Made by runs, disposable.\n.judgekit/\nruns/\n"),
+    ],
+)
+def test_a_list_of_ignored_files_gets_the_lines_it_lacks(tmp_path, before, after):
+    (tmp_path / ".gitignore").write_text(before, "utf-8")
+
+    write_project(tmp_path, Plan("shop"))
+
+    assert (tmp_path / ".gitignore").read_text("utf-8") == after
+
+
+def test_an_unwritable_folder_is_one_line_and_leaves_nothing(tmp_path, monkeypatch):
+    calls = []
+    opened = Path.open
+
+    def full(self, mode="r", *args, **kwargs):
+        if mode == "x":
+            calls.append(self)
+            if len(calls) == 4:
+                raise OSError(28, "No space left on device", str(self))
+        return opened(self, mode, *args, **kwargs)
+
+    monkeypatch.setattr(Path, "open", full)
+    with pytest.raises(ConfigError, match="No space left on device"):
+        write_project(tmp_path / "deep" / "shop", Plan("shop"))
+
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_address_without_a_judge_is_refused():
+    for judge in (None, "none", "manual/alex"):
+        with pytest.raises(ConfigError, match="--judge openai/NAME"):
+            project_files(Plan("shop", judge=judge, api_base="http://localhost:1/v1"))
+
+
+def test_what_is_next_is_said_in_three_lines(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+    here = next_steps(Path(), Plan("shop", judge="ollama_chat/qwen3:8b", api_base="http://h:1"))
+    there = next_steps(Path("my shop"), Plan("shop"))
+
+    assert [command for command, _ in here] == [
+        "judgekit run suite.yaml",
+        "judgekit run suite.yaml --judge ollama_chat/qwen3:8b --api-base http://h:1",
+        "judgekit rubric new",
+    ]
+    assert all(command.startswith("cd 'my shop' && judgekit ") for command, _ in there)
+    assert there[1][1].endswith("OPENAI_API_KEY")
