@@ -61,7 +61,12 @@ FAMILIES: dict[str, tuple[Entry, ...]] = {
         Entry("robustness_continuous", "judgekit.metrics.robustness", "ContinuousRobustness",
               "moves no further than its input was moved"),
     ),
-    "agents": (),
+    "agents": (
+        Entry("tool_call_correctness", "judgekit.metrics.tool_calls", "ToolCallCorrectness",
+              "calls the expected tools with the expected arguments"),
+        Entry("trajectory_match", "judgekit.metrics.trajectory", "TrajectoryMatch",
+              "calls its tools in the expected way"),
+    ),
 }  # fmt: skip
 
 BUILTIN: dict[str, Entry] = {entry.name: entry for group in FAMILIES.values() for entry in group}
