@@ -1,0 +1,140 @@
+"""`judgekit init` and `judgekit rubric new` with a person at the terminal."""
+
+from __future__ import annotations
+
+import pytest
+
+from judgekit.rubric.load import load_rubric
+
+from .driver import JUDGEKIT, Terminal
+
+NEW = (*JUDGEKIT, "rubric", "new")
+
+
+def files(folder):
+    return sorted(str(p.relative_to(folder)) for p in folder.rglob("*") if p.is_file())
+
+
+def test_a_project_is_asked_for_and_written(tmp_path):
+    folder = tmp_path / "My shop"
+    folder.mkdir()
+    with Terminal((*JUDGEKIT, "init"), cwd=folder) as terminal:
+        terminal.answer("Name of the project [My shop]:", "")
+        terminal.answer("Who judges [hosted]:", "9")
+        terminal.expect("'9' is none of hosted, server, person, none.")
+        terminal.answer("Who judges [hosted]:", "2")
+        terminal.answer("Its address [http://localhost:8000/v1]:", "localhost:9")
+        terminal.expect("An address begins with http:// or https://")
+        terminal.answer("Its address", "http://127.0.0.1:9/v1")
+        terminal.answer("Model, as openai/NAME", "qwen")
+        terminal.expect("A model is PROVIDER/NAME")
+        terminal.answer("Model, as openai/NAME", "openai/qwen")
+        assert terminal.finish() == 0
+
+    assert "My shop: 9 files in ." in terminal.text
+    assert "judgekit run suite.yaml --judge openai/qwen --api-base http://127.0.0.1:9/v1" in (
+        terminal.text
+    )
+    suite = (folder / "suite.yaml").read_text("utf-8")
+    assert '# judge: {model: "openai/qwen", api_base: "http://127.0.0.1:9/v1"}' in suite
+
+
+def test_nothing_is_asked_when_a_flag_says_it(tmp_path):
+    for flags in (["--yes"], ["--judge", "none"]):
+        folder = tmp_path / flags[-1].strip("-")
+        with Terminal((*JUDGEKIT, "init", str(folder), *flags), cwd=tmp_path) as terminal:
+            assert terminal.finish() == 0
+        assert "Enter takes" not in terminal.text
+        assert (folder / "suite.yaml").exists()
+
+
+def test_a_rubric_is_asked_for_corrected_and_written(tmp_path):
+    with Terminal(NEW, cwd=tmp_path) as terminal:
+        terminal.expect("Enter takes what stands in brackets, < goes back, Ctrl-C leaves.")
+        terminal.answer("Name of the rubric:", "<")
+        terminal.expect("This is the first question.")
+        terminal.answer("Name of the rubric:", "")
+        terminal.expect("Something is needed here.")
+        terminal.answer("Name of the rubric:", "quality")
+        terminal.expect("'quality' is the name of a built-in rubric; choose another.")
+        terminal.answer("Name of the rubric:", "tome")
+        terminal.answer("What does it judge, in one sentence:", "<")
+        terminal.answer("Name of the rubric:", "tone")
+        terminal.answer("What does it judge", 'Is it: "kind" {{ today }}? # é')
+        terminal.answer("What must a case have", "inptu")
+        terminal.expect("A case has no field 'inptu'; give some of input, system")
+        terminal.answer("What must a case have", "input, system")
+        terminal.answer("Criterion 1", "Is the answer friendly?")
+        terminal.answer("its name in reports [friendly]:", "")
+        terminal.answer("how is it answered [levels]:", "lev")
+        terminal.answer("its levels, best first [fully, partly, not at all]:", "yes")
+        terminal.expect("Give at least two words, with commas between")
+        terminal.answer("its levels, best first", "yes, no")
+        terminal.answer("Criterion 2", "Does it keep to the point?")
+        terminal.answer("its name in reports", "friendly")
+        terminal.expect("'friendly' is taken.")
+        terminal.answer("its name in reports", "point")
+        terminal.answer("how is it answered", "choice")
+        terminal.answer("its words and what each is worth", "good=2")
+        terminal.expect("Write each as WORD=NUMBER from 0 to 1")
+        terminal.answer("its words and what each is worth", "good=1, bad=0, unclear=-")
+        terminal.answer("Criterion 3", "What was promised?")
+        terminal.answer("its name in reports", "")
+        terminal.answer("how is it answered", "5")
+        terminal.answer("its items", "a price; a date")
+        terminal.answer("Criterion 4", "")
+        terminal.answer("Weights of friendly, point, promised", "1 2")
+        terminal.expect("Give 3 numbers from 0.001 to 1000, such as 3 2 1.")
+        terminal.answer("Weights of", "3, 2, 1")
+        terminal.answer("Must the judge quote its evidence (yes/no) [no]:", "y")
+        assert terminal.finish() == 0
+
+    rubric = load_rubric(tmp_path / "rubrics" / "tone.jinja")
+    assert rubric.description == 'Is it: "kind" {{ today }}? # é'
+    assert rubric.requires == ("input", "system", "output")
+    shown = [(c.id, c.question.kind, c.weight, c.question.quotes) for c in rubric.criteria]
+    assert [(name, kind, quotes) for name, kind, _, quotes in shown] == [
+        ("friendly", "score", True), ("point", "choice", True), ("promised", "checklist", True),
+    ]  # fmt: skip
+    assert [weight for _, _, weight, _ in shown] == pytest.approx([3, 2, 1])
+    assert rubric.criteria[0].question.labels == ("yes", "no")
+    assert rubric.criteria[2].question.items == ("a price", "a date")
+    assert files(tmp_path) == [".schemas/rubric.json", "rubrics/tone.jinja"]
+    assert "judgekit rubric render tone" in terminal.text
+    assert "Traceback" not in terminal.text
+
+
+@pytest.mark.parametrize(
+    ("key", "code", "words"),
+    [("\x03", 130, "left; nothing was written"), ("\x04", 2, "the input ended; nothing was")],
+    ids=["Ctrl-C", "Ctrl-D"],
+)
+@pytest.mark.parametrize("command", [("init", "shop"), ("rubric", "new")], ids=" ".join)
+def test_leaving_writes_nothing(tmp_path, command, key, code, words):
+    with Terminal((*JUDGEKIT, *command), cwd=tmp_path) as terminal:
+        terminal.answer("Name of the", "tone")
+        terminal.expect("]:" if command[0] == "init" else "sentence:")
+        terminal.send(key)
+        assert terminal.finish() == code
+
+    assert words in terminal.text
+    assert "Traceback" not in terminal.text
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_narrow_terminal_without_colours_is_enough(tmp_path):
+    with Terminal(NEW, cwd=tmp_path, columns=30, environment={"NO_COLOR": "1"}) as terminal:
+        terminal.answer("Name of the rubric:", "tone")
+        terminal.answer("one sentence:", "Kindness.")
+        terminal.answer("- for nothing) [input]:", "-")
+        terminal.answer("about the answer:", "Is it kind?")
+        terminal.answer("reports [kind]:", "")
+        terminal.answer("answered [levels]:", "boolean")
+        terminal.answer("is all):", "")
+        terminal.answer("evidence (yes/no) [no]:", "")
+        assert terminal.finish() == 0
+
+    questions = terminal.text.partition("rubrics/tone.jinja")[0]
+    assert max(map(len, questions.splitlines())) <= 45  # a line with its answer
+    assert "\x1b[3" not in terminal.raw
+    assert load_rubric(tmp_path / "rubrics" / "tone.jinja").requires == ("output",)
