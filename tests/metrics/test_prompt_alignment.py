@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 from pathlib import Path
 
 import pytest
@@ -11,7 +10,6 @@ from hypothesis import strategies as st
 
 from judgekit.case import Case
 from judgekit.cassette.cassette import Cassette
-from judgekit.datasets import load_cases
 from judgekit.errors import CaseError, ConfigError
 from judgekit.evaluation import evaluate_sync
 from judgekit.judges.fake import FakeJudge
@@ -26,7 +24,6 @@ from judgekit.metrics.prompt_alignment import (
 )
 from judgekit.rubric.load import load_rubric
 from judgekit.score import Failure, round_half_up
-from judgekit.store import Store
 
 ROOT = Path(__file__).parents[2]
 DATA = ROOT / "tests" / "data"
@@ -339,42 +336,26 @@ def test_bands_are_closed_from_below(bound, word):
 
 # -- the worked examples of the documentation -------------------------------------
 #
-# Verdicts authored by hand for the documented examples, recorded as those of `manual/seed`.
-# JUDGEKIT_UPDATE_GOLDEN=1 records them again, after the rubric or a verdict was changed.
+# They are among the rubric's own tests, with verdicts authored by hand as those of `manual/seed`;
+# tests/rubrictest/test_builtin.py keeps their cassette.
 
 TAPE = ROOT / "cassettes" / "rubrics" / "prompt_alignment.jsonl"
-VERDICTS = DATA / "seed_prompt_alignment.jsonl"
-SEED_CASES = {case.id: case for case in load_cases(DATA / "seed_prompt_alignment_cases.jsonl")}
-UPDATE = bool(os.environ.get("JUDGEKIT_UPDATE_GOLDEN"))
 
 
 @pytest.fixture(scope="module")
-def seed(tmp_path_factory):
-    """Score every authored verdict by replay; (case, mode) -> score."""
-    asked = [json.loads(line) for line in VERDICTS.read_text("utf-8").splitlines()]
-    folder = tmp_path_factory.mktemp("seed")
-    if UPDATE:
-        TAPE.unlink(missing_ok=True)
-        recorder = Cassette(
-            ManualJudge("seed", VERDICTS),
-            tape=TAPE,
-            store=Store(folder),
-            record="new_episodes",
-        )
-        asyncio.run(_score_seed(asked, recorder))
-        recorder.close()
+def seed():
+    """Replay the judged tests of the rubric; (case, mode) -> score."""
     with Cassette.open(TAPE, ManualJudge("seed")) as cassette:
-        scores = asyncio.run(_score_seed(asked, cassette))
-        assert list(cassette.unused_keys()) == [], "records of the tape that no case asks for"
-        assert cassette.ledger.origins == {"tape": len(asked)}
-    return scores
+        return asyncio.run(_score_seed(cassette))
 
 
-async def _score_seed(asked, judge):
+async def _score_seed(judge):
     scores = {}
-    for line in asked:
-        metric = PromptAlignment(judge=judge, name=line["metric"], mode=line["metric"])
-        scores[line["case"], line["metric"]] = await metric.score(SEED_CASES[line["case"]])
+    for test in load_rubric("prompt_alignment").tests:
+        if test.name != "empty-answer":
+            mode = test.mode or "both"
+            metric = PromptAlignment(judge=judge, mode=mode)
+            scores[test.name.removesuffix(f"-{mode}"), mode] = await metric.score(test.case)
     return scores
 
 
