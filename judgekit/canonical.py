@@ -47,4 +47,6 @@ def printable(text: str) -> str:
 
 def visible(text: str) -> str:
     """Return the text with control characters replaced by U+FFFD; line ends and tabs stay."""
+    if text.isprintable() or text.replace("\n", "").isprintable():
+        return text
     return CONTROL_CHARACTERS.sub("�", text)

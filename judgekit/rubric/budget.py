@@ -12,6 +12,8 @@ from typing import Any
 
 from jinja2 import StrictUndefined, TemplateRuntimeError
 
+from judgekit.rubric.hole import MARK, MARK_END, Hole, Unplanned
+
 MAX_STEPS = 500_000
 """Loop rounds and calls one rendering may take; long bodies and long lists count as several."""
 MAX_CHARACTERS = 100_000_000
@@ -36,6 +38,8 @@ class Rendering:
         self.read = read
         self.inside: str | None = None
         """The role that is being rendered, or whatever else no role may stand in."""
+        self.holes: list[Hole] = []
+        """The holes that were printed in place of a case's texts (see plan)."""
 
     def step(self, count: int = 1) -> None:
         """Charge `count` steps."""
@@ -48,6 +52,16 @@ class Rendering:
         self.characters += count
         if self.characters > MAX_CHARACTERS:
             raise TemplateRuntimeError(f"produced more than {MAX_CHARACTERS:,} characters")
+
+    def mark(self, hole: Hole) -> str:
+        """Return what is printed for a hole."""
+        self.holes.append(hole)
+        return f"{MARK}{len(self.holes) - 1}{MARK_END}"
+
+    def refuse_marks(self, text: str) -> None:
+        """End the planning if something is about to be done with a text that has holes in it."""
+        if self.holes and MARK in text:
+            raise Unplanned
 
 
 current: ContextVar[Rendering | None] = ContextVar("rendering", default=None)
@@ -67,12 +81,16 @@ def under_way() -> Rendering:
 def weighed(value: Any) -> Any:
     """Charge for looking at a value: a list may hold itself twice, forty levels deep."""
     if isinstance(value, str):
-        under_way().step(1 + (len(value) >> 8))
+        meter = under_way()
+        meter.step(1 + (len(value) >> 8))
+        meter.refuse_marks(value)
     elif isinstance(value, (list, tuple, dict)):
         under_way().step(1 + (len(value) >> 3))
         for item in value.values() if isinstance(value, dict) else value:
-            if isinstance(item, (str, list, tuple, dict)):
+            if isinstance(item, (str, list, tuple, dict, Hole)):
                 weighed(item)
+    elif isinstance(value, Hole):
+        raise Unplanned
     return value
 
 
@@ -80,7 +98,9 @@ def built(value: Any) -> Any:
     """Charge for a value a template made."""
     if isinstance(value, str):
         check_length(len(value))
-        under_way().produce(len(value))
+        meter = under_way()
+        meter.produce(len(value))
+        meter.refuse_marks(value)
     elif isinstance(value, (list, tuple, dict)):
         under_way().step(1 + (len(value) >> 3))
     return value
@@ -95,6 +115,8 @@ def check_length(length: int) -> None:
 def counted(values: Iterable[Any], steps: int = 1, characters: int = 0) -> Iterator[Any]:
     """Charge for each round of a loop."""
     meter = under_way()
+    if isinstance(values, str):
+        meter.refuse_marks(values)
     for value in values:
         meter.step(steps)
         meter.produce(characters)
@@ -120,7 +142,9 @@ def concat(first: Any, *rest: Any) -> str:
     parts = [str(plain(part)) for part in (first, *rest)]
     check_length(sum(map(len, parts)))
     text = "".join(parts)
-    under_way().produce(len(text))
+    meter = under_way()
+    meter.produce(len(text))
+    meter.refuse_marks(text)
     return text
 
 
@@ -138,6 +162,8 @@ def plain(value: Any) -> Any:
         return value
     if isinstance(value, StrictUndefined):
         return str(value)  # raises, with the name
+    if isinstance(value, Hole):
+        raise Unplanned
     raise TemplateRuntimeError(
         f"prints a {type(value).__name__}; loop over it, or use the filter join or json"
     )

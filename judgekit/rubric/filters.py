@@ -25,25 +25,35 @@ from judgekit.rubric.budget import (
     under_way,
     weighed,
 )
+from judgekit.rubric.hole import Hole
 
 
-def fence(text: Any, tag: str) -> str:
-    """Wrap untrusted text in a tag that the text cannot close.
-
-    The tag's suffix is a digest of the text, so it is the same in every run, and a text cannot
-    hold its own closing tag; should one do so by any chance, the digest is taken again.
-    """
+def fence(text: Any, tag: str) -> Any:
+    """Wrap untrusted text in a tag that the text cannot close."""
     if text is None:
         raise TemplateRuntimeError(f"fence({tag!r}) was given a value that this case does not have")
     if not tag.replace("-", "_").isidentifier():
         raise TemplateRuntimeError("fence takes the name of a tag: letters, digits, _ and -")
-    body = visible(str(plain(text)))
+    if isinstance(text, Hole):
+        return text.fenced(tag)
+    meter = under_way()
+    whole = fenced(str(plain(text)), tag)
+    meter.produce(len(whole))
+    meter.refuse_marks(whole)
+    return whole
+
+
+def fenced(text: str, tag: str) -> str:
+    """Return a text in its fence.
+
+    The tag's suffix is a digest of the text, so it is the same in every run, and a text cannot
+    hold its own closing tag; should one do so by any chance, the digest is taken again.
+    """
+    body = visible(text)
     suffix = hashlib.sha256(body.encode()).hexdigest()[:16]
     while f"{tag}-{suffix}" in body:
         suffix = hashlib.sha256(f"{suffix}{body}".encode()).hexdigest()[:16]
-    fenced = f"<{tag}-{suffix}>\n{body}\n</{tag}-{suffix}>"
-    under_way().produce(len(fenced))
-    return fenced
+    return f"<{tag}-{suffix}>\n{body}\n</{tag}-{suffix}>"
 
 
 def _replace(text: Any, old: str, new: str) -> str:

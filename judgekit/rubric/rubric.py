@@ -282,9 +282,12 @@ class Rubric:
             RubricError: the template failed.
         """
         variant, variables = self.variant(case, mode=mode, own_form=own_form)
-        view = CaseView(case, case.history if history is None else history)
-        key = (mode, tuple(variant.groups), own_form)
-        return variant, self.template.render(variables=variables, case=view, variant=key)
+        return variant, self.template.render(
+            variables=variables,
+            case=case,
+            history=case.history if history is None else history,
+            variant=(mode, tuple(variant.groups), own_form),
+        )
 
     def fold(self, judgment: Judgment, variant: Variant) -> tuple[Folded, list[Worth]]:
         """Return the value of a judgment, and what each criterion was worth."""

@@ -24,6 +24,7 @@ from pydantic import BaseModel
 
 from judgekit.rubric.budget import built, checked_key, concat, current, plain, under_way, weighed
 from judgekit.rubric.filters import FILTERS, TESTS
+from judgekit.rubric.hole import Hole
 
 
 class View:
@@ -214,6 +215,8 @@ class _Generator(CodeGenerator):
 
 
 def _finalize(value: Any) -> Any:
+    if isinstance(value, Hole):
+        return under_way().mark(value)
     text = plain(value)
     if isinstance(text, str):
         under_way().produce(len(text))

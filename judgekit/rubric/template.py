@@ -23,8 +23,10 @@ from judgekit.case import Case, Message
 from judgekit.errors import RubricError, place
 from judgekit.filemodel import near
 from judgekit.request import ChatMessage
-from judgekit.rubric.budget import Rendering, current
+from judgekit.rubric.budget import MAX_CHARACTERS, Rendering, current
+from judgekit.rubric.hole import Unplanned
 from judgekit.rubric.mention import Mention, mentions
+from judgekit.rubric.plan import MAX_PLANS, Outline, Plan, Shape, shape_of
 from judgekit.rubric.sandbox import RubricEnvironment, View, walk
 
 Complain = Callable[[RubricError], None]
@@ -299,6 +301,10 @@ def _arguments(value: Any) -> str:
     return "" if value is None else canonical_json(value)
 
 
+_SEEN = object()
+"""In place of a plan: one case of this shape has been rendered."""
+
+
 class Template:
     """One rubric's template, with everything it is built from."""
 
@@ -315,6 +321,7 @@ class Template:
         self.files = self._check()
         self._compiled = self._compile()
         self._cached: dict[Any, dict[int, str]] = {}
+        self._plans: dict[Any, dict[Shape, Plan | object | None]] = {}
 
     def _compile(self) -> JinjaTemplate:
         with _translated(self.loader, file=str(self.files[self.name])):
@@ -324,6 +331,7 @@ class Template:
         """Return the same template without what it remembers of renderings, for other settings."""
         other = copy(self)
         other._cached = {}
+        other._plans = {}
         return other
 
     def _check(self) -> dict[str, Path]:
@@ -372,20 +380,72 @@ class Template:
             name, above = above, self.loader.parents.get(above)
 
     def render(
-        self, *, variables: Mapping[str, Any], case: CaseView, variant: Any
+        self,
+        *,
+        variables: Mapping[str, Any],
+        case: Case,
+        history: tuple[Message, ...],
+        variant: Any,
     ) -> tuple[ChatMessage, ...]:
         """Render into messages.
 
         Args:
             variables: everything but the case; the same for the same `variant`.
             case: the case.
+            history: the earlier messages to show.
             variant: names what else decides the text (mode, groups), so that messages that
                 read nothing of the case are rendered once per variant.
 
         Raises:
             RubricError: the template failed, or went beyond its budget.
         """
-        rendering = Rendering(cached=self._cached.setdefault(variant, {}), read=case._was_read)
+        plan = self._plan(variables, case, history, variant)
+        filled = None if plan is None else plan.fill(case, history)
+        if filled is not None:
+            return filled
+        view = CaseView(case, history)
+        rendering = Rendering(cached=self._cached_of(variant), read=view._was_read)
+        self._run(rendering, variables, view)
+        return tuple(
+            ChatMessage(role=role, content=text) for role, text in rendering.messages if text
+        )
+
+    def _cached_of(self, variant: Any) -> dict[int, str]:
+        return self._cached.setdefault(variant, {})
+
+    def _plan(
+        self,
+        variables: Mapping[str, Any],
+        case: Case,
+        history: tuple[Message, ...],
+        variant: Any,
+    ) -> Plan | None:
+        """Return the plan for cases like this one; made when the second of them comes."""
+        shape = shape_of(case, history)
+        if shape is None:
+            return None
+        plans = self._plans.setdefault(variant, {})
+        if shape not in plans:
+            if len(plans) < MAX_PLANS:
+                plans[shape] = _SEEN
+            return None
+        plan = plans[shape]
+        if plan is _SEEN:
+            view = Outline(case, history)
+            cached = self._cached_of(variant)
+            rendering = Rendering(cached=cached, read=view._was_read)
+            try:
+                self._run(rendering, variables, view)
+                # Far from its limits, so that filling the holes cannot go beyond them.
+                cheap = rendering.characters < MAX_CHARACTERS // 2
+                plan = Plan(rendering.messages, rendering.holes) if cheap else None
+            except (RubricError, Unplanned):
+                plan = None
+            plans[shape] = plan
+        return plan if isinstance(plan, Plan) else None
+
+    def _run(self, rendering: Rendering, variables: Mapping[str, Any], case: View) -> None:
+        """Run the template once; the rendering collects its messages."""
         token = current.set(rendering)
         try:
             with _translated(self.loader):
@@ -399,9 +459,6 @@ class Template:
             where = str(self.files[self.name])
             message = f"text outside {{% role %}}: {words!r}"
             raise RubricError(message, where=where, rule="text-never-shown")
-        return tuple(
-            ChatMessage(role=role, content=text) for role, text in rendering.messages if text
-        )
 
 
 def _built_from(inside: list[nodes.Node], path: str) -> list[tuple[str, str | None]]:

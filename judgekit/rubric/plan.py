@@ -1,0 +1,164 @@
+"""A plan: what a template says of every case of one shape, learnt by rendering it once.
+
+A template is rendered with holes where the texts of a case would stand. If it only prints them,
+fenced or plain, and asks whether they are there, then what it prints is the same for every case
+of that shape but for the texts, and filling the holes is several times faster than rendering.
+A template that looks into a text or works on it has no plan, and is rendered for each case.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from judgekit.case import Case, Message, has_text
+from judgekit.request import ChatMessage
+from judgekit.rubric.filters import fenced
+from judgekit.rubric.hole import MARK, MARK_END, Hole, Unplanned
+from judgekit.rubric.sandbox import View
+from judgekit.value import trusted
+
+MAX_PLANS = 64
+"""Shapes of cases that one rubric keeps in mind for each of its modes."""
+MAX_LIST = 16
+"""Messages, references, passages or choices a case with a plan may have."""
+MAX_FILLING = 1_000_000
+"""Characters of case text that are filled in; longer prompts are rendered, to keep the budget."""
+
+_MARKED = re.compile(f"{MARK}([0-9]+){MARK_END}")
+
+Shape = tuple[object, ...]
+
+
+def shape_of(case: Case, history: Sequence[Message]) -> Shape | None:
+    """Return which texts a case has, which is all a plan knows of it; `None` for a case of none."""
+    fields = case.__dict__
+    lists: list[object] = []
+    for name in _LISTS:
+        if texts := fields[name]:
+            if len(texts) > MAX_LIST:
+                return None
+            lists.append((name, *map(bool, texts)))
+    if history:
+        if len(history) > MAX_LIST or any(message.tool_calls for message in history):
+            return None
+        lists.append(("history", *[(message.role, bool(message.content)) for message in history]))
+    return (
+        has_text(fields["system"]),
+        has_text(fields["input"]),
+        has_text(fields["output"]),
+        has_text(fields["baseline"]),
+        *lists,
+    )
+
+
+_TEXTS = ("system", "input", "output", "baseline")
+_LISTS = ("reference", "context", "choices")
+
+
+class Outline(View):
+    """A case of which a template sees the shape alone."""
+
+    __slots__ = ("_case", "_history", "_read")
+
+    def __init__(self, case: Case, history: Sequence[Message]) -> None:
+        self._case = case
+        self._history = [MessageOutline(n, message) for n, message in enumerate(history)]
+        self._read = False
+
+    def __getattr__(self, name: str) -> Any:
+        self._read = True
+        if name in _TEXTS:
+            return Hole(name) if has_text(getattr(self._case, name)) else None
+        if name in _LISTS:
+            texts = getattr(self._case, name)
+            return tuple(Hole(name, n) if text else text for n, text in enumerate(texts))
+        if name == "history":
+            return self._history
+        if name in ("expected", "metadata"):
+            raise Unplanned
+        raise AttributeError(name)
+
+    def __str__(self) -> str:
+        raise Unplanned
+
+    def _was_read(self) -> bool:
+        return self._read
+
+
+class MessageOutline(View):
+    """An earlier message of which a template sees the role alone; without calls of tools."""
+
+    __slots__ = ("content", "role", "text", "tool_calls")
+
+    def __init__(self, number: int, message: Message) -> None:
+        self.role = message.role
+        self.content = Hole("history", number) if message.content else ""
+        self.text = self.content
+        self.tool_calls = message.tool_calls
+
+
+class _Planned(NamedTuple):
+    """One message, cut at its holes."""
+
+    role: str
+    pieces: tuple[str | Hole, ...]
+
+
+class Plan:
+    """What is said of every case of one shape.
+
+    Args:
+        messages: role and text of each, with marks where holes were printed.
+        holes: what was printed, by the number of its mark.
+
+    Raises:
+        Unplanned: a mark is not whole.
+    """
+
+    def __init__(self, messages: Sequence[tuple[str, str]], holes: Sequence[Hole]) -> None:
+        self._messages: list[ChatMessage | _Planned] = []
+        for role, text in messages:
+            parts = _MARKED.split(text)
+            pieces: list[str | Hole] = list(parts)
+            pieces[1::2] = [holes[int(number)] for number in parts[1::2]]
+            literal = "".join(parts[::2])
+            if MARK in literal or MARK_END in literal:
+                raise Unplanned
+            if len(pieces) > 1:
+                self._messages.append(_Planned(role, tuple(filter(None, pieces))))
+            elif text:
+                self._messages.append(_message(role, text))
+
+    def fill(self, case: Case, history: Sequence[Message]) -> tuple[ChatMessage, ...] | None:
+        """Return the messages for a case of the shape, or `None` when its texts are very long."""
+        room = MAX_FILLING
+        filled = []
+        for message in self._messages:
+            if isinstance(message, ChatMessage):
+                filled.append(message)
+                continue
+            said = []
+            for piece in message.pieces:
+                if isinstance(piece, str):
+                    said.append(piece)
+                    continue
+                name = piece.name
+                if name == "history":
+                    text = history[piece.number].content
+                else:
+                    text = getattr(case, name)
+                    if piece.number >= 0:
+                        text = text[piece.number]
+                room -= len(text)
+                if room < 0:
+                    return None
+                said.append(text if piece.tag is None else fenced(text, piece.tag))
+            if whole := "".join(said).strip():
+                filled.append(_message(message.role, whole))
+        return tuple(filled)
+
+
+def _message(role: str, text: str) -> ChatMessage:
+    return trusted(ChatMessage, {"role": role, "content": text})
