@@ -102,7 +102,8 @@ class MetricFile(FileModel):
     threshold: float | None = None
     """Value a case must reach to pass, on the metric's own range."""
     gate: dict[str, float] = Field(default_factory=dict)
-    """What the run must show, else its exit code is 1: mean, pass_rate, min, max."""
+    """What the run must show, else its exit code is 1: mean, pass_rate, min, max,
+    or a figure of the metric's own, such as unverified_quotes of a rubric that asks for quotes."""
     fallback: Annotated[
         FallbackFile | None, BeforeValidator(_use, json_schema_input_type=str | FallbackFile | None)
     ] = None

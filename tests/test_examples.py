@@ -10,7 +10,7 @@ import pytest
 
 from judgekit.config import load_suite
 from judgekit.datasets import load_cases
-from judgekit.metrics.rubric import find_quote
+from judgekit.metrics.quote import find_quote
 from judgekit.suitefile import Overrides
 
 ROOT = Path(__file__).parents[1]

@@ -11,9 +11,10 @@ from typing import Any
 from pydantic import BaseModel
 
 from judgekit.around import Asking
-from judgekit.case import CASE_TEXTS, Case
+from judgekit.case import Case
 from judgekit.errors import ConfigError, InvalidReply, JudgekitError
 from judgekit.judgment import Answer, Judgment, Quote, read_reply
+from judgekit.metrics.quote import FIGURES, QuoteTally, find_quote
 from judgekit.protocols import Judge
 from judgekit.request import About, ChatMessage, Form, Request
 from judgekit.rubric.criterion import Criterion
@@ -98,6 +99,17 @@ class RubricMetric:
             "model": judge.model,
         }
         self._method = f"{judge.model} by {self.rubric.name}@{self.rubric.version}"
+
+    @property
+    def figures(self) -> dict[str, bool]:
+        """The figures made of all rows, and whether higher is better: of quotes, if it asks any."""
+        groups = self.rubric.modes[self.mode]
+        asked = (c.question.quotes for c in self.rubric.criteria if groups.get(c.group, 0.0) > 0)
+        return FIGURES if self._own_form is None and any(asked) else {}
+
+    def aggregates(self) -> tuple[QuoteTally, ...]:
+        """Return what makes the figures of a run."""
+        return (QuoteTally(),) if self.figures else ()
 
     @property
     def options(self) -> dict[str, Json]:
@@ -359,25 +371,6 @@ def _said(part: Part) -> str:
         return part.reason
     unmet = [str(item["item"]) for item in part.items if isinstance(item, dict) and not item["met"]]
     return f"not met: {'; '.join(unmet)}" if unmet else "all of its items are met"
-
-
-def find_quote(quote: str, case: Case) -> str | None:
-    """Return the field of a case that holds a quote, up to white space; `None` if none does."""
-    if not quote.strip():
-        return None
-    if case.output is not None and quote in case.output:
-        return "output"
-    wanted = " ".join(quote.split()).strip("\"'“”‘’… ")
-    if not wanted:
-        return None
-    for field in ("output", *CASE_TEXTS):
-        value = getattr(case, field)
-        texts = (value,) if isinstance(value, str) else value or ()
-        if any(wanted in " ".join(text.split()) for text in texts):
-            return field
-    if any(wanted in " ".join(message.content.split()) for message in case.history):
-        return "history"
-    return None
 
 
 # -- several samples -------------------------------------------------------------

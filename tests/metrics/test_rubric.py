@@ -10,7 +10,7 @@ from judgekit.case import Case, Message
 from judgekit.errors import ConfigError, InvalidReply, JudgeRefused, JudgeUnavailable, RubricError
 from judgekit.evaluation import evaluate_sync
 from judgekit.judges.fake import FakeJudge
-from judgekit.metrics.rubric import RubricMetric, find_quote
+from judgekit.metrics.rubric import RubricMetric
 from judgekit.request import Reply, Try
 from judgekit.rubric.load import load_rubric
 from judgekit.score import Score
@@ -362,42 +362,6 @@ def test_a_score_is_what_pydantic_makes_of_its_fields(rubric, front, answer):
     assert made.model_fields_set == set(Score.model_fields)
     with pytest.raises(ValidationError):
         made.value = 0.5
-
-
-# -- quotes -----------------------------------------------------------------------
-
-QUOTING = Case(
-    id="c",
-    system="Be brief.",
-    input="Is  it\nraining?",
-    output="Yes, it “rains”.",
-    reference=("It rains.",),
-    context=("Wet.",),
-    history=(Message(role="user", content="Hello there"),),
-)
-
-
-@pytest.mark.parametrize(
-    ("quote", "field"),
-    [
-        ("it “rains”", "output"),
-        ("Is it raining?", "input"),
-        ('"Be brief."', "system"),
-        ("It rains.", "reference"),
-        ("Wet.", "context"),
-        ("Hello there", "history"),
-        ("it snows", None),
-        ("", None),
-        (" ", None),
-    ],
-)
-def test_a_quote_is_looked_for_in_every_text(quote, field):
-    assert find_quote(quote, QUOTING) == field
-
-
-@pytest.mark.parametrize("quote", ['"', "…", " “” "])
-def test_a_quote_of_marks_alone_is_found_nowhere(quote):
-    assert find_quote(quote, CASE) is None
 
 
 # -- a response model of one's own ------------------------------------------------

@@ -17,6 +17,7 @@ import pytest
 
 from judgekit.case import Case, Message
 from judgekit.judgment import Quote
+from judgekit.metrics.quote import find_quote
 from judgekit.report.html import write_page
 from judgekit.report.report import Report
 from judgekit.score import Failure, Part
@@ -160,6 +161,27 @@ def test_case_shows_what_explains_its_number(tab: Tab, rich: Report, tmp_path: P
     drawer.locator("summary", has_text="Raw reply").click()
     drawer.locator("pre", has_text='{"truth": {"reason": "It says so.", "value": 0.9}}').wait_for()
     assert "You judge answers.\nBe literal." in drawer.inner_text()
+
+
+def test_quotes_with_plain_marks_are_found_where_the_text_has_typographic_ones(
+    tab: Tab, runs: SimpleNamespace, tmp_path: Path
+) -> None:
+    case = Case(id="one", output="Yes – it “rains” … and  it’s wet.")
+    quotes = (
+        Quote(text='"Yes - it "rains" ..."', field=find_quote('Yes - it "rains" ...', case)),
+        Quote(text="and it's wet", field=find_quote("and it's wet", case)),
+        Quote(text="it was wet", field=find_quote("it was wet", case)),
+    )
+    part = Part(id="a", value=0.5, weight=1.0, quotes=quotes)
+    rows = [(case, {"helpful": runs.judged(0.5, "0" * 64, parts=(part,))})]
+
+    show(tab, runs.report_of(rows), tmp_path / "page.html", "#case=one")
+
+    drawer = tab.locator("#drawer")
+    assert drawer.locator("#mark-1").inner_text().startswith("Yes – it “rains")
+    assert drawer.locator("#mark-2").inner_text().startswith("and  it’s wet")
+    assert drawer.locator("#mark-3").count() == 0
+    assert "not found in the text" in drawer.locator("#quote-3").inner_text()
 
 
 def test_failure_shows_kind_key_and_every_try(tab: Tab, rich: Report, tmp_path: Path) -> None:

@@ -1,6 +1,14 @@
 // Quotes of judges: found in the texts of a case and marked there.
 
-// White space as one space, with the place in the text of every character kept.
+// Marks, dashes and dots as the plain ones: what judges write for what stands in a text.
+function plainMark(character) {
+  if ("‘’‚‛′`´".includes(character)) return "'";
+  if ("“”„‟″«»".includes(character)) return '"';
+  if ("‐‑‒–—―−".includes(character)) return "-";
+  return character === "…" ? "..." : character;
+}
+
+// White space as one space and marks plain, with the place in the text of every character kept.
 function collapse(text) {
   const characters = [];
   const places = [];
@@ -13,19 +21,21 @@ function collapse(text) {
       }
       space = true;
     } else {
-      characters.push(text[at]);
-      places.push(at);
+      for (const character of plainMark(text[at])) {
+        characters.push(character);
+        places.push(at);
+      }
       space = false;
     }
   }
   return { text: characters.join(""), places };
 }
 
-// Where a quote stands in a text: literally, or up to white space and the marks around it.
+// Where a quote stands in a text: literally, or as metrics/quote.py looks it up.
 function findQuote(quote, text, collapsed) {
   const at = text.indexOf(quote);
   if (at >= 0) return [at, at + quote.length];
-  const wanted = quote.trim().split(/\s+/).join(" ").replace(/^["'“”‘’… ]+|["'“”‘’… ]+$/g, "");
+  const wanted = collapse(quote).text.replace(/^(?:\.\.\.|["' ])+|(?:\.\.\.|["' ])+$/g, "");
   if (!wanted) return null;
   const { text: flat, places } = collapsed();
   const start = flat.indexOf(wanted);

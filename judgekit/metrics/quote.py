@@ -1,0 +1,90 @@
+"""Words a judge quotes as evidence: looked up in the case, and counted over a run."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+from judgekit.case import CASE_TEXTS, Case
+from judgekit.score import Row, Score
+
+_PLAIN = str.maketrans(
+    dict.fromkeys("‘’‚‛′`´", "'")
+    | dict.fromkeys("“”„‟″«»", '"')
+    | dict.fromkeys("‐‑‒–—―−", "-")
+    | {"…": "..."}
+)
+_MARKS = "\"'“”‘’….\u00a0 \t\r\n"
+"""Characters that are no evidence by themselves."""
+_ENDS = re.compile(r"""^(?:\.\.\.|["' ])+|(?:\.\.\.|["' ])+$""")
+
+
+def find_quote(quote: str, case: Case) -> str | None:
+    """Return the field of a case that holds a quote; `None` if none does.
+
+    White space of any kind and length counts as one space; typographic quotation marks, dashes
+    and dots count as the plain ones; marks and dots around a quote are left out. Nothing else is:
+    a quote in other words, in capitals that are not there, or with something left out in its
+    middle is not found.
+
+    Example:
+        >>> case = Case(id="c", output="We ship by Friday – “if all goes well”.")
+        >>> find_quote('by Friday - "if all', case), find_quote("we will ship by Friday", case)
+        ('output', None)
+    """
+    if not quote.strip(_MARKS):
+        return None
+    if case.output is not None and quote in case.output:
+        return "output"
+    wanted = _ENDS.sub("", _plain(quote))
+    if not wanted:
+        return None
+    for field in ("output", *CASE_TEXTS):
+        value = getattr(case, field)
+        texts = (value,) if isinstance(value, str) else value or ()
+        if any(wanted in _plain(text) for text in texts):
+            return field
+    if any(wanted in _plain(message.content) for message in case.history):
+        return "history"
+    return None
+
+
+def _plain(text: str) -> str:
+    if not text.isascii():
+        text = unicodedata.normalize("NFC", text).translate(_PLAIN)
+    return " ".join(text.split())
+
+
+class QuoteTally:
+    """Counts the quotes of one metric over a run; those of fallbacks are left out."""
+
+    def __init__(self) -> None:
+        self._scores = 0
+        self._quotes = 0
+        self._unverified = 0
+
+    def add(self, row: Row) -> None:
+        """Take one more result."""
+        result = row.result
+        if not isinstance(result, Score) or result.fallback is not None:
+            return
+        self._scores += 1
+        for part in result.parts:
+            for quote in part.quotes:
+                self._quotes += 1
+                self._unverified += quote.field is None
+
+    def finish(self) -> dict[str, float | int | None]:
+        """Return how many quotes could not be found, and the share of those that could.
+
+        Where nothing was judged there is no number of either, so that no gate passes on it.
+        """
+        found = self._quotes - self._unverified
+        return {
+            "unverified_quotes": self._unverified if self._scores else None,
+            "verified_quotes": found / self._quotes if self._quotes else None,
+        }
+
+
+FIGURES = {"unverified_quotes": False, "verified_quotes": True}
+"""The figures of `QuoteTally`, and whether higher is better."""
