@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple
 
 from judgekit.case import Case
-from judgekit.metrics.rubric import find_quote
+from judgekit.metrics.quote import find_quote
 from judgekit.rubric.expectation import WHOLE, Expectation, Ordering, RubricTest, spoken
 from judgekit.score import Failure, Part, Result, Score
 from judgekit.value import Value
