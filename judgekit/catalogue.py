@@ -45,6 +45,14 @@ FAMILIES: dict[str, tuple[Entry, ...]] = {
         Entry("length", "judgekit.metrics.length", "Length",
               "is as long as asked for"),
     ),
+    "overlap": (
+        Entry("rouge", "judgekit.metrics.overlap.rouge", "RougeMetric",
+              "shares words or sequences with a reference (ROUGE)"),
+        Entry("bleu", "judgekit.metrics.overlap.sacre", "Bleu",
+              "shares runs of words with a reference (BLEU)"),
+        Entry("chrf", "judgekit.metrics.overlap.sacre", "Chrf",
+              "shares runs of characters with a reference (chrF)"),
+    ),
     "embedding": (
         Entry("similarity", "judgekit.metrics.embedding", "Similarity",
               "lexical similarity to reference, input, context or baseline"),

@@ -1,0 +1,1 @@
+"""Overlap with a reference: ROUGE, BLEU, chrF."""
