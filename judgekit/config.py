@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from judgekit.at_once import at_once
 from judgekit.canonical import digest_json
 from judgekit.case import Case
 from judgekit.cassette.cassette import Cassette, lazy_store
@@ -68,6 +69,11 @@ class Suite:
         if self.no_judge:
             # Nobody asked for a judge, so standing in for one is no shortcoming of the run.
             self.limits = self.limits._replace(max_fallback=1 << 60)
+
+    @property
+    def at_once(self) -> bool:
+        """Whether a run waits for nothing: all that is asked is recorded, or nothing is."""
+        return all(map(at_once, self.metrics))
 
     def where(self, *path: str | int) -> str:
         """Return `file:line` of a setting."""

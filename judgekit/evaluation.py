@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pydantic_core import PydanticSerializationError
 
 from judgekit import __version__
+from judgekit.at_once import Flag, done_at_once
 from judgekit.case import Case
 from judgekit.errors import (
     BudgetExceeded,
@@ -34,6 +34,9 @@ from judgekit.report.gate import Gate, check, gates_of
 from judgekit.report.report import Figures, Report
 from judgekit.report.summary import Tally
 from judgekit.score import Failure, FailureKind, Result, Row, check_score
+
+if TYPE_CHECKING:
+    import asyncio
 
 Reuse = Callable[[Case, str], Result | None]
 """Returns the result an earlier run had for a case and a metric, if it still holds."""
@@ -105,14 +108,48 @@ async def evaluate(
         out=Path(out) if out is not None else None,
         manifest=dict(manifest or {}),
         progress=progress,
-        stop=stop or asyncio.Event(),
         reuse=reuse,
     )
     async with _connections():
         try:
-            await run.all(iter(cases), window)
+            await run.all(iter(cases), window, stop)
         finally:
             run.close()
+    return run.report()
+
+
+def evaluate_at_once(
+    cases: Iterable[Case],
+    metrics: Sequence[Metric],
+    *,
+    thresholds: Mapping[str, float],
+    gates: Mapping[str, Mapping[str, float]],
+    limits: Limits,
+    out: Path | None,
+    manifest: dict[str, Any],
+    progress: Callable[[Progress], None] | None,
+    stop: Flag,
+    reuse: Reuse | None,
+) -> Report:
+    """Evaluate as `evaluate` does, row by row, by metrics that wait for nothing.
+
+    Raises:
+        RuntimeError: a metric waits after all (see `at_once`).
+    """
+    run = _Run(
+        metrics,
+        thresholds=thresholds,
+        gates=gates,
+        limits=limits,
+        out=out,
+        manifest=manifest,
+        progress=progress,
+        reuse=reuse,
+    )
+    try:
+        run.each(iter(cases), stop)
+    finally:
+        run.close()
     return run.report()
 
 
@@ -138,7 +175,6 @@ class _Run:
         out: Path | None,
         manifest: dict[str, Any],
         progress: Callable[[Progress], None] | None,
-        stop: asyncio.Event,
         reuse: Reuse | None,
     ) -> None:
         self.metrics = list(metrics)
@@ -169,7 +205,6 @@ class _Run:
         self.out = out
         self.manifest = full_manifest(self.metrics, manifest)
         self.progress = progress
-        self.stop = stop
         self.reuse = reuse
         self.writer = ResultsWriter(out, manifest=self.manifest) if out is not None else None
         self.kept: list[Scored] = []
@@ -181,11 +216,16 @@ class _Run:
 
     # -- the window -------------------------------------------------------------
 
-    async def all(self, cases: Iterator[Case], window: int) -> None:
+    async def all(self, cases: Iterator[Case], window: int, wanted: asyncio.Event | None) -> None:
+        import asyncio
+
+        stop = wanted or asyncio.Event()
         order = _Order(self._emit, len(self.metrics), ahead=4 * max(1, window))
         units = self._units(cases)
-        workers = [asyncio.create_task(self._work(units, order)) for _ in range(max(1, window))]
-        stopper = asyncio.create_task(self.stop.wait())
+        workers = [
+            asyncio.create_task(self._work(units, order, stop)) for _ in range(max(1, window))
+        ]
+        stopper = asyncio.create_task(stop.wait())
         try:
             pending: set[asyncio.Task[Any]] = {stopper, *workers}
             while pending - {stopper}:
@@ -203,7 +243,15 @@ class _Run:
             for worker in workers:
                 worker.cancel()
             await asyncio.gather(*workers, stopper, return_exceptions=True)
-        self.interrupted = self.interrupted or self.stop.is_set()
+        self.interrupted = self.interrupted or stop.is_set()
+
+    def each(self, cases: Iterator[Case], stop: Flag) -> None:
+        for case in cases:
+            line = _Line(case, _text_of(case))
+            self._emit(line, [done_at_once(self._guarded(case, m)) for m in self.metrics])
+            if stop.is_set():
+                self.interrupted = True
+                return
 
     def _units(self, cases: Iterator[Case]) -> Iterator[tuple[int, _Line, int]]:
         for number, case in enumerate(cases):
@@ -211,7 +259,11 @@ class _Run:
             for place in range(len(self.metrics)):
                 yield number, line, place
 
-    async def _work(self, units: Iterator[tuple[int, _Line, int]], order: _Order) -> None:
+    async def _work(
+        self, units: Iterator[tuple[int, _Line, int]], order: _Order, stop: asyncio.Event
+    ) -> None:
+        import asyncio
+
         rested = time.monotonic()
         for number, line, place in units:
             while not order.has_room(number):
@@ -221,7 +273,7 @@ class _Run:
             if time.monotonic() - rested > _BREATH:
                 await asyncio.sleep(0)
                 rested = time.monotonic()
-            if self.stop.is_set():
+            if stop.is_set():
                 return
 
     async def _guarded(self, case: Case, metric: Metric) -> Result:
@@ -353,6 +405,8 @@ class _Order:
         self._width = width
         self._ahead = ahead
         self._next = 0
+        import asyncio
+
         self._waiting: dict[int, tuple[_Line, list[Result | None], list[int]]] = {}
         self.moved = asyncio.Event()
 

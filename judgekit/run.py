@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-import asyncio
 import platform
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from judgekit.at_once import Flag
 from judgekit.canonical import digest_json
 from judgekit.case import Case
 from judgekit.cassette.cassette import Cassette
 from judgekit.config import Suite
-from judgekit.evaluation import Progress, evaluate, full_manifest
+from judgekit.evaluation import Progress, evaluate, evaluate_at_once, full_manifest
 from judgekit.report.folder import RUN, TAPE, read_manifest_digest, read_results, write_json
 from judgekit.report.report import Report
 from judgekit.score import Failure, Result
+
+if TYPE_CHECKING:
+    import asyncio
 
 MAX_PAGE_CASES = 20_000
 """Cases above which the page is only made when asked for."""
@@ -35,33 +38,73 @@ async def run_suite(
     Raises:
         JudgekitError: what stops a run (see errors).
     """
-    reuse = None
-    if retry_failed is not None:
-        made_by = digest_json(full_manifest(suite.metrics, suite.manifest()))
-        reuse = _reuse(retry_failed, made_by=made_by, cassette=suite.cassette)
     started = datetime.now(UTC)
     try:
         report = await evaluate(
             suite.cases(),
             suite.metrics,
-            thresholds=suite.thresholds,
-            gates=suite.gates,
-            limits=suite.limits,
-            out=out,
-            manifest=suite.manifest(),
             window=2 * suite.file.limits.concurrency,
             progress=progress,
             stop=stop,
-            reuse=reuse,
+            **_wanted(suite, out=out, retry_failed=retry_failed),
         )
-        report.run.update(occasion(suite, started=started))
-        if out is not None:
-            if suite.cassette is not None:
-                suite.cassette.write_used(out / TAPE)
-            write_json(out / RUN, report.run)
+        _finish(suite, report, out=out, started=started)
     finally:
         suite.close()
     return report
+
+
+def replay_suite(
+    suite: Suite,
+    *,
+    out: Path | None = None,
+    progress: Callable[[Progress], None] | None = None,
+    stop: Flag | None = None,
+    retry_failed: Path | None = None,
+) -> Report:
+    """Run a suite that waits for nothing (`suite.at_once`), without an event loop.
+
+    Raises:
+        JudgekitError: what stops a run (see errors).
+    """
+    started = datetime.now(UTC)
+    try:
+        report = evaluate_at_once(
+            suite.cases(),
+            suite.metrics,
+            progress=progress,
+            stop=stop or Flag(),
+            **_wanted(suite, out=out, retry_failed=retry_failed),
+        )
+        _finish(suite, report, out=out, started=started)
+    finally:
+        suite.close()
+    return report
+
+
+def _wanted(suite: Suite, *, out: Path | None, retry_failed: Path | None) -> dict[str, Any]:
+    """Return what a suite wants of its evaluation, however that is done."""
+    manifest = suite.manifest()
+    reuse = None
+    if retry_failed is not None:
+        made_by = digest_json(full_manifest(suite.metrics, manifest))
+        reuse = _reuse(retry_failed, made_by=made_by, cassette=suite.cassette)
+    return {
+        "thresholds": suite.thresholds,
+        "gates": suite.gates,
+        "limits": suite.limits,
+        "out": out,
+        "manifest": manifest,
+        "reuse": reuse,
+    }
+
+
+def _finish(suite: Suite, report: Report, *, out: Path | None, started: datetime) -> None:
+    report.run.update(occasion(suite, started=started))
+    if out is not None:
+        if suite.cassette is not None:
+            suite.cassette.write_used(out / TAPE)
+        write_json(out / RUN, report.run)
 
 
 def occasion(suite: Suite, *, started: datetime) -> dict[str, Any]:
@@ -132,4 +175,4 @@ def failed_keys(folder: Path) -> frozenset[str]:
     return frozenset(keys)
 
 
-__all__ = ["MAX_PAGE_CASES", "failed_keys", "occasion", "run_suite"]
+__all__ = ["MAX_PAGE_CASES", "failed_keys", "occasion", "replay_suite", "run_suite"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -18,6 +17,8 @@ from judgekit.protocols import Judge
 from judgekit.request import ChatMessage, Reply, Request
 
 if TYPE_CHECKING:
+    import asyncio
+
     from judgekit.cassette.explain import Explainer
     from judgekit.store import Store
 
@@ -155,6 +156,11 @@ class Cassette(JudgeAround):
             self._opened = self._store() if callable(self._store) else self._store
         return self._opened
 
+    @property
+    def at_once(self) -> bool:
+        """Whether nothing is ever waited for, as in a replay."""
+        return self.record is RecordMode.NONE
+
     async def ask(self, request: Request) -> Reply:
         """Return the recorded reply, or a live one if the record mode allows it.
 
@@ -171,6 +177,8 @@ class Cassette(JudgeAround):
                 return reply
             if self.record is RecordMode.NONE:
                 raise self._miss(request)
+            import asyncio
+
             flight = asyncio.create_task(self._live(request))
             self._flights[request.key] = flight
             flight.add_done_callback(lambda done: self._landed(request.key, done))
@@ -178,6 +186,8 @@ class Cassette(JudgeAround):
 
     async def _wait_for(self, flight: asyncio.Task[Reply]) -> Reply:
         """Wait for a reply that others may wait for too: only the last to give up cancels it."""
+        import asyncio
+
         self._waiting[flight] += 1
         try:
             return await asyncio.shield(flight)
@@ -220,6 +230,8 @@ class Cassette(JudgeAround):
         return reply
 
     async def _live(self, request: Request) -> Reply:
+        import asyncio
+
         reply = await self.judge.ask(request)
         store = self.store
         assert store is not None  # noqa: S101 - the constructor saw to it

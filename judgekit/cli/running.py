@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import os
 import shutil
@@ -11,13 +10,18 @@ import sys
 import time
 from contextlib import suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from judgekit.at_once import Flag
 from judgekit.canonical import printable
 from judgekit.config import Suite, load_suite
 from judgekit.evaluation import Progress
 from judgekit.report.report import Report
-from judgekit.run import MAX_PAGE_CASES, run_suite
+from judgekit.run import MAX_PAGE_CASES, replay_suite, run_suite
 from judgekit.suitefile import Overrides
+
+if TYPE_CHECKING:
+    import asyncio
 
 
 def run_and_print(
@@ -61,29 +65,50 @@ def run_with_progress(
 ) -> Report:
     """Run a suite; the first Ctrl-C ends it with what there is, the second at once."""
     meter = Meter(suite) if not quiet and sys.stderr.isatty() else None
-
-    async def work() -> Report:
-        stop = asyncio.Event()
-
-        def interrupted() -> None:
-            if stop.is_set():
-                signal.signal(signal.SIGINT, signal.SIG_DFL)
-                os.kill(os.getpid(), signal.SIGINT)
-            stop.set()
-            print(
-                "\nstopping; what is done is kept (Ctrl-C again to leave at once)", file=sys.stderr
-            )
-
-        # Where there are no signal handlers (Windows, another thread), Ctrl-C raises instead.
-        with suppress(NotImplementedError, RuntimeError):
-            asyncio.get_running_loop().add_signal_handler(signal.SIGINT, interrupted)
-        return await run_suite(suite, out=out, progress=meter, stop=stop, retry_failed=retry_failed)
-
     try:
-        return asyncio.run(work())
+        if suite.at_once:
+            return _replay(suite, out=out, meter=meter, retry_failed=retry_failed)
+        return _run(suite, out=out, meter=meter, retry_failed=retry_failed)
     finally:
         if meter is not None:
             meter.clear()
+
+
+def _replay(
+    suite: Suite, *, out: Path | None, meter: Meter | None, retry_failed: Path | None
+) -> Report:
+    stop = Flag()
+    before = None
+    with suppress(ValueError):  # another thread than the main one
+        before = signal.signal(signal.SIGINT, lambda *_: _interrupted(stop))
+    try:
+        return replay_suite(suite, out=out, progress=meter, stop=stop, retry_failed=retry_failed)
+    finally:
+        if before is not None:
+            signal.signal(signal.SIGINT, before)
+
+
+def _run(
+    suite: Suite, *, out: Path | None, meter: Meter | None, retry_failed: Path | None
+) -> Report:
+    import asyncio
+
+    async def work() -> Report:
+        stop = asyncio.Event()
+        # Where there are no signal handlers (Windows, another thread), Ctrl-C raises instead.
+        with suppress(NotImplementedError, RuntimeError):
+            asyncio.get_running_loop().add_signal_handler(signal.SIGINT, _interrupted, stop)
+        return await run_suite(suite, out=out, progress=meter, stop=stop, retry_failed=retry_failed)
+
+    return asyncio.run(work())
+
+
+def _interrupted(stop: Flag | asyncio.Event) -> None:
+    if stop.is_set():
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+        os.kill(os.getpid(), signal.SIGINT)
+    stop.set()
+    print("\nstopping; what is done is kept (Ctrl-C again to leave at once)", file=sys.stderr)
 
 
 class Meter:

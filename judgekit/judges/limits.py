@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
+from typing import TYPE_CHECKING
 
 from judgekit.around import JudgeAround
 from judgekit.errors import (
@@ -14,6 +14,9 @@ from judgekit.errors import (
 )
 from judgekit.protocols import Judge
 from judgekit.request import Reply, Request
+
+if TYPE_CHECKING:
+    import asyncio
 
 
 class LimitedJudge(JudgeAround):
@@ -97,6 +100,8 @@ class LimitedJudge(JudgeAround):
 
     def _semaphore(self) -> asyncio.Semaphore:
         """Return the slots; they belong to one event loop, an evaluation's."""
+        import asyncio
+
         loop = asyncio.get_running_loop()
         if self._slots is None or self._loop is not loop:
             self._slots, self._loop = asyncio.Semaphore(self.concurrency), loop

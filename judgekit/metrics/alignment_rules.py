@@ -41,6 +41,7 @@ class AlignmentFallback:
 
     range: ClassVar[tuple[float, float]] = (0.0, 1.0)
     higher_is_better: ClassVar[bool] = True
+    at_once = True
     card: ClassVar[Card] = Card(
         formula="of each half .5 similarity + .5 requirement coverage; both = .7 user + .3 system",
         source="judgekit; the weights of the halves are those of Mastra's prompt-alignment scorer",

@@ -44,6 +44,7 @@ class Contains:
 
     range: ClassVar[tuple[float, float]] = (0.0, 1.0)
     higher_is_better: ClassVar[bool] = True
+    at_once = True
     card: ClassVar[Card] = Card(
         formula="conditions met / conditions",
         source="judgekit",

@@ -38,6 +38,7 @@ class Similarity:
 
     range: ClassVar[tuple[float, float]] = (0.0, 1.0)
     higher_is_better: ClassVar[bool] = True
+    at_once = True
     card: ClassVar[Card] = Card(
         formula="max(0, cos(embed(output), embed(to))), rounded to four decimals",
         source="cosine similarity; what counts as near is the embedder's affair",

@@ -31,6 +31,7 @@ class ExactMatch:
 
     range: ClassVar[tuple[float, float]] = (0.0, 1.0)
     higher_is_better: ClassVar[bool] = True
+    at_once = True
     card: ClassVar[Card] = Card(
         formula="1 if normalised(output) equals normalised(any reference), else 0",
         source="SQuAD v1.1 evaluation (normalisation); Wisent's exact_match, whose numbers it gives"

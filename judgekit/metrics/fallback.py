@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass
 
+from judgekit.at_once import at_once
 from judgekit.canonical import visible
 from judgekit.case import Case
 from judgekit.errors import BudgetExceeded, JudgeUnavailable
@@ -53,6 +54,11 @@ class WithFallback:
     def higher_is_better(self) -> bool:
         """The metric's own direction."""
         return self.metric.higher_is_better
+
+    @property
+    def at_once(self) -> bool:
+        """Whether scoring waits for nothing, whichever of the two does it."""
+        return at_once(self.fallback) and (self.no_judge or at_once(self.metric))
 
     async def score(self, case: Case) -> Score:
         """Score one case.

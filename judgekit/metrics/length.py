@@ -41,6 +41,7 @@ class Length:
 
     range: ClassVar[tuple[float, float]] = (0.0, 1.0)
     higher_is_better: ClassVar[bool] = True
+    at_once = True
     card: ClassVar[Card] = Card(
         formula="1 inside the bounds; 1 - distance / minimum * 2 below, 2 - length / maximum above,"
         " not under 0",

@@ -61,6 +61,7 @@ class RequirementCoverage:
 
     range: ClassVar[tuple[float, float]] = (0.0, 1.0)
     higher_is_better: ClassVar[bool] = True
+    at_once = True
     card: ClassVar[Card] = Card(
         formula="requirements met / requirements that a rule can check",
         source="judgekit; the deterministic half of the stand-in for prompt alignment",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -112,6 +111,11 @@ class RubricMetric:
         return (QuoteTally(),) if self.figures else ()
 
     @property
+    def at_once(self) -> bool:
+        """Whether scoring waits for nothing: one answer, and a judge that has it."""
+        return self.samples == 1 and bool(getattr(self.judge, "at_once", False))
+
+    @property
     def options(self) -> dict[str, Json]:
         """The options that decide what is asked and how it counts."""
         options: dict[str, Json] = {
@@ -183,6 +187,8 @@ class RubricMetric:
 
     async def _judge_all(self, requests: Sequence[Request]) -> list[Judgment]:
         """Return the valid judgments of several samples, if they are a majority."""
+        import asyncio
+
         outcomes = await asyncio.gather(*map(self._judge, requests), return_exceptions=True)
         good = [outcome for outcome in outcomes if isinstance(outcome, Judgment)]
         bad = [outcome for outcome in outcomes if isinstance(outcome, BaseException)]

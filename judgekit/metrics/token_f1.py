@@ -36,6 +36,7 @@ class TokenF1:
 
     range: ClassVar[tuple[float, float]] = (0.0, 1.0)
     higher_is_better: ClassVar[bool] = True
+    at_once = True
     card: ClassVar[Card] = Card(
         formula="2 P R / (P + R) over the multisets of words; the best of the references",
         source="SQuAD v1.1 evaluation; Wisent's token_f1",

@@ -1,0 +1,54 @@
+"""Work that waits for nothing: done on the spot, without an event loop.
+
+A replay asks nobody. Loading asyncio and handing rows to it takes longer than a small replay.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Coroutine
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+
+class Flag:
+    """Something that is set once, such as the wish to stop."""
+
+    def __init__(self) -> None:
+        self._set = False
+
+    def set(self) -> None:
+        """Set it."""
+        self._set = True
+
+    def is_set(self) -> bool:
+        """Return whether it was set."""
+        return self._set
+
+
+def at_once(metric: Any) -> bool:
+    """Return whether scoring by a metric is known to wait for nothing.
+
+    Metrics say so by an attribute `at_once`. Only those of this package are believed: what
+    inherits the word from one of them may wait all the same.
+    """
+    known = type(metric).__module__.startswith("judgekit.")
+    return known and bool(getattr(metric, "at_once", False))
+
+
+def done_at_once(work: Coroutine[Any, Any, T]) -> T:
+    """Run a coroutine that waits for nothing to its end.
+
+    Raises:
+        RuntimeError: it waits after all.
+    """
+    try:
+        work.send(None)
+    except StopIteration as done:
+        result: T = done.value
+        return result
+    work.close()
+    raise RuntimeError(f"{work!r} waits for something, which takes an event loop")
+
+
+__all__ = ["Flag", "at_once", "done_at_once"]
