@@ -18,12 +18,13 @@ from judgekit.evaluation import Limits, figures_of
 from judgekit.filemodel import near, validate_file
 from judgekit.judges.limits import LimitedJudge
 from judgekit.protocols import Judge, Metric
-from judgekit.redact import Redact, Rule, redact_case, redactor
+from judgekit.redact import redact_case
 from judgekit.registry import build, create
 from judgekit.report.gate import gates_of
 from judgekit.rubric.load import load_rubric
 from judgekit.suitefile import FallbackFile, MetricFile, Overrides, SuiteFile
 from judgekit.suitejudge import check_price, choose_judge, make_judge
+from judgekit.suiteredact import make_redactor
 from judgekit.suiterubric import Settings, check_metrics
 from judgekit.yamlfile import Lines, parse_yaml
 
@@ -41,7 +42,7 @@ class Suite:
         self.judge_file = choose_judge(file, overrides)
         self.no_judge = overrides.no_judge or self.judge_file is None
         self.record = _record(file, overrides, lines)
-        self.redact = _redact(file, lines)
+        self.redact = make_redactor(file, lines=lines)
         self.judge: Judge | None = None
         self.cassette: Cassette | None = None
         for name in file.metrics:
@@ -299,7 +300,7 @@ class Suite:
             "thresholds": self.thresholds,
             "gates": self.gates,
             "gates_not_checked": self.unchecked,
-            "redact": digest_json([rule.model_dump() for rule in file.redact]),
+            "redact": digest_json([r.model_dump(exclude_none=True) for r in file.redact]),
         }  # fmt: skip
 
     def close(self) -> None:
@@ -386,15 +387,6 @@ def _record(file: SuiteFile, overrides: Overrides, lines: Lines) -> RecordMode:
         return RecordMode.parse(file.record or "none")
     except ConfigError as exc:
         raise ConfigError(str(exc), where=lines.where("record")) from exc
-
-
-def _redact(file: SuiteFile, lines: Lines) -> Redact | None:
-    if not file.redact:
-        return None
-    try:
-        return redactor([Rule(rule.pattern, rule.replace) for rule in file.redact])
-    except ConfigError as exc:
-        raise ConfigError(str(exc), where=lines.where("redact")) from exc
 
 
 def _is_judged(kind: str, entry: MetricFile, base: Path) -> bool:

@@ -10,8 +10,8 @@ from __future__ import annotations
 import hashlib
 import hmac
 import re
-from collections.abc import Callable, Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
 from judgekit.case import Case
 from judgekit.detectors import DETECTORS, find_all
@@ -54,7 +54,7 @@ def redactor(rules: Sequence[str | Rule | Redact], *, salt: str = "") -> Redact:
         ConfigError: an unknown name, or a pattern that is none or matches nothing at all.
 
     >>> redactor(["email"])("Ask ann@example.com or ANN@example.com.")
-    'Ask [EMAIL-91ac4a71] or [EMAIL-91ac4a71].'
+    'Ask [EMAIL-c9ff82c0] or [EMAIL-c9ff82c0].'
     """
     key = salt.encode()
     names = [rule for rule in rules if isinstance(rule, str)]
@@ -137,9 +137,21 @@ def redact_case(case: Case, redact: Redact) -> Case:
     """
     fields = case.model_dump(mode="json")
     redacted = {name: _everywhere(value, redact) for name, value in fields.items()}
-    for message, given in zip(redacted["history"], fields["history"], strict=True):
-        message["role"] = given["role"]  # a word of ours
+    # Roles, and what fields are called, are words of ours, whatever a pattern thinks of them.
+    redacted["history"] = [_message(message, redact) for message in fields["history"]]
     return Case.model_validate(redacted)
+
+
+def _message(message: dict[str, Any], redact: Redact) -> dict[str, Any]:
+    redacted = {
+        name: value if name == "role" else _everywhere(value, redact)
+        for name, value in message.items()
+    }
+    redacted["tool_calls"] = [
+        {name: _everywhere(value, redact) for name, value in call.items()}
+        for call in message["tool_calls"]
+    ]
+    return redacted
 
 
 def _everywhere(value: object, redact: Redact) -> object:
@@ -148,7 +160,7 @@ def _everywhere(value: object, redact: Redact) -> object:
     if isinstance(value, list):
         return [_everywhere(item, redact) for item in value]
     if isinstance(value, dict):
-        return dict(_entries(value, redact))
+        return _everywhere_in(value, redact)
     if isinstance(value, int) and not isinstance(value, bool):
         text = str(value)
         redacted = redact(text)
@@ -156,14 +168,14 @@ def _everywhere(value: object, redact: Redact) -> object:
     return value
 
 
-def _entries(mapping: dict[str, object], redact: Redact) -> Iterator[tuple[str, object]]:
-    taken: set[str] = set()
+def _everywhere_in(mapping: dict[str, Any], redact: Redact) -> dict[str, Any]:
+    redacted: dict[str, Any] = {}
     for key, item in mapping.items():
         name = redact(key)
-        while name in taken:  # two keys may look the same once redacted; lose neither
+        while name in redacted:  # two keys may look the same once redacted; lose neither
             name += "'"
-        taken.add(name)
-        yield name, _everywhere(item, redact)
+        redacted[name] = _everywhere(item, redact)
+    return redacted
 
 
 __all__ = ["NAMES", "PSEUDONYM", "Redact", "Rule", "pseudonym", "redact_case", "redactor"]

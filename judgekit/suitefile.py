@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+import re
+from typing import Annotated, Any, Literal, get_args
 
-from pydantic import BeforeValidator, ConfigDict, Field
+from pydantic import BeforeValidator, ConfigDict, Field, model_validator
 
-from judgekit.filemodel import FileModel
+from judgekit.filemodel import FileModel, near
 
 
 def _path(value: Any) -> Any:
@@ -22,7 +23,19 @@ def _use(value: Any) -> Any:
 
 
 def _rule(value: Any) -> Any:
-    return {"pattern": value} if isinstance(value, str) else value
+    """Take the name of something built in, or a regular expression that could be no name."""
+    if not isinstance(value, str):
+        return value
+    if not re.fullmatch(r"[A-Za-z][\w -]*", value):
+        return {"pattern": value}
+    known = list(get_args(Builtin))
+    if value not in known:
+        # A misspelt name must not pass for a pattern that happens to match nothing.
+        raise ValueError(
+            f"nothing is built in under the name {value!r}{near(value, known)}; "
+            f"a pattern of your own is written {{pattern: {value}}}"
+        )
+    return {"find": value}
 
 
 class CasesFile(FileModel):
@@ -127,12 +140,30 @@ class LimitsFile(FileModel):
     """US dollars a run may spend."""
 
 
-class RuleFile(FileModel):
-    """What to redact."""
+Builtin = Literal["key", "email", "card", "ip", "phone"]
 
-    pattern: str = Field(min_length=1)
+
+class RuleFile(FileModel):
+    """What to redact: something built in, or a pattern of one's own."""
+
+    find: Builtin | None = None
+    """Something built in; it becomes a pseudonym such as [EMAIL-1f4a09c2]."""
+    pattern: str | None = Field(default=None, min_length=1)
     """A regular expression."""
     replace: str = "[REDACTED]"
+    """What stands in place of what the pattern matches."""
+    name: str | None = Field(default=None, pattern=r"^[A-Za-z][A-Za-z0-9_]{0,39}$")
+    """Gives what the pattern matches a pseudonym instead: ORDER makes [ORDER-1f4a09c2]."""
+
+    @model_validator(mode="after")
+    def _one_thing(self) -> RuleFile:
+        if (self.find is None) == (self.pattern is None):
+            raise ValueError("give either find or pattern")
+        if self.find is not None and len(self.model_fields_set) > 1:
+            raise ValueError(f"{self.find!r} is built in and takes nothing else")
+        if self.name is not None and "replace" in self.model_fields_set:
+            raise ValueError("give replace or name, not both")
+        return self
 
 
 def _no_metric(value: Any) -> Any:
@@ -174,6 +205,9 @@ class SuiteFile(FileModel):
     """What to score by: a metric, a rubric, or a name of your own for one."""
     limits: LimitsFile = LimitsFile()
     redact: list[_Rule] = Field(default_factory=list)
+    """What must not be asked or recorded: key, email, card, ip, phone, or patterns."""
+    redact_salt_env: str | None = None
+    """The environment variable whose value keys the digests of pseudonyms."""
 
 
 class Overrides(FileModel):

@@ -117,11 +117,11 @@ def test_a_suite_that_never_ends_is_refused(tmp_path, text):
 
 
 def test_short_spellings_mean_the_long_ones():
-    short = built(cases="c.jsonl", judge="fake/judge", redact=["x"], metrics={"safety": None})
+    short = built(cases="c.jsonl", judge="fake/judge", redact=["[x]"], metrics={"safety": None})
     long = built(
         cases={"path": "c.jsonl"},
         judge={"model": "fake/judge"},
-        redact=[{"pattern": "x", "replace": "[REDACTED]"}],
+        redact=[{"pattern": "[x]", "replace": "[REDACTED]"}],
         metrics={"safety": {}},
     )
 

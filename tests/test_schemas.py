@@ -141,7 +141,7 @@ RIGHT = [
     suite_with(a={"combine": "min", "of": ["b"], "weights": {"b": 1}}, b=None),
     suite_with(contains={"any_of": "one"}, polite={"of_a_plugin": 1}),
     {**suite_with(length=None), "judge": "none", "record": "none", "$schema": "../s.json"},
-    {**suite_with(length=None), "judge": "openai/gpt-4o-mini", "redact": ["[0-9]+"]},
+    {**suite_with(length=None), "judge": "openai/gpt-4o-mini", "redact": ["[0-9]+", "email"]},
     {**suite_with(quality={"fallback": "length"}), "cases": {"path": "-", "limit": 3}},
 ]
 WRONG = {
@@ -207,8 +207,8 @@ def test_every_key_of_a_suite_says_what_it_is():
         if "description" not in value and "$ref" not in value
     ]
 
-    assert silent == ["suite.description", "suite.redact", "JudgeFile.price", "PriceFile.input",
-                      "PriceFile.output", "RuleFile.replace"]  # fmt: skip
+    assert silent == ["suite.description", "JudgeFile.price", "PriceFile.input",
+                      "PriceFile.output"]  # fmt: skip
 
 
 class Shorthands(GenerateJsonSchema):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from heapq import merge
+from itertools import pairwise
 
 from judgekit.detectors.span import Span
 
@@ -45,6 +46,8 @@ _SETTING = re.compile(
     r"""\\?["']?\s{0,3}(?:=>?|:=?)\s{0,3}\\?["']?([^\s"'\\,;<>(){}\[\]]{8,200}+)""",
     re.IGNORECASE,
 )
+# The keys of requests, which judgekit writes everywhere, are digests of theirs.
+_DIGEST = re.compile(r"""(?<![\w-])(?:request_)?key["']?[\s:=]+["']?[0-9a-f]{64}\Z""")
 _NAMED = re.compile("key|token|secret|pass|pwd", re.IGNORECASE)
 _BEGIN = re.compile(r"-----BEGIN (?:[A-Z0-9]{1,12} ){0,4}PRIVATE KEY(?: BLOCK)?-----")
 _END = re.compile(r"-----END (?:[A-Z0-9]{1,12} ){0,4}PRIVATE KEY(?: BLOCK)?-----")
@@ -97,6 +100,8 @@ def _settings(text: str) -> Iterator[Span]:
     spans = []
     for pattern in patterns:
         for found in pattern.finditer(text):
+            if _DIGEST.search(text[max(0, found.start() - 8) : found.end()]):
+                continue
             if pattern is _IN_ADDRESS or _random(found[1]):
                 spans.append(Span(found.start(1), found.end(1), found[1]))
     yield from sorted(spans)
@@ -108,5 +113,5 @@ def _random(value: str) -> bool:
     digits = sum(character.isdigit() for character in value)
     if letters < 3 or digits < 2 or "://" in value:
         return False
-    turns = sum(a.isdigit() != b.isdigit() for a, b in zip(value, value[1:], strict=False))
+    turns = sum(a.isdigit() != b.isdigit() for a, b in pairwise(value))
     return turns >= 2 and len(set(value)) >= 6

@@ -26,7 +26,9 @@ _FORMS = (
     rf"(?P<said>\d(?:{_GAP}{{0,2}}\d){{6,14}})(?!\w|[.,]\d)",
 )
 _PHONE = re.compile("|".join(_FORMS), re.IGNORECASE | re.ASCII)
-_DATE = re.compile(r"\d{4}[./\- ]\d{1,2}[./\- ]\d{1,2}|\d{1,2}[./\- ]\d{1,2}[./\- ]\d{4}")
+_DATE = re.compile(
+    r"(?:19|20)\d{2}[./\- ]\d{1,2}[./\- ]\d{1,2}|\d{1,2}[./\- ]\d{1,2}[./\- ](?:19|20)\d{2}"
+)
 _LEAST = {"+": 8, "0": 9}
 """Digits at least, by what a number begins with."""
 

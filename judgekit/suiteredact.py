@@ -1,0 +1,41 @@
+"""The redaction of a suite: its rules, and the salt that keys its pseudonyms."""
+
+from __future__ import annotations
+
+import os
+
+from judgekit.errors import ConfigError
+from judgekit.redact import Redact, Rule, redactor
+from judgekit.suitefile import RuleFile, SuiteFile
+from judgekit.yamlfile import Lines
+
+
+def make_redactor(file: SuiteFile, *, lines: Lines) -> Redact | None:
+    """Return what redacts the texts of a suite; `None` if nothing is to be.
+
+    Raises:
+        ConfigError: a rule is wrong, or the salt it wants is not there: without it other
+            pseudonyms would come out, and nothing recorded would be found.
+    """
+    name = file.redact_salt_env
+    salt = os.environ.get(name, "") if name else ""
+    if name and not salt:
+        where = lines.where("redact_salt_env")
+        raise ConfigError(f"{name} is not set in the environment", where=where)
+    if not file.redact:
+        return None
+    rules = []
+    for number, entry in enumerate(file.redact):
+        rule = _rule(entry)
+        try:
+            redactor([rule])
+        except ConfigError as exc:
+            raise ConfigError(str(exc), where=lines.where("redact", number)) from exc
+        rules.append(rule)
+    return redactor(rules, salt=salt)
+
+
+def _rule(entry: RuleFile) -> str | Rule:
+    if entry.pattern is None:
+        return str(entry.find)
+    return Rule(entry.pattern, entry.replace, entry.name)
