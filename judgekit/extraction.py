@@ -59,12 +59,13 @@ def extract_object(text: str) -> tuple[dict[str, Any], tuple[str, ...]]:
 
     Repairs are `thinking` (a leading thinking block was left out), `fence` (it stood in a
     Markdown fence), `prose` (there was text around it), `control_characters` (raw control
-    characters stood inside its strings), `half_characters` (a string held half of a surrogate
-    pair, which no file can hold; U+FFFD stands for it).
+    characters stood inside its strings), `trailing_comma` (commas stood before a closing bracket),
+    `half_characters` (a string held half of a surrogate pair, which no file can hold; U+FFFD
+    stands for it).
 
     Raises:
-        InvalidReply: no object, two objects, a repeated key, NaN, or more than 2,000,000
-            characters.
+        InvalidReply: no object, two objects, a repeated key, NaN, more than 2,000,000 characters,
+            or (kind `only_thought`) thinking and nothing after it.
     """
     if len(text) > MAX_REPLY_CHARACTERS:
         raise InvalidReply(f"the reply has {len(text):,} characters, too many to be a verdict")
@@ -104,13 +105,17 @@ def _repair(text: str) -> tuple[dict[str, Any], tuple[str, ...]]:
     stripped = text.lstrip("﻿").strip()
     if thinking := _THINKING.match(stripped):
         stripped = stripped[thinking.end() :].strip()
+        if not stripped:
+            raise InvalidReply("the judge thought and gave no answer", kind="only_thought")
         repairs.append("thinking")
     blocks = _FENCE.findall(stripped)
     if len(blocks) == 1 and blocks[0].lstrip().startswith("{"):
         stripped = blocks[0].strip()
         repairs.append("fence")
+    if stripped.startswith("[") and stripped.endswith("]"):
+        raise InvalidReply("the reply is a JSON array, or meant to be, not an object")
     try:
-        candidates, lenient, around = _objects(stripped)
+        candidates, loose, around = _objects(stripped)
     except _Unusable as exc:
         raise InvalidReply(str(exc)) from exc
     if not candidates:
@@ -122,21 +127,19 @@ def _repair(text: str) -> tuple[dict[str, Any], tuple[str, ...]]:
         raise InvalidReply("the reply holds an object among its thoughts; is it the verdict?")
     if around.strip():
         repairs.append("prose")
-    if lenient:
-        repairs.append("control_characters")
-    return candidates[0], tuple(repairs)
+    return candidates[0], (*repairs, *loose)
 
 
-def _objects(text: str) -> tuple[list[dict[str, Any]], bool, str]:
-    """Return the top-level objects, whether leniency was needed, and the text around them."""
+def _objects(text: str) -> tuple[list[dict[str, Any]], tuple[str, ...], str]:
+    """Return the top-level objects, the repairs inside them, and the text around them."""
     found: list[dict[str, Any]] = []
-    lenient = False
+    repairs: tuple[str, ...] = ()
     end = 0
     around = []
     starts = 0
     at = text.find("{")
     while at != -1:
-        starts += 1
+        starts += 1 if "trailing_comma" not in repairs else _MAX_OBJECTS // 4
         if starts > _MAX_OBJECTS:
             raise _Unusable("the reply is full of braces; which of them are the verdict?")
         value, stop, loose = _decode_at(text, at)
@@ -148,19 +151,60 @@ def _objects(text: str) -> tuple[list[dict[str, Any]], bool, str]:
             raise _Unusable("the reply holds an object inside something that is not JSON")
         around.append(before)
         found.append(value)
-        lenient = lenient or loose
+        repairs = loose
         end = stop
         at = text.find("{", stop)
-    return found, lenient, " ".join((*around, text[end:]))
+    return found, repairs, " ".join((*around, text[end:]))
 
 
-def _decode_at(text: str, at: int) -> tuple[dict[str, Any] | None, int, bool]:
-    for decoder in (_strict, _lenient):
+def _decode_at(text: str, at: int) -> tuple[dict[str, Any] | None, int, tuple[str, ...]]:
+    """Return the object that begins at a place, where it ends, and what it took to read it."""
+    commas = False
+    for decoder, repair in ((_strict, ()), (_lenient, ("control_characters",))):
         try:
             value, stop = decoder.raw_decode(text, at)
         except _Unusable:
             raise
+        except json.JSONDecodeError as exc:
+            commas = commas or _before_bracket(text, exc.pos)
+            continue
         except (ValueError, RecursionError):
             continue
-        return value, stop, decoder is _lenient
-    return None, at, False
+        return value, stop, repair
+    return _without_commas(text, at) if commas else (None, at, ())
+
+
+_CLOSED_AFTER_COMMA = re.compile(r",\s*[}\]]")
+
+
+def _before_bracket(text: str, at: int) -> bool:
+    """Return whether reading stopped because a comma stands before a closing bracket."""
+    if text[at : at + 1] == ",":
+        return _CLOSED_AFTER_COMMA.match(text, at) is not None
+    return text[at : at + 1] in ("}", "]") and text[:at].rstrip().endswith(",")
+
+
+# Strings are stepped over whole, so that no comma inside one is touched.
+_COMMAS = re.compile(r'"(?:[^"\\]|\\.)*+"|,(?=\s*[}\]])', re.DOTALL)
+
+
+def _without_commas(text: str, at: int) -> tuple[dict[str, Any] | None, int, tuple[str, ...]]:
+    removed: list[int] = []
+
+    def keep(found: re.Match[str]) -> str:
+        if found.group() != ",":
+            return found.group()
+        removed.append(found.start())
+        return ""
+
+    mended = _COMMAS.sub(keep, text[at:])
+    for decoder, repair in ((_strict, ()), (_lenient, ("control_characters",))):
+        try:
+            value, stop = decoder.raw_decode(mended)
+        except _Unusable:
+            raise
+        except (ValueError, RecursionError):
+            continue
+        inside = sum(place - number < stop for number, place in enumerate(removed))
+        return value, at + stop + inside, (*repair, "trailing_comma")
+    return None, at, ()

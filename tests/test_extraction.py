@@ -27,6 +27,11 @@ READ = {
     "a thought in capitals": (f"<THINKING>hm</THINKING>{TEXT}", ("thinking",)),
     "the end of a thought": (f"Is it?\n</think>\n{TEXT}", ("thinking",)),
     "a thought and a fence": (f"<think>hm</think>```json\n{TEXT}\n```", ("thinking", "fence")),
+    "a comma too many": (TEXT[:-1] + ",}", ("trailing_comma",)),
+    "a comma too many inside": (TEXT[:-2] + ",\n }\n}", ("trailing_comma",)),
+    "several commas too many": (TEXT[:-2] + ",},}", ("trailing_comma",)),
+    "a comma too many in a fence": (f"```json\n{TEXT[:-1]},}}\n```", ("fence", "trailing_comma")),
+    "a comma too many in text": (f"So, [1,] {TEXT[:-1]} , }} it is.", ("prose", "trailing_comma")),
     "a byte order mark": (f"\ufeff{TEXT}", ()),
     "the end of a thought that is quoted": (
         TEXT.replace("{works}", "</think>"),
@@ -51,6 +56,23 @@ def test_raw_control_characters_are_let_in_by_name():
     assert extract_object('{"a": "x\x06\ny"}') == ({"a": "x\x06\ny"}, ("control_characters",))
 
 
+def test_commas_inside_strings_stay_where_they_are():
+    text = '{"a": "x,]", "b": ["y,}", "\\",}",], "c": "\x06",}'
+
+    assert extract_object(text) == (
+        {"a": "x,]", "b": ["y,}", '",}'], "c": "\x06"},
+        ("control_characters", "trailing_comma"),
+    )
+
+
+@pytest.mark.parametrize("text", ["<think>hm</think>", "<think>{}</think> \n", "hm</think>"])
+def test_thinking_and_nothing_after_it_is_an_outcome_of_its_own(text):
+    with pytest.raises(InvalidReply) as caught:
+        extract_object(text)
+
+    assert caught.value.kind == "only_thought"
+
+
 def test_half_a_character_is_replaced_by_name():
     assert extract_object('{"a": "\\ud800"}') == ({"a": "\ufffd"}, ("half_characters",))
 
@@ -63,6 +85,12 @@ REFUSED = {
     "two fences": (f"```json\n{TEXT}\n```\n```json\n{TEXT}\n```", "2 JSON objects"),
     "an example before": (f"For example {TEXT}, so:\n{TEXT}", "2 JSON objects"),
     "an object far behind": (TEXT + " { " * 100 + TEXT, "which of them are the verdict?"),
+    "two commas": (TEXT[:-1] + ",,}", "inside something that is not JSON"),
+    "a comma in front": ("{," + TEXT[1:], "inside something that is not JSON"),
+    "a comma and two objects": (TEXT[:-1] + ",} " + TEXT, "2 JSON objects"),
+    "a comma and a key twice": ('{"a": 1, "a": 2,}', "the key 'a' is given twice"),
+    "many objects with commas": ('{"a": 1,}' * 100_000, "full of braces"),
+    "a list with a comma": (f"[{TEXT},]", "a JSON array"),
     "a list": (f"[{TEXT}]", "a JSON array, not an object"),
     "a text": (json.dumps(TEXT), "a JSON string, not an object"),
     "a number": ("1", "a JSON number, not an object"),
@@ -79,7 +107,6 @@ REFUSED = {
     "infinity": ('{"a": -Infinity}', "-Infinity is not a JSON number"),
     "a number beyond floats": ('{"a": 1e999}', "1e999 is too large for a number"),
     "a number of 5,000 digits": ('{"a": ' + "9" * 5000 + "}", "no JSON object"),
-    "a trailing comma": ('{"a": 1,}', "no JSON object"),
     "single quotes": ("{'a': 1}", "no JSON object"),
     "smart quotes": ("{“a”: 1}", "no JSON object"),
     "a comment": ('{"a": 1 // yes\n}', "no JSON object"),
