@@ -9,21 +9,20 @@ from typing import Any
 from judgekit.at_once import at_once
 from judgekit.canonical import digest_json
 from judgekit.case import Case
-from judgekit.cassette.cassette import Cassette, lazy_store
+from judgekit.cassette.cassette import Cassette
 from judgekit.cassette.mode import RecordMode
 from judgekit.catalogue import BUILTIN, STAND_INS
 from judgekit.datasets import load_cases
 from judgekit.errors import ConfigError
 from judgekit.evaluation import Limits, figures_of
 from judgekit.filemodel import near, validate_file
-from judgekit.judges.limits import LimitedJudge
 from judgekit.protocols import Judge, Metric
 from judgekit.redact import redact_case
 from judgekit.registry import build, create
 from judgekit.report.gate import gates_of
 from judgekit.rubric.load import load_rubric
-from judgekit.suitefile import FallbackFile, MetricFile, Overrides, SuiteFile
-from judgekit.suitejudge import check_price, choose_judge, make_judge
+from judgekit.suitefile import JUDGE, FallbackFile, JudgeFile, MetricFile, Overrides, SuiteFile
+from judgekit.suitejudge import Bench, choose_judges, roles_of
 from judgekit.suiteredact import make_redactor
 from judgekit.suiterubric import Settings, check_metrics
 from judgekit.yamlfile import Lines, parse_yaml
@@ -39,18 +38,20 @@ class Suite:
         self.base = base
         self._lines = lines
         self._overrides = overrides
-        self.judge_file = choose_judge(file, overrides)
-        self.no_judge = overrides.no_judge or self.judge_file is None
+        self.roles = choose_judges(file, overrides, lines=lines)
+        """Who judges, by role."""
+        self.no_judge = overrides.no_judge or not self.roles
         self.record = _record(file, overrides, lines)
         self.redact = make_redactor(file, lines=lines)
-        self.judge: Judge | None = None
+        self.judges: dict[str, Judge] = {}
         self.cassette: Cassette | None = None
         for name in file.metrics:
             self._check_parts(name, ())
         check_metrics(overrides.settings, list(file.metrics))
         wanted = self._wanted()
+        self._check_roles()
         if not self.no_judge:
-            self._wire()
+            self._wire(wanted)
         self.metrics = [self._metric(name) for name in wanted]
         self.thresholds = {n: t for n in wanted if (t := file.metrics[n].threshold) is not None}
         self.gates = {n: file.metrics[n].gate for n in wanted if file.metrics[n].gate}
@@ -82,32 +83,49 @@ class Suite:
 
     # -- judge and cassette -------------------------------------------------------
 
-    def _wire(self) -> None:
-        assert self.judge_file is not None  # noqa: S101 - checked by the caller
-        file = self.judge_file
-        limits = self.file.limits
-        if limits.max_cost is not None and self.record is not RecordMode.NONE:
-            check_price(file, lines=self._lines)
-        limited = LimitedJudge(
-            make_judge(
-                file,
-                base=self.base,
-                lines=self._lines,
-                asking=self.record is not RecordMode.NONE,
-            ),
-            concurrency=limits.concurrency,
-            max_outages=limits.max_outages,
-            max_cost=limits.max_cost,
-        )
-        tape = self.base / self.file.cassette if self.file.cassette else None
-        self.cassette = Cassette(
-            limited,
-            tape=tape,
-            store=lazy_store(self.base),
+    def _wire(self, wanted: list[str]) -> None:
+        """Make the judges that are wanted; a role nobody asks needs no key."""
+        named = {self.file.metrics[name].judge or JUDGE for name in self._reached(wanted)}
+        bench = Bench(
+            {role: judge for role, judge in self.roles.items() if role in named | {JUDGE}},
+            file=self.file,
+            base=self.base,
+            lines=self._lines,
             record=self.record,
             again=self._overrides.again,
         )
-        self.judge = self.cassette
+        self.judges, self.cassette = bench.judges, bench.cassette
+
+    @property
+    def judge(self) -> Judge | None:
+        """The judge of the role `judge`."""
+        return self.judges.get(JUDGE)
+
+    @property
+    def judge_file(self) -> JudgeFile | None:
+        """What is said of the role `judge`."""
+        return self.roles.get(JUDGE)
+
+    def _check_roles(self) -> None:
+        known = list(roles_of(self.file, lines=self._lines))
+        for name, entry in self.file.metrics.items():
+            if entry.judge is not None and entry.judge not in known:
+                raise ConfigError(
+                    f"metric {name!r}: no judge has the role {entry.judge!r}"
+                    f"{near(entry.judge, known)}",
+                    where=self.where("metrics", name, "judge"),
+                )
+
+    def _reached(self, names: list[str]) -> set[str]:
+        """Return metrics and all they are made of."""
+        found: set[str] = set()
+        left = list(names)
+        while left:
+            name = left.pop()
+            if name in self.file.metrics and name not in found:
+                found.add(name)
+                left += self.file.metrics[name].of or ()
+        return found
 
     # -- metrics ------------------------------------------------------------------
 
@@ -193,7 +211,10 @@ class Suite:
         judged = _is_judged(kind, entry, self.base)
         if judged and self.no_judge:
             return self._stand_in(name, kind, entry)
-        metric = self._create(name, kind, entry, judge=self.judge, options=options)
+        if entry.judge is not None and not judged:
+            raise ConfigError(f"metric {name!r} is computed; it asks no judge")
+        judge = self._asked(name, entry) if judged else None
+        metric = self._create(name, kind, entry, judge=judge, options=options)
         if entry.fallback is None:
             return metric
         if not judged:
@@ -205,6 +226,15 @@ class Suite:
             _substitute(entry.fallback),
             on_budget=entry.fallback.on_budget,
         )
+
+    def _asked(self, name: str, entry: MetricFile) -> Judge:
+        role = entry.judge or JUDGE
+        if role not in self.judges:
+            raise ConfigError(
+                f"metric {name!r} asks the role {role!r}, and the suite has only "
+                f"{', '.join(sorted(self.roles))}; say which: judge: ROLE"
+            )
+        return self.judges[role]
 
     def _stand_in(self, name: str, kind: str, entry: MetricFile) -> Metric:
         """Return the metric that never asks: its fallback under its own name."""
@@ -286,16 +316,12 @@ class Suite:
     def manifest(self) -> dict[str, Any]:
         """Return what decides the numbers, in a form that does not depend on the machine."""
         file = self.file
-        judge = self.judge_file
+        chosen = {role: judge for role, judge in self.roles.items() if not self.no_judge}
         return {
             "suite": {"name": file.name, "description": file.description},
-            "notice": None if self.no_judge or judge != file.judge else file.notice,
-            "judge": None if self.no_judge or judge is None else {
-                "model": judge.model,
-                "identity": judge.identity,
-                "params": judge.params,
-                "mode": judge.mode,
-            },
+            "notice": file.notice if chosen == roles_of(file, lines=self._lines) else None,
+            "judge": None if JUDGE not in chosen else _described(chosen[JUDGE]),
+            **self._further(chosen),
             "cases": file.cases.model_dump(exclude_none=True) if file.cases else None,
             "thresholds": self.thresholds,
             "gates": self.gates,
@@ -303,10 +329,24 @@ class Suite:
             "redact": digest_json([r.model_dump(exclude_none=True) for r in file.redact]),
         }  # fmt: skip
 
+    def _further(self, chosen: Mapping[str, JudgeFile]) -> dict[str, Any]:
+        """Return what there is to say of judges beside the first: nothing where there is one."""
+        if not set(chosen) - {JUDGE}:
+            return {}
+        asked = {name: entry.judge for name, entry in self.file.metrics.items() if entry.judge}
+        return {
+            "judges": {role: _described(judge) for role, judge in chosen.items()},
+            "roles": asked,
+        }
+
     def close(self) -> None:
         """Write what was recorded and close everything."""
         if self.cassette is not None:
             self.cassette.close()
+
+
+def _described(judge: JudgeFile) -> dict[str, Any]:
+    return judge.model_dump(include={"model", "identity", "params", "mode"})
 
 
 def _stood_in(metric: Any) -> bool:
@@ -369,18 +409,23 @@ def build_suite(
 
 
 def _refuse_keys(data: Mapping[str, Any], lines: Lines) -> None:
-    judge = data.get("judge")
-    if isinstance(judge, dict) and "api_key" in judge:
-        raise ConfigError(
-            "a key does not belong in a file; name its environment variable: api_key_env: MY_KEY",
-            where=lines.where("judge", "api_key"),
-        )
+    places: dict[tuple[str, ...], Any] = {(JUDGE,): data.get(JUDGE)}
+    judges = data.get("judges")
+    if isinstance(judges, dict):
+        places |= {("judges", str(role)): judge for role, judge in judges.items()}
+    for at, judge in places.items():
+        if isinstance(judge, dict) and "api_key" in judge:
+            raise ConfigError(
+                "a key does not belong in a file; name its environment variable: "
+                "api_key_env: MY_KEY",
+                where=lines.where(*at, "api_key"),
+            )
 
 
 def _record(file: SuiteFile, overrides: Overrides, lines: Lines) -> RecordMode:
     if overrides.record is not None:
         return RecordMode.parse(overrides.record)
-    if overrides.judge is not None and overrides.judge != "none":
+    if overrides.judges or (overrides.judge is not None and overrides.judge != "none"):
         # Naming a judge on the command line is permission to ask it.
         return RecordMode.NEW_EPISODES
     try:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from judgekit.at_once import Flag
 from judgekit.canonical import digest_json
 from judgekit.case import Case
-from judgekit.cassette.cassette import Cassette
+from judgekit.cassette.cassette import Cassette, Ledger
 from judgekit.config import Suite
 from judgekit.evaluation import Progress, evaluate, evaluate_at_once, full_manifest
 from judgekit.report.folder import RUN, TAPE, read_manifest_digest, read_results, write_json
@@ -119,6 +119,12 @@ def occasion(suite: Suite, *, started: datetime) -> dict[str, Any]:
     if cassette is None:
         return facts
     ledger = cassette.ledger
+    found = {role: made for role, judge in suite.judges.items() if (made := _findings(judge))}
+    if found:
+        facts["judges"] = found
+    mixed = _mixed(ledger)
+    if mixed:
+        facts["mixed"] = mixed
     facts["origins"] = dict(sorted(ledger.origins.items()))
     facts["spent"] = _dollars(ledger.spent, unknown=ledger.unpriced, of=ledger.origins["live"])
     replays = ledger.origins["tape"] + ledger.origins["store"]
@@ -127,6 +133,23 @@ def occasion(suite: Suite, *, started: datetime) -> dict[str, Any]:
     facts["unused"] = cassette.unused
     facts["from_store_or_live"] = sorted(cassette.not_from_tape)
     return facts
+
+
+def _findings(judge: Any) -> dict[str, Any]:
+    """Return what this run found out about a judge; nothing where it was not asked."""
+    found: dict[str, Any] = judge.findings()
+    return {"model": judge.model, **found} if found else {}
+
+
+def _mixed(ledger: Ledger) -> dict[str, list[str]]:
+    """Return, by model string, the several servers or models that answered under it."""
+    mixed = {}
+    for model in sorted({*ledger.servers, *ledger.reported}):
+        servers, reported = ledger.servers.get(model, set()), ledger.reported.get(model, set())
+        several = servers if len(servers) > 1 else reported
+        if len(several) > 1:
+            mixed[model] = sorted(several)
+    return mixed
 
 
 def _dollars(known: float, *, unknown: int, of: int) -> float | None:

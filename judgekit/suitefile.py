@@ -121,6 +121,8 @@ class MetricFile(FileModel):
         FallbackFile | None, BeforeValidator(_use, json_schema_input_type=str | FallbackFile | None)
     ] = None
     """What stands in for a judge that cannot be reached."""
+    judge: str | None = None
+    """The role of the judge it asks, where that is not `judge`."""
     parameters: dict[str, Any] | None = None
     """What the parameters of its rubric are set to; the others keep their defaults."""
 
@@ -183,6 +185,12 @@ _Metric = Annotated[
 _Rule = Annotated[RuleFile, BeforeValidator(_rule, json_schema_input_type=str | RuleFile)]
 
 
+_NamedJudge = Annotated[JudgeFile, BeforeValidator(_model, json_schema_input_type=str | JudgeFile)]
+JUDGE = "judge"
+"""The role of the judge that metrics ask when they name none."""
+ROLE = r"^[A-Za-z][A-Za-z0-9_-]{0,39}$"
+
+
 class SuiteFile(FileModel):
     """A suite."""
 
@@ -197,6 +205,9 @@ class SuiteFile(FileModel):
     """What to score: a file, relative to this one."""
     judge: _Judge = None
     """Who judges: a model, or more about it; `none` for nobody."""
+    judges: dict[Annotated[str, Field(pattern=ROLE)], _NamedJudge] = Field(default_factory=dict)
+    """Several judges by role, such as `judge`, `second`, `cheap`; `judge: X` alone is short for
+    the role `judge`."""
     cassette: str | None = None
     """Where replies are recorded and replayed from."""
     record: str | None = None
@@ -214,6 +225,8 @@ class Overrides(FileModel):
     """What flags say; it goes before what the file says."""
 
     judge: str | None = None
+    judges: dict[str, str] = Field(default_factory=dict)
+    """Role -> model."""
     api_base: str | None = None
     params: dict[str, Any] = Field(default_factory=dict)
     settings: dict[str, dict[str, str]] = Field(default_factory=dict)

@@ -1,40 +1,142 @@
-"""The judge of a suite: which one flags and file name, and how it is made."""
+"""The judges of a suite: which ones flags and file name, how they are made, behind one cassette."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from judgekit.canonical import canonical_json
+from judgekit.cassette.cassette import Cassette, lazy_store
+from judgekit.cassette.mode import RecordMode
 from judgekit.errors import ConfigError
+from judgekit.filemodel import near
+from judgekit.judges.limits import LimitedJudge, Purse
 from judgekit.protocols import Judge
-from judgekit.suitefile import JudgeFile, Overrides, SuiteFile
+from judgekit.suitefile import JUDGE, JudgeFile, Overrides, SuiteFile
 from judgekit.yamlfile import Lines
 
 _OF_ANY_MODEL = {"params", "timeout", "retries", "max_wait", "reasks"}
 """Settings that stay when a flag names another model."""
 
 
-def choose_judge(file: SuiteFile, overrides: Overrides) -> JudgeFile | None:
-    """Return the judge that file and flags name; `None` where nobody is to judge."""
-    judge = file.judge
+def roles_of(file: SuiteFile, *, lines: Lines) -> dict[str, JudgeFile]:
+    """Return the judges a file names, by role.
+
+    Raises:
+        ConfigError: two of them are named `judge`.
+    """
+    if file.judge is None:
+        return dict(file.judges)
+    if JUDGE in file.judges:
+        where = lines.where("judges", JUDGE)
+        raise ConfigError("`judge:` and `judges: {judge: ...}` are one role; keep one", where=where)
+    return {JUDGE: file.judge, **file.judges}
+
+
+def choose_judges(file: SuiteFile, overrides: Overrides, *, lines: Lines) -> dict[str, JudgeFile]:
+    """Return the judges that file and flags name, by role; none where nobody is to judge.
+
+    Raises:
+        ConfigError: a flag names a role that the file does not have, or two roles would be asked
+            exactly the same.
+    """
+    roles = roles_of(file, lines=lines)
+    for role in overrides.judges:
+        if role not in roles and role != JUDGE:
+            raise ConfigError(f"--judge {role}=...: no such role{near(role, list(roles))}")
     if overrides.judge == "none":
-        return None
-    if overrides.judge is not None and (judge is None or judge.model != overrides.judge):
-        # Another model: where to find it and what it costs are not those of the file's judge.
-        kept = {} if judge is None else judge.model_dump(include=_OF_ANY_MODEL)
-        judge = JudgeFile.model_validate({**kept, "model": overrides.judge})
-    if judge is None:
-        return None
-    changes: dict[str, Any] = {}
-    if overrides.params:
-        changes["params"] = {**judge.params, **overrides.params}
-    if overrides.api_base:
-        changes["api_base"] = overrides.api_base
-    return judge.model_copy(update=changes)
+        return {}
+    wanted = dict(overrides.judges)
+    if overrides.judge is not None:
+        wanted[JUDGE] = overrides.judge
+    for role, model in wanted.items():
+        roles[role] = _replaced(roles.get(role), model)
+    if JUDGE in roles and (overrides.params or overrides.api_base):
+        judge = roles[JUDGE]
+        changes: dict[str, Any] = {"params": {**judge.params, **overrides.params}}
+        if overrides.api_base:
+            changes["api_base"] = overrides.api_base
+        roles[JUDGE] = judge.model_copy(update=changes)
+    _check_different(roles, lines)
+    return roles
 
 
-def make_judge(file: JudgeFile, *, base: Path, lines: Lines, asking: bool) -> Judge:
+def _replaced(judge: JudgeFile | None, model: str) -> JudgeFile:
+    if judge is not None and judge.model == model:
+        return judge
+    # Another model: where to find it and what it costs are not those of the file's judge.
+    kept = {} if judge is None else judge.model_dump(include=_OF_ANY_MODEL)
+    return JudgeFile.model_validate({**kept, "model": model})
+
+
+def _check_different(roles: dict[str, JudgeFile], lines: Lines) -> None:
+    """Refuse two roles whose requests have the same key: the second would repeat the first."""
+    seen: dict[str, str] = {}
+    for role, judge in roles.items():
+        key = canonical_json([judge.model, judge.identity, judge.params, judge.mode])
+        if key in seen:
+            raise ConfigError(
+                f"judges {seen[key]!r} and {role!r} are one to every recording: same model, "
+                "identity, params and mode; give one of them an identity",
+                where=lines.where("judges", role),
+            )
+        seen[key] = role
+
+
+class Bench:
+    """The judges of a suite, each within its own limits, behind one cassette.
+
+    Raises:
+        ConfigError: a setting is wrong, a key is not there, or a price is not known.
+    """
+
+    def __init__(
+        self,
+        roles: Mapping[str, JudgeFile],
+        *,
+        file: SuiteFile,
+        base: Path,
+        lines: Lines,
+        record: RecordMode,
+        again: frozenset[str],
+    ) -> None:
+        limits = file.limits
+        asking = record is not RecordMode.NONE
+        purse = Purse(limits.max_cost)
+        self.judges: dict[str, Judge] = {}
+        self.cassette: Cassette | None = None
+        for role, judge in roles.items():
+            at = (JUDGE,) if role == JUDGE and file.judge is not None else ("judges", role)
+            if limits.max_cost is not None and asking:
+                check_price(judge, lines=lines, setting=".".join(at))
+            limited = LimitedJudge(
+                make_judge(judge, base=base, lines=lines, asking=asking, at=at),
+                concurrency=limits.concurrency,
+                max_outages=limits.max_outages,
+                purse=purse,
+            )
+            if self.cassette is None:
+                self.judges[role] = self.cassette = Cassette(
+                    limited,
+                    tape=base / file.cassette if file.cassette else None,
+                    store=lazy_store(base),
+                    record=record,
+                    again=again,
+                )
+            else:
+                self.judges[role] = self.cassette.beside(limited)
+
+
+def make_judge(
+    file: JudgeFile,
+    *,
+    base: Path,
+    lines: Lines,
+    asking: bool,
+    at: tuple[str, ...] = (JUDGE,),
+) -> Judge:
     """Make a judge.
 
     Args:
@@ -42,6 +144,7 @@ def make_judge(file: JudgeFile, *, base: Path, lines: Lines, asking: bool) -> Ju
         base: folder that paths are relative to.
         lines: where the suite's settings stand.
         asking: whether the run may ask it; a replay needs no key.
+        at: where in the suite it is written.
 
     Raises:
         ConfigError: a setting is wrong, or the key it names is not there.
@@ -50,14 +153,14 @@ def make_judge(file: JudgeFile, *, base: Path, lines: Lines, asking: bool) -> Ju
         from judgekit.judges.manual import ManualJudge
 
         if asking and not file.answers:
-            where = lines.where("judge")
+            where = lines.where(*at)
             raise ConfigError("a person's answers come from a file: answers: FILE", where=where)
         path = base / file.answers if file.answers else None
         if not asking and path is not None and path.is_file():
             path = None  # a replay asks nobody, so the answers are not read
         return ManualJudge(file.model, path)
     if file.answers:
-        where = lines.where("judge", "answers")
+        where = lines.where(*at, "answers")
         raise ConfigError("answers belong to a judge named manual/NAME", where=where)
     if file.model.startswith("fake/"):
         from judgekit.judges.fake import FakeJudge
@@ -67,7 +170,7 @@ def make_judge(file: JudgeFile, *, base: Path, lines: Lines, asking: bool) -> Ju
 
     key = os.environ.get(file.api_key_env) if file.api_key_env else None
     if file.api_key_env and key is None and asking:
-        where = lines.where("judge", "api_key_env")
+        where = lines.where(*at, "api_key_env")
         raise ConfigError(f"{file.api_key_env} is not set in the environment", where=where)
     return LiteLLMJudge(
         file.model,
@@ -84,7 +187,7 @@ def make_judge(file: JudgeFile, *, base: Path, lines: Lines, asking: bool) -> Ju
     )
 
 
-def check_price(file: JudgeFile, *, lines: Lines) -> None:
+def check_price(file: JudgeFile, *, lines: Lines, setting: str = JUDGE) -> None:
     """Refuse a cost limit on a judge whose price is not known.
 
     Raises:
@@ -96,6 +199,6 @@ def check_price(file: JudgeFile, *, lines: Lines) -> None:
     if not free and file.price is None and (file.api_base or listed_price(file.model) is None):
         raise ConfigError(
             f"max_cost needs the price of {file.model}: "
-            "give judge.price: {input: ..., output: ...}",
+            f"give {setting}.price: {{input: ..., output: ...}}",
             where=lines.where("limits", "max_cost"),
         )

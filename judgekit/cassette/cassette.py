@@ -30,6 +30,17 @@ EXPLAINED = 2_000
 
 
 @dataclass
+class Missed:
+    """Requests that could not be answered."""
+
+    calls: int = 0
+    characters: int = 0
+    """Length of their messages."""
+    questions: int = 0
+    """Questions they put."""
+
+
+@dataclass
 class Ledger:
     """What was asked, what was not, and what it cost."""
 
@@ -41,18 +52,32 @@ class Ledger:
     unpriced: int = 0
     """Live replies with no known price."""
     unpriced_replays: int = 0
-    missed: int = 0
-    """Requests that were neither recorded nor allowed."""
-    missed_characters: int = 0
-    """Length of their messages."""
-    missed_questions: int = 0
-    """Questions they put."""
+    missed_by: dict[str, Missed] = field(default_factory=dict)
+    """By model, the requests that were neither recorded nor allowed."""
+    servers: dict[str, set[str]] = field(default_factory=dict)
+    """By model, what the servers that answered call themselves, as far as they said."""
+    reported: dict[str, set[str]] = field(default_factory=dict)
+    """By model, the names under which replies came."""
+
+    @property
+    def missed(self) -> int:
+        """How many requests were neither recorded nor allowed."""
+        return sum(missed.calls for missed in self.missed_by.values())
 
     def miss(self, request: Request) -> None:
         """Count one request that could not be answered."""
-        self.missed += 1
-        self.missed_characters += sum(len(message.content) for message in request.messages)
-        self.missed_questions += max(1, len(request.form.questions))
+        missed = self.missed_by.setdefault(request.model, Missed())
+        missed.calls += 1
+        missed.characters += sum(len(message.content) for message in request.messages)
+        missed.questions += max(1, len(request.form.questions))
+
+    def answered(self, request: Request, reply: Reply) -> None:
+        """Note who answered."""
+        model = request.model
+        if reply.server is not None:
+            self.servers.setdefault(model, set()).add(reply.server)
+        if reply.model is not None:
+            self.reported.setdefault(model, set()).add(reply.model)
 
     def add(self, origin: Origin, reply: Reply) -> None:
         """Count one reply."""
@@ -161,8 +186,17 @@ class Cassette(JudgeAround):
         """Whether nothing is ever waited for, as in a replay."""
         return self.record is RecordMode.NONE
 
-    async def ask(self, request: Request) -> Reply:
+    def beside(self, judge: Judge) -> Beside:
+        """Return another judge behind this cassette: same tape, same store, same ledger."""
+        self._lend(judge)
+        return Beside(self, judge)
+
+    async def ask(self, request: Request, *, of: Judge | None = None) -> Reply:
         """Return the recorded reply, or a live one if the record mode allows it.
+
+        Args:
+            request: what to ask.
+            of: who is asked, where that is not the judge behind this cassette.
 
         Raises:
             CassetteMiss: nothing is recorded and asking is not allowed.
@@ -179,7 +213,7 @@ class Cassette(JudgeAround):
                 raise self._miss(request)
             import asyncio
 
-            flight = asyncio.create_task(self._live(request))
+            flight = asyncio.create_task(self._live(request, of or self.judge))
             self._flights[request.key] = flight
             flight.add_done_callback(lambda done: self._landed(request.key, done))
         return await self._wait_for(flight)
@@ -215,6 +249,7 @@ class Cassette(JudgeAround):
             reply = decode_reply(self.tape.line(number), key=key, where=where)
             self._used[number >> 3] |= 1 << (number & 7)
             self.ledger.add("tape", reply)
+            self.ledger.answered(request, reply)
             return reply
         if self.tape is not None and self.record is RecordMode.NONE and not fresh:
             return None
@@ -227,18 +262,20 @@ class Cassette(JudgeAround):
         if self.tape is not None:
             self._added.add(key)
         self.ledger.add("store", reply)
+        self.ledger.answered(request, reply)
         return reply
 
-    async def _live(self, request: Request) -> Reply:
+    async def _live(self, request: Request, judge: Judge) -> Reply:
         import asyncio
 
-        reply = await self.judge.ask(request)
+        reply = await judge.ask(request)
         store = self.store
         assert store is not None  # noqa: S101 - the constructor saw to it
         await asyncio.to_thread(store.put, request.key, encode(request, reply))
         self._added.add(request.key)
         self._from_store.add(request.key)
         self.ledger.add("live", reply)
+        self.ledger.answered(request, reply)
         return reply
 
     def _miss(self, request: Request) -> CassetteMiss:
@@ -338,6 +375,23 @@ class Cassette(JudgeAround):
                 self.tape.close()
             if self._opened is not None:
                 self._opened.close()
+
+
+class Beside(JudgeAround):
+    """One of several judges behind a cassette."""
+
+    def __init__(self, cassette: Cassette, judge: Judge) -> None:
+        self.cassette = cassette
+        self.judge = judge
+
+    @property
+    def at_once(self) -> bool:
+        """Whether nothing is ever waited for, as in a replay."""
+        return self.cassette.at_once
+
+    async def ask(self, request: Request) -> Reply:
+        """Return the recorded reply, or a live one of this judge."""
+        return await self.cassette.ask(request, of=self.judge)
 
 
 def _redacted(request: Request, redact: Callable[[str], str]) -> Request:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -16,6 +17,15 @@ Judge = Annotated[
         "--judge",
         help="Model to ask, such as openai/gpt-4o-mini or ollama_chat/qwen3:8b. "
         "Naming it allows asking what is not recorded.",
+    ),
+]
+Judges = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--judge",
+        help="Model to ask, such as openai/gpt-4o-mini or ollama_chat/qwen3:8b; ROLE=MODEL for "
+        "another role of the suite; may be repeated. Naming one allows asking what is not "
+        "recorded.",
     ),
 ]
 ApiBase = Annotated[
@@ -43,7 +53,7 @@ NoJudge = Annotated[
 
 def overrides(
     *,
-    judge: str | None,
+    judge: str | list[str] | None,
     api_base: str | None,
     record: str | None,
     param: list[str] | None,
@@ -52,14 +62,38 @@ def overrides(
     """Return what the shared flags override in a suite.
 
     Raises:
-        ConfigError: a parameter is not `name=value`.
+        ConfigError: a parameter is not `name=value`, or a judge is named twice.
     """
     from judgekit.suitefile import Overrides
 
     params = named_values("--param", param)
+    model, others = _by_role([judge] if isinstance(judge, str) else judge or [])
     return Overrides(
-        judge=judge, api_base=api_base, record=record, params=params, no_judge=no_judge
+        judge=model,
+        judges=others,
+        api_base=api_base,
+        record=record,
+        params=params,
+        no_judge=no_judge,
     )
+
+
+def _by_role(given: list[str]) -> tuple[str | None, dict[str, str]]:
+    """Return the model of the role `judge`, and those of the others."""
+    from judgekit.errors import ConfigError
+    from judgekit.suitefile import JUDGE, ROLE
+
+    found: dict[str, str] = {}
+    for text in given:
+        role, equals, model = text.partition("=")
+        if not equals or not re.match(ROLE, role):
+            role, model = JUDGE, text
+        if not model:
+            raise ConfigError(f"--judge {text}: write it as ROLE=MODEL")
+        if role in found:
+            raise ConfigError(f"--judge: the role {role!r} is given twice")
+        found[role] = model
+    return found.pop(JUDGE, None), found
 
 
 def named_values(flag: str, texts: list[str] | None) -> dict[str, Any]:

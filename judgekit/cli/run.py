@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from judgekit.cli.options import ApiBase, Judge, NoJudge, Param, Record, Set
+from judgekit.cli.options import ApiBase, Judges, NoJudge, Param, Record, Set
 
 
 def run(
@@ -18,7 +18,7 @@ def run(
         Path | None,
         typer.Option("--out", "-o", help="Folder to keep the whole run in: results, page, tape."),
     ] = None,
-    judge: Judge = None,
+    judge: Judges = None,
     api_base: ApiBase = None,
     record: Record = None,
     param: Param = None,

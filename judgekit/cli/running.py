@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from judgekit.at_once import Flag
 from judgekit.canonical import printable
 from judgekit.config import Suite, load_suite
+from judgekit.estimate import missing_calls
 from judgekit.evaluation import Progress
 from judgekit.report.report import Report
 from judgekit.run import MAX_PAGE_CASES, replay_suite, run_suite
@@ -164,19 +165,18 @@ def _page(report: Report) -> Path | None:
 
 def allow_asking(suite: Suite) -> str | None:
     """Return what it would take to ask for what is not recorded, if anything is missing."""
-    cassette = suite.cassette
-    if cassette is None or not cassette.ledger.missed or suite.judge_file is None:
+    missing = missing_calls(suite)
+    if not missing:
         return None
-    ledger = cassette.ledger
-    model = suite.judge_file.model
-    prompt = ledger.missed_characters // 4
-    answer = 60 * ledger.missed_questions
-    calls = f"{ledger.missed} call{'s' if ledger.missed != 1 else ''}"
+    calls = [f"{_calls(call.calls)} to {call.model}, {call.text}" for call in missing]
     return (
-        f"Not recorded yet{_on_tape(suite)}: {calls} to {model}, about {prompt:,} tokens in "
-        f"and {answer:,} out, {_estimate(suite, prompt, answer)}.\n"
+        f"Not recorded yet{_on_tape(suite)}: {'; '.join(calls)}.\n"
         "To allow it: --record new_episodes"
     )
+
+
+def _calls(count: int) -> str:
+    return f"{count} call{'s' if count != 1 else ''}"
 
 
 def _on_tape(suite: Suite) -> str:
@@ -184,19 +184,3 @@ def _on_tape(suite: Suite) -> str:
     if path is None:
         return ""
     return f" on {path}" if path.exists() else f" ({path} does not exist)"
-
-
-def _estimate(suite: Suite, prompt: int, answer: int) -> str:
-    from judgekit.providers import listed_price
-
-    file = suite.judge_file
-    assert file is not None  # noqa: S101 - the caller looked
-    if file.model.startswith(("manual/", "fake/")):
-        return "for nothing"
-    price = (file.price.input, file.price.output) if file.price else None
-    if price is None and file.api_base is None:
-        price = listed_price(file.model)
-    if price is None:
-        return "at a price judgekit does not know"
-    dollars = (prompt * price[0] + answer * price[1]) / 1e6
-    return "less than a cent" if dollars < 0.01 else f"about ${dollars:.2f}"

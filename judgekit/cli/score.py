@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from judgekit.cli.options import ApiBase, Judge, NoJudge, Param, Record, Set
+from judgekit.cli.options import ApiBase, Judges, NoJudge, Param, Record, Set
 
 _Text = "Text, @FILE to read a file, or - for standard input."
 
@@ -49,7 +49,7 @@ def score(
             "--option", help="Option of the metric, such as maximum=120; may be repeated."
         ),
     ] = None,
-    judge: Judge = None,
+    judge: Judges = None,
     api_base: ApiBase = None,
     cassette: Annotated[
         Path | None, typer.Option("--cassette", help="Tape to replay from and record to.")

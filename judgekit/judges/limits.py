@@ -19,6 +19,40 @@ if TYPE_CHECKING:
     import asyncio
 
 
+class Purse:
+    """What may be spent, by one judge or by several that share it."""
+
+    def __init__(self, most: float | None = None) -> None:
+        self.most = most
+        """US dollars; `None` means without end."""
+        self.spent = 0.0
+        self.unpriced: dict[str, int] = {}
+        """Replies with no known price, by model."""
+
+    def pay(self, model: str, cost: float | None) -> None:
+        """Count one reply."""
+        if cost is None:
+            self.unpriced[model] = self.unpriced.get(model, 0) + 1
+        else:
+            self.spent += cost
+
+    def check(self) -> None:
+        """Refuse to go on when the money is spent, or cannot be counted.
+
+        Raises:
+            BudgetExceeded: either of these.
+        """
+        if self.most is None:
+            return
+        if self.spent >= self.most:
+            raise BudgetExceeded(f"not asked: ${self.spent:.4f} of ${self.most:g} is spent")
+        if self.unpriced:
+            model = next(iter(self.unpriced))
+            raise BudgetExceeded(
+                f"not asked: what {model} costs is not known, so max_cost cannot be kept"
+            )
+
+
 class LimitedJudge(JudgeAround):
     """A judge that is asked only so much at once, for so much money, and not when it is down.
 
@@ -28,6 +62,7 @@ class LimitedJudge(JudgeAround):
         max_outages: after so many outages in a row it is not asked again; 0 means always ask.
         max_cost: US dollars after which it is not asked again; calls in flight are still paid
             for, and a reply without a known price ends the asking.
+        purse: a purse shared with other judges, instead of `max_cost`.
     """
 
     def __init__(
@@ -37,14 +72,12 @@ class LimitedJudge(JudgeAround):
         concurrency: int = 8,
         max_outages: int = 5,
         max_cost: float | None = None,
+        purse: Purse | None = None,
     ) -> None:
         self.judge = judge
         self.concurrency = concurrency
         self.max_outages = max_outages
-        self.max_cost = max_cost
-        self.spent = 0.0
-        self.unpriced = 0
-        """Replies with no known price."""
+        self.purse = purse or Purse(max_cost)
         self.outages = 0
         """Outages since the last reply."""
         self._rejected: JudgeRejected | None = None
@@ -72,7 +105,7 @@ class LimitedJudge(JudgeAround):
                     f"not asked: {self.model} failed {self.outages} times in a row "
                     "(limits.max_outages); run again to go on"
                 )
-            self._check_budget()
+            self.purse.check()
             try:
                 reply = await self.judge.ask(request)
             except JudgeUnavailable:
@@ -84,19 +117,8 @@ class LimitedJudge(JudgeAround):
                     self._rejected = exc
                 raise
             self.outages = 0
-            self.spent += reply.cost or 0.0
-            self.unpriced += reply.cost is None
+            self.purse.pay(self.model, reply.cost)
             return reply
-
-    def _check_budget(self) -> None:
-        if self.max_cost is None:
-            return
-        if self.spent >= self.max_cost:
-            raise BudgetExceeded(f"not asked: ${self.spent:.4f} of ${self.max_cost:g} is spent")
-        if self.unpriced:
-            raise BudgetExceeded(
-                f"not asked: what {self.model} costs is not known, so max_cost cannot be kept"
-            )
 
     def _semaphore(self) -> asyncio.Semaphore:
         """Return the slots; they belong to one event loop, an evaluation's."""

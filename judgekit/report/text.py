@@ -49,7 +49,10 @@ def _head(report: Report, width: int, paint: Paint) -> Iterator[str]:
     suite, judge = (_mapping(manifest.get(name)) for name in ("suite", "judge"))
     cases = report.figures.cases
     title = suite.get("name") or "judgekit"
-    by = f"judge {judge['model']}" if judge.get("model") else "no judge"
+    others = _mapping(manifest.get("judges"))
+    named = {role: _mapping(other).get("model") for role, other in others.items()}
+    by = f"judge {judge['model']}" if judge.get("model") else "" if named else "no judge"
+    by = ", ".join([by] * bool(by) + [f"{r} {m}" for r, m in named.items() if r != "judge"])
     yield paint(printable(f"{title}: {cases} case{'s' if cases != 1 else ''}, {by}"), "bold")
     if manifest.get("notice"):
         yield from textwrap.wrap(printable(str(manifest["notice"])), width)
@@ -129,8 +132,35 @@ def _tail(report: Report, width: int, paint: Paint) -> Iterator[str]:
         )
     if (asked := _asked(report)) is not None:
         yield asked
+    for line in _found_out(report):
+        yield from _wrapped(line, width, paint, "dim")
+    for model, several in _mapping(report.run.get("mixed")).items():
+        yield from _wrapped(
+            f"replies of {model} came from several: {'; '.join(map(str, several))}; give the "
+            "judge an identity to keep them apart",
+            width,
+            paint,
+            "bad",
+        )
     for reason in report.figures.incomplete:
         yield paint(f"incomplete: {printable(reason)}", "bad")
+
+
+def _found_out(report: Report) -> Iterator[str]:
+    """Yield how each judge was asked, and what was found out about it on the way."""
+    for role, facts in _mapping(report.run.get("judges")).items():
+        found = _mapping(facts)
+        way = {"probe": "probed", "store": "as probed earlier", "use": "fallen to in use"}
+        how = way.get(str(found.get("mode_from")), "set in the suite")
+        line = f"{role} {found.get('model')}: asked by {found.get('mode')} ({how})"
+        if found.get("server"):
+            line += f", served as {found['server']}"
+        yield line
+        steps = found.get("steps")
+        for step in steps if isinstance(steps, list) else ():
+            yield f"  not by {step}"
+        for name, reason in _mapping(found.get("dropped_params")).items():
+            yield f"  {name} not sent: {reason}"
 
 
 def _asked(report: Report) -> str | None:

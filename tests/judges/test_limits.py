@@ -93,7 +93,7 @@ def test_money_is_counted() -> None:
     judge = LimitedJudge(FakeJudge(Says(priced(0.6), priced(0.6))), max_cost=1.0)
 
     assert outcomes(judge, 3) == ["ok", "ok", "BudgetExceeded"]
-    assert judge.spent == pytest.approx(1.2)
+    assert judge.purse.spent == pytest.approx(1.2)
 
 
 def test_money_that_cannot_be_counted_ends_the_asking_only_if_it_is_bounded() -> None:

@@ -86,7 +86,7 @@ def test_money_spent_ends_the_asking(server: Server, tmp_path: Path) -> None:
     outcome = run(judge, tokens(20), tmp_path, concurrency=1, max_cost=0.05)
 
     assert server.calls() == 5
-    assert outcome.limited.spent == pytest.approx(0.06)
+    assert outcome.limited.purse.spent == pytest.approx(0.06)
     assert list(outcome.kinds.values()).count("not_run") == 15
     assert outcome.report.exit_code == 3
 

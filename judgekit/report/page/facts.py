@@ -116,6 +116,16 @@ class Facts:
         models = list(dict.fromkeys(maker.model for maker in self._all_makers if maker.model))
         if models:
             yield Fact("Judge" if len(models) == 1 else "Judges", ", ".join(models))
+        mixed = self._run.get("mixed")
+        for model, several in mixed.items() if isinstance(mixed, dict) else ():
+            if isinstance(several, list):
+                who = "; ".join(map(str, several))
+                yield Fact("Mixed", who, f"several answered as {model}")
+        found = self._run.get("judges")
+        for role, facts in found.items() if isinstance(found, dict) else ():
+            if isinstance(facts, dict) and facts.get("mode"):
+                served = f"served as {facts['server']}" if facts.get("server") else ""
+                yield Fact(f"{role} asked by", str(facts["mode"]), served)
 
     def _rubrics(self) -> Iterator[Fact]:
         named = dict.fromkeys((m.rubric, m.digest[:8]) for m in self._all_makers if m.rubric)

@@ -1,0 +1,64 @@
+"""What the requests a suite misses would take: calls, tokens, money."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from judgekit.config import Suite
+from judgekit.suitefile import JudgeFile
+
+CHARACTERS_A_TOKEN = 4
+ANSWER_TOKENS = 60
+"""Tokens of an answer to one question, reason included: a guess, and said to be one."""
+
+
+class Missing(NamedTuple):
+    """What one model would be asked."""
+
+    model: str
+    calls: int
+    tokens_in: int
+    tokens_out: int
+    dollars: float | None
+    """`None` when the price is not known."""
+
+    @property
+    def text(self) -> str:
+        """Tokens and price, in words."""
+        tokens = f"about {self.tokens_in:,} tokens in and {self.tokens_out:,} out"
+        return f"{tokens}, {self._price}"
+
+    @property
+    def _price(self) -> str:
+        if self.model.startswith(("manual/", "fake/")):
+            return "for nothing"
+        if self.dollars is None:
+            return "at a price judgekit does not know"
+        return "less than a cent" if self.dollars < 0.01 else f"about ${self.dollars:.2f}"
+
+
+def missing_calls(suite: Suite) -> list[Missing]:
+    """Return what a suite missed when it was replayed, model by model."""
+    if suite.cassette is None:
+        return []
+    by_model = {judge.model: judge for judge in suite.roles.values()}
+    found = []
+    for model, missed in suite.cassette.ledger.missed_by.items():
+        tokens_in = missed.characters // CHARACTERS_A_TOKEN
+        tokens_out = ANSWER_TOKENS * missed.questions
+        price = _price(by_model[model]) if model in by_model else None
+        dollars = None
+        if price is not None:
+            dollars = (tokens_in * price[0] + tokens_out * price[1]) / 1e6
+        found.append(Missing(model, missed.calls, tokens_in, tokens_out, dollars))
+    return found
+
+
+def _price(file: JudgeFile) -> tuple[float, float] | None:
+    from judgekit.providers import listed_price
+
+    if file.model.startswith(("manual/", "fake/")):
+        return 0.0, 0.0
+    if file.price is not None:
+        return file.price.input, file.price.output
+    return listed_price(file.model) if file.api_base is None else None

@@ -1,0 +1,139 @@
+"""What a server calls itself, and runs that mix the replies of several."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from judgekit.config import load_suite
+from judgekit.report.report import Report
+from judgekit.report.text import summary_text
+from judgekit.request import request_from
+from judgekit.run import run_suite
+from judgekit.suitefile import Overrides
+
+from .asking import judge_of, run, tokens, write_suite
+from .server import Fault, Server
+from .test_replies import ask, request
+
+pytestmark = pytest.mark.loopback
+
+
+def named(server: Server, *models: dict[str, Any]) -> Server:
+    server.models = list(models)
+    return server
+
+
+def test_server_is_asked_its_name_once(server: Server, tmp_path: Path) -> None:
+    named(server, {"id": "qwen3-8b"})
+
+    outcome = run(judge_of(server), tokens(10), tmp_path, concurrency=5)
+
+    assert server.listed == 1
+    store = outcome.cassette
+    assert store.ledger.servers == {"openai/judge": {"qwen3-8b"}}
+
+
+@pytest.mark.parametrize(
+    ("models", "name"),
+    [
+        ([{"id": "qwen3-8b"}], "qwen3-8b"),
+        ([{"id": "judge"}, {"id": "other"}], "judge"),
+        ([{"id": "judge", "root": "Qwen/Qwen3-8B-AWQ"}], "judge (Qwen/Qwen3-8B-AWQ)"),
+        ([{"id": "/home/ann/models/x.gguf"}], "x.gguf"),
+        ([{"id": "C:\\models\\x.gguf"}], "x.gguf"),
+        (
+            [{"id": "x.gguf", "meta": {"n_params": 8030261248}}],
+            "x.gguf (8,030,261,248 parameters)",
+        ),
+        ([{"id": "b"}, {"id": "a"}], "a, b"),
+        ([{"id": f"m{n}"} for n in range(9)], "m0, m1, m2, m3, m4 and 4 more"),
+        ([{"id": "a\x1b[31m\nb"}], "a\ufffd[31m b"),
+        ([], None),
+        ([{"name": "no id"}], None),
+        (None, None),
+    ],
+)
+def test_name_is_what_tells_the_weights(server: Server, models: Any, name: str | None) -> None:
+    server.models = models
+
+    assert ask(judge_of(server), request()).server == name
+
+
+def test_name_is_no_part_of_a_key(server: Server, tmp_path: Path) -> None:
+    named(server, {"id": "qwen3-8b"})
+    reply = ask(judge_of(server), request())
+
+    assert reply.server == "qwen3-8b"
+    assert "qwen3" not in request().canonical
+    assert request_from({"messages": [], "form": {}, "model": "m"}).key
+
+
+def test_server_that_does_not_say_is_no_trouble(server: Server) -> None:
+    assert ask(judge_of(server), request()).server is None
+    assert server.listed == 1
+
+
+def suite_run(suite: Path, asked: list[str], *, record: str = "new_episodes") -> Report:
+    write = suite.with_name("cases.jsonl")
+    write.write_text(
+        "".join(f'{{"id": "{token}", "output": "About {token}."}}\n' for token in asked)
+    )
+    wired = load_suite(suite, Overrides(record=record))
+    return asyncio.run(run_suite(wired, out=suite.with_name("out")))
+
+
+def test_run_that_mixes_servers_says_so(server: Server, tmp_path: Path) -> None:
+    named(server, {"id": "qwen3-8b"})
+    suite_run(write_suite(tmp_path, server, ["case-1"]), ["case-1"])
+    with Server() as other:
+        named(other, {"id": "llama3-70b"})
+        suite = write_suite(tmp_path, other, ["case-1"])
+
+        report = suite_run(suite, ["case-1", "case-2"])
+
+    assert report.run["mixed"] == {"openai/judge": ["llama3-70b", "qwen3-8b"]}
+    said = " ".join(summary_text(report, width=80).split())
+    assert "replies of openai/judge came from several: llama3-70b; qwen3-8b" in said
+    # and so does every later replay of what was mixed
+    replayed = suite_run(suite, ["case-1", "case-2"], record="none")
+    assert replayed.run["mixed"] == report.run["mixed"]
+    assert "llama3-70b" in replayed.to_html().read_text("utf-8")
+
+
+def test_model_that_changed_under_its_name_is_said(server: Server, tmp_path: Path) -> None:
+    suite = write_suite(tmp_path, server, ["case-1"])
+    suite_run(suite, ["case-1"])
+    server.rule = lambda body: Fault(change=lambda said: said.update(model="fake-model-2027"))
+
+    report = suite_run(suite, ["case-1", "case-2"])
+
+    assert report.run["mixed"] == {"openai/judge": ["fake-model-2026", "fake-model-2027"]}
+
+
+def test_run_says_how_its_judge_was_asked(server: Server, tmp_path: Path) -> None:
+    named(server, {"id": "qwen3-8b"})
+    suite = write_suite(tmp_path, server, ["case-1"], params={"temperature": 0})
+
+    def rule(body: dict[str, Any]) -> Fault | None:
+        if "temperature" in body:
+            message = "`temperature` is deprecated for this model"
+        elif (body.get("response_format") or {}).get("type") == "json_schema":
+            message = "response_format.type must be json_object"
+        else:
+            return None
+        return Fault(status=400, body={"error": {"message": message}})
+
+    server.rule = rule
+
+    report = suite_run(suite, ["case-1"])
+
+    found = report.run["judges"]["judge"]
+    assert found["mode"] == "json_object_schema"
+    said = summary_text(report, width=200)
+    assert "judge openai/judge: asked by json_object_schema (probed), served as qwen3-8b" in said
+    assert "not by json_schema: HTTP 400: response_format.type must be json_object" in said
+    assert "temperature not sent: HTTP 400: `temperature` is deprecated" in said
