@@ -7,7 +7,7 @@ from typing import Any
 
 from judgekit.protocols import Judge
 from judgekit.request import About, ChatMessage, Form, Request
-from judgekit.value import Json
+from judgekit.value import Json, trusted
 
 
 class JudgeAround:
@@ -56,11 +56,23 @@ class Asking:
             "model": judge.model,
             "identity": getattr(judge, "identity", None),
             "params": dict(getattr(judge, "params", {})),
-            "mode": getattr(judge, "mode", None),
         }
+        self._mode = getattr(judge, "mode", None)
+        # What a judge says of itself is checked once, here.
+        Request(messages=(), form=Form(), mode=self._mode, **self._common)
 
     def request(
         self, *, messages: tuple[ChatMessage, ...], form: Form, sample: int, about: About
     ) -> Request:
         """Return the request for one sample."""
-        return Request(messages=messages, form=form, sample=sample, about=about, **self._common)
+        return trusted(
+            Request,
+            {
+                "messages": messages,
+                "form": form,
+                **self._common,
+                "sample": sample,
+                "mode": self._mode,
+                "about": about,
+            },
+        )

@@ -34,6 +34,7 @@ from judgekit.report.gate import Gate, check, gates_of
 from judgekit.report.report import Figures, Report
 from judgekit.report.summary import Tally
 from judgekit.score import Failure, FailureKind, Result, Row, check_score
+from judgekit.value import to_json_bytes, trusted
 
 if TYPE_CHECKING:
     import asyncio
@@ -298,13 +299,13 @@ class _Run:
     def _emit(self, line: _Line, results: Sequence[Result]) -> None:
         case, text = line
         rows = tuple(
-            Row.model_construct(case=case.id, metric=metric.name, result=result)
+            trusted(Row, {"case": case.id, "metric": metric.name, "result": result})
             for metric, result in zip(self.metrics, results, strict=True)
         )
         for tally, result in zip(self.tallies, results, strict=True):
             tally.add(case.id, result)
             self.failed += result.type == "failure"
-        self.dataset.update(text.encode() + b"\n")
+        self.dataset.update(text + b"\n")
         if self.writer is not None:
             self.writer.write(text, rows)
         else:
@@ -379,15 +380,15 @@ def _rows(count: int) -> str:
 
 
 class _Line(NamedTuple):
-    """A case and the JSON text it is written as."""
+    """A case and the JSON text it is written as, in UTF-8."""
 
     case: Case
-    text: str
+    text: bytes
 
 
-def _text_of(case: Case) -> str:
+def _text_of(case: Case) -> bytes:
     try:
-        return case.model_dump_json(exclude_defaults=True)
+        return to_json_bytes(case)
     except PydanticSerializationError as exc:
         raise DatasetError(
             "holds half a character (a lone surrogate); decode its text properly",

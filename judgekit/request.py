@@ -107,31 +107,31 @@ class Request(Value):
     @property
     def canonical(self) -> str:
         """The canonical JSON that the key is the digest of."""
-        return self._head.text + self._tail
+        head = self._head()
+        return head.text + self._tail(head)
 
     @cached_property
     def key(self) -> str:
         """The sha256 of the canonical request: 64 hexadecimal characters."""
-        state = self._head.state.copy()
-        state.update(self._tail.encode())
+        head = self._head()
+        state = head.state.copy()
+        state.update(self._tail(head).encode())
         digest: str = state.hexdigest()
         return digest
 
-    @property
     def _head(self) -> _Head:
         """The beginning of the canonical JSON, up to the first message if it is the system's."""
         first = self.messages[0] if self.messages else None
         system = first.content if first is not None and first.role == "system" else None
         return _head(self.form.canonical, self.identity, system)
 
-    @property
-    def _tail(self) -> str:
+    def _tail(self, head: _Head) -> str:
         """The rest of it. The keys stand in sorted order; a test compares with canonical_json."""
-        rest = self.messages[1:] if self._head.holds_message else self.messages
+        rest = self.messages[1:] if head.holds_message else self.messages
         messages = ",".join(
             f'{{"content":{canonical_json(m.content)},"role":"{m.role}"}}' for m in rest
         )
-        comma = "," if self._head.holds_message and rest else ""
+        comma = "," if head.holds_message and rest else ""
         params = canonical_json(self.params) if self.params else "{}"
         return (
             f'{comma}{messages}],"mode":{_text(self.mode)},"model":{_text(self.model)}'

@@ -9,7 +9,7 @@ from pydantic import Field, model_validator
 
 from judgekit.canonical import canonical_json
 from judgekit.judgment import Judgment, Quote
-from judgekit.value import Json, Value, check_json
+from judgekit.value import Json, Value, check_json, to_json_bytes
 
 Status = Literal["scored", "abstained", "not_applicable"]
 
@@ -110,11 +110,15 @@ class Row(Value):
 
     def to_json(self) -> str:
         """Return the line of this row: what is at its default is left out, the type never is."""
-        said = self.result.model_dump_json(exclude_defaults=True)
-        return (
+        return self.to_bytes().decode()
+
+    def to_bytes(self) -> bytes:
+        """Return the line of this row in UTF-8."""
+        begin = (
             f'{{"case":{canonical_json(self.case)},"metric":{canonical_json(self.metric)}'
-            f',"result":{{"type":"{self.result.type}",{said[1:]}}}'
+            f',"result":{{"type":"{self.result.type}",'
         )
+        return b"%b%b}" % (begin.encode(), to_json_bytes(self.result)[1:])
 
 
 def check_score(score: Score, *, within: tuple[float, float]) -> None:

@@ -21,7 +21,10 @@ class Value(BaseModel):
 
 
 V = TypeVar("V", bound=Value)
-_put = object.__setattr__
+_put_fields = BaseModel.__dict__["__dict__"].__set__
+_put_names = BaseModel.__dict__["__pydantic_fields_set__"].__set__
+_put_extra = BaseModel.__dict__["__pydantic_extra__"].__set__
+_put_private = BaseModel.__dict__["__pydantic_private__"].__set__
 _named: dict[type[Value], set[str]] = {}
 
 
@@ -30,17 +33,27 @@ def trusted(kind: type[V], fields: dict[str, Any]) -> V:
 
     Nothing is checked and nothing is filled in: `fields` names every field of the kind, in its
     order, and belongs to the value from then on. A replay does this fifty times a row, and
-    `model_construct` takes three times as long.
+    `model_construct` takes eight times as long.
     """
     value = kind.__new__(kind)
     given = _named.get(kind)
     if given is None:
         given = _named[kind] = set(kind.model_fields)
-    _put(value, "__dict__", fields)
-    _put(value, "__pydantic_fields_set__", given)
-    _put(value, "__pydantic_extra__", None)
-    _put(value, "__pydantic_private__", None)
+    _put_fields(value, fields)
+    _put_names(value, given)
+    _put_extra(value, None)
+    _put_private(value, None)
     return value
+
+
+def to_json_bytes(value: Value) -> bytes:
+    """Return the JSON of a value in UTF-8, without the fields that are at their defaults.
+
+    Raises:
+        PydanticSerializationError: a text holds half a character.
+    """
+    said: bytes = type(value).__pydantic_serializer__.to_json(value, exclude_defaults=True)
+    return said
 
 
 Json = Any

@@ -28,7 +28,8 @@ MEND = "restore the file, or delete the line and record it again"
 
 # A line with a good digest may still hold any JSON at all; pydantic's errors are ValueErrors.
 _MALFORMED = (KeyError, TypeError, ValueError, AttributeError, RecursionError)
-_TAIL = re.compile(r',"sha256":"([0-9a-f]{64})"\}\Z')
+_TAIL = re.compile(r',"sha256":"([0-9a-f]{64})"\}')
+_TAIL_LENGTH = len(f',"sha256":"{64 * "0"}"}}')
 
 
 class Record(NamedTuple):
@@ -66,10 +67,10 @@ def unseal(line: str, *, where: str) -> str:
     Raises:
         CassetteCorrupt: the line was changed after it was written.
     """
-    tail = _TAIL.search(line)
+    tail = _TAIL.fullmatch(line, max(0, len(line) - _TAIL_LENGTH))
     if tail is None:
         raise CassetteCorrupt(f"{where}: not a record judgekit wrote; {MEND}")
-    body = line[: tail.start()] + "}"
+    body = line[:-_TAIL_LENGTH] + "}"
     if digest(body) != tail.group(1):
         raise CassetteCorrupt(f"{where}: the record was changed after it was written; {MEND}")
     return body

@@ -143,7 +143,7 @@ class RubricMetric:
         """
         variant, messages = self._rendered(case)
         form = self._own_form or variant.form
-        about = About.model_construct(case=case.id, metric=self.name, rubric=self.rubric.name)
+        about = trusted(About, {"case": case.id, "metric": self.name, "rubric": self.rubric.name})
         return variant, [
             self._asking.request(messages=messages, form=form, sample=sample, about=about)
             for sample in range(self.samples)

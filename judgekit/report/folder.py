@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple, TextIO
+from typing import Any, BinaryIO, NamedTuple, TextIO
 
 from pydantic import ValidationError
 
@@ -25,6 +25,8 @@ RUN = "run.json"
 PAGE = "report.html"
 
 VERSION = 1
+_BUFFER = 1 << 16
+"""Bytes of results that are handed to the operating system at a time."""
 
 
 class Scored(NamedTuple):
@@ -43,7 +45,7 @@ class ResultsWriter:
             folder.mkdir(parents=True, exist_ok=True)
             for stale in (REPORT, TAPE, RUN, PAGE):
                 (folder / stale).unlink(missing_ok=True)
-            self._file: TextIO = (folder / RESULTS).open("w", encoding="utf-8", newline="\n")
+            self._file: BinaryIO = (folder / RESULTS).open("wb", buffering=_BUFFER)
         except OSError as exc:
             raise ConfigError(f"cannot be written: {exc.strerror}", where=str(folder)) from exc
         header = {
@@ -51,16 +53,13 @@ class ResultsWriter:
             "manifest": digest(canonical_json(manifest)),
             "version": VERSION,
         }
-        self._file.write(canonical_json(header) + "\n")
+        self._file.write(canonical_json(header).encode() + b"\n")
 
-    def write(self, case: str, rows: tuple[Row, ...]) -> None:
-        """Write one case, given as JSON, and its rows."""
-        line = f'{{"type":"case","case":{case}}}\n'
-        self._put(line + "".join(f"{row.to_json()}\n" for row in rows))
-
-    def _put(self, text: str) -> None:
+    def write(self, case: bytes, rows: tuple[Row, ...]) -> None:
+        """Write one case, given as JSON in UTF-8, and its rows."""
+        lines = [b'{"type":"case","case":%b}' % case, *[row.to_bytes() for row in rows], b""]
         try:
-            self._file.write(text)
+            self._file.write(b"\n".join(lines))
         except OSError as exc:
             raise ConfigError(
                 f"cannot be written: {exc.strerror}", where=str(self.folder / RESULTS)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from functools import lru_cache
+from math import isfinite
 from statistics import NormalDist
 
 _MANY = 200
@@ -34,12 +35,12 @@ class MeanInterval:
         Raises:
             ValueError: it is NaN or an infinity.
         """
-        if not math.isfinite(value):
+        if not isfinite(value):
             raise ValueError(f"a mean needs finite numbers, not {value}")
-        self._n += 1
+        self._n = n = self._n + 1
         step = value - self._mean
-        self._mean += step / self._n
-        self._squares += step * (value - self._mean)
+        self._mean = mean = self._mean + step / n
+        self._squares += step * (value - mean)
 
     @property
     def n(self) -> int:

@@ -103,12 +103,15 @@ class _CriterionTally:
     def __init__(self) -> None:
         self.figures = MeanInterval()
         self.states: Counter[str] = Counter()
+        """How often it was not scored, and why."""
         self.weight = 0.0
 
     def add(self, part: Part) -> None:
-        self.states[part.status] += 1
-        if part.value is not None:
-            self.figures.add(part.value)
+        value = part.value
+        if value is None:
+            self.states[part.status] += 1
+        else:
+            self.figures.add(value)
             self.weight += part.weight
 
     def finish(self, id: str) -> CriterionSummary:
@@ -167,9 +170,10 @@ class Tally:
             return
         self._scale = result.scale
         for part in result.parts:
-            if part.id not in self._criteria:
-                self._criteria[part.id] = _CriterionTally()
-            self._criteria[part.id].add(part)
+            criterion = self._criteria.get(part.id)
+            if criterion is None:
+                criterion = self._criteria[part.id] = _CriterionTally()
+            criterion.add(part)
         if result.value is None:
             self._counts[result.status] += 1
             return
@@ -189,14 +193,13 @@ class Tally:
             share = (value - self.range[0]) / (self.range[1] - self.range[0])
             self._bins[min(BINS - 1, max(0, int(share * BINS)))] += 1
         badness = -value if self.higher_is_better else value
-        entry = (
-            badness,
-            -self._counts["rows"],
-            Worst(case=case, value=value, reason=score.reason[:500]),
-        )
+        place = (badness, -self._counts["rows"])
+        if len(self._worst) == WORST and place < self._worst[0][:2]:
+            return
+        entry = (*place, Worst(case=case, value=value, reason=score.reason[:500]))
         if len(self._worst) < WORST:
             heapq.heappush(self._worst, entry)
-        elif entry[:2] > self._worst[0][:2]:
+        else:
             heapq.heapreplace(self._worst, entry)
 
     def finish(self) -> MetricSummary:
