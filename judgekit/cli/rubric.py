@@ -7,12 +7,13 @@ from typing import Annotated
 
 import typer
 
-from judgekit.cli import new
+from judgekit.cli import lint, new
 from judgekit.cli.options import ApiBase, Judge, Param, Record
 
 app = typer.Typer(help="Look at rubrics.", no_args_is_help=True, rich_markup_mode=None)
 
 app.command("new")(new.new)
+app.command("lint")(lint.lint)
 
 Name = Annotated[str, typer.Argument(help="A name or a file.", show_default=False)]
 

@@ -54,12 +54,19 @@ def open_rubric(path: Path) -> Opened:
     criteria: tuple[Criterion, ...] = ()
     modes: dict[str, dict[str, float]] = {}
     default = "default"
-    if not own.file.abstract:
+    if own.file.abstract:
+        # Nothing of it is asked before somebody extends it; its words can be looked at now.
+        criteria = _Merged(layers, complain=_overlook).criteria()
+    else:
         criteria = merged.criteria()
         modes, default = merged.modes(criteria) if criteria else ({}, default)
         _check_rest(own, merged, criteria, list(modes), faults)
     _check_template(own, loader, merged, criteria, faults)
     return Opened(tuple(faults), tuple(layers), criteria, modes, default, merged, loader)
+
+
+def _overlook(error: RubricError) -> None:
+    """Take no notice."""
 
 
 def template_faults(name: str, *, loader: Folders) -> tuple[RubricError, ...]:
