@@ -117,3 +117,33 @@ def run_tests(
     )
     typer.echo(text, nl=False)
     raise typer.Exit(code)
+
+
+@app.command("diff")
+def diff(
+    old: Annotated[
+        str, typer.Argument(help="A name, a file or git:REVISION:FILE.", show_default=False)
+    ],
+    new: Annotated[
+        str, typer.Argument(help="A name, a file or git:REVISION:FILE.", show_default=False)
+    ],
+    results: Annotated[
+        Path | None, typer.Option("--results", help="Run folder made with OLD.")
+    ] = None,
+    metric: Annotated[
+        str | None, typer.Option("--metric", help="Metric of the run; those by OLD otherwise.")
+    ] = None,
+    threshold: Annotated[
+        float | None, typer.Option("--threshold", help="Pass line; the run's own otherwise.")
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print the outcome as JSON.")] = False,
+) -> None:
+    """Say what changed between two versions of a rubric, and what that does to a run's verdicts.
+
+    Nothing is asked: a verdict whose request is the same is folded again, any other is named as
+    one to ask again.
+    """
+    from judgekit.rubricdiff.text import tell_diff
+
+    text = tell_diff(old, new, results=results, metric=metric, threshold=threshold, as_json=json)
+    typer.echo(text, nl=False)

@@ -206,7 +206,7 @@ class RubricMetric:
             folded, worths = self.rubric.fold(judgments[0], variant)
             spread: dict[str, Json] = {}
         else:
-            worths, spread = _agreed(variant, judgments)
+            worths, spread = agreed(variant, judgments)
             folded = fold(worths, groups=variant.groups, combine=self.rubric.combine)
         parts = tuple(
             [
@@ -382,7 +382,7 @@ def _said(part: Part) -> str:
 # -- several samples -------------------------------------------------------------
 
 
-def _agreed(variant: Variant, judgments: Sequence[Judgment]) -> tuple[list[Worth], dict[str, Json]]:
+def agreed(variant: Variant, judgments: Sequence[Judgment]) -> tuple[list[Worth], dict[str, Json]]:
     """Return each criterion's worth over several judgments, and how far they were apart."""
     worths = []
     spread: dict[str, Json] = {}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from judgekit.canonical import canonical_json
 from judgekit.cassette.cassette import Cassette, lazy_store
@@ -12,10 +12,10 @@ from judgekit.cassette.record import Record
 from judgekit.cassette.tape import Tape, merge_into
 from judgekit.errors import ConfigError
 from judgekit.evaluation import evaluate_sync
+from judgekit.judges.absent import AbsentJudge
 from judgekit.judges.limits import LimitedJudge
 from judgekit.metrics.rubric import RubricMetric
 from judgekit.protocols import Judge
-from judgekit.request import Reply, Request
 from judgekit.rubric.rubric import Rubric
 from judgekit.rubrictest.check import Outcome, check_ordering, check_test
 from judgekit.rubrictest.place import tape_of
@@ -132,30 +132,12 @@ def _nothing(key: str) -> Record:
 # -- who judges ----------------------------------------------------------------------
 
 
-class _Recorded(NamedTuple):
-    """What of a judge goes into keys; replays need no more of it."""
-
-    model: str
-    identity: str | None
-    params: dict[str, Any]
-    mode: str | None
-
-    async def ask(self, request: Request) -> Reply:
-        raise ConfigError("nobody is asked in a replay")
-
-    def words(self) -> str:
-        extra = [f"{name}={canonical_json(value)}" for name, value in self.params.items()]
-        extra += [f"identity={self.identity}"] if self.identity else []
-        extra += [f"mode={self.mode}"] if self.mode else []
-        return f"{self.model} ({', '.join(extra)})" if extra else self.model
-
-
-def _judges_on(path: Path) -> list[_Recorded]:
+def _judges_on(path: Path) -> list[AbsentJudge]:
     """Return who answered what is on a tape, in order of their names."""
     tape = Tape(path)
     try:
         found = {
-            canonical_json([r.model, r.identity, r.params, r.mode]): _Recorded(
+            canonical_json([r.model, r.identity, r.params, r.mode]): AbsentJudge(
                 r.model, r.identity, dict(r.params), r.mode
             )
             for r in (record.request for record in tape.records())
@@ -184,7 +166,7 @@ def _judge(settings: Settings, path: Path, *, asking: bool) -> Judge:
         elif asking:
             raise ConfigError("nothing is recorded yet, so say who judges: --judge MODEL")
         else:
-            return _Recorded(UNKNOWN, None, {}, None)
+            return AbsentJudge(UNKNOWN)
     if asking and wanted.model.startswith(MANUAL) and not wanted.answers:
         raise ConfigError(f"{wanted.model} is a person; name the answers: --answers FILE")
     return make_judge(wanted, base=Path(), lines=Lines(file=""), asking=asking)

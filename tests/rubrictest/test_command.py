@@ -150,14 +150,14 @@ def test_what_shapes_a_recorded_judge_is_taken_from_the_cassette(project, judgek
     from judgekit.canonical import canonical_json
     from judgekit.cassette.record import Record
     from judgekit.cassette.tape import merge_into
+    from judgekit.judges.absent import AbsentJudge
     from judgekit.metrics.rubric import RubricMetric
     from judgekit.request import Reply, Try
     from judgekit.rubric.load import load_rubric
-    from judgekit.rubrictest.run import _Recorded
 
     write(project, tests=WARM)
     rubric = load_rubric("rubrics/kind.jinja")
-    asked = _Recorded("openai/x", "v7", {"temperature": 0.5}, "tools")
+    asked = AbsentJudge("openai/x", "v7", {"temperature": 0.5}, "tools")
     _, (request,) = RubricMetric(rubric, judge=asked).requests(rubric.tests[0].case)
     reply = Reply(tries=(Try(text=canonical_json(GOOD["warm"]), finish="stop"),))
     merge_into(project / TAPE, [request.key], lambda key: Record(key, request, reply))

@@ -1,0 +1,30 @@
+"""A judge that is only known by what of it goes into keys."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from judgekit.canonical import canonical_json
+from judgekit.errors import JudgeUnavailable
+from judgekit.request import Reply, Request
+from judgekit.value import Json
+
+
+class AbsentJudge(NamedTuple):
+    """Stands for a judge where keys are made and nobody is asked."""
+
+    model: str
+    identity: str | None = None
+    params: dict[str, Json] = {}  # noqa: RUF012 - never changed
+    mode: str | None = None
+
+    async def ask(self, request: Request) -> Reply:
+        """Refuse: there is nobody to ask."""
+        raise JudgeUnavailable(f"{self.model} is not there to be asked")
+
+    def words(self) -> str:
+        """Return the model, with what else tells it from another."""
+        extra = [f"{name}={canonical_json(value)}" for name, value in self.params.items()]
+        extra += [f"identity={self.identity}"] if self.identity else []
+        extra += [f"mode={self.mode}"] if self.mode else []
+        return f"{self.model} ({', '.join(extra)})" if extra else self.model

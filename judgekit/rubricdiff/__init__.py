@@ -1,0 +1,1 @@
+"""Two versions of a rubric: what changed, and what that does to verdicts that are recorded."""
