@@ -25,6 +25,7 @@ from judgekit.suitefile import JUDGE, FallbackFile, JudgeFile, MetricFile, Overr
 from judgekit.suitejudge import Bench, choose_judges, roles_of
 from judgekit.suiteredact import make_redactor
 from judgekit.suiterubric import Settings, check_metrics
+from judgekit.wrongfile import nearby, other_kind
 from judgekit.yamlfile import Lines, parse_yaml
 
 MAX_FILE = 5_000_000
@@ -302,6 +303,9 @@ class Suite:
         if source is None:
             raise ConfigError("the suite names no cases", where=self.where("cases"))
         path = source if source == "-" or overrides.cases else str(self.base / source)
+        if not overrides.cases and path != "-" and not Path(path).exists():
+            message = f"no such file of cases: {path}{nearby(Path(path)) or '; check the path'}"
+            raise ConfigError(message, where=self.where("cases"))
         limits = [n for n in (overrides.limit, wanted.limit if wanted else None) if n is not None]
         cases = load_cases(
             path,
@@ -375,14 +379,21 @@ def load_suite(path: str | Path, overrides: Overrides | None = None) -> Suite:
     try:
         if file.is_dir():
             raise ConfigError("is a folder; name the suite file in it", where=str(file))
+        other = other_kind(file, wanted="suite")
+        if other is not None and file.is_file():
+            raise ConfigError(other, where=str(file))
         if file.stat().st_size > MAX_FILE:
             raise ConfigError(f"larger than {MAX_FILE:,} bytes", where=str(file))
         text = file.read_text(encoding="utf-8-sig")
     except FileNotFoundError as exc:
-        raise ConfigError("no such suite file", where=str(file)) from exc
+        hint = nearby(file) or "; `judgekit init` writes one to begin with"
+        raise ConfigError(f"no such suite file{hint}", where=str(file)) from exc
     except (OSError, UnicodeDecodeError) as exc:
         raise ConfigError(f"cannot be read: {exc}", where=str(file)) from exc
     data, lines = parse_yaml(text, file=str(file))
+    if data is None:
+        message = "is empty; `judgekit init` writes a suite to begin with"
+        raise ConfigError(message, where=str(file))
     if not isinstance(data, dict):
         raise ConfigError("a suite is keys and values: cases, judge, metrics", where=str(file))
     return build_suite(data, base=file.parent, lines=lines, overrides=overrides)

@@ -70,7 +70,8 @@ def parse_yaml(text: str, *, file: str, first: int = 1) -> tuple[Any, Lines]:
     except yaml.MarkedYAMLError as exc:
         mark = exc.problem_mark or exc.context_mark
         line = mark.line + first if mark is not None else first
-        raise ConfigError(f"not valid YAML: {exc.problem}", where=place(file, line)) from exc
+        advice = _advice(exc, text.splitlines())
+        raise ConfigError(f"not valid YAML: {advice}", where=place(file, line)) from exc
     except (yaml.YAMLError, RecursionError, ValueError) as exc:
         before = text[: getattr(exc, "position", None) or 0]
         where = place(file, before.count("\n") + first)
@@ -78,6 +79,21 @@ def parse_yaml(text: str, *, file: str, first: int = 1) -> tuple[Any, Lines]:
     if node is None:
         return None, lines
     return _Builder(lines).build(node, (), 0), lines
+
+
+def _advice(exc: yaml.MarkedYAMLError, lines: list[str]) -> str:
+    """Return what the parser says, in words that help to mend it where they are known to."""
+    problem = str(exc.problem)
+    mark = exc.problem_mark
+    line = lines[mark.line] if mark is not None and mark.line < len(lines) else ""
+    if "\t" in line[: len(line) - len(line.lstrip())]:
+        return "a tab; YAML is indented with spaces"
+    if problem in _MISPLACED:
+        return f"{problem}; check the indentation, and put text that holds a colon in quotes"
+    return problem
+
+
+_MISPLACED = ("did not find expected key", "mapping values are not allowed in this context")
 
 
 def _check_size(text: str, lines: Lines) -> None:

@@ -321,6 +321,11 @@ class Cassette(JudgeAround):
         return bool(self._used[number >> 3] & (1 << (number & 7)))
 
     @property
+    def added(self) -> int:
+        """How many replies are new on the tape; all of them are there once it is closed."""
+        return len(self._added)
+
+    @property
     def unused(self) -> int:
         """How many records of the tape were not played."""
         return len(self.tape) - sum(byte.bit_count() for byte in self._used) if self.tape else 0

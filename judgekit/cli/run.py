@@ -7,13 +7,15 @@ from typing import Annotated
 
 import typer
 
+from judgekit.cli.completion import suite_metrics
 from judgekit.cli.options import ApiBase, Judges, NoJudge, Param, Record, Set
 
 
 def run(
     suite: Annotated[
-        Path, typer.Argument(help="The suite file, such as suite.yaml.", show_default=False)
-    ],
+        Path | None,
+        typer.Argument(help="The suite file, such as suite.yaml.", show_default=False),
+    ] = None,
     out: Annotated[
         Path | None,
         typer.Option("--out", "-o", help="Folder to keep the whole run in: results, page, tape."),
@@ -24,7 +26,10 @@ def run(
     param: Param = None,
     set: Set = None,
     only: Annotated[
-        list[str] | None, typer.Option("--only", help="Run only this metric; may be repeated.")
+        list[str] | None,
+        typer.Option(
+            "--only", help="Run only this metric; may be repeated.", autocompletion=suite_metrics
+        ),
     ] = None,
     limit: Annotated[int | None, typer.Option("--limit", help="Stop after so many cases.")] = None,
     cases: Annotated[
@@ -49,7 +54,11 @@ def run(
     """
     from judgekit.cli.options import overrides, settings
     from judgekit.cli.running import run_and_print
+    from judgekit.errors import ConfigError
     from judgekit.run import failed_keys
+
+    if suite is None:
+        raise ConfigError("which suite? judgekit run suite.yaml (`judgekit init` writes one)")
 
     chosen = overrides(
         judge=judge, api_base=api_base, record=record, param=param, no_judge=no_judge

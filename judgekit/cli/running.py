@@ -43,6 +43,10 @@ def run_and_print(
         print(json.dumps(data, ensure_ascii=False, indent=1, sort_keys=True))
     else:
         print_summary(report)
+        if suite.cassette is not None and suite.cassette.added:
+            added = suite.cassette.added
+            new = f"{added} new repl{'ies' if added != 1 else 'y'}"
+            print(f"{new} written to {printable(str(suite.cassette.path))}")
         if page is not None:
             print(f"page: {page}")
         if out is not None:

@@ -13,6 +13,7 @@ _Text = "Text, @FILE to read a file, or - for standard input."
 
 
 def score(
+    suite: Annotated[str | None, typer.Argument(hidden=True)] = None,
     input: Annotated[
         str | None, typer.Option("--input", "-i", help=f"What the user asked. {_Text}")
     ] = None,
@@ -66,7 +67,14 @@ def score(
     """
     from judgekit.cli.options import named_values, overrides, settings
     from judgekit.cli.scoring import score_and_print
+    from judgekit.errors import ConfigError
 
+    if suite is not None:
+        raise ConfigError(
+            f"score takes one case, by flags; to run a suite: judgekit run {suite}"
+            if suite.endswith((".yaml", ".yml"))
+            else f"score takes flags only; write --output {suite!r}, --metric {suite!r}, ..."
+        )
     scored_by = [*(metric or []), *(Path(file).stem for file in rubric or [])]
     code = score_and_print(
         texts={"input": input, "output": output, "system": system},

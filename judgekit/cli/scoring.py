@@ -13,7 +13,7 @@ from judgekit.catalogue import BUILTIN, STAND_INS
 from judgekit.cli.running import colourful, columns, print_notes, run_with_progress
 from judgekit.config import Suite, build_suite
 from judgekit.datasets import load_cases
-from judgekit.errors import ConfigError
+from judgekit.errors import ConfigError, DatasetError
 from judgekit.filemodel import near
 from judgekit.registry import metric_names
 from judgekit.report.text import row_text
@@ -60,7 +60,10 @@ def _suite(
     for name in metrics:
         wanted[name] = dict(given)
     for rubric in rubrics:
-        wanted[Path(rubric).stem] = {"rubric": str(Path(rubric)), **given}
+        name = Path(rubric).stem
+        if name in wanted:
+            raise ConfigError(f"--rubric {rubric}: another one is named {name!r}; score by one")
+        wanted[name] = {"rubric": str(Path(rubric)), **given}
     if not wanted:
         raise ConfigError(
             "say what to score by: --metric NAME or --rubric FILE (judgekit metrics lists them)"
@@ -85,6 +88,9 @@ def _judged(wanted: Mapping[str, Any]) -> bool:
 def _case(
     texts: Mapping[str, str | None], lists: Mapping[str, Sequence[str] | None], case: str | None
 ) -> Case:
+    given = [case, *texts.values(), *(text for several in lists.values() for text in several or ())]
+    if given.count("-") > 1:
+        raise ConfigError("standard input is one text: give one `-`, and the others as @FILE")
     row: dict[str, Any] = {}
     if case is not None:
         try:
@@ -100,7 +106,11 @@ def _case(
         if several:
             row[name] = [_text(text) for text in several]
     row.setdefault("id", "case")
-    return next(load_cases([row]))
+    try:
+        return next(load_cases([row]))
+    except DatasetError as exc:
+        # There is one row, and whoever typed it never saw it as one.
+        raise ConfigError(str(exc).removeprefix("row 1: "), where="--case" if case else "") from exc
 
 
 def _text(text: str) -> str:

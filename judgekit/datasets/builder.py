@@ -64,7 +64,7 @@ class CaseBuilder:
     def _put_chat(self, row: dict[str, Any], draft: Draft) -> None:
         if MESSAGES not in row:
             message = "no `messages` in the row; add it, or say where it is with"
-            message += " fields={'messages': 'dotted.path'}"
+            message += " fields: {'messages': 'dotted.path'}"
             raise DatasetError(message, where=draft.where, field=MESSAGES)
         put_chat(row[MESSAGES], draft)
         for key, value in row.items():
@@ -132,7 +132,7 @@ def _unknown(key: str, where: str) -> DatasetError:
     known = (*FIELDS, *ALIASES)
     message = (
         f"unknown key{suggestion(key, known)} rename it, or say what it is with"
-        f" fields={{{quoted('metadata.' + key)}: {quoted(_escaped(key))}}}"
+        f" fields: {{{quoted('metadata.' + key)}: {quoted(_escaped(key))}}}"
     )
     return DatasetError(message, where=where, field=key[:60])
 

@@ -79,7 +79,7 @@ class Draft:
     def _twice(self, field: str, first: str, second: str) -> DatasetError:
         message = (
             f"given twice, by {quoted(first)} and by {quoted(second)}; remove one, or choose"
-            f" with fields={{{field!r}: ...}}"
+            f" with fields: {{{field!r}: ...}}"
         )
         return DatasetError(message, where=self.where, field=field)
 

@@ -71,7 +71,7 @@ def _remedy(top: str, error: Any) -> str:
     if error["type"] == "finite_number":
         return "write null"
     if error["type"] != "missing" and isinstance(error["input"], dict | list):
-        return "choose the part that is meant with fields={...: 'dotted.path'}"
+        return "choose the part that is meant with fields: {...: 'dotted.path'}"
     if isinstance(error["input"], int | float):
         return "write an object" if top in OBJECTS else "put it in quotes"
     return "correct the row"

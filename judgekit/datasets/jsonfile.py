@@ -46,7 +46,7 @@ def _parse(data: bytes, name: str) -> Any:
         fault = json_fault(exc, data)
         hint = "correct the document"
         if "trailing" in str(exc):
-            hint = "put the cases in one list, or read JSON Lines with container='jsonl'"
+            hint = "put the cases in one list, or name a file of JSON Lines .jsonl"
         message = f"not JSON: {fault.what}, at column {fault.column}; {hint}"
         raise DatasetError(message, where=place(name, fault.line)) from exc
 

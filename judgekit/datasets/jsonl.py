@@ -64,6 +64,8 @@ def _parse(line: bytes, lines: Lines) -> object:
         fault = json_fault(exc, line)
         hint = "correct the line"
         if line.strip() in (b"{", b"["):
-            hint = "write one object per line, or read the file with container='json'"
+            hint = "write one object per line, or name the file .json"
+        elif lines.number == 1 and b"," in line and not line.lstrip().startswith((b"{", b"[")):
+            hint = "if this is CSV, name the file .csv"
         message = f"not JSON: {fault.what}, at column {fault.column}; {hint}"
         raise DatasetError(message, where=place(lines.name, lines.number)) from exc

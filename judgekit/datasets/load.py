@@ -192,7 +192,7 @@ def _container_of(path: Path) -> Container:
     shown = f"the ending {quoted(ending)}" if ending else "a name without an ending"
     known = ", ".join(ENDINGS)
     message = (
-        f"{shown} does not tell how it is written; use one of {known}, or say container='jsonl'"
+        f"{shown} does not tell how it is written; use one of {known}, or say which container it is"
     )
     raise DatasetError(message, where=str(path))
 

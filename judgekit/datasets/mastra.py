@@ -130,7 +130,7 @@ def _check(value: Any, field: str, keys: tuple[str, ...], where: str) -> None:
     found = f"an object with the keys {listed(value)}" if isinstance(value, dict) else kind(value)
     raise DatasetError(
         f"expected text, messages or an object with one of {', '.join(keys)}; found {found};"
-        f" choose the part that is meant with fields={{{field!r}: 'dotted.path'}}",
+        f" choose the part that is meant with fields: {{{field!r}: 'dotted.path'}}",
         where=where,
         field=field,
     )

@@ -72,10 +72,11 @@ class Length:
             CaseError: the output is missing.
         """
         count = COUNTS[self.unit](needed_text(case, "output"))
+        counted = self.unit if count != 1 else self.unit.removesuffix("s")
         return Score(
             value=self._value(count),
             method=f"number of {self.unit}",
-            reason=f"{count:,} {self.unit}; wanted {self._wanted()}.",
+            reason=f"{count:,} {counted}; wanted {self._wanted()}.",
             details={
                 "count": count,
                 "unit": self.unit,

@@ -24,6 +24,7 @@ from judgekit.rubric.template import (
     split_front_matter,
 )
 from judgekit.rubric.testfile import Known, inline_case, read_tests
+from judgekit.wrongfile import nearby, other_kind
 from judgekit.yamlfile import Lines, parse_yaml
 
 SUFFIX = ".jinja"
@@ -64,9 +65,11 @@ def find_rubric(source: str | Path, *, base: Path | None = None) -> Path:
     if text.endswith(SUFFIX) or "/" in text or "\\" in text:
         path = base / Path(text)
         path = path if path.suffix == SUFFIX else path.with_name(path.name + SUFFIX)
+        _refuse_other_kinds(path)
         if not path.is_file():
-            raise RubricError("no such rubric file", where=str(path))
+            raise RubricError(f"no such rubric file{nearby(path)}", where=str(path))
         return path
+    _refuse_other_kinds(base / text)
     folders = (base, base / "rubrics", builtin_folder())
     for folder in folders:
         path = folder / f"{text}{SUFFIX}"
@@ -74,6 +77,12 @@ def find_rubric(source: str | Path, *, base: Path | None = None) -> Path:
             return path
     known = sorted({name for folder in folders if folder.is_dir() for name in rubric_names(folder)})
     raise RubricError(f"no rubric named {text!r}{near(text, known)}")
+
+
+def _refuse_other_kinds(path: Path) -> None:
+    other = other_kind(path, wanted="rubric")
+    if other is not None and path.is_file():
+        raise RubricError(other, where=str(path))
 
 
 def load_rubric(source: str | Path, *, base: Path | None = None) -> Rubric:

@@ -33,7 +33,7 @@ def test_help_is_plain_text_that_fits(judgekit, args):
     assert max(map(len, done.out.splitlines())) <= 100
 
 
-@pytest.mark.parametrize("args", [["bogus"], ["run"], ["run", "--bogus"], ["rubric", "bogus"]])
+@pytest.mark.parametrize("args", [["bogus"], ["run", "--bogus"], ["rubric", "bogus"]])
 def test_a_wrong_word_is_exit_code_2(judgekit, args):
     done = judgekit(*args)
 

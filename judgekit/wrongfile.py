@@ -1,0 +1,41 @@
+"""What to say of a file that is not the one meant: another kind of file, or not there."""
+
+from __future__ import annotations
+
+import difflib
+from pathlib import Path
+from typing import Literal
+
+_CASES = {".jsonl", ".ndjson", ".json", ".csv", ".parquet", ".pq"}
+_SUITES = {".yaml", ".yml"}
+_ABOVE = 4
+"""Folders above in which a file that is not here is looked for."""
+
+
+def other_kind(path: Path, *, wanted: Literal["suite", "rubric"]) -> str | None:
+    """Return what a file is by its ending, and what to do with it, if it is not what is wanted."""
+    ending = path.suffix.lower()
+    if ending in _SUITES and wanted == "rubric":
+        return f"is no rubric but a suite; run it: judgekit run {path}"
+    if ending == ".jinja" and wanted == "suite":
+        return f"is a rubric, not a suite; score with it: judgekit score --rubric {path}"
+    if ending in _CASES:
+        return f"is no {wanted} but a file of data; a suite names its cases: cases: {path.name}"
+    return None
+
+
+def nearby(path: Path) -> str:
+    """Return a hint at the file that may be meant where there is none: beside it, or above."""
+    try:
+        same = [p for p in path.parent.iterdir() if p.suffix == path.suffix and p.is_file()]
+    except OSError:
+        same = []
+    close = difflib.get_close_matches(path.stem, [p.stem for p in same], n=1)
+    if close:
+        return f"; did you mean {str(path.with_name(close[0] + path.suffix))!r}?"
+    if not path.is_absolute():
+        for steps in range(1, _ABOVE):
+            above = Path(*[".."] * steps) / path
+            if above.is_file():
+                return f"; there is one at {str(above)!r}"
+    return ""
