@@ -11,7 +11,7 @@ import builtins
 import inspect
 import json
 import textwrap
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from importlib import import_module
 from types import MappingProxyType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
@@ -142,14 +142,14 @@ def _suite() -> dict[str, Any]:
     for name in names:
         builtin = BUILTIN.get(name)
         options = rubric
-        figures: Iterable[str] = ()
+        figures: Any = {}
         if builtin is not None:
             options = _options(builtin.module, builtin.attribute, preset=builtin.preset)
             made_by = getattr(import_module(builtin.module), builtin.attribute)
-            figures = getattr(made_by, "figures", None) or ()
+            figures = getattr(made_by, "figures", None) or {}
+        known = {"propertyNames": {"enum": [*STATISTICS, *figures]}} if _told(figures) else {}
         defs[f"metric.{name}"] = _entry(
-            # Only metrics of this package are known to make no other figures.
-            {**common, "gate": {**gate, "propertyNames": {"enum": [*STATISTICS, *figures]}}},
+            {**common, "gate": {**gate, **known}},
             options,
             about=builtin and builtin.summary,
         )
@@ -185,6 +185,11 @@ def _suite() -> dict[str, Any]:
         "additionalProperties": {"anyOf": [own, nothing]},
     }
     return made
+
+
+def _told(figures: Any) -> bool:
+    """Return whether a class says which figures it makes; for some, that depends on options."""
+    return isinstance(figures, Mapping)
 
 
 def _when(said: dict[str, Any], then: str) -> dict[str, Any]:
