@@ -18,7 +18,9 @@ MAX_NUMBER = 40
 Path = tuple[str | int, ...]
 
 _HARMLESS = 4_096
-"""Characters in which nothing can nest deeply enough to crash the C composer."""
+"""Levels that do not crash the C composer."""
+_BEGINS = "[{-?:"
+"""One of these stands at the beginning of everything that can hold something."""
 
 _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
@@ -60,7 +62,7 @@ def parse_yaml(text: str, *, file: str, first: int = 1) -> tuple[Any, Lines]:
     """
     lines = Lines(file=file, first=first)
     try:
-        if len(text) > _HARMLESS:
+        if sum(map(text.count, _BEGINS)) > _HARMLESS:
             _check_size(text, lines)
         loader = _Loader(text)
         try:

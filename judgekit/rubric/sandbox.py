@@ -234,6 +234,7 @@ class RubricEnvironment(ImmutableSandboxedEnvironment):
         super().__init__(
             loader=loader,
             undefined=StrictUndefined,
+            optimized=False,
             autoescape=False,
             trim_blocks=True,
             lstrip_blocks=True,
