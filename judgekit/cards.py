@@ -11,12 +11,13 @@ from typing import Any
 
 from judgekit.catalogue import BUILTIN, FAMILIES, Entry
 from judgekit.datasets import load_cases
-from judgekit.errors import ConfigError
+from judgekit.errors import AbstractRubric, ConfigError, RubricError
 from judgekit.evaluation import score_sync
 from judgekit.filemodel import near
 from judgekit.metrics.card import Card
 from judgekit.registry import create, metric_names
-from judgekit.rubric.load import load_rubric, rubric_names
+from judgekit.rubric.load import load_rubric
+from judgekit.rubric.shelf import library_names
 from judgekit.rubric.show import rubric_text
 from judgekit.score import Failure, Result
 
@@ -25,19 +26,28 @@ NAME_WIDTH = 24
 
 def list_text() -> str:
     """Return every metric, family by family: name, judged or computed, what it asks."""
-    rubrics = {name for name in rubric_names() if name != "base"} - set(BUILTIN)
+    rubrics = set(library_names()) - set(BUILTIN)
     blocks = [
         (family, [_line(e.name, "judged" if e.judged else "computed", e.summary) for e in group])
         for family, group in FAMILIES.items()
         if group
     ]
-    judged = [_line(name, "judged", load_rubric(name).description) for name in sorted(rubrics)]
+    judged = [line for name in sorted(rubrics) for line in _rubric_lines(name)]
     blocks.append(("rubrics", judged))
     plugins = [name for name in metric_names() if name not in BUILTIN and name not in rubrics]
     if plugins:
         lines = [_line(name, "plugin", "from an installed package") for name in plugins]
         blocks.append(("plugins", lines))
     return "\n\n".join("\n".join((f"# {title}", *lines)) for title, lines in blocks) + "\n"
+
+
+def _rubric_lines(name: str) -> Iterator[str]:
+    try:
+        yield _line(name, "judged", load_rubric(name).description)
+    except AbstractRubric:
+        return
+    except RubricError as exc:
+        yield _line(name, "judged", f"does not load: {exc}")
 
 
 def _line(name: str, kind: str, text: str) -> str:
@@ -51,7 +61,7 @@ def metric_text(name: str, *, width: int = 80) -> str:
         ConfigError: no metric has that name.
     """
     if name not in BUILTIN:
-        if name in rubric_names() and name != "base":
+        if name in library_names():
             return rubric_text(load_rubric(name))
         known = metric_names()
         if name in known:

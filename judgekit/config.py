@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,10 +21,11 @@ from judgekit.redact import redact_case
 from judgekit.registry import build, create
 from judgekit.report.gate import gates_of
 from judgekit.rubric.load import load_rubric
+from judgekit.rubric.shelf import Shelf, own_shelves
 from judgekit.suitefile import JUDGE, FallbackFile, JudgeFile, MetricFile, Overrides, SuiteFile
 from judgekit.suitejudge import Bench, choose_judges, roles_of
 from judgekit.suiteredact import make_redactor
-from judgekit.suiterubric import Settings, check_metrics
+from judgekit.suiterubric import Settings, check_metrics, rubric_folders
 from judgekit.wrongfile import nearby, other_kind
 from judgekit.yamlfile import Lines, parse_yaml
 
@@ -44,6 +45,7 @@ class Suite:
         self.no_judge = overrides.no_judge or not self.roles
         self.record = _record(file, overrides, lines)
         self.redact = make_redactor(file, lines=lines)
+        self.folders = rubric_folders(file, base=base, lines=lines)
         self.judges: dict[str, Judge] = {}
         self.cassette: Cassette | None = None
         for name in file.metrics:
@@ -209,7 +211,7 @@ class Suite:
             raise ConfigError(f"metric {name!r}: give metric or rubric, not both")
         options = dict(entry.model_extra or {})
         kind = entry.metric or entry.rubric or name
-        judged = _is_judged(kind, entry, self.base)
+        judged = _is_judged(kind, entry, base=self.base, folders=self.folders)
         if judged and self.no_judge:
             return self._stand_in(name, kind, entry)
         if entry.judge is not None and not judged:
@@ -272,13 +274,15 @@ class Suite:
         if kind in BUILTIN and BUILTIN[kind].judged:
             # Looked up beside the suite, never beside whoever runs it.
             rubric = options.get("rubric", BUILTIN[kind].preset.get("rubric", kind))
-            options["rubric"] = settings.of(load_rubric(rubric, base=self.base))
+            options["rubric"] = settings.of(
+                load_rubric(rubric, base=self.base, folders=self.folders)
+            )
             return create(kind, judge=judge, name=name, **options)
-        if entry.metric is None and _is_judged(kind, entry, self.base):
+        if entry.metric is None and _is_judged(kind, entry, base=self.base, folders=self.folders):
             from judgekit.metrics.rubric import RubricMetric
 
             options = {
-                "rubric": settings.of(load_rubric(kind, base=self.base)),
+                "rubric": settings.of(load_rubric(kind, base=self.base, folders=self.folders)),
                 "name": name,
                 **options,
             }
@@ -376,6 +380,23 @@ def load_suite(path: str | Path, overrides: Overrides | None = None) -> Suite:
         RubricError: for anything wrong in a rubric it names.
     """
     file = Path(path)
+    data, lines = _read(file)
+    return build_suite(data, base=file.parent, lines=lines, overrides=overrides)
+
+
+def suite_shelves(path: str | Path) -> list[Shelf]:
+    """Return where the rubrics of a suite are looked up, in order; nothing else is made of it.
+
+    Raises:
+        ConfigError: with `file:line`, for anything wrong in it.
+    """
+    file = Path(path)
+    data, lines = _read(file)
+    suite = validate_file(SuiteFile, data, lines=lines)
+    return own_shelves(file.parent, rubric_folders(suite, base=file.parent, lines=lines))
+
+
+def _read(file: Path) -> tuple[dict[str, Any], Lines]:
     try:
         if file.is_dir():
             raise ConfigError("is a folder; name the suite file in it", where=str(file))
@@ -396,7 +417,7 @@ def load_suite(path: str | Path, overrides: Overrides | None = None) -> Suite:
         raise ConfigError(message, where=str(file))
     if not isinstance(data, dict):
         raise ConfigError("a suite is keys and values: cases, judge, metrics", where=str(file))
-    return build_suite(data, base=file.parent, lines=lines, overrides=overrides)
+    return data, lines
 
 
 def build_suite(
@@ -445,16 +466,16 @@ def _record(file: SuiteFile, overrides: Overrides, lines: Lines) -> RecordMode:
         raise ConfigError(str(exc), where=lines.where("record")) from exc
 
 
-def _is_judged(kind: str, entry: MetricFile, base: Path) -> bool:
+def _is_judged(kind: str, entry: MetricFile, *, base: Path, folders: Sequence[Path]) -> bool:
     if entry.rubric is not None:
         return True
     if kind in BUILTIN:
         return BUILTIN[kind].judged
     from judgekit.errors import RubricError
-    from judgekit.rubric.load import find_rubric
+    from judgekit.rubric.shelf import find_rubric
 
     try:
-        find_rubric(kind, base=base)
+        find_rubric(kind, base=base, folders=folders)
     except RubricError:
         return False
     return True

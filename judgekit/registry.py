@@ -11,22 +11,23 @@ from judgekit.catalogue import BUILTIN
 from judgekit.errors import ConfigError
 from judgekit.filemodel import near
 from judgekit.protocols import Judge, Metric
-from judgekit.rubric.load import rubric_names
+from judgekit.rubric.shelf import library_names
 
 GROUP = "judgekit.metrics"
 
 
 def metric_names() -> list[str]:
     """Return every name that `create` knows: metrics, built-in rubrics, installed plugins."""
-    names = {*BUILTIN, *(name for name in rubric_names() if name != "base")}
-    return sorted({*names, *(point.name for point in entry_points(group=GROUP))})
+    return sorted(
+        {*BUILTIN, *library_names(), *(point.name for point in entry_points(group=GROUP))}
+    )
 
 
 def create(name: str, /, *, judge: Judge | None = None, **options: Any) -> Metric:
     """Make a metric by name.
 
     Args:
-        name: a built-in metric, a built-in rubric, or one an installed package offers.
+        name: a built-in metric or rubric, or one an installed package offers.
         judge: for metrics that ask one.
         options: what the metric takes.
 
@@ -42,7 +43,7 @@ def create(name: str, /, *, judge: Judge | None = None, **options: Any) -> Metri
         made = getattr(import_module(entry.module), entry.attribute)
         options = {**entry.preset, **options}
         return build(entry.name, made, judged=entry.judged, judge=judge, options=options)
-    if name in rubric_names() and name != "base":
+    if name in library_names():
         from judgekit.metrics.rubric import RubricMetric
 
         return build(

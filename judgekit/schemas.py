@@ -28,7 +28,7 @@ from judgekit.filemodel import near
 from judgekit.report.folder import VERSION
 from judgekit.report.gate import STATISTICS
 from judgekit.rubric.file import RubricFile
-from judgekit.rubric.load import rubric_names
+from judgekit.rubric.shelf import rubric_names
 from judgekit.score import Row
 from judgekit.suitefile import SuiteFile
 

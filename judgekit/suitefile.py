@@ -168,6 +168,10 @@ class RuleFile(FileModel):
         return self
 
 
+def _listed(value: Any) -> Any:
+    return [value] if isinstance(value, str) else value
+
+
 def _no_metric(value: Any) -> Any:
     return {} if value is None else value
 
@@ -185,6 +189,7 @@ _Metric = Annotated[
 _Rule = Annotated[RuleFile, BeforeValidator(_rule, json_schema_input_type=str | RuleFile)]
 
 
+_Folders = Annotated[list[str], BeforeValidator(_listed, json_schema_input_type=str | list[str])]
 _NamedJudge = Annotated[JudgeFile, BeforeValidator(_model, json_schema_input_type=str | JudgeFile)]
 JUDGE = "judge"
 """The role of the judge that metrics ask when they name none."""
@@ -212,6 +217,8 @@ class SuiteFile(FileModel):
     """Where replies are recorded and replayed from."""
     record: str | None = None
     """What may be asked: none (replay only), new_episodes, all."""
+    rubrics: _Folders = Field(default_factory=list)
+    """Folders to look rubrics up in first, relative to the suite."""
     metrics: dict[str, _Metric] = Field(min_length=1)
     """What to score by: a metric, a rubric, or a name of your own for one."""
     limits: LimitsFile = LimitsFile()

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from judgekit.errors import ConfigError
 from judgekit.filemodel import near
 from judgekit.rubric.rubric import Rubric
+from judgekit.suitefile import SuiteFile
 from judgekit.yamlfile import Lines
 
 
@@ -75,6 +77,19 @@ def with_flags(rubric: Rubric, flags: Mapping[str, str], *, before: str) -> Rubr
         ConfigError: a parameter is unknown or wrong; the message begins with the flag.
     """
     return rubric.with_parameters(read_flags(rubric, flags, before=before))
+
+
+def rubric_folders(file: SuiteFile, *, base: Path, lines: Lines) -> tuple[Path, ...]:
+    """Return the folders a suite has rubrics in.
+
+    Raises:
+        ConfigError: one is not there.
+    """
+    folders = tuple(base / folder for folder in file.rubrics)
+    for number, folder in enumerate(folders):
+        if not folder.is_dir():
+            raise ConfigError(f"no such folder: {folder}", where=lines.where("rubrics", number))
+    return folders
 
 
 def check_metrics(settings: Mapping[str, Any], metrics: Sequence[str]) -> None:

@@ -9,7 +9,7 @@ from judgekit.errors import CaseError, ConfigError, RubricError
 from judgekit.judges.fake import FakeJudge
 from judgekit.metrics.rubric import RubricMetric
 from judgekit.preview import rendered
-from judgekit.rubric.load import rubric_names
+from judgekit.rubric.shelf import rubric_names
 
 ROWS = [{"id": "one", "input": "q1", "output": "a1"}, {"id": "two", "input": "q2", "output": "a2"}]
 

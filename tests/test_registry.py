@@ -11,7 +11,7 @@ from judgekit.datasets import load_cases
 from judgekit.errors import ConfigError
 from judgekit.judges.fake import FakeJudge
 from judgekit.registry import create, metric_names
-from judgekit.rubric.load import rubric_names
+from judgekit.rubric.shelf import rubric_names
 
 OPTIONS = {"length": {"maximum": 9}, "contains": {"all_of": ["x"]}, "regex": {"pattern": "x"}}
 CASE = Case(id="c", input="q", output="x", reference="x")

@@ -20,29 +20,21 @@ Name = Annotated[str, typer.Argument(help="A name or a file.", show_default=Fals
 
 @app.command("list")
 def list_rubrics(
-    folder: Annotated[Path | None, typer.Option("--folder", help="A folder of your own.")] = None,
+    folder: Annotated[Path | None, typer.Option("--folder", help="Only this folder.")] = None,
+    suite: Annotated[
+        Path | None, typer.Option("--suite", help="A suite file: as it looks rubrics up.")
+    ] = None,
 ) -> None:
-    """List rubrics: the built-in ones, or those of a folder."""
-    from judgekit.errors import AbstractRubric, ConfigError, RubricError
-    from judgekit.rubric.load import builtin_folder, load_rubric, rubric_names
+    """List rubrics in the order in which names are looked up, and where each comes from."""
+    from judgekit.rubric.show import list_text
 
-    place = folder or builtin_folder()
-    if not place.is_dir():
-        raise ConfigError("no such folder", where=str(place))
-    origin = str(folder) if folder else "built-in"
-    for name in rubric_names(place):
-        try:
-            rubric = load_rubric(place / f"{name}.jinja")
-        except AbstractRubric:
-            continue
-        except RubricError as exc:
-            typer.echo(f"{name:<22}does not load: {exc}")
-            continue
-        tests = len(rubric.tests) + len(rubric.orderings)
-        typer.echo(
-            f"{name:<22}{len(rubric.criteria):>2} criteria  {tests:>2} tests  {origin}  "
-            f"{rubric.description}"
-        )
+    if suite is not None:
+        from judgekit.config import suite_shelves
+
+        text = list_text(suite_shelves(suite))
+    else:
+        text = list_text(folder=folder)
+    typer.echo(text, nl=False)
 
 
 @app.command("show")

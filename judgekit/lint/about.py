@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from judgekit.lint.finding import Said
 from judgekit.lint.rule import Rule
 from judgekit.lint.subject import Subject
-from judgekit.rubric.load import SUFFIX
+from judgekit.rubric.shelf import SUFFIX
 
 
 def _undescribed(subject: Subject) -> Iterator[Said]:

@@ -15,7 +15,7 @@ from judgekit.lint.results import ABOUT_ROWS, MINIMUM, Verdicts
 from judgekit.lint.rule import Rule
 from judgekit.lint.silence import faults, silenced, silences
 from judgekit.lint.subject import Subject
-from judgekit.rubric.load import SUFFIX, find_rubric
+from judgekit.rubric.shelf import SUFFIX, find_rubric
 
 MOST_FILES = 1_000
 """Files one folder may have; a folder with more is not one of rubrics."""

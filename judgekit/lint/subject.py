@@ -12,9 +12,10 @@ from judgekit.lint.language import english
 from judgekit.rubric.criterion import Criterion
 from judgekit.rubric.faults import Opened, open_rubric, template_faults
 from judgekit.rubric.file import CriterionFile, RubricFile
-from judgekit.rubric.load import builtin_folder, load_rubric
+from judgekit.rubric.load import load_rubric
 from judgekit.rubric.prints import Literal, literal
 from judgekit.rubric.rubric import Rubric
+from judgekit.rubric.shelf import builtin_folder
 from judgekit.rubric.template import Folders, Template
 from judgekit.yamlfile import Lines
 

@@ -14,14 +14,8 @@ from judgekit.request import Form
 from judgekit.rubric.criterion import Criterion
 from judgekit.rubric.declared import check_used, declared_in
 from judgekit.rubric.file import RubricFile
-from judgekit.rubric.load import (
-    _chain,
-    _check_shown,
-    _examples,
-    _Layer,
-    _Merged,
-    builtin_folder,
-)
+from judgekit.rubric.load import _chain, _check_shown, _examples, _Layer, _Merged
+from judgekit.rubric.shelf import builtin_folder
 from judgekit.rubric.template import Folders, Template, read_file, split_front_matter
 from judgekit.rubric.testfile import Known, read_tests
 from judgekit.yamlfile import parse_yaml

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-from importlib.util import find_spec
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +14,7 @@ from judgekit.request import Form
 from judgekit.rubric.declared import check_used, declared_in
 from judgekit.rubric.file import MAX_CRITERIA, CriterionFile, RubricFile
 from judgekit.rubric.rubric import Example, Group, Rubric
+from judgekit.rubric.shelf import SUFFIX, builtin_folder, find_rubric, rubric_names
 from judgekit.rubric.template import (
     Complain,
     Folders,
@@ -24,78 +24,26 @@ from judgekit.rubric.template import (
     split_front_matter,
 )
 from judgekit.rubric.testfile import Known, inline_case, read_tests
-from judgekit.wrongfile import nearby, other_kind
 from judgekit.yamlfile import Lines, parse_yaml
 
-SUFFIX = ".jinja"
 MAX_LAYERS = 10
 """Files that may extend one another in a row."""
 
 
-@lru_cache(maxsize=1)
-def builtin_folder() -> Path:
-    """Return the folder of built-in rubrics: inside a wheel, or beside the package."""
-    spec = find_spec("judgekit")
-    package = Path(spec.origin).parent if spec and spec.origin else Path(__file__).parents[1]
-    for folder in (package / "_rubrics", package.parent / "rubrics"):
-        if (folder / f"base{SUFFIX}").is_file():
-            return folder
-    raise RubricError("the built-in rubrics are not installed; install judgekit again")
-
-
-def rubric_names(folder: Path | None = None) -> list[str]:
-    """Return the names of the rubrics in a folder (the built-in one by default)."""
-    folder = folder or builtin_folder()
-    names = (path.stem for path in sorted(folder.glob(f"*{SUFFIX}")))
-    return [name for name in names if not name.startswith("_")]
-
-
-def find_rubric(source: str | Path, *, base: Path | None = None) -> Path:
-    """Return the file of a rubric: a path, or a name looked up near `base` and among the built-in.
-
-    Args:
-        source: `my_rubric` or `rubrics/my_rubric.jinja`.
-        base: folder that paths and names are relative to; the working folder by default.
-
-    Raises:
-        RubricError: there is no such rubric; near names are suggested.
-    """
-    base = base or Path()
-    text = str(source)
-    if text.endswith(SUFFIX) or "/" in text or "\\" in text:
-        path = base / Path(text)
-        path = path if path.suffix == SUFFIX else path.with_name(path.name + SUFFIX)
-        _refuse_other_kinds(path)
-        if not path.is_file():
-            raise RubricError(f"no such rubric file{nearby(path)}", where=str(path))
-        return path
-    _refuse_other_kinds(base / text)
-    folders = (base, base / "rubrics", builtin_folder())
-    for folder in folders:
-        path = folder / f"{text}{SUFFIX}"
-        if path.is_file():
-            return path
-    known = sorted({name for folder in folders if folder.is_dir() for name in rubric_names(folder)})
-    raise RubricError(f"no rubric named {text!r}{near(text, known)}")
-
-
-def _refuse_other_kinds(path: Path) -> None:
-    other = other_kind(path, wanted="rubric")
-    if other is not None and path.is_file():
-        raise RubricError(other, where=str(path))
-
-
-def load_rubric(source: str | Path, *, base: Path | None = None) -> Rubric:
+def load_rubric(
+    source: str | Path, *, base: Path | None = None, folders: Sequence[Path] = ()
+) -> Rubric:
     """Load a rubric with everything it builds on.
 
     Args:
         source: a name or a path (see `find_rubric`).
         base: folder that names and paths are relative to.
+        folders: where to look for names first.
 
     Raises:
         RubricError: with file and line, for anything wrong in any file involved.
     """
-    path = find_rubric(source, base=base)
+    path = find_rubric(source, base=base, folders=folders)
     folders = tuple(dict.fromkeys((path.parent, builtin_folder())))
     loader = Folders(folders)
     return _build(_chain(path, loader), path=path, loader=loader)

@@ -2,17 +2,56 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 from judgekit.canonical import canonical_json
+from judgekit.errors import AbstractRubric, ConfigError, RubricError
 from judgekit.rubric.criterion import Criterion
+from judgekit.rubric.load import load_rubric
 from judgekit.rubric.parameter import Parameter, Setting
 from judgekit.rubric.rubric import Rubric
+from judgekit.rubric.shelf import Found, Shelf, found_on, library, own_shelves
 
 
 def rubric_text(rubric: Rubric) -> str:
     """Return a rubric's criteria, weights and modes."""
     return "\n".join(_lines(rubric)) + "\n"
+
+
+def list_text(own: Sequence[Shelf] | None = None, *, folder: Path | None = None) -> str:
+    """Return a line for each rubric there is, in the order in which names are looked up.
+
+    Args:
+        own: the shelves that go before those of packages; beside the working folder by default.
+        folder: a folder to list alone.
+
+    Raises:
+        ConfigError: there is no such folder.
+        RubricError: a package offers a folder that is not there.
+    """
+    if folder is not None and not folder.is_dir():
+        raise ConfigError("no such folder", where=str(folder))
+    shelves = own_shelves(Path()) if own is None else own
+    shelves = [Shelf(folder, str(folder))] if folder is not None else [*shelves, *library()]
+    lines = [line for found in found_on(shelves) for line in _found(found)]
+    return "\n".join(lines) + "\n" if lines else "no rubrics\n"
+
+
+def _found(found: Found) -> Iterator[str]:
+    hidden = f", hidden by that of {found.hidden_by}" if found.hidden_by else ""
+    try:
+        rubric = load_rubric(found.path)
+    except AbstractRubric:
+        return
+    except RubricError as exc:
+        yield f"{found.name:<22}does not load: {exc}"
+        return
+    tests = len(rubric.tests) + len(rubric.orderings)
+    yield (
+        f"{found.name:<22}{len(rubric.criteria):>2} criteria  {tests:>2} tests  "
+        f"{found.origin}{hidden}  {rubric.description}"
+    )
 
 
 def _lines(rubric: Rubric) -> Iterator[str]:

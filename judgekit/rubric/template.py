@@ -85,7 +85,7 @@ def split_front_matter(text: str) -> tuple[str, str]:
 
 
 class Folders(BaseLoader):
-    """Finds templates by plain names, in a rubric's own folder and then in the built-in one."""
+    """Finds `.jinja` files by plain names, in a rubric's own folder, then the built-in one."""
 
     def __init__(self, folders: tuple[Path, ...]) -> None:
         self.folders = folders
@@ -108,7 +108,7 @@ class Folders(BaseLoader):
 
     def all_of(self, name: str) -> Iterator[Path]:
         """Yield the files of a name, folder by folder; no name and no link leads out of them."""
-        if _NAME.fullmatch(name) and ".." not in name:
+        if _NAME.fullmatch(name) and ".." not in name and name.endswith(".jinja"):
             for folder in self.folders:
                 path = folder / name
                 if path.is_file() and path.resolve().is_relative_to(folder.resolve()):

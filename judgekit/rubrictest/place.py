@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from judgekit.errors import AbstractRubric, ConfigError
-from judgekit.rubric.load import SUFFIX, builtin_folder, load_rubric, rubric_names
+from judgekit.rubric.load import load_rubric
 from judgekit.rubric.rubric import Rubric
+from judgekit.rubric.shelf import SUFFIX, builtin_folder, package_shelves, rubric_names
 
 RUBRICS = "rubrics"
 """Folder that rubrics are kept in; their cassettes are kept beside it."""
@@ -55,8 +56,10 @@ def _in_folder(folder: Path) -> list[Rubric]:
 
 def is_packaged(path: Path) -> bool:
     """Return whether a rubric came with an installed package, which holds no cassettes."""
-    folder = builtin_folder()
-    return folder.name != RUBRICS and path.resolve().parent == folder.resolve()
+    folder, parent = builtin_folder(), path.resolve().parent
+    if folder.name != RUBRICS and parent == folder.resolve():
+        return True
+    return any(parent == shelf.folder.resolve() for shelf in package_shelves())
 
 
 def tape_of(path: Path, *, folder: Path | None = None) -> Path:

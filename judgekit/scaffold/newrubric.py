@@ -9,7 +9,7 @@ from pathlib import Path
 from judgekit.errors import ConfigError
 from judgekit.filemodel import near
 from judgekit.rubric.file import MAX_CRITERIA
-from judgekit.rubric.load import SUFFIX, rubric_names
+from judgekit.rubric.shelf import SUFFIX, rubric_names
 from judgekit.scaffold.draft import (
     KINDS,
     CriterionDraft,

@@ -6,7 +6,8 @@ import pytest
 
 from judgekit.lint.lint import lint
 from judgekit.lint.registry import RULES
-from judgekit.rubric.load import builtin_folder, load_rubric
+from judgekit.rubric.load import load_rubric
+from judgekit.rubric.shelf import builtin_folder
 from tests.lint.corpus import read_corpus
 
 GOOD = read_corpus("good.txt")

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from judgekit.errors import RubricError
-from judgekit.rubric.load import builtin_folder, find_rubric, load_rubric, rubric_names
+from judgekit.rubric.load import load_rubric
+from judgekit.rubric.shelf import builtin_folder, find_rubric, rubric_names
 
 ROOT = Path(__file__).parents[2]
 TEXT = (

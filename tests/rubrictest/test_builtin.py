@@ -17,7 +17,8 @@ import pytest
 from judgekit.cassette.mode import RecordMode
 from judgekit.judges.manual import ManualJudge
 from judgekit.metrics.rubric import RubricMetric, find_quote
-from judgekit.rubric.load import builtin_folder, load_rubric, rubric_names
+from judgekit.rubric.load import load_rubric
+from judgekit.rubric.shelf import builtin_folder, rubric_names
 from judgekit.rubrictest.place import tape_of
 from judgekit.rubrictest.run import Settings, run_tests
 from judgekit.suitefile import JudgeFile

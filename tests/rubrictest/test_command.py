@@ -9,7 +9,7 @@ import shutil
 import pytest
 from cli.conftest import one_line
 
-from judgekit.rubric.load import builtin_folder
+from judgekit.rubric.shelf import builtin_folder
 from rubrictest.conftest import ALL, GOOD, ORDER, RUDE, WARM, answers, judge, write
 
 TAPE = "cassettes/rubrics/kind.jsonl"
@@ -219,7 +219,7 @@ def test_a_packaged_rubric_is_recorded_in_the_working_folder(
         shutil.copy(file, package)
     (package / "kind.jinja").write_text((project / "rubrics/kind.jinja").read_text("utf-8"))
     (project / "rubrics/kind.jinja").unlink()
-    for module in ("rubric.load", "rubrictest.place"):
+    for module in ("rubric.load", "rubric.shelf", "rubrictest.place"):
         monkeypatch.setattr(f"judgekit.{module}.builtin_folder", lambda: package)
 
     missing = judgekit("rubric", "test", "kind")

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from judgekit.rubric.load import builtin_folder
+from judgekit.rubric.shelf import builtin_folder
 from judgekit.rubrictest.place import is_packaged, tape_of
 
 ROOT = Path(__file__).parents[2]
