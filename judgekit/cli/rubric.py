@@ -61,13 +61,32 @@ def render(
         list[str] | None,
         typer.Option("--set", help="Parameter of the rubric, as NAME=VALUE; may be repeated."),
     ] = None,
+    param: Param = None,
+    identity: Annotated[
+        str | None, typer.Option("--identity", help="What answers under the model's name.")
+    ] = None,
+    diff: Annotated[
+        str | None,
+        typer.Option("--diff", help="Another version, a file or git:REVISION:FILE, to compare."),
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON, with the form.")] = False,
 ) -> None:
     """Print exactly what a judge would see, and the key. Nothing is asked."""
-    from judgekit.cli.options import settings
+    from judgekit.cli.options import named_values, settings
     from judgekit.preview import rendered
 
-    said = settings(set, [name]).get(name, {})
-    text = rendered(name, cases=cases, case=case, mode=mode, model=judge, settings=said)
+    text = rendered(
+        name,
+        cases=cases,
+        case=case,
+        mode=mode,
+        model=judge,
+        settings=settings(set, [name]).get(name, {}),
+        params=named_values("--param", param),
+        identity=identity,
+        against=diff,
+        as_json=json,
+    )
     typer.echo(text, nl=False)
 
 
