@@ -17,10 +17,10 @@ from judgekit.metrics.quote import FIGURES, QuoteTally, find_quote
 from judgekit.protocols import Judge
 from judgekit.request import About, ChatMessage, Form, Request
 from judgekit.rubric.criterion import Criterion
-from judgekit.rubric.fold import Folded, Worth, fold
+from judgekit.rubric.fold import Folded, Outcome
 from judgekit.rubric.load import load_rubric
 from judgekit.rubric.rubric import Rubric, Variant
-from judgekit.score import Part, Score, Status
+from judgekit.score import Part, Score
 from judgekit.value import Json, trusted
 
 DEFAULT_HISTORY = 10
@@ -203,15 +203,16 @@ class RubricMetric:
 
     def _score(self, case: Case, variant: Variant, judgments: list[Judgment]) -> Score:
         if len(judgments) == 1:
-            folded, worths = self.rubric.fold(judgments[0], variant)
+            outcomes = variant.outcomes(judgments[0])
             spread: dict[str, Json] = {}
         else:
-            worths, spread = agreed(variant, judgments)
-            folded = fold(worths, groups=variant.groups, combine=self.rubric.combine)
+            outcomes, spread = agreed(variant, judgments)
+        folded = variant.fold(outcomes, self.rubric.combine)
+        answers = judgments[0].answers.items()
         parts = tuple(
             [
-                _part(case, worth, answer, folded.shares)
-                for worth, answer in zip(worths, judgments[0].answers.values(), strict=True)
+                _part(case, id, outcome, answer, folded.shares)
+                for (id, answer), outcome in zip(answers, outcomes, strict=True)
             ]
         )
         details = self.details(variant, judgments[0], folded)
@@ -336,17 +337,17 @@ def _value_field(response: Any) -> float:
     raise ConfigError("the response model has no field 'value'; say what it is worth with value=")
 
 
-def _part(case: Case, worth: Worth, answer: Answer, shares: dict[str, float]) -> Part:
+def _part(case: Case, id: str, outcome: Outcome, answer: Answer, shares: dict[str, float]) -> Part:
     quotes: tuple[Quote, ...] = ()
     if answer.quotes:
         quotes = tuple(Quote(text=q, field=find_quote(q, case)) for q in answer.quotes)
     return trusted(
         Part,
         {
-            "id": worth.id,
-            "status": worth.status,
-            "value": worth.value,
-            "weight": shares.get(worth.id, 0.0),
+            "id": id,
+            "status": outcome[0],
+            "value": outcome[1],
+            "weight": shares.get(id, 0.0),
             "answer": answer.value,
             "reason": answer.reason,
             "quotes": quotes,
@@ -382,19 +383,20 @@ def _said(part: Part) -> str:
 # -- several samples -------------------------------------------------------------
 
 
-def agreed(variant: Variant, judgments: Sequence[Judgment]) -> tuple[list[Worth], dict[str, Json]]:
-    """Return each criterion's worth over several judgments, and how far they were apart."""
-    worths = []
+def agreed(
+    variant: Variant, judgments: Sequence[Judgment]
+) -> tuple[list[Outcome], dict[str, Json]]:
+    """Return what came of each criterion over several judgments, and how far they were apart."""
+    outcomes = []
     spread: dict[str, Json] = {}
     for criterion in variant.criteria:
         answers = [judgment.answers[criterion.id] for judgment in judgments]
-        status, value = _together(criterion, answers)
-        worths.append(Worth(criterion.id, criterion.group, criterion.weight, status, value))
+        outcomes.append(_together(criterion, answers))
         spread[criterion.id] = [criterion.value_of(answer)[1] for answer in answers]
-    return worths, spread
+    return outcomes, spread
 
 
-def _together(criterion: Criterion, answers: Sequence[Answer]) -> tuple[Status, float | None]:
+def _together(criterion: Criterion, answers: Sequence[Answer]) -> Outcome:
     question = criterion.question
     if question.labels or question.kind == "boolean":
         (first, count), *rest = Counter(answer.value for answer in answers).most_common(2)

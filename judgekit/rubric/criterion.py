@@ -9,11 +9,8 @@ from pydantic import ConfigDict, Field
 
 from judgekit.judgment import Answer
 from judgekit.request import Question
-from judgekit.score import Status
+from judgekit.rubric.fold import Outcome
 from judgekit.value import Value
-
-Outcome = tuple[Status, float | None]
-"""What came of a criterion, and its value on 0..1 if it was scored."""
 
 
 class Level(Value):

@@ -10,6 +10,10 @@ from judgekit.score import Status
 Combine = Literal["weighted_mean", "min", "max", "all"]
 
 
+Outcome = tuple[Status, float | None]
+"""What came of a criterion, and its value on 0..1 if it was scored."""
+
+
 class Worth(NamedTuple):
     """One criterion on its way into the fold."""
 
@@ -39,6 +43,8 @@ class Folded(NamedTuple):
 class Shares(NamedTuple):
     """What the statuses of criteria say of a fold, whatever their values are."""
 
+    status: Status
+    """That of the whole."""
     effective: dict[str, float]
     """Weight of each criterion that counts; the positive ones sum to 1."""
     covered: float
@@ -54,7 +60,6 @@ def fold(
     *,
     groups: Mapping[str, float],
     combine: Combine = "weighted_mean",
-    shares: Shares | None = None,
 ) -> Folded:
     """Fold criteria into one value.
 
@@ -68,14 +73,24 @@ def fold(
         worths: the criteria, in the rubric's order.
         groups: group -> weight in the chosen mode; groups without weight are left out.
         combine: how criteria become one number.
-        shares: what `shares_of` returned for criteria with the same statuses, to save the work.
     """
-    if shares is None:
-        shares = shares_of(worths, groups)
+    values = [worth.value for worth in worths]
+    return fold_values(values, shares=shares_of(worths, groups), combine=combine)
+
+
+def fold_values(
+    given: Sequence[float | None], *, shares: Shares, combine: Combine = "weighted_mean"
+) -> Folded:
+    """Fold the values of criteria, of which it is known already what counts how much (see `fold`).
+
+    Args:
+        given: the values, in the order of the criteria; `None` where one was not scored.
+        shares: what `shares_of` returned for criteria with the same statuses.
+        combine: how criteria become one number.
+    """
     if not shares.counted:
-        abstained = any(w.status == "abstained" and groups.get(w.group, 0.0) > 0 for w in worths)
-        return Folded("abstained" if abstained else "not_applicable", None, None, {}, 0.0, {})
-    values = [worth.value or 0.0 for worth in worths]
+        return Folded(shares.status, None, None, {}, 0.0, {})
+    values = [value or 0.0 for value in given]
     raw = 0.0
     if combine == "weighted_mean":
         for place, share in shares.counted:
@@ -106,7 +121,9 @@ def shares_of(worths: Sequence[Worth], groups: Mapping[str, float]) -> Shares:
             if worth.status == "scored":
                 answered[worth.group] = answered.get(worth.group, 0.0) + worth.weight
     if not answered:
-        return Shares({}, 0.0, (), ())
+        asked = [worth.status for worth in worths if groups.get(worth.group, 0.0) > 0]
+        status: Status = "abstained" if "abstained" in asked else "not_applicable"
+        return Shares(status, {}, 0.0, (), ())
     live = sum(groups[group] for group in answered)
     counted = []
     for place, worth in enumerate(worths):
@@ -115,6 +132,7 @@ def shares_of(worths: Sequence[Worth], groups: Mapping[str, float]) -> Shares:
             counted.append((place, share))
     everything = sum(groups[group] for group in intended)
     return Shares(
+        status="scored",
         effective={worths[place].id: share for place, share in counted},
         covered=sum(groups[g] * answered[g] / intended[g] for g in answered) / everything,
         counted=tuple(counted),

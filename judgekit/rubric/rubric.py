@@ -16,7 +16,7 @@ from judgekit.judgment import Judgment
 from judgekit.request import ChatMessage, Detail, Form
 from judgekit.rubric.criterion import Criterion
 from judgekit.rubric.expectation import Ordering, RubricTest
-from judgekit.rubric.fold import Combine, Folded, Shares, Worth, fold, shares_of
+from judgekit.rubric.fold import Combine, Folded, Outcome, Shares, Worth, fold_values, shares_of
 from judgekit.rubric.parameter import (
     Parameter,
     Parameters,
@@ -89,17 +89,26 @@ class Variant:
         self.groups = dict(weights)
         self.criteria = tuple(c for c in rubric.criteria if weights.get(c.group, 0.0) > 0)
         self.form = Form(questions=tuple(c.question for c in self.criteria), details=rubric.details)
-        self.weighing = [(c.id, c.group, c.weight, c.value_of) for c in self.criteria]
+        self._value_of = [criterion.value_of for criterion in self.criteria]
         self._views = [CriterionView(criterion) for criterion in self.criteria]
         self._shares: dict[tuple[Status, ...], Shares] = {}
 
-    def shares(self, worths: Sequence[Worth]) -> Shares:
-        """Return the effective weights for these statuses, worked out once for each pattern."""
-        statuses = tuple([worth.status for worth in worths])
-        found = self._shares.get(statuses)
-        if found is None:
-            found = self._shares[statuses] = shares_of(worths, self.groups)
-        return found
+    def outcomes(self, judgment: Judgment) -> list[Outcome]:
+        """Return what the answers of a judgment are worth, in the order of the criteria."""
+        answers = judgment.answers.values()
+        return [value_of(answer) for value_of, answer in zip(self._value_of, answers, strict=True)]
+
+    def fold(self, outcomes: Sequence[Outcome], combine: Combine) -> Folded:
+        """Return the value of the whole, from what came of each criterion."""
+        statuses = tuple([status for status, _ in outcomes])
+        shares = self._shares.get(statuses)
+        if shares is None:  # worked out once for each pattern
+            worths = [
+                Worth(criterion.id, criterion.group, criterion.weight, *outcome)
+                for criterion, outcome in zip(self.criteria, outcomes, strict=True)
+            ]
+            shares = self._shares[statuses] = shares_of(worths, self.groups)
+        return fold_values([value for _, value in outcomes], shares=shares, combine=combine)
 
     def variables(self, rubric: Rubric, mode: str, *, own_form: bool) -> dict[str, Any]:
         """Return what the template sees beside the case; no criteria where others are asked for."""
@@ -157,6 +166,7 @@ class Rubric:
         self.description = description
         self.criteria = criteria
         self.groups = {group.name: group for group in groups}
+        self._needed = {field for group in groups for field in group.requires}
         self.modes = {mode: dict(weights) for mode, weights in modes.items()}
         self.default_mode = default_mode
         self.combine: Combine = combine
@@ -243,10 +253,14 @@ class Rubric:
                 what = f"{field!r} is empty" if empty else f"the case has no {field!r}"
                 raise CaseError(f"{what}, which rubric {self.name!r} needs")
         weights = self.modes[mode]
+        present = {field: _present(case, field) for field in self._needed}
         live = tuple(
-            name for name, weight in weights.items()
-            if weight > 0 and all(_present(case, f) for f in self._needs(name))
-        )  # fmt: skip
+            [
+                name
+                for name, weight in weights.items()
+                if weight > 0 and all(map(present.__getitem__, self._needs(name)))
+            ]
+        )
         if not live:
             wanted = sorted({f for name in weights for f in self._needs(name)})
             needs = " or ".join(repr(field) for field in wanted)
@@ -288,17 +302,6 @@ class Rubric:
             history=case.history if history is None else history,
             variant=(mode, tuple(variant.groups), own_form),
         )
-
-    def fold(self, judgment: Judgment, variant: Variant) -> tuple[Folded, list[Worth]]:
-        """Return the value of a judgment, and what each criterion was worth."""
-        worths = [
-            Worth(id, group, weight, *value_of(answer))
-            for (id, group, weight, value_of), answer in zip(
-                variant.weighing, judgment.answers.values(), strict=True
-            )
-        ]
-        shares = variant.shares(worths)
-        return fold(worths, groups=variant.groups, combine=self.combine, shares=shares), worths
 
 
 def _present(case: Case, field: str) -> bool:

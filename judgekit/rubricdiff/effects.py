@@ -18,7 +18,6 @@ from judgekit.judgment import Answer, Judgment
 from judgekit.metrics.rubric import RubricMetric, agreed
 from judgekit.report.report import Report
 from judgekit.request import Request
-from judgekit.rubric.fold import fold
 from judgekit.rubric.rubric import Rubric, Variant
 from judgekit.score import Failure, Result, Score, Status
 from judgekit.value import Value
@@ -302,8 +301,8 @@ def _fold(rubric: Rubric, variant: Variant, score: Score) -> tuple[Status, float
     if any(list(judgment.answers) != ids for judgment in judgments):
         raise ValueError("other criteria")
     if len(judgments) == 1:
-        folded, _ = rubric.fold(judgments[0], variant)
+        outcomes = variant.outcomes(judgments[0])
     else:
-        worths, _ = agreed(variant, judgments)
-        folded = fold(worths, groups=variant.groups, combine=rubric.combine)
+        outcomes, _ = agreed(variant, judgments)
+    folded = variant.fold(outcomes, rubric.combine)
     return folded.status, folded.value
