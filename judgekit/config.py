@@ -17,7 +17,6 @@ from judgekit.errors import ConfigError
 from judgekit.evaluation import Limits, figures_of
 from judgekit.filemodel import near, validate_file
 from judgekit.protocols import Judge, Metric
-from judgekit.redact import redact_case
 from judgekit.registry import build, create
 from judgekit.report.gate import gates_of
 from judgekit.rubric.load import load_rubric
@@ -319,7 +318,11 @@ class Suite:
             limit=min(limits) if limits else None,
         )
         redact = self.redact
-        return cases if redact is None else (redact_case(case, redact) for case in cases)
+        if redact is None:
+            return cases
+        from judgekit.redact import redact_case
+
+        return (redact_case(case, redact) for case in cases)
 
     def manifest(self) -> dict[str, Any]:
         """Return what decides the numbers, in a form that does not depend on the machine."""

@@ -102,7 +102,7 @@ class Request(Value):
     """Index among repeated asks of the same thing."""
     mode: str | None = None
     """Output mode, only when the author forces one."""
-    about: About = About()
+    about: About = About.model_construct()
 
     @property
     def canonical(self) -> str:

@@ -221,7 +221,7 @@ class SuiteFile(FileModel):
     """Folders to look rubrics up in first, relative to the suite."""
     metrics: dict[str, _Metric] = Field(min_length=1)
     """What to score by: a metric, a rubric, or a name of your own for one."""
-    limits: LimitsFile = LimitsFile()
+    limits: LimitsFile = LimitsFile.model_construct()
     redact: list[_Rule] = Field(default_factory=list)
     """What must not be asked or recorded: key, email, card, ip, phone, or patterns."""
     redact_salt_env: str | None = None

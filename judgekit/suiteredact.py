@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from judgekit.errors import ConfigError
-from judgekit.redact import Redact, Rule, redactor
 from judgekit.suitefile import RuleFile, SuiteFile
 from judgekit.yamlfile import Lines
+
+if TYPE_CHECKING:
+    from judgekit.redact import Redact, Rule
 
 
 def make_redactor(file: SuiteFile, *, lines: Lines) -> Redact | None:
@@ -24,6 +27,9 @@ def make_redactor(file: SuiteFile, *, lines: Lines) -> Redact | None:
         raise ConfigError(f"{name} is not set in the environment", where=where)
     if not file.redact:
         return None
+    # What finds secrets takes longer to load than a case to score.
+    from judgekit.redact import redactor
+
     rules = []
     for number, entry in enumerate(file.redact):
         rule = _rule(entry)
@@ -38,4 +44,6 @@ def make_redactor(file: SuiteFile, *, lines: Lines) -> Redact | None:
 def _rule(entry: RuleFile) -> str | Rule:
     if entry.pattern is None:
         return str(entry.find)
+    from judgekit.redact import Rule
+
     return Rule(entry.pattern, entry.replace, entry.name)

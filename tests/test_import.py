@@ -114,6 +114,8 @@ before = dict(os.environ)
         "numpy", "judgekit.metrics.requirements", "judgekit.metrics.directive",
         "judgekit.metrics.embedding", "judgekit.embedders.lexical", "judgekit.metrics.regex",
         "judgekit.metrics.token_f1", "judgekit.metrics.exact_match",
+        # Nothing is redacted.
+        "judgekit.redact", "judgekit.detectors",
         # Other verbs.
         "judgekit.cli.score", "judgekit.cli.report", "judgekit.cli.cassette", "judgekit.cli.rubric",
         "jinja2.meta",

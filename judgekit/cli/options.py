@@ -68,7 +68,8 @@ def overrides(
 
     params = named_values("--param", param)
     model, others = _by_role([judge] if isinstance(judge, str) else judge or [])
-    return Overrides(
+    # What flags give is of the right type already.
+    return Overrides.model_construct(
         judge=model,
         judges=others,
         api_base=api_base,
