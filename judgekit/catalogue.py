@@ -57,7 +57,10 @@ FAMILIES: dict[str, tuple[Entry, ...]] = {
         Entry("similarity", "judgekit.metrics.embedding", "Similarity",
               "lexical similarity to reference, input, context or baseline"),
     ),
-    "tone": (),
+    "tone": (
+        Entry("tone_consistency", "judgekit.metrics.tone.consistency", "ToneConsistency",
+              "keeps the tone of another text, or its own throughout"),
+    ),
     "brand voice": (),
     "grounding": (),
     "safety and quality": (),

@@ -1,0 +1,1 @@
+"""Tone: the sentiment of texts, and whether it holds."""

@@ -1,0 +1,188 @@
+"""Tone consistency: is the sentiment of an answer that of another text, and does it hold?"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from judgekit.case import Case, has_text
+from judgekit.errors import CaseError, ConfigError
+from judgekit.metrics._options import check_choice, check_name, needed_text
+from judgekit.metrics.card import Card, Example
+from judgekit.metrics.tone.english import is_english
+from judgekit.metrics.tone.sentiment import (
+    afinn_comparative,
+    afinn_sentences,
+    is_rated,
+    vader_sentences,
+)
+from judgekit.score import Score
+
+Form = Literal["comparison", "stability"]
+Compat = Literal["mastra"]
+
+BANDS = (
+    (1.0, "the same tone throughout"),
+    (0.7, "strong, with small variations"),
+    (0.4, "moderate, with noticeable changes"),
+    (0.1, "weak, with great changes"),
+    (0.0, "a different tone altogether"),
+)
+"""Least value -> what it means, as the original's documentation reads its scores."""
+
+
+def tone_difference(first: float, second: float, *, most: float = 1.0) -> float:
+    """Return max(0, 1 - |first - second| / most).
+
+    >>> tone_difference(0.8, 0.5), tone_difference(-1.0, 1.0)
+    (0.7, 0.0)
+    """
+    return max(0.0, 1.0 - abs(first - second) / most)
+
+
+def tone_stability(sentences: Sequence[float], *, most: float = 1.0) -> tuple[float, float, float]:
+    """Return max(0, 1 - variance / most), the mean and the variance (population, ddof 0)."""
+    mean = math.fsum(sentences) / len(sentences)
+    variance = math.fsum((value - mean) ** 2 for value in sentences) / len(sentences)
+    return max(0.0, 1.0 - variance / most), mean, variance
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ToneConsistency:
+    """How near two texts are in sentiment, or how steady one is; 0..1, higher is better.
+
+    `comparison` sets the output beside the reference, or, without one, beside the input.
+    `stability` looks at the sentences of the output. Sentiment is VADER's compound, -1 to 1, of
+    each sentence; of a whole text it is their mean. English only: what is not, or holds no word
+    that tells, is not applicable, not "perfectly consistent".
+
+    `compat: mastra` gives the numbers of Mastra's ToneConsistencyMetric: AFINN-165 values over
+    the number of tokens, twelve negators that turn the next word over, sentences up to the last
+    terminator, no check of the language (extra `afinn`). Emoji count nothing there.
+    """
+
+    name: str = "tone_consistency"
+    form: Form = "comparison"
+    max_difference: float = 1.0
+    """Difference of sentiment that scores 0."""
+    max_variance: float = 1.0
+    """Variance of sentiment that scores 0."""
+    scale: float = 1.0
+    """Factor for the shown value."""
+    compat: Compat | None = None
+
+    range: ClassVar[tuple[float, float]] = (0.0, 1.0)
+    higher_is_better: ClassVar[bool] = True
+    card: ClassVar[Card] = Card(
+        formula="comparison: max(0, 1 - |c1 - c2| / max_difference); stability: max(0, 1 -"
+        " population variance of the sentences' sentiments / max_variance)",
+        source="Mastra's ToneConsistencyMetric as documented; the form is an option, where the"
+        " original takes an empty string for it",
+        needs=("output", "comparison: reference or input"),
+        empty="a missing text: invalid_case; another language, or no word the lexicon knows: not"
+        " applicable",
+        example=Example(
+            {
+                "input": "I love this amazing product!",
+                "output": "This product is wonderful and fantastic!",
+            },
+            0.9473,
+        ),
+        modes="compat: mastra equals the original to 1e-9, but for emoji",
+    )
+
+    def __post_init__(self) -> None:
+        check_name("tone_consistency", self.name)
+        check_choice(self.name, "form", self.form, Form)
+        if self.compat is not None:
+            check_choice(self.name, "compat", self.compat, Compat)
+        for option in ("max_difference", "max_variance", "scale"):
+            given = getattr(self, option)
+            number = isinstance(given, (int, float)) and not isinstance(given, bool)
+            if not number or not math.isfinite(given) or given <= 0:
+                raise ConfigError(f"{self.name}: {option} must be a number over 0, not {given!r}")
+        if self.compat == "mastra":
+            afinn_comparative("")  # says at once that the word list is missing
+
+    async def score(self, case: Case) -> Score:
+        """Score one case.
+
+        Raises:
+            CaseError: the output, or a text to compare it with, is missing.
+        """
+        output = needed_text(case, "output")
+        if self.form == "stability":
+            return self._stability(output)
+        other = next((text for text in case.reference if has_text(text)), None)
+        field = "input" if other is None else "reference"
+        if other is None:
+            if not has_text(case.input):
+                raise CaseError("needs a reference or an input to compare the tone with")
+            other = needed_text(case, "input")
+        return self._comparison(other, output, field)
+
+    def _comparison(self, other: str, output: str, field: str) -> Score:
+        if (reason := self._uncovered(other, output)) is not None:
+            return Score(status="not_applicable", reason=reason, method=self._method)
+        first, second = (self._sentiment(text) for text in (other, output))
+        value = tone_difference(first, second, most=self.max_difference)
+        return Score(
+            value=value,
+            scale=self.scale,
+            method=self._method,
+            reason=f"The {field} has a sentiment of {first:+.2f}, the output of {second:+.2f}:"
+            f" {band(value)}.",
+            ground_truth=other if field == "reference" else None,
+            details={
+                "responseSentiment": first,
+                "referenceSentiment": second,
+                "difference": abs(first - second),
+                "compared_with": field,
+            },
+        )
+
+    def _stability(self, output: str) -> Score:
+        if (reason := self._uncovered(output)) is not None:
+            return Score(status="not_applicable", reason=reason, method=self._method)
+        found = afinn_sentences(output) if self.compat else vader_sentences(output)
+        value, mean, variance = tone_stability(found, most=self.max_variance)
+        return Score(
+            value=value,
+            scale=self.scale,
+            method=self._method,
+            reason=f"The sentiment of {len(found)} sentences varies by {variance:.3f} around"
+            f" {mean:+.2f}: {band(value)}.",
+            details={"avgSentiment": mean, "sentimentVariance": variance, "sentences": len(found)},
+        )
+
+    @property
+    def _method(self) -> str:
+        lexicon = "AFINN-165, as Mastra" if self.compat else "VADER"
+        return f"tone {self.form}, {lexicon}"
+
+    def _sentiment(self, text: str) -> float:
+        if self.compat:
+            return afinn_comparative(text)
+        found = vader_sentences(text)
+        return math.fsum(found) / len(found)
+
+    def _uncovered(self, *texts: str) -> str | None:
+        """Return why the lexicon cannot judge the texts, or `None`."""
+        if self.compat:
+            return None
+        for text in texts:
+            if not any(letter.isalnum() for letter in text):
+                return "A text holds no words."
+            english = is_english(text)
+            if english is False:
+                return "A text is not in English, the one language the lexicon knows."
+            if english is None and not is_rated(text):
+                return "A text holds no word that tells its language or its tone."
+        return None
+
+
+def band(value: float) -> str:
+    """Return what a value on 0..1 means (see `BANDS`)."""
+    return next((words for least, words in BANDS if value >= least), BANDS[-1][1])
