@@ -50,8 +50,13 @@ def validate_file(
         faults = exc.errors(include_url=False)
         # A key that is missing is often there under another spelling.
         fault = next((f for f in faults if f["type"] == "extra_forbidden"), faults[0])
-        path = tuple(step for step in fault["loc"] if step != "[key]")
+        path = steps_to(fault)
         raise error(describe(fault, path, model), where=lines.where(*path)) from exc
+
+
+def steps_to(fault: Any) -> tuple[int | str, ...]:
+    """Return the path of a pydantic fault as the file has it, without marks such as `[key]`."""
+    return tuple(s for s in fault["loc"] if not (isinstance(s, str) and s.startswith("[")))
 
 
 def describe(fault: Any, path: tuple[int | str, ...], model: type[BaseModel]) -> str:
@@ -85,15 +90,28 @@ def near(word: str, known: list[str]) -> str:
 def keys_at(model: type[BaseModel], path: tuple[int | str, ...]) -> list[str]:
     """Return the keys people write at a path of a model, as far as it can be followed."""
     current: type[BaseModel] | None = model
+    annotation: Any = None
     for step in path:
         if current is None:
             return []
+        if isinstance(step, int) and (listed := _list_in(annotation)) is not None:
+            # What may be one of a kind or a list of another.
+            current = _model_in(listed)
+            continue
         field = current.model_fields.get(str(step))
         if field is None:
             continue  # a key of a mapping or an index: the model stays the one found last
-        current = _model_in(field.annotation)
+        annotation = field.annotation
+        current = _model_in(annotation)
     names = [f.alias or n for n, f in current.model_fields.items()] if current else []
     return [name for name in names if not name.startswith("$")]
+
+
+def _list_in(annotation: Any) -> Any:
+    if getattr(annotation, "__origin__", None) is list:
+        return annotation
+    inside = (_list_in(inner) for inner in getattr(annotation, "__args__", ()))
+    return next((found for found in inside if found is not None), None)
 
 
 def _model_in(annotation: Any) -> type[BaseModel] | None:

@@ -17,7 +17,7 @@ EDGE = 1e-9
 
 def _answers(subject: Subject) -> Iterator[tuple[int, str, dict[str, Any]]]:
     """Yield the answers of the examples: number of the example, criterion, answer."""
-    for number, example in enumerate(subject.file.examples):
+    for number, example in enumerate(subject.file.inline_examples):
         for id, answer in example.answers.items():
             if isinstance(answer, dict):
                 yield number, id, answer
@@ -41,7 +41,7 @@ def _contradicting(subject: Subject) -> Iterator[Said]:
 
 def _quoting(subject: Subject) -> Iterator[Said]:
     for number, id, answer in _answers(subject):
-        case = subject.file.examples[number].case
+        case = subject.file.inline_examples[number].case
         texts = " ".join(" ".join(_texts(case)).split())
         for quote in answer.get("quotes") or ():
             if isinstance(quote, str) and " ".join(quote.split()) not in texts:
@@ -64,7 +64,7 @@ def _texts(case: Mapping[str, Any]) -> Iterator[str]:
 def _disagreeing(subject: Subject) -> Iterator[Said]:
     seen: dict[tuple[str, str], tuple[int, str]] = {}
     for number, id, answer in _answers(subject):
-        case = _key(subject.file.examples[number].case)
+        case = _key(subject.file.inline_examples[number].case)
         value = _key(answer.get("value", answer.get("items")))
         first, said = seen.setdefault((case, id), (number, value))
         if said != value:
@@ -86,7 +86,7 @@ def _one_sided(subject: Subject) -> Iterator[Said]:
 
 def _incomplete(subject: Subject) -> Iterator[Said]:
     ids = [criterion.id for criterion in subject.criteria]
-    for number, example in enumerate(subject.file.examples):
+    for number, example in enumerate(subject.file.inline_examples):
         left = [id for id in ids if id not in example.answers]
         if left and len(left) < len(ids):
             where = subject.at("examples", number)
@@ -94,7 +94,7 @@ def _incomplete(subject: Subject) -> Iterator[Said]:
 
 
 def _given_away(subject: Subject) -> Iterator[Said]:
-    shown = {_key(example.case): n for n, example in enumerate(subject.file.examples)}
+    shown = {_key(example.case): n for n, example in enumerate(subject.file.inline_examples)}
     for number, test in enumerate(subject.file.tests):
         example = shown.get(_key(test.case))
         if example is not None:

@@ -9,11 +9,12 @@ from jinja2 import TemplateNotFound
 from pydantic import ValidationError
 
 from judgekit.errors import ConfigError, RubricError
-from judgekit.filemodel import describe
+from judgekit.filemodel import describe, steps_to
 from judgekit.request import Form
 from judgekit.rubric.criterion import Criterion
 from judgekit.rubric.declared import check_used, declared_in
-from judgekit.rubric.file import RubricFile
+from judgekit.rubric.file import LabelledFile, RubricFile
+from judgekit.rubric.labelled import Weighing, read_labelled
 from judgekit.rubric.load import _chain, _check_shown, _examples, _Layer, _Merged
 from judgekit.rubric.shelf import builtin_folder
 from judgekit.rubric.template import Folders, Template, read_file, split_front_matter
@@ -90,7 +91,7 @@ def _front_faults(path: Path) -> tuple[RubricError, ...]:
     except ValidationError as exc:
         found: list[RubricError] = []
         for fault in exc.errors(include_url=False)[:_MOST]:
-            steps = tuple(step for step in fault["loc"] if step != "[key]")
+            steps = steps_to(fault)
             message = describe(fault, steps, RubricFile)
             rule = _RULES.get(fault["type"], "bad-value")
             found.append(RubricError(message, where=lines.where(*steps), rule=rule))
@@ -115,6 +116,18 @@ def _check_rest(
     if not criteria:
         return
     _examples(own, form, complain=faults.append)
+    if isinstance(own.file.examples, LabelledFile):
+        try:
+            read_labelled(
+                own.file.examples,
+                folder=own.path.parent,
+                rubric=own.file.name,
+                form=form,
+                weighing=Weighing(criteria, {c.group: 1.0 for c in criteria}, "weighted_mean"),
+                where=own.lines.where("examples"),
+            )
+        except RubricError as exc:
+            faults.append(exc)
     known = Known({c.id: c for c in criteria}, modes, own.lines)
     try:
         read_tests(own.file.tests, own.file.orderings, known)

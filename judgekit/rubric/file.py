@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field, field_validator, model_validator
+from pydantic import BeforeValidator, Discriminator, Field, Tag, field_validator, model_validator
 
 from judgekit.case import CASE_TEXTS
 from judgekit.errors import RubricError
@@ -19,6 +19,8 @@ from judgekit.yamlfile import Lines
 
 MAX_CRITERIA = 200
 """Criteria one rubric may have; a judge loses count long before."""
+MAX_EXAMPLES = 20
+"""Rows of a labelled file a judge may be shown."""
 MAX_WORDS = 50
 """Levels, options or details one criterion may have."""
 
@@ -207,6 +209,31 @@ class ExampleFile(FileModel):
     answers: dict[str, Any]
 
 
+class LabelledFile(FileModel):
+    """Examples taken from a file of labelled rows: what a person said of which case."""
+
+    file: str = Field(min_length=1)
+    """JSON Lines of `{case, answers}`, in the rubric's folder or below it."""
+    cases: str | None = None
+    """JSON Lines of cases, where the rows only name theirs by id."""
+    metric: str | None = None
+    """The rows of which metric or rubric; this one's by default."""
+    count: int = Field(default=4, ge=1, le=MAX_EXAMPLES)
+    """How many a judge is shown."""
+    choose: Literal["spread", "first"] = "spread"
+    """`spread`: from the lowest value to the highest; `first`: in the order of the file."""
+
+
+def _how_given(value: Any) -> str:
+    return "[file]" if isinstance(value, (dict, LabelledFile)) else "[list]"
+
+
+Examples = Annotated[
+    Annotated[LabelledFile, Tag("[file]")] | Annotated[list[ExampleFile], Tag("[list]")],
+    Discriminator(_how_given),
+]
+
+
 def _default(value: Any) -> Any:
     """Take `audience: adults` for `audience: {default: adults}`."""
     return value if isinstance(value, dict) or value is None else {"default": value}
@@ -246,10 +273,16 @@ class RubricFile(FileModel):
         default_factory=dict, max_length=MAX_PARAMETERS
     )
     """What a suite may set; templates read it as `parameters.NAME`. An heir says what differs."""
-    examples: list[ExampleFile] = Field(default_factory=list)
+    examples: Examples = Field(default_factory=list)
+    """Judged cases shown to the judge: written here, or taken from a labelled file."""
     tests: list[TestFile] = Field(default_factory=list)
     orderings: list[OrderingFile] = Field(default_factory=list)
     lint: Silences = Field(default_factory=dict)
+
+    @property
+    def inline_examples(self) -> list[ExampleFile]:
+        """The examples written in the front matter."""
+        return self.examples if isinstance(self.examples, list) else []
 
     @field_validator("name")
     @classmethod

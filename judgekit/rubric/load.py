@@ -12,8 +12,10 @@ from judgekit.filemodel import near, validate_file
 from judgekit.judgment import read_answers
 from judgekit.request import Form
 from judgekit.rubric.declared import check_used, declared_in
-from judgekit.rubric.file import MAX_CRITERIA, CriterionFile, RubricFile
-from judgekit.rubric.rubric import Example, Group, Rubric
+from judgekit.rubric.file import MAX_CRITERIA, CriterionFile, LabelledFile, RubricFile
+from judgekit.rubric.fold import Combine
+from judgekit.rubric.labelled import Example, Weighing, read_labelled
+from judgekit.rubric.rubric import Group, Rubric
 from judgekit.rubric.shelf import SUFFIX, builtin_folder, find_rubric, rubric_names
 from judgekit.rubric.template import (
     Complain,
@@ -125,6 +127,18 @@ def _build(layers: list[_Layer], *, path: Path, loader: Folders) -> Rubric:
     _check_shown(template, [c.id for c in criteria], own)
     files = {name: digest(read_file(found)) for name, found in sorted(template.files.items())}
     form = Form(questions=tuple(c.question for c in criteria), details=merged.details(criteria))
+    combine: Combine = merged.first("combine") or "weighted_mean"
+    labelled = None
+    if isinstance(file.examples, LabelledFile):
+        labelled, read = read_labelled(
+            file.examples,
+            folder=path.parent,
+            rubric=file.name,
+            form=form,
+            weighing=Weighing(criteria, modes[default_mode], combine),
+            where=own.lines.where("examples"),
+        )
+        files.update(read)
     declared = declared_in(layers)
     check_used(
         layers,
@@ -144,10 +158,11 @@ def _build(layers: list[_Layer], *, path: Path, loader: Folders) -> Rubric:
         groups=merged.groups(criteria),
         modes=modes,
         default_mode=default_mode,
-        combine=merged.first("combine") or "weighted_mean",
+        combine=combine,
         requires=merged.requires(),
         details=form.details,
-        examples=_examples(own, form),
+        examples=_examples(own, form) if labelled is None else labelled.chosen,
+        labelled=labelled,
         tests=tests,
         orderings=orderings,
         declared=declared,
@@ -158,7 +173,7 @@ def _build(layers: list[_Layer], *, path: Path, loader: Folders) -> Rubric:
 
 def _examples(layer: _Layer, form: Form, complain: Complain = refuse) -> tuple[Example, ...]:
     examples = []
-    for number, entry in enumerate(layer.file.examples):
+    for number, entry in enumerate(layer.file.inline_examples):
         where = layer.lines.where("examples", number)
         try:
             case = inline_case(entry.case, id=f"example-{number + 1}", where=where)

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
 from pathlib import Path
 from typing import Any
-
-from pydantic import JsonValue
 
 from judgekit.case import Case, Message, has_text
 from judgekit.errors import CaseError, ConfigError
@@ -17,6 +15,7 @@ from judgekit.request import ChatMessage, Detail, Form
 from judgekit.rubric.criterion import Criterion
 from judgekit.rubric.expectation import Ordering, RubricTest
 from judgekit.rubric.fold import Combine, Folded, Outcome, Shares, Worth, fold_values, shares_of
+from judgekit.rubric.labelled import Example, Labelled
 from judgekit.rubric.parameter import (
     Parameter,
     Parameters,
@@ -36,13 +35,6 @@ class Group(Value):
     name: str
     requires: tuple[str, ...] = ()
     text: str = ""
-
-
-class Example(Value):
-    """A judged case shown to the judge."""
-
-    case: Case
-    answers: dict[str, JsonValue]
 
 
 class CriterionView(View):
@@ -110,20 +102,23 @@ class Variant:
             shares = self._shares[statuses] = shares_of(worths, self.groups)
         return fold_values([value for _, value in outcomes], shares=shares, combine=combine)
 
+    def shown(self, examples: Iterable[Example]) -> list[dict[str, Any]]:
+        """Return examples as templates see them: with their answers to what is asked here."""
+        asked = {*(c.id for c in self.criteria), *(d.name for d in self.form.details)}
+        return [
+            {
+                "case": CaseView(example.case, example.case.history),
+                "answers": {k: v for k, v in example.answers.items() if k in asked},
+            }
+            for example in examples
+        ]
+
     def variables(self, rubric: Rubric, mode: str, *, own_form: bool) -> dict[str, Any]:
         """Return what the template sees beside the case; no criteria where others are asked for."""
-        asked = {
-            *(criterion.id for criterion in self.criteria),
-            *(detail.name for detail in rubric.details),
-        }
         return {
             "criteria": [] if own_form else self._views,
             "details": () if own_form else rubric.details,
-            "examples": [
-                {"case": CaseView(e.case, e.case.history),
-                 "answers": {k: v for k, v in e.answers.items() if k in asked}}
-                for e in rubric.examples
-            ],
+            "examples": self.shown(rubric.examples),
             "groups": list(self.groups),
             "mode": mode,
             "parameters": Parameters(rubric.parameters),
@@ -149,6 +144,7 @@ class Rubric:
         requires: tuple[str, ...],
         details: tuple[Detail, ...],
         examples: tuple[Example, ...],
+        labelled: Labelled | None,
         tests: tuple[RubricTest, ...],
         orderings: tuple[Ordering, ...],
         declared: tuple[Parameter, ...],
@@ -173,6 +169,7 @@ class Rubric:
         self.requires = requires
         self.details = details
         self.examples = examples
+        self.labelled = labelled
         self.tests = tests
         self.orderings = orderings
         self.template = template
@@ -296,11 +293,17 @@ class Rubric:
             RubricError: the template failed.
         """
         variant, variables = self.variant(case, mode=mode, own_form=own_form)
+        key: tuple[Any, ...] = (mode, tuple(variant.groups), own_form)
+        if self.labelled is not None:
+            out, examples = self.labelled.shown_to(case)
+            if out:
+                key = (*key, out)
+                variables = {**variables, "examples": variant.shown(examples)}
         return variant, self.template.render(
             variables=variables,
             case=case,
             history=case.history if history is None else history,
-            variant=(mode, tuple(variant.groups), own_form),
+            variant=key,
         )
 
 
