@@ -63,7 +63,8 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "template-in-text",
         "warning",
-        "Texts of the front matter are data: a template in them is shown as it stands.",
+        "Texts of the front matter take parameters; any other template in them is shown as it "
+        "stands.",
         "Say it in the template below the front matter.",
         _anywhere(words.TEMPLATE, "is not rendered", templates=False),
         needs="template",

@@ -160,6 +160,13 @@ RULES: tuple[Rule, ...] = (
         silenceable=False,
     ),
     Rule(
+        "unused-parameter",
+        "error",
+        "A parameter that nothing names can be set, and changes nothing.",
+        "Write `{{ parameters.NAME }}` where it counts, or remove it.",
+        silenceable=False,
+    ),
+    Rule(
         "unknown-field",
         "error",
         "Templates see the fields of a case that judges may see, and no others.",

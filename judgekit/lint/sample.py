@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from judgekit.case import Case, Message
+from judgekit.rubric.parameter import Parameter
 from judgekit.rubric.rubric import Rubric
 
 _ALL: dict[str, Any] = {
@@ -23,6 +25,28 @@ _ALL: dict[str, Any] = {
     "expected": {"facts": ["(a fact)"]},
     "metadata": {"topic": "(a topic)"},
 }
+
+
+def ready(rubric: Rubric) -> Rubric:
+    """Return a rubric with its parameters set, to something made up where they have no default."""
+    return rubric.with_parameters(
+        {
+            name: _setting(parameter)
+            for name, parameter in rubric.declared.items()
+            if name not in rubric.parameters
+        }
+    )
+
+
+def _setting(parameter: Parameter) -> Any:
+    if parameter.kind in ("number", "integer"):
+        low, high = parameter.minimum, parameter.maximum
+        number = low if low is not None else min(1.0, high) if high is not None else 1.0
+        return math.ceil(number) if parameter.kind == "integer" else number
+    if parameter.kind == "boolean":
+        return True
+    word = parameter.choices[0] if parameter.choices else f"({parameter.name})"
+    return [word] if parameter.kind == "list" else word
 
 
 def full_case(keys: Mapping[str, Iterable[str]] | None = None) -> Case:

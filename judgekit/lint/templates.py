@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from judgekit.errors import RubricError, place
+from judgekit.errors import ConfigError, RubricError, place
 from judgekit.lint import words
 from judgekit.lint.finding import Said
 from judgekit.lint.language import english
 from judgekit.lint.rule import Rule
-from judgekit.lint.sample import full_case, sparse_case
+from judgekit.lint.sample import full_case, ready, sparse_case
 from judgekit.lint.subject import Subject
 from judgekit.lint.wording import texts
 from judgekit.rubric.prints import keys_read, shown, unfenced, unread
@@ -195,9 +195,11 @@ def _failure(subject: Subject, *, sparse: bool) -> RubricError | None:
     keys = keys_read(subject.trees)
     case = sparse_case(rubric, keys) if sparse else full_case(keys)
     try:
-        rubric.render(case, mode=rubric.default_mode)
+        ready(rubric).render(case, mode=rubric.default_mode)
     except RubricError as exc:
         return exc
+    except ConfigError:
+        return None  # no setting of its parameters was found that can be made up
     return None
 
 
@@ -212,8 +214,8 @@ def _size(subject: Subject) -> Iterator[Said]:
     modes = sorted(rubric.modes, key=lambda mode: mode != rubric.default_mode)[:_MODES]
     for mode in modes:
         try:
-            _, messages = rubric.render(full_case(keys_read(subject.trees)), mode=mode)
-        except RubricError:
+            _, messages = ready(rubric).render(full_case(keys_read(subject.trees)), mode=mode)
+        except ConfigError:
             return
         tokens = estimated_tokens("".join(message.content for message in messages))
         if tokens > LARGE:
