@@ -7,7 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from judgekit.errors import RubricError, place
+from judgekit.errors import ConfigError, RubricError, place
 from judgekit.lint.language import english
 from judgekit.rubric.criterion import Criterion
 from judgekit.rubric.faults import Opened, open_rubric, template_faults
@@ -51,6 +51,8 @@ class Subject:
         self.partial = path.name.startswith("_")
         self.opened: Opened | None = None
         self.rubric: Rubric | None = None
+        self.rendered: dict[tuple[str, bool], str | ConfigError] = {}
+        """What rules rendered of it so far: mode, sparse case or full -> text, or why not."""
         if self.partial:
             self.loader = Folders(tuple(dict.fromkeys((path.parent, builtin_folder()))))
             self.faults = template_faults(path.name, loader=self.loader)

@@ -189,18 +189,26 @@ def _unguarded(subject: Subject) -> Iterator[Said]:
 
 
 def _failure(subject: Subject, *, sparse: bool) -> RubricError | None:
-    rubric = subject.rubric
-    if rubric is None:
+    if subject.rubric is None:
         return None
-    keys = keys_read(subject.trees)
-    case = sparse_case(rubric, keys) if sparse else full_case(keys)
-    try:
-        ready(rubric).render(case, mode=rubric.default_mode)
-    except RubricError as exc:
-        return exc
-    except ConfigError:
-        return None  # no setting of its parameters was found that can be made up
-    return None
+    said = _rendered(subject, subject.rubric.default_mode, sparse=sparse)
+    return said if isinstance(said, RubricError) else None
+
+
+def _rendered(subject: Subject, mode: str, *, sparse: bool = False) -> str | ConfigError:
+    """Return what a judge would read of a made-up case, or why it cannot be rendered."""
+    assert subject.rubric is not None  # noqa: S101 - asked of loaded rubrics only
+    known = subject.rendered.get((mode, sparse))
+    if known is None:
+        keys = keys_read(subject.trees)
+        case = sparse_case(subject.rubric, keys) if sparse else full_case(keys)
+        try:
+            _, messages = ready(subject.rubric).render(case, mode=mode)
+            known = "".join(message.content for message in messages)
+        except ConfigError as exc:
+            known = exc
+        subject.rendered[mode, sparse] = known
+    return known
 
 
 def _without_place(exc: RubricError) -> str:
@@ -213,11 +221,10 @@ def _size(subject: Subject) -> Iterator[Said]:
         return
     modes = sorted(rubric.modes, key=lambda mode: mode != rubric.default_mode)[:_MODES]
     for mode in modes:
-        try:
-            _, messages = ready(rubric).render(full_case(keys_read(subject.trees)), mode=mode)
-        except ConfigError:
+        text = _rendered(subject, mode)
+        if isinstance(text, ConfigError):
             return
-        tokens = estimated_tokens("".join(message.content for message in messages))
+        tokens = estimated_tokens(text)
         if tokens > LARGE:
             yield Said(
                 str(subject.path),

@@ -147,7 +147,9 @@ BRACES = re.compile(
     r"(?<![{%])\{\s*(?:input|output|response|question|answer|context|reference|prompt|query|text|"
     r"completion|candidate|ground_truth|expected|user_input|model_output|[a-z]+_[a-z_]+)\s*\}(?!\})"
 )
-TEMPLATE = re.compile(r"\{\{(?!\s*parameters\.[A-Za-z0-9_]+\s*\}\}).*?\}\}|\{%.*?%\}")
+TEMPLATE = re.compile(
+    r"\{\{(?!\s*parameters\.[A-Za-z0-9_]+\s*\}\})[^{}]{1,200}\}\}|\{%[^{}]{1,200}%\}"
+)
 """Jinja in a text that is none; a parameter is put into texts, and is the one thing that is."""
 HIDDEN = re.compile("[\u202a-\u202e\u2066-\u2069\u200b\u2060\ufeff\U000e0000-\U000e007f]")
 """Characters that are not seen and may say something else than what is: direction marks, blanks
