@@ -1,6 +1,6 @@
 """`python -m judgekit`."""
 
-from judgekit.cli import main
+from judgekit.cli import console
 
 if __name__ == "__main__":
-    main()
+    console()

@@ -6,18 +6,36 @@ import atexit
 import gc
 import os
 import sys
+import threading
+from contextlib import suppress
 
 _YOUNG = 100_000
 """New objects after which the collector looks for rings among them; CPython's own 700 has it look
 120 times while modules are imported, and find next to nothing."""
 
 
+def console() -> None:
+    """Run the command line as a process of its own, and leave it at once when it is done.
+
+    By then all that was open is closed and written. What is left is to take every object apart,
+    which would take longer than to score a dozen cases; the memory goes with the process.
+    """
+    try:
+        main()
+    except SystemExit as exc:
+        code = 0 if exc.code is None else exc.code
+        if isinstance(code, int) and threading.active_count() == 1:
+            atexit._run_exitfuncs()
+            with suppress(OSError, ValueError):  # a stream that is closed, or that nobody reads
+                sys.stdout.flush()
+                sys.stderr.flush()
+                os._exit(code)
+        raise
+
+
 def main() -> None:
     """Run the command line; an error judgekit knows is one line and exit code 2."""
     gc.set_threshold(_YOUNG, 10, 10)
-    # The last thing CPython does is to look through every object there is once more; by then all
-    # that was open is closed, and the rest goes with the process.
-    atexit.register(gc.freeze)
     # Other packages may hook into every validation; looking for them takes as long as a dozen
     # cases, and what is installed beside judgekit is not to decide what a run gives.
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
