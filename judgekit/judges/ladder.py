@@ -9,7 +9,7 @@ from pydantic import Field, ValidationError
 
 from judgekit.canonical import digest_json
 from judgekit.errors import JudgeUnavailable
-from judgekit.judges.rung import HIDDEN, MODES, Mode, names_format, obeyed
+from judgekit.judges.rung import MODES, Mode, names_format, obeyed
 from judgekit.providers import BadRequest, Outage
 from judgekit.request import Try
 from judgekit.value import Value
@@ -91,7 +91,7 @@ class Ladder:
                     continue
                 said = again
             told = obeyed(said)
-            if told is False and mode in HIDDEN:
+            if told is False and mode != MODES[-1]:
                 what = "ignored" if (said.text or "").strip() else "answered with nothing"
                 self._step(f"{mode}: accepted and {what}")
                 continue
@@ -164,7 +164,7 @@ class Ladder:
         """
         if mode != self.mode:
             return True  # it was left while the answer was under way
-        if mode not in HIDDEN:
+        if mode == MODES[-1]:
             return False
         if not self._sure:
             return True

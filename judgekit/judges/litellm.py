@@ -137,6 +137,7 @@ class LiteLLMJudge:
         self._probing = Shared(self._probe)
         self._doubting = Shared(self._doubt)
         self._like: Request | None = None
+        self._anew = False
         self._store: Callable[[], Store | None] | None = None
 
     def __repr__(self) -> str:
@@ -153,9 +154,13 @@ class LiteLLMJudge:
         where = address(self.api_base)
         return self._model if where is None else f"{self._model} at {where}"
 
-    def keep_in(self, store: Callable[[], Store | None]) -> None:
-        """Keep what is learned of this judge in a store; it is opened when something is asked."""
+    def keep_in(self, store: Callable[[], Store | None], *, anew: bool = False) -> None:
+        """Keep what is learned of this judge in a store; it is opened when something is asked.
+
+        What the store holds is taken for granted, unless it is to be learned anew.
+        """
         self._store = self._store or store
+        self._anew = anew
 
     def findings(self) -> dict[str, JsonValue]:
         """Return what was found out about this judge in this process; empty if nothing was."""
@@ -230,7 +235,7 @@ class LiteLLMJudge:
         """Return the rung to ask on: the one the store keeps, else the one a probe finds."""
         if self._store is not None and self.ladder.store is None:
             self.ladder.store = self._store()
-        known = self.ladder.recall()
+        known = None if self._anew else self.ladder.recall()
         if known is not None:
             return known
         self._like = request

@@ -1,0 +1,83 @@
+"""What the doctor says of judges that it may ask."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from judgekit.doctor import diagnosis_text, examine
+from judgekit.suitefile import Overrides
+
+from .asking import write_suite
+from .server import Fault, Server, error
+from .test_ladder import mode_of, talkative
+
+pytestmark = pytest.mark.loopback
+
+
+def test_judge_is_asked_a_few_times(server: Server, tmp_path: Path) -> None:
+    server.models = [{"id": "qwen3-8b"}]
+    server.latency = 0.05
+    suite = write_suite(tmp_path, server, ["case-1", "case-2"])
+
+    found = examine(suite, ask=True, times=3)
+
+    (role,) = found.roles
+    assert (role.mode, role.mode_from, role.server) == ("json_schema", "probe", "qwen3-8b")
+    assert (role.asked, role.repeats, found.exit_code) == (4, True, 0)
+    assert role.seconds is not None
+    assert 0.05 <= role.seconds < 2
+    assert server.calls() == 5
+    assert all(seen.body["temperature"] == 0 for seen in server.seen)
+    said = diagnosis_text(found)
+    assert "asked by json_schema (just probed)" in said
+    assert "answered 4 times, the same each time" in said
+
+
+def test_rung_is_probed_anew(server: Server, tmp_path: Path) -> None:
+    suite = write_suite(tmp_path, server, ["case-1"])
+    examine(suite, ask=True, times=2)
+    server.rule = lambda body: (
+        error(400, "response_format is not supported") if body.get("response_format") else None
+    )
+
+    (role,) = examine(suite, ask=True, times=2).roles
+
+    assert (role.mode, role.mode_from) == ("tools", "probe")
+    (known,) = examine(suite).roles
+    assert (known.mode, known.mode_from) == ("tools", "store")
+
+
+def test_judge_that_changes_its_mind_is_found_out(server: Server) -> None:
+    answers = iter(range(100))
+    server.rule = lambda body: Fault(
+        text=lambda good: good.replace("Because.", f"Because {next(answers)}.")
+    )
+
+    found = examine(None, Overrides(judge="openai/judge", api_base=server.base), ask=True, times=2)
+
+    assert found.roles[0].repeats is False
+    assert "NOT the same each time" in diagnosis_text(found)
+
+
+def test_judge_that_cannot_be_read_is_a_problem(server: Server) -> None:
+    server.rule = lambda body: Fault(change=talkative)
+
+    found = examine(None, Overrides(judge="openai/judge", api_base=server.base), ask=True, times=2)
+
+    assert found.exit_code == 2
+    assert "answers, but not with a verdict" in found.problems[0]
+    assert found.roles[0].mode == "text"
+    assert {mode_of(seen.body) for seen in server.seen} >= {"json_schema", "text"}
+
+
+def test_server_that_is_down_is_a_problem_at_once(tmp_path: Path) -> None:
+    with Server() as gone:
+        suite = write_suite(tmp_path, gone, ["case-1"])
+        host = f"127.0.0.1:{gone.port}"
+
+    found = examine(suite, ask=True)
+
+    assert found.exit_code == 2
+    assert found.problems == (f"judge openai/judge at {host}: Connection error.",)
