@@ -46,6 +46,12 @@ class JudgeAround:
         found = getattr(self.judge, "findings", None)
         return {} if found is None else dict(found())
 
+    def close(self) -> None:
+        """Close the judge behind, if there is anything to close."""
+        close = getattr(self.judge, "close", None)
+        if close is not None:
+            close()
+
 
 class Asking:
     """Builds requests to one judge; what is the same for all of them is looked up once."""

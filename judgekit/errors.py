@@ -9,6 +9,7 @@ JudgekitError
 ├── JudgeError
 │   ├── JudgeUnavailable   an outage, after retries: a Failure row; the only one that may fall back
 │   │   └── CircuitOpen    not asked, after too many outages in a row: a `not_run` row
+│   ├── JudgeAway          a person left it for later: a `not_run` row, never a fallback
 │   ├── JudgeRefused       the judge declined: a Failure row
 │   ├── InvalidReply       truncated, empty, or not of the schema: a Failure row
 │   └── JudgeRejected      credentials, unknown model, bad request: the run stops, exit 2
@@ -77,6 +78,10 @@ class JudgeUnavailable(JudgeError):
 
 class CircuitOpen(JudgeUnavailable):
     """The judge failed too often in a row and is not asked any more."""
+
+
+class JudgeAway(JudgeError):
+    """A person who judges left this case for later; it is asked again in the next run."""
 
 
 class JudgeRefused(JudgeError):

@@ -23,6 +23,7 @@ from judgekit.errors import (
     ConfigError,
     DatasetError,
     InvalidReply,
+    JudgeAway,
     JudgekitError,
     JudgeRefused,
     JudgeUnavailable,
@@ -483,6 +484,7 @@ def _failure_kind(error: JudgekitError) -> FailureKind | None:
         return error.kind  # type: ignore[return-value]
     kinds: Sequence[tuple[type[JudgekitError], FailureKind]] = (
         (CircuitOpen, "not_run"),
+        (JudgeAway, "not_run"),
         (BudgetExceeded, "not_run"),
         (JudgeUnavailable, "unavailable"),
         (JudgeRefused, "refused"),

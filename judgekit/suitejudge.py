@@ -152,9 +152,8 @@ def make_judge(
     if file.model.startswith("manual/"):
         from judgekit.judges.manual import ManualJudge
 
-        if asking and not file.answers:
-            where = lines.where(*at)
-            raise ConfigError("a person's answers come from a file: answers: FILE", where=where)
+        if asks_in_terminal(file, asking=asking):
+            return _person(file, base=base, where=lines.where(*at))
         path = base / file.answers if file.answers else None
         if not asking and path is not None and path.is_file():
             path = None  # a replay asks nobody, so the answers are not read
@@ -185,6 +184,23 @@ def make_judge(
         reasks=file.reasks,
         price=(file.price.input, file.price.output) if file.price else None,
     )
+
+
+def asks_in_terminal(file: JudgeFile, *, asking: bool) -> bool:
+    """Return whether a run asks a person in the terminal it runs in."""
+    return asking and file.model.startswith("manual/") and not file.answers
+
+
+def _person(file: JudgeFile, *, base: Path, where: str) -> Judge:
+    from judgekit.judges.manual import ManualJudge
+    from judgekit.judges.terminal import Console
+    from judgekit.store import store_folder
+
+    try:
+        terminal = Console()
+    except ConfigError as exc:
+        raise ConfigError(f"{file.model}: {exc}", where=where) from exc
+    return ManualJudge(file.model, terminal=terminal, drafts=store_folder(base) / "drafts")
 
 
 def check_price(file: JudgeFile, *, lines: Lines, setting: str = JUDGE) -> None:

@@ -118,6 +118,7 @@ class Cassette(JudgeAround):
         self.ledger = Ledger()
         self.misses: list[Request] = []
         """The first requests that were missed, for explaining."""
+        self._beside: list[Beside] = []
         self._redact = redact
         self._again = again
         self._store = store
@@ -189,7 +190,8 @@ class Cassette(JudgeAround):
     def beside(self, judge: Judge) -> Beside:
         """Return another judge behind this cassette: same tape, same store, same ledger."""
         self._lend(judge)
-        return Beside(self, judge)
+        self._beside.append(Beside(self, judge))
+        return self._beside[-1]
 
     async def ask(self, request: Request, *, of: Judge | None = None) -> Reply:
         """Return the recorded reply, or a live one if the record mode allows it.
@@ -372,9 +374,12 @@ class Cassette(JudgeAround):
             merge_into(self.path, self._added, self._stored)
 
     def close(self) -> None:
-        """Write what was recorded to the tape and close both."""
+        """Write what was recorded to the tape; close it, the store and the judges behind."""
         try:
             self.flush()
+            super().close()
+            for judge in self._beside:
+                judge.close()
         finally:
             if self.tape is not None:
                 self.tape.close()

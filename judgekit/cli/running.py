@@ -20,6 +20,7 @@ from judgekit.evaluation import Progress
 from judgekit.report.report import Report
 from judgekit.run import MAX_PAGE_CASES, replay_suite, run_suite
 from judgekit.suitefile import Overrides
+from judgekit.suitejudge import asks_in_terminal
 
 if TYPE_CHECKING:
     import asyncio
@@ -69,7 +70,10 @@ def run_with_progress(
     suite: Suite, *, out: Path | None = None, retry_failed: Path | None = None, quiet: bool = False
 ) -> Report:
     """Run a suite; the first Ctrl-C ends it with what there is, the second at once."""
-    meter = Meter(suite) if not quiet and sys.stderr.isatty() else None
+    # A line that moves and a person who types do not share a terminal.
+    asking = suite.record.value != "none"
+    asked_here = any(asks_in_terminal(suite.roles[role], asking=asking) for role in suite.judges)
+    meter = Meter(suite) if not (quiet or asked_here) and sys.stderr.isatty() else None
     try:
         if suite.at_once:
             return _replay(suite, out=out, meter=meter, retry_failed=retry_failed)

@@ -1,4 +1,4 @@
-"""A person as a judge: answers from a file, through the same form and cassette as any model."""
+"""A person as a judge, asked in the terminal or read from a file; else a judge like any other."""
 
 from __future__ import annotations
 
@@ -6,8 +6,11 @@ from pathlib import Path
 from typing import Any
 
 from judgekit.canonical import canonical_json
-from judgekit.errors import ConfigError, InvalidReply, JudgeUnavailable, place
+from judgekit.errors import ConfigError, InvalidReply, JudgeAway, JudgeUnavailable, place
 from judgekit.extraction import extract_object
+from judgekit.judges.draft import Draft
+from judgekit.judges.sitting import Sitting
+from judgekit.judges.terminal import Terminal
 from judgekit.judgment import read_answers
 from judgekit.request import Form, Reply, Request, Try
 
@@ -15,23 +18,40 @@ PREFIX = "manual/"
 
 
 class ManualJudge:
-    """Answers from a JSON Lines file of `{"case", "metric", "answers", "details"}`.
+    """A person's answers, given in a terminal or read from a file.
 
-    `answers` maps each criterion to what the form asks for (`reason` and `value`, `items`, ...).
-    Instead of `metric` a line may name the `rubric`.
+    The file holds JSON Lines of `{"case", "metric", "answers", "details"}`. `answers` maps each
+    criterion to what the form asks for (`reason` and `value`, `items`, ...). Instead of `metric`
+    a line may name the `rubric`.
 
     Args:
         name: who the person is; the model is `manual/NAME`.
-        path: the file; without one, only what is recorded can be played.
+        path: the file of answers.
+        terminal: where to ask; one case at a time, whatever the concurrency of the run. Without
+            file and terminal, only what is recorded can be played.
+        drafts: private folder that keeps the answers of a case that is not finished.
 
     Raises:
         ConfigError: a line is not an answer, or two lines answer the same thing.
     """
 
-    def __init__(self, name: str, path: str | Path | None = None) -> None:
+    def __init__(
+        self,
+        name: str,
+        path: str | Path | None = None,
+        *,
+        terminal: Terminal | None = None,
+        drafts: Path | None = None,
+    ) -> None:
+        if path is not None and terminal is not None:
+            raise ConfigError("a person answers in a terminal or by a file, not both")
         self._model = name if name.startswith(PREFIX) else PREFIX + name
         self.path = Path(path) if path is not None else None
         self._answers = _read(self.path) if self.path is not None else {}
+        self._terminal = terminal
+        self._drafts = drafts
+        self._gone = False
+        self._finished: list[Draft] = []
 
     @property
     def model(self) -> str:
@@ -42,9 +62,13 @@ class ManualJudge:
         """Return the person's answers.
 
         Raises:
-            JudgeUnavailable: the person did not judge this case.
-            ConfigError: the answers do not fit the form.
+            JudgeUnavailable: the file has no answers for this case.
+            JudgeAway: the person left it for later.
+            ConfigError: the answers of the file do not fit the form.
         """
+        if self._terminal is not None:
+            async with self._terminal.turn:
+                return await self._sit(request, self._terminal)
         about = request.about
         found = None
         for name in (about.metric, about.rubric):
@@ -57,6 +81,23 @@ class ManualJudge:
         answers, line = found
         text = canonical_json(_ordered(answers, request.form, where=place(self.path or "", line)))
         return Reply(tries=(Try(text=text, finish="stop"),), model=self._model, cost=0.0)
+
+    async def _sit(self, request: Request, terminal: Terminal) -> Reply:
+        if self._gone:
+            raise JudgeAway(f"{self._model} stopped before this; run again to go on")
+        draft = Draft(self._drafts, request.key)
+        reply = await Sitting(request, terminal, draft=draft, done=len(self._finished)).judged()
+        if isinstance(reply, Reply):
+            self._finished.append(draft)
+            return reply
+        self._gone = reply == "all"
+        raise JudgeAway(f"{self._model} left this for later; run again to judge it")
+
+    def close(self) -> None:
+        """Remove the drafts of finished cases. Only now: their replies are recorded by now."""
+        for draft in self._finished:
+            draft.remove()
+        self._finished.clear()
 
 
 def _ordered(answers: dict[str, Any], form: Form, *, where: str) -> dict[str, Any]:

@@ -1,0 +1,67 @@
+"""A draft: the answers of a case that a person has not finished, kept for the next time."""
+
+from __future__ import annotations
+
+import json
+import os
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+MAX_DRAFT = 2_000_000
+"""Bytes a draft may have."""
+_HEADER = {"judgekit": "draft", "version": 1}
+
+
+class Draft:
+    """The answers to one request, in a private file named by its key.
+
+    The file holds what was typed and nothing else. It may be damaged or forged: what is read
+    from it counts only as far as it could have been typed.
+    """
+
+    def __init__(self, folder: Path | None, key: str) -> None:
+        self.path = folder / f"{key}.json" if folder is not None else None
+
+    def read(self) -> list[Any]:
+        """Return the answers kept; none where there is no draft that can be read."""
+        if self.path is None or self.path.is_symlink() or not self.path.is_file():
+            return []
+        try:
+            if self.path.stat().st_size > MAX_DRAFT:
+                return []
+            data = json.loads(self.path.read_text(encoding="utf-8"))
+        except (OSError, ValueError, RecursionError):
+            return []
+        if not isinstance(data, dict) or {k: data.get(k) for k in _HEADER} != _HEADER:
+            return []
+        answers = data.get("answers")
+        return answers if isinstance(answers, list) else []
+
+    def write(self, answers: list[Any]) -> None:
+        """Keep answers: the whole file or nothing.
+
+        Raises:
+            OSError: it cannot be written; what stood there before still stands.
+        """
+        if self.path is None:
+            return
+        self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        beside = self.path.with_name(f".{self.path.stem}.{os.getpid()}.new")
+        with suppress(FileNotFoundError):
+            beside.unlink()
+        # O_EXCL: never through a link that someone put there.
+        handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        try:
+            with os.fdopen(handle, "w", encoding="utf-8") as file:
+                json.dump({**_HEADER, "answers": answers}, file)
+            beside.replace(self.path)
+        except BaseException:
+            beside.unlink(missing_ok=True)
+            raise
+
+    def remove(self) -> None:
+        """Remove it: the reply is recorded, or was thrown away."""
+        if self.path is not None:
+            with suppress(OSError):
+                self.path.unlink(missing_ok=True)

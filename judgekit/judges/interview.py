@@ -1,0 +1,266 @@
+"""A form as a conversation: one thing asked at a time, each answer checked as it comes.
+
+The conversation is a function of the answers so far: going back is asking again without the last
+one, and what was answered yesterday is given to it in the same order.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Generator, Sequence
+from typing import Any, Literal, NamedTuple
+
+from judgekit.errors import InvalidReply
+from judgekit.extraction import extract_object
+from judgekit.judgment import MAX_ITEMS
+from judgekit.request import Detail, Form, Question
+
+Kind = Literal["reason", "quote", "value", "item", "met", "text", "boolean", "list", "object"]
+
+
+class Ask(NamedTuple):
+    """One thing to ask for."""
+
+    kind: Kind
+    question: Question | None = None
+    number: int = 0
+    """Which question it belongs to, from 1; 0 for what is asked of the whole."""
+    detail: Detail | None = None
+    item: str | None = None
+    """The item of a checklist it is about."""
+    nth: int = 0
+    """Place in its list, from 0."""
+
+    @property
+    def may_abstain(self) -> bool:
+        """Whether this may be left undecided."""
+        if self.question is None or self.item is not None:
+            return False
+        return self.question.nullable and self.kind in ("reason", "value")
+
+    @property
+    def may_be_empty(self) -> bool:
+        """Whether an empty line is an answer: the end of a list."""
+        return self.kind in ("quote", "item", "list")
+
+
+class NotAnAnswer(Exception):
+    """A line does not answer what was asked; the message says what would."""
+
+
+Conversation = Generator[Ask, Any, dict[str, Any]]
+
+
+def conversation(form: Form) -> Conversation:
+    """Ask for everything a form wants, reasons first; return the filled form as an object.
+
+    Sent back for each `Ask` is what `parse` makes of a line.
+    """
+    if form.json_schema is not None:
+        filled: dict[str, Any] = yield Ask("object")
+        return filled
+    answers: dict[str, Any] = {}
+    for number, question in enumerate(form.questions, start=1):
+        answers[question.id] = yield from _question(question, number)
+    for detail in form.details:
+        answers[detail.name] = yield from _detail(Ask("text", None, 0, detail))
+    return answers
+
+
+def _question(question: Question, number: int) -> Conversation:
+    ask = Ask("reason", question, number)
+    answer: dict[str, Any] = {}
+    abstains = False
+    if question.kind != "checklist":
+        reason = yield ask
+        abstains = reason is None
+        answer["reason"] = reason or ""
+    if question.quotes:
+        answer["quotes"] = [] if abstains else (yield from _list(ask._replace(kind="quote")))
+    if question.kind == "checklist":
+        answer["items"] = yield from _checklist(ask)
+    for detail in question.details:
+        answer[detail.name] = yield from _detail(ask._replace(detail=detail))
+    if question.kind != "checklist":
+        answer["value"] = None if abstains else (yield ask._replace(kind="value"))
+    return answer
+
+
+def _checklist(ask: Ask) -> Generator[Ask, Any, list[dict[str, Any]]]:
+    assert ask.question is not None  # noqa: S101 - made so above
+    items: list[dict[str, Any]] = []
+    while ask.question.items or len(items) < MAX_ITEMS:
+        if ask.question.items:
+            if len(items) == len(ask.question.items):
+                break
+            item: str = ask.question.items[len(items)]
+        else:
+            item = yield ask._replace(kind="item", nth=len(items))
+            if not item:
+                break
+        about = ask._replace(item=item, nth=len(items))
+        reason = yield about
+        met = yield about._replace(kind="met")
+        items.append({"item": item, "reason": reason, "met": met})
+    return items
+
+
+def _list(ask: Ask) -> Generator[Ask, Any, list[str]]:
+    texts: list[str] = []
+    while len(texts) < MAX_ITEMS:
+        text = yield ask._replace(nth=len(texts))
+        if not text:
+            break
+        texts.append(text)
+    return texts
+
+
+def _detail(ask: Ask) -> Generator[Ask, Any, Any]:
+    assert ask.detail is not None  # noqa: S101 - made so above
+    if ask.detail.kind == "list":
+        return (yield from _list(ask._replace(kind="list")))
+    return (yield ask._replace(kind=ask.detail.kind))
+
+
+def asked(form: Form, answers: Sequence[Any]) -> Ask | dict[str, Any]:
+    """Return what is to be asked after the answers given, or the filled form."""
+    talk = conversation(form)
+    try:
+        ask = next(talk)
+        for answer in answers:
+            ask = talk.send(answer)
+    except StopIteration as done:
+        filled: dict[str, Any] = done.value
+        return filled
+    return ask
+
+
+# -- lines to answers ------------------------------------------------------------
+
+_NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)\Z", re.ASCII)
+
+
+def parse(line: str, ask: Ask, *, in_material: Callable[[str], bool]) -> Any:
+    """Return the answer that a line gives.
+
+    Args:
+        line: what was typed; control characters are not in it.
+        ask: what was asked.
+        in_material: whether words stand in what is judged.
+
+    Raises:
+        NotAnAnswer: saying what would be one.
+    """
+    text = line.strip()
+    if not text and not ask.may_be_empty:
+        raise NotAnAnswer(_wanted(ask))
+    if ask.kind == "quote" and text and not in_material(text):
+        raise NotAnAnswer(
+            "these words do not stand in the material like that; type them as they do (Enter ends)"
+        )
+    if ask.kind == "value":
+        assert ask.question is not None  # noqa: S101 - values belong to questions
+        return _value(text, ask.question)
+    if ask.kind in ("met", "boolean"):
+        return _yes(text)
+    if ask.kind == "object":
+        return _object(text)
+    return text
+
+
+def accepts(answer: Any, ask: Ask, *, in_material: Callable[[str], bool]) -> bool:
+    """Return whether something read from a draft could have been typed."""
+    if answer is None:
+        return ask.may_abstain
+    if isinstance(answer, bool):
+        line = "yes" if answer else "no"
+    elif isinstance(answer, (int, float)):
+        line = format(answer, "f") if math.isfinite(answer) else ""
+        return ask.kind == "value" and _typed(line, ask, in_material) is not None
+    elif isinstance(answer, str):
+        line = answer
+    else:
+        return ask.kind == "object" and isinstance(answer, dict)
+    return bool(_typed(line, ask, in_material) == answer)
+
+
+def _typed(line: str, ask: Ask, in_material: Callable[[str], bool]) -> Any:
+    try:
+        return parse(line, ask, in_material=in_material)
+    except NotAnAnswer:
+        return None
+
+
+def _wanted(ask: Ask) -> str:
+    if ask.kind == "reason":
+        return "a reason comes before the answer; a few words will do"
+    if ask.kind == "value" and ask.question is not None:
+        return _value_wanted(ask.question)
+    if ask.kind in ("met", "boolean"):
+        return "yes or no (y or n)"
+    return "a few words will do"
+
+
+def _value_wanted(question: Question) -> str:
+    if question.labels:
+        return f"one of {', '.join(question.labels)}"
+    if question.kind == "boolean":
+        return "yes or no (y or n)"
+    return (
+        f"a number from {question.minimum:g} to {question.maximum:g}, such as {_such_as(question)}"
+    )
+
+
+def _such_as(question: Question) -> str:
+    return f"{question.minimum + 0.75 * (question.maximum - question.minimum):g}"
+
+
+def _value(text: str, question: Question) -> Any:
+    if question.labels:
+        return _label(text, question)
+    if question.kind == "boolean":
+        return _yes(text)
+    if not _NUMBER.match(text) or len(text) > 30:
+        raise NotAnAnswer(_value_wanted(question))
+    value = float(text)
+    if not question.minimum <= value <= question.maximum:
+        raise NotAnAnswer(_value_wanted(question))
+    return value
+
+
+def numbered(labels: Sequence[str]) -> bool:
+    """Return whether labels may be named by their place: not where one is a number itself."""
+    return not any(_NUMBER.match(label) for label in labels)
+
+
+def _label(text: str, question: Question) -> str:
+    labels = question.labels
+    if text in labels:
+        return text
+    if numbered(labels) and text.isascii() and text.isdigit() and len(text) < 4:
+        place = int(text)
+        if 1 <= place <= len(labels):
+            return labels[place - 1]
+    near = [label for label in labels if label.casefold() == text.casefold()]
+    near = near or [label for label in labels if label.casefold().startswith(text.casefold())]
+    if len(near) != 1:
+        raise NotAnAnswer(_value_wanted(question))
+    return near[0]
+
+
+def _yes(text: str) -> bool:
+    word = text.casefold()
+    if word in ("y", "yes", "true"):
+        return True
+    if word in ("n", "no", "false"):
+        return False
+    raise NotAnAnswer("yes or no (y or n)")
+
+
+def _object(text: str) -> dict[str, Any]:
+    try:
+        value, _ = extract_object(text)
+    except InvalidReply as exc:
+        raise NotAnAnswer(f"one JSON object on one line; this is not one: {exc}") from exc
+    return value

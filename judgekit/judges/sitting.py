@@ -1,0 +1,344 @@
+"""A person judging one case in a terminal: the case, the questions, and going back and forth."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any, Literal
+
+from judgekit.canonical import canonical_json, printable
+from judgekit.errors import InvalidReply
+from judgekit.judges.draft import Draft
+from judgekit.judges.interview import Ask, NotAnAnswer, accepts, asked, numbered, parse
+from judgekit.judges.terminal import LongLine, SeveralLines, Terminal
+from judgekit.judges.typeset import columns, level_texts, material, wrapped
+from judgekit.judgment import read_reply
+from judgekit.request import Form, Question, Reply, Request, Try
+
+Left = Literal["case", "all"]
+"""What a person left for later: this case, or this and all that follow."""
+
+HELP = """\
+Type an answer and press Enter. Besides:
+  undo       go back one question (also from the summary, before it is recorded)
+  skip       leave this question undecided, where the rubric allows it
+  skip case  leave this case for later; it is asked again in the next run
+  case       show the case again
+  prompt     show exactly what a model would be sent
+  quit       stop here; Ctrl-D and Ctrl-C do the same
+A finished case is recorded at once and cannot be undone here; judge it anew with --record all.
+What you answered of an unfinished case is kept, and taken up in the next run.
+To give one of these words as an answer, put a backslash before it: \\undo
+"""
+
+
+class Sitting:
+    """One request put to a person.
+
+    Args:
+        request: what is asked.
+        terminal: where.
+        draft: keeps the answers of an unfinished case.
+        done: how many cases were judged before, in this run.
+    """
+
+    def __init__(self, request: Request, terminal: Terminal, *, draft: Draft, done: int) -> None:
+        self._request = request
+        self._terminal = terminal
+        self._draft = draft
+        self._done = done
+        self._pieces = material(request)
+        fenced = [piece for piece in self._pieces if piece.tag is not None]
+        self._bodies = [" ".join(piece.text.split()) for piece in fenced or self._pieces]
+        self._answers: list[Any] = []
+        self._shown = -1
+        """Number of the question whose text was shown last."""
+
+    async def judged(self) -> Reply | Left:
+        """Return the person's reply, or what was left for later."""
+        self._terminal.discard()
+        self._show_case()
+        self._take_up()
+        while True:
+            ask = asked(self._form, self._answers)
+            if isinstance(ask, dict):
+                done = await self._review(ask)
+                if done is not None:
+                    return done
+                continue
+            self._introduce(ask)
+            line = await self._line(_prompt(ask))
+            left = self._take(line, ask)
+            if left is not None:
+                return left
+
+    @property
+    def _form(self) -> Form:
+        return self._request.form
+
+    # -- lines ---------------------------------------------------------------------
+
+    async def _line(self, prompt: str) -> str | None:
+        """Return the next line that can be used; `None` at the end of input."""
+        while True:
+            self._terminal.write(prompt)
+            try:
+                line = await self._terminal.line()
+            except SeveralLines:
+                self._say("several lines came at once and were not taken; give one line")
+                continue
+            except LongLine:
+                self._say("a line longer than a terminal can pass on; give a shorter one")
+                continue
+            if line is None:
+                self._terminal.write("\n")
+                return None
+            if "\x1b" in line:
+                self._say("arrow and function keys do not work here; type the line again")
+            elif printable(line) != line or "\ufffd" in line:
+                self._say("the line holds what is no text; type it again")
+            else:
+                return line
+
+    def _take(self, line: str | None, ask: Ask) -> Left | None:
+        """Take a line as a command or an answer; return what is left for later, if anything is."""
+        command = " ".join(line.split()).casefold() if line is not None else "quit"
+        if command == "quit":
+            return "all"
+        if command == "skip case":
+            return "case"
+        if command == "skip":
+            self._skip(ask)
+        elif not self._serve(command):
+            try:
+                answer = parse(
+                    (line or "").lstrip().removeprefix("\\"), ask, in_material=self._holds
+                )
+            except NotAnAnswer as exc:
+                self._say(str(exc))
+            else:
+                self._answer(answer)
+        return None
+
+    def _serve(self, command: str) -> bool:
+        """Do what a command says; return whether there is such a command."""
+        serve: dict[str, Callable[[], None]] = {
+            "?": lambda: self._terminal.write(HELP),
+            "help": lambda: self._terminal.write(HELP),
+            "undo": self._undo,
+            "case": self._show_case,
+            "prompt": self._show_prompt,
+        }
+        if command not in serve:
+            return False
+        serve[command]()
+        return True
+
+    def _skip(self, ask: Ask) -> None:
+        if ask.may_abstain:
+            self._answer(None)
+        elif ask.may_be_empty:
+            self._answer("")
+        else:
+            self._say("the rubric wants an answer to this; `skip case` leaves the case for later")
+
+    def _answer(self, answer: Any) -> None:
+        self._answers.append(answer)
+        self._keep()
+
+    def _undo(self) -> None:
+        if not self._answers:
+            self._say("nothing to undo in this case; what is recorded stays (see ?)")
+            return
+        self._answers.pop()
+        self._shown = -1
+        self._keep()
+
+    def _keep(self) -> None:
+        try:
+            self._draft.write(self._answers)
+        except OSError as exc:
+            self._say(f"the draft cannot be kept: {exc.strerror}")
+
+    def _take_up(self) -> None:
+        """Take up what an earlier run left of this case, as far as it could have been typed."""
+        for answer in self._draft.read():
+            ask = asked(self._form, self._answers)
+            if isinstance(ask, dict) or not accepts(answer, ask, in_material=self._holds):
+                break
+            self._answers.append(answer)
+        if self._answers:
+            count = len(self._answers)
+            self._say(
+                f"taken up from last time: {count} answer{'s' if count > 1 else ''}; undo goes back"
+            )
+
+    def _holds(self, words: str) -> bool:
+        wanted = " ".join(words.split())
+        return bool(wanted) and any(wanted in body for body in self._bodies)
+
+    # -- what is shown -------------------------------------------------------------
+
+    async def _review(self, filled: dict[str, Any]) -> Reply | Left | None:
+        """Show the summary; return the reply once it is confirmed, `None` after an undo."""
+        reply = Reply(
+            tries=(Try(text=canonical_json(filled), finish="stop"),),
+            model=self._request.model,
+            cost=0.0,
+        )
+        try:
+            read_reply(reply, form=self._form, request_key=self._request.key)
+        except InvalidReply as exc:
+            self._say(f"these answers do not fit the rubric: {exc}")
+            self._undo()
+            return None
+        width = self._terminal.width
+        self._terminal.write("\n")
+        for name, answer in filled.items():
+            self._lines(_summary(answer), width, indent="    ", first=f"  {name}: ")
+        while True:
+            line = await self._line("Enter records this, undo goes back> ")
+            command = " ".join(line.split()).casefold() if line is not None else "quit"
+            if command in ("", "y", "yes"):
+                self._terminal.write("\n")
+                return reply
+            if command == "quit":
+                return "all"
+            if command == "skip case":
+                return "case"
+            if command == "undo":
+                self._undo()
+                return None
+            if not self._serve(command):
+                self._say("Enter, undo, skip case or quit (? for help)")
+
+    def _show_case(self) -> None:
+        about = self._request.about
+        width = self._terminal.width
+        sample = f" (asked again, {self._request.sample + 1})" if self._request.sample else ""
+        judged = f", {self._done} judged so far" if self._done else ""
+        title = f"Case {about.case or self._request.key[:12]}: {about.metric}{sample}{judged}"
+        self._terminal.write("\n")
+        self._lines(title, width, bold=True)
+        self._terminal.write("-" * width + "\n")
+        for piece in self._pieces:
+            if piece.tag is None:
+                self._lines(piece.text, width, dim=True)
+                continue
+            if piece.tag in ("user", "assistant", "tool", "system"):
+                self._lines(f"{piece.tag}:", width, bold=True)
+            self._lines(piece.text, width, indent="  | ")
+        self._terminal.write("-" * width + "\n")
+        self._shown = -1
+
+    def _show_prompt(self) -> None:
+        for message in self._request.messages:
+            self._lines(f"--- {message.role}", self._terminal.width, bold=True)
+            self._lines(message.content, self._terminal.width)
+        self._shown = -1
+
+    def _introduce(self, ask: Ask) -> None:
+        """Show the question an ask belongs to, once."""
+        width = self._terminal.width
+        question = ask.question
+        if question is not None and self._shown != ask.number:
+            self._terminal.write("\n")
+            of = len(self._form.questions)
+            self._lines(f"{ask.number} of {of}  {question.id}", width, bold=True)
+            self._lines(question.text, width, indent="  ")
+            self._show_answers(question, width)
+            self._shown = ask.number
+        elif question is None and self._shown != 0:
+            self._terminal.write("\n")
+            self._lines("On the whole", width, bold=True)
+            self._shown = 0
+        if ask.detail is not None and ask.nth == 0:
+            self._lines(f"{ask.detail.name}: {ask.detail.text}", width, indent="  ")
+        if ask.item is not None and ask.kind == "reason" and question and question.items:
+            self._lines(f"{ask.nth + 1}. {ask.item}", width, indent="     ", first="  ")
+        if ask.kind == "object":
+            schema = canonical_json(self._form.json_schema)
+            self._lines(f"An object of this schema: {schema}", width)
+
+    def _show_answers(self, question: Question, width: int) -> None:
+        texts = level_texts(self._request, question.id)
+        places = numbered(question.labels)
+        for place, label in enumerate(question.labels, start=1):
+            means = f": {texts[label]}" if label in texts else ""
+            first = f"  {place}. " if places else "  - "
+            self._lines(label + means, width, indent="     ", first=first)
+        if question.nullable:
+            self._lines("`skip` if the material does not let you decide", width, indent="  ")
+
+    def _say(self, text: str) -> None:
+        self._lines(text, self._terminal.width, indent="  ", first="  ! ")
+
+    def _lines(
+        self,
+        text: str,
+        width: int,
+        *,
+        indent: str = "",
+        first: str | None = None,
+        bold: bool = False,
+        dim: bool = False,
+    ) -> None:
+        code = "1" if bold else "2" if dim else ""
+        start, end = (f"\x1b[{code}m", "\x1b[0m") if code and self._terminal.colourful else ("", "")
+        for line in wrapped(text, width, indent=indent, first=first):
+            self._terminal.write(f"{start}{line}{end}\n" if line else "\n")
+
+
+def _prompt(ask: Ask) -> str:
+    if ask.kind == "reason":
+        return "  why> " if ask.item is None else "     why> "
+    if ask.kind == "met":
+        return "     met? (y/n)> "
+    if ask.kind == "item":
+        return f"  item {ask.nth + 1} (Enter ends the list)> "
+    if ask.kind == "quote":
+        return f"  quote {ask.nth + 1} (words of the material; Enter ends the list)> "
+    if ask.kind == "list":
+        return f"  {ask.nth + 1} (Enter ends the list)> "
+    if ask.kind == "boolean":
+        return "  (y/n)> "
+    if ask.kind == "value" and ask.question is not None:
+        return f"  answer ({_choice(ask.question)})> "
+    return "  json> " if ask.kind == "object" else "  > "
+
+
+def _choice(question: Question) -> str:
+    if question.labels:
+        if numbered(question.labels):
+            return f"1-{len(question.labels)} or the word"
+        joined = "/".join(question.labels)
+        return (
+            joined if columns(joined) <= 40 and re.fullmatch(r"[ -~]+", joined) else "one of these"
+        )
+    if question.kind == "boolean":
+        return "y/n"
+    return f"{question.minimum:g} to {question.maximum:g}"
+
+
+def _summary(answer: Any) -> str:
+    """Return an answer in a line."""
+    if not isinstance(answer, dict):
+        return _said(answer)
+    if "items" in answer:
+        met = sum(bool(item["met"]) for item in answer["items"])
+        return f"{met} of {len(answer['items'])} met"
+    if "value" in answer:
+        reason = f" ({answer['reason']})" if answer.get("reason") else ""
+        return f"{'undecided' if answer['value'] is None else _said(answer['value'])}{reason}"
+    return canonical_json(answer)
+
+
+def _said(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return f"{value:g}"
+    return "; ".join(map(str, value)) or "none" if isinstance(value, list) else str(value)
+
+
+__all__ = ["HELP", "Left", "Sitting"]

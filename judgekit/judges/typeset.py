@@ -1,0 +1,103 @@
+"""Setting text for a terminal: what may be shown, how wide it is, where it breaks."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from judgekit.canonical import printable
+from judgekit.request import Request
+
+_FENCE = re.compile(r"<([A-Za-z_][\w-]*)-([0-9a-f]{16})>\n(.*?)\n</\1-\2>", re.DOTALL)
+"""A fenced text, as rubrics write one. What is inside cannot close it."""
+_TAB = 4
+
+
+class Piece(NamedTuple):
+    """A part of what a judge sees: a fenced text and its tag, or words of the rubric."""
+
+    tag: str | None
+    text: str
+
+
+def material(request: Request) -> list[Piece]:
+    """Return what a request puts before its judge: all but the standing instructions."""
+    pieces: list[Piece] = []
+    for message in request.messages:
+        if message.role == "system":
+            continue
+        end = 0
+        for fence in _FENCE.finditer(message.content):
+            pieces.append(Piece(None, message.content[end : fence.start()].strip()))
+            pieces.append(Piece(fence[1], fence[3]))
+            end = fence.end()
+        pieces.append(Piece(None, message.content[end:].strip()))
+    return [piece for piece in pieces if piece.text or piece.tag]
+
+
+def level_texts(request: Request, question: str) -> dict[str, str]:
+    """Return what the instructions say each answer of a question means, where they do."""
+    heading = re.compile(rf"^## {re.escape(question)}$", re.MULTILINE)
+    texts: dict[str, str] = {}
+    for message in request.messages:
+        found = heading.search(message.content)
+        if message.role == "system" and found:
+            section = re.split(r"^#{1,2} ", message.content[found.end() :], maxsplit=1, flags=re.M)
+            for line in section[0].splitlines():
+                label, colon, text = line.removeprefix("- ").partition(": ")
+                if line.startswith("- ") and colon:
+                    texts[label] = text
+    return texts
+
+
+def wrapped(text: str, width: int, *, indent: str = "", first: str | None = None) -> Iterator[str]:
+    """Yield the lines of a text, none wider than `width` columns, safe to show.
+
+    Args:
+        text: any text; what could move the cursor is shown as U+FFFD.
+        width: columns, at least 2 more than the indent.
+        indent: begins every line.
+        first: begins the first line instead.
+    """
+    before = indent if first is None else first
+    for line in printable(text).expandtabs(_TAB).split("\n"):
+        for row in _rows(line.rstrip(), max(2, width - max(columns(indent), columns(before)))):
+            yield (before + row).rstrip()
+            before = indent
+
+
+def _rows(line: str, room: int) -> Iterator[str]:
+    """Yield a line in rows; broken between words where it can be."""
+    lead = re.match(" {0,8}", line)
+    row = lead[0] if lead else ""
+    used = len(row)
+    for word in re.findall(r"\S+ *", line[len(row) :]):
+        bare = columns(word.rstrip())
+        if used and row.strip() and used + bare > room:
+            yield row.rstrip()
+            row, used = "", 0
+        for character in word:
+            wide = columns(character)
+            if used + wide > room and character != " ":
+                yield row.rstrip()
+                row, used = "", 0
+            row += character
+            used += wide
+    yield row.rstrip()
+
+
+def columns(text: str) -> int:
+    """Return how many columns a terminal takes for a text.
+
+    >>> columns("judge"), columns("判定"), columns("e\u0301")
+    (5, 4, 1)
+    """
+    return sum(map(_columns, text)) if not text.isascii() else len(text)
+
+
+def _columns(character: str) -> int:
+    if unicodedata.category(character) in ("Mn", "Me", "Cf"):
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in ("W", "F") else 1
