@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Generator, Sequence
 from typing import Any, Literal, NamedTuple
 
+from judgekit.canonical import printable
 from judgekit.errors import InvalidReply
 from judgekit.extraction import extract_object
 from judgekit.judgment import MAX_ITEMS
@@ -179,6 +180,8 @@ def accepts(answer: Any, ask: Ask, *, in_material: Callable[[str], bool]) -> boo
         line = format(answer, "f") if math.isfinite(answer) else ""
         return ask.kind == "value" and _typed(line, ask, in_material) is not None
     elif isinstance(answer, str):
+        if printable(answer) != answer or "\n" in answer:
+            return False
         line = answer
     else:
         return ask.kind == "object" and isinstance(answer, dict)

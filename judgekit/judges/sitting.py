@@ -220,6 +220,8 @@ class Sitting:
         title = f"Case {about.case or self._request.key[:12]}: {about.metric}{sample}{judged}"
         self._terminal.write("\n")
         self._lines(title, width, bold=True)
+        if not self._done and not self._answers:
+            self._lines("? shows what can be typed beside answers", width, dim=True)
         self._terminal.write("-" * width + "\n")
         for piece in self._pieces:
             if piece.tag is None:

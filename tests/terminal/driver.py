@@ -82,6 +82,15 @@ class Terminal:
         """Type something; `\\r` is Enter, `\\x03` Ctrl-C, `\\x04` Ctrl-D."""
         os.write(self._ours, text.encode())
 
+    def resize(self, columns: int, rows: int) -> None:
+        """Change the size of the window."""
+        fcntl.ioctl(self._ours, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+
+    def kill(self) -> None:
+        """End the program at once, as a power cut does."""
+        self._process.kill()
+        self._process.wait()
+
     def answer(self, words: str, text: str) -> None:
         """Wait for a question, then type an answer and Enter."""
         self.expect(words)
