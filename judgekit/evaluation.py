@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from pydantic_core import PydanticSerializationError
 
 from judgekit import __version__
-from judgekit.at_once import Flag, done_at_once
+from judgekit.at_once import Flag, at_once, done_at_once
 from judgekit.case import Case
 from judgekit.errors import (
     BudgetExceeded,
@@ -222,6 +222,9 @@ class _Run:
         import asyncio
 
         stop = wanted or asyncio.Event()
+        if all(map(at_once, self.metrics)):
+            await self._straight(cases, stop)
+            return
         order = _Order(self._emit, len(self.metrics), ahead=4 * max(1, window))
         units = self._units(cases)
         workers = [
@@ -249,11 +252,33 @@ class _Run:
 
     def each(self, cases: Iterator[Case], stop: Flag) -> None:
         for case in cases:
-            line = _Line(case, _text_of(case))
-            self._emit(line, [done_at_once(self._guarded(case, m)) for m in self.metrics])
+            self._row(case)
             if stop.is_set():
                 self.interrupted = True
                 return
+
+    async def _straight(self, cases: Iterator[Case], stop: asyncio.Event) -> None:
+        """Take one row after the other where nothing is waited for, with a breath now and then."""
+        import asyncio
+
+        rested = time.monotonic()
+        try:
+            for case in cases:
+                self._row(case)
+                if time.monotonic() - rested > _BREATH:
+                    await asyncio.sleep(0)
+                    rested = time.monotonic()
+                if stop.is_set():
+                    break
+        except asyncio.CancelledError:
+            self.interrupted = True
+            raise
+        self.interrupted = self.interrupted or stop.is_set()
+
+    def _row(self, case: Case) -> None:
+        """Score one case by metrics that wait for nothing."""
+        line = _Line(case, _text_of(case))
+        self._emit(line, [done_at_once(self._guarded(case, m)) for m in self.metrics])
 
     def _units(self, cases: Iterator[Case]) -> Iterator[tuple[int, _Line, int]]:
         for number, case in enumerate(cases):

@@ -147,12 +147,6 @@ def _is_clean(text: str) -> bool:
     return "\x7f" not in text if text.isascii() else text.isprintable()
 
 
-def _has_spaced_key(text: str) -> bool:
-    # Four looks for two characters take a third of the time of the pattern.
-    spaced = " :" in text or "\n:" in text or "\t:" in text or "\r:" in text
-    return spaced and _SPACED_KEY.search(text) is not None
-
-
 def _reader(form: Form) -> _Reader:
     reader: _Reader | None = form.__dict__.get("_reader")
     if reader is None:
@@ -191,7 +185,7 @@ class _Reader:
         keys = self._keys
         for checklist in self._lists:
             keys += 3 * len(filled[checklist]["items"])
-        if text.count('":') != keys or _has_spaced_key(text):
+        if text.count('":') != keys or _SPACED_KEY.search(text):
             return None
         return self._answers(filled, clean=_is_clean(text))
 

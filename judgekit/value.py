@@ -21,6 +21,7 @@ class Value(BaseModel):
 
 
 V = TypeVar("V", bound=Value)
+_new = object.__new__
 _put_fields = BaseModel.__dict__["__dict__"].__set__
 _put_names = BaseModel.__dict__["__pydantic_fields_set__"].__set__
 _put_extra = BaseModel.__dict__["__pydantic_extra__"].__set__
@@ -35,7 +36,7 @@ def trusted(kind: type[V], fields: dict[str, Any]) -> V:
     order, and belongs to the value from then on. A replay does this fifty times a row, and
     `model_construct` takes eight times as long.
     """
-    value = kind.__new__(kind)
+    value = _new(kind)
     given = _named.get(kind)
     if given is None:
         given = _named[kind] = set(kind.model_fields)
