@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Literal
 
+from pydantic import Field
+
 from judgekit.case import Case
-from judgekit.value import Value
+from judgekit.value import Json, Value
 
 WHOLE = "value"
 """Names the folded value of a rubric where a criterion may stand."""
@@ -57,6 +59,8 @@ class RubricTest(Value):
     case: Case
     mode: str | None = None
     """Mode of the rubric; its default without one."""
+    parameters: dict[str, Json] = Field(default_factory=dict)
+    """What parameters of the rubric are set to; the others are at their defaults."""
     expect: dict[str, Expectation]
     """Criterion, or `value` for the whole -> what must hold of it."""
     where: str = ""

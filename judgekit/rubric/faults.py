@@ -128,7 +128,8 @@ def _check_rest(
             )
         except RubricError as exc:
             faults.append(exc)
-    known = Known({c.id: c for c in criteria}, modes, own.lines)
+    declared = declared_in(merged.layers, complain=lambda _: None)  # said with the template
+    known = Known({c.id: c for c in criteria}, modes, own.lines, declared)
     try:
         read_tests(own.file.tests, own.file.orderings, known)
     except RubricError as exc:

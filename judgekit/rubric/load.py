@@ -147,7 +147,7 @@ def _build(layers: list[_Layer], *, path: Path, loader: Folders) -> Rubric:
         mentions=template.mentions,
         declared=declared,
     )
-    known = Known({c.id: c for c in criteria}, list(modes), own.lines)
+    known = Known({c.id: c for c in criteria}, list(modes), own.lines, declared)
     tests, orderings = read_tests(file.tests, file.orderings, known)
     return Rubric(
         name=file.name,

@@ -9,7 +9,7 @@ from typing import Annotated, Any, NamedTuple
 from pydantic import BeforeValidator, Field, ValidationError, field_validator, model_validator
 
 from judgekit.case import CASE_TEXTS, Case
-from judgekit.errors import RubricError
+from judgekit.errors import ConfigError, RubricError
 from judgekit.filemodel import FileModel, Number, describe, near
 from judgekit.rubric.criterion import Criterion
 from judgekit.rubric.expectation import (
@@ -19,6 +19,7 @@ from judgekit.rubric.expectation import (
     Ordering,
     RubricTest,
 )
+from judgekit.rubric.parameter import Parameter
 from judgekit.yamlfile import Lines
 
 _NAME = re.compile(r"[\w.+-]+")
@@ -111,6 +112,7 @@ class TestFile(FileModel):
     name: str | None = None
     case: dict[str, Any]
     mode: str | None = None
+    parameters: dict[str, Any] = Field(default_factory=dict)
     expect: dict[str, _Expected] = Field(min_length=1)
 
     @field_validator("name")
@@ -136,6 +138,7 @@ class Known(NamedTuple):
     criteria: Mapping[str, Criterion]
     modes: Sequence[str]
     lines: Lines
+    declared: Sequence[Parameter] = ()
 
     def check_name(self, name: str, *where: str | int) -> None:
         """Refuse a name that is neither a criterion nor `value`."""
@@ -171,6 +174,7 @@ def _test(entry: TestFile, number: int, known: Known) -> RubricTest:
         hint = near(entry.mode, list(known.modes))
         at = known.lines.where("tests", number, "mode")
         raise RubricError(f"the rubric has no mode {entry.mode!r}{hint}", where=at)
+    _check_parameters(entry, number, known)
     for name, expected in entry.expect.items():
         path = ("tests", number, "expect", name)
         known.check_name(name, *path)
@@ -188,9 +192,30 @@ def _test(entry: TestFile, number: int, known: Known) -> RubricTest:
         name=name,
         case=inline_case(entry.case, id=name, where=where),
         mode=entry.mode,
+        parameters=entry.parameters,
         expect={name: expected.value() for name, expected in entry.expect.items()},
         where=where,
     )
+
+
+def _check_parameters(entry: TestFile, number: int, known: Known) -> None:
+    """Refuse parameters that cannot be set so, and to leave one unset that has no default."""
+    declared = {parameter.name: parameter for parameter in known.declared}
+    for name, value in entry.parameters.items():
+        where = known.lines.where("tests", number, "parameters", name)
+        if name not in declared:
+            hint = near(name, list(declared)) if declared else "; it declares none"
+            raise RubricError(f"the rubric has no parameter {name!r}{hint}", where=where)
+        try:
+            declared[name].check(value)
+        except ConfigError as exc:
+            raise RubricError(str(exc), where=where) from exc
+    for name, parameter in declared.items():
+        if parameter.default is None and name not in entry.parameters:
+            raise RubricError(
+                f"{name!r} has no default, so the test must set it: parameters: {{{name}: ...}}",
+                where=known.lines.where("tests", number),
+            )
 
 
 def _fault(expected: ExpectFile, criterion: Criterion | None) -> str | None:

@@ -29,7 +29,9 @@ def find_tested(sources: Sequence[str]) -> list[Rubric]:
     found: dict[Path, Rubric] = {}
     for source in sources or [RUBRICS]:
         folder = Path(source)
-        rubrics = _in_folder(folder) if folder.is_dir() else [load_rubric(source)]
+        # A plain word may be the name of a rubric and of some folder that happens to be here.
+        named = folder.name == source and not (folder.is_dir() and rubric_names(folder))
+        rubrics = [load_rubric(source)] if named or not folder.is_dir() else _in_folder(folder)
         for rubric in rubrics:
             found.setdefault(rubric.path.resolve(), rubric)
     return list(found.values())

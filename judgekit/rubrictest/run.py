@@ -16,6 +16,7 @@ from judgekit.judges.absent import AbsentJudge
 from judgekit.judges.limits import LimitedJudge
 from judgekit.metrics.rubric import RubricMetric
 from judgekit.protocols import Judge
+from judgekit.rubric.expectation import RubricTest
 from judgekit.rubric.rubric import Rubric
 from judgekit.rubrictest.check import Outcome, check_ordering, check_test
 from judgekit.rubrictest.place import tape_of
@@ -118,9 +119,14 @@ def run_tests(rubric: Rubric, settings: Settings = Settings()) -> Tested:  # noq
 
 def _results(rubric: Rubric, cassette: Cassette) -> dict[str, Result]:
     results: dict[str, Result] = {}
-    for mode in dict.fromkeys(test.mode for test in rubric.tests):
-        cases = [test.case for test in rubric.tests if test.mode == mode]
-        report = evaluate_sync(cases, [RubricMetric(rubric, judge=cassette, mode=mode)])
+    alike: dict[str, list[RubricTest]] = {}
+    for test in rubric.tests:
+        alike.setdefault(canonical_json([test.mode, test.parameters]), []).append(test)
+    for tests in alike.values():
+        metric = RubricMetric(
+            rubric, judge=cassette, mode=tests[0].mode, parameters=tests[0].parameters
+        )
+        report = evaluate_sync([test.case for test in tests], [metric])
         results.update({scored.case.id: scored.rows[0].result for scored in report.results})
     return results
 

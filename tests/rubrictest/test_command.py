@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import re
 import shutil
+import subprocess
+import sys
 
 import pytest
 from cli.conftest import one_line
@@ -201,6 +204,29 @@ def test_names_files_and_folders_are_each_tested_once(recorded, judgekit):
     assert done.out.endswith("8 passed\n")
 
 
+def test_a_folder_without_rubrics_does_not_hide_a_rubric_of_its_name(recorded, judgekit):
+    (recorded / "kind").mkdir()
+
+    assert judgekit("rubric", "test", "kind").code == 0
+
+
+def test_a_test_may_set_parameters_of_the_rubric(project, judgekit):
+    text = (project / "rubrics/kind.jinja").read_text("utf-8")
+    text = text.replace("criteria:", "parameters: {to: {kind: text}}\ncriteria:")
+    text = text.replace("Is it kind?", "Is it kind to {{ parameters.to }}?")
+    whom = {"warm": "a friend", "rude": "a guest", "blank": "a friend"}
+    for name, to in whom.items():
+        text = text.replace(f"name: {name}\n", f"name: {name}\n    parameters: {{to: {to}}}\n")
+    (project / "rubrics/kind.jinja").write_text(text, "utf-8")
+
+    assert judgekit("rubric", "test", *judge(project, GOOD)).code == 0
+    assert judgekit("rubric", "test").code == 0
+    tape = (project / TAPE).read_text("utf-8")
+
+    assert "Is it kind to a friend?" in tape
+    assert "Is it kind to a guest?" in tape
+
+
 def test_cassettes_may_be_kept_elsewhere(project, judgekit):
     flags = judge(project, GOOD)
 
@@ -239,7 +265,7 @@ def test_a_packaged_rubric_is_recorded_in_the_working_folder(
         (["nothing"], "no rubric named 'nothing'; known: "),
         (["rubrics/kin.jinja"], "no such rubric file"),
         (["base"], "is abstract: extend it"),
-        (["empty"], "empty: holds no rubric (*.jinja)"),
+        (["empty/"], "empty: holds no rubric (*.jinja)"),
         (["untested"], "untested: none of its rubrics has tests; write some under `tests:`"),
         (["untested/u.jinja"], "untested/u.jinja: has no tests; write some under `tests:`"),
         (["--record", "sometimes"], "no record mode 'sometimes'"),
@@ -298,3 +324,21 @@ def test_a_folder_lists_its_rubrics_with_their_tests(project, judgekit):
 
     assert out == "kind                   3 criteria   4 tests  rubrics  Is the answer kind?\n"
     assert ALL.count("name:") == 3
+
+
+def test_the_built_in_tests_replay_without_a_judge_or_a_store():
+    code = (
+        "import sys\nfrom judgekit.cli import main\n"
+        f"sys.argv = ['judgekit', 'rubric', 'test', {str(builtin_folder())!r}]\n"
+        "try:\n    main()\n"
+        "finally:\n    print(sorted({m.partition('.')[0] for m in sys.modules}), file=sys.stderr)\n"
+    )
+
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+
+    assert done.returncode == 0
+    assert re.search(r"\n\d+ passed\n$", done.stdout)
+    heavy = {"litellm", "instructor", "openai", "tenacity", "diskcache", "numpy", "pytest"}
+    loaded = set(ast.literal_eval(done.stderr))
+    assert "jinja2" in loaded
+    assert heavy.isdisjoint(loaded)
