@@ -36,6 +36,8 @@ def console() -> None:
 def main() -> None:
     """Run the command line; an error judgekit knows is one line and exit code 2."""
     gc.set_threshold(_YOUNG, 10, 10)
+    # Where the process ends in the usual way, it is not to look through every object once more.
+    atexit.register(gc.freeze)
     # Other packages may hook into every validation; looking for them takes as long as a dozen
     # cases, and what is installed beside judgekit is not to decide what a run gives.
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
