@@ -114,6 +114,8 @@ before = dict(os.environ)
         "numpy", "judgekit.metrics.requirements", "judgekit.metrics.directive",
         "judgekit.metrics.embedding", "judgekit.embedders.lexical", "judgekit.metrics.regex",
         "judgekit.metrics.token_f1", "judgekit.metrics.exact_match",
+        # Nobody sits at a terminal to judge.
+        "judgekit.judges.sitting", "judgekit.judges.terminal",
         # Nothing is redacted.
         "judgekit.redact", "judgekit.detectors",
         # Other verbs.

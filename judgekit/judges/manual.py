@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from judgekit.canonical import canonical_json
 from judgekit.errors import ConfigError, InvalidReply, JudgeAway, JudgeUnavailable, place
 from judgekit.extraction import extract_object
 from judgekit.judges.draft import Draft
-from judgekit.judges.sitting import Sitting
-from judgekit.judges.terminal import Terminal
 from judgekit.judgment import read_answers
 from judgekit.request import Form, Reply, Request, Try
+
+if TYPE_CHECKING:
+    from judgekit.judges.terminal import Terminal
 
 PREFIX = "manual/"
 
@@ -86,6 +87,8 @@ class ManualJudge:
         if self._gone:
             raise JudgeAway(f"{self._model} stopped before this; run again to go on")
         draft = Draft(self._drafts, request.key)
+        from judgekit.judges.sitting import Sitting  # a replay has nobody sitting there
+
         reply = await Sitting(request, terminal, draft=draft, done=len(self._finished)).judged()
         if isinstance(reply, Reply):
             self._finished.append(draft)
