@@ -17,9 +17,9 @@ from judgekit.errors import ConfigError
 from judgekit.evaluation import Limits, figures_of
 from judgekit.filemodel import near, validate_file
 from judgekit.protocols import Judge, Metric
-from judgekit.registry import build, create
+from judgekit.registry import build, create, metric_names
 from judgekit.report.gate import gates_of
-from judgekit.rubric.load import load_rubric
+from judgekit.rubric.load import load_rubric, rubric_names
 from judgekit.rubric.shelf import Shelf, own_shelves
 from judgekit.suitefile import JUDGE, FallbackFile, JudgeFile, MetricFile, Overrides, SuiteFile
 from judgekit.suitejudge import Bench, choose_judges, roles_of
@@ -289,7 +289,15 @@ class Suite:
         settings.refuse()
         if kind in BUILTIN:
             options["name"] = name
+        if kind not in BUILTIN and kind not in metric_names():
+            raise ConfigError(f"no metric named {kind!r}{self._near_metric(kind)}")
         return create(kind, judge=judge, **options)
+
+    def _near_metric(self, name: str) -> str:
+        """Return a hint at the metric that may be meant, or at a rubric beside the suite."""
+        own = [rubric for folder in ("", "rubrics") for rubric in rubric_names(self.base / folder)]
+        hint = near(name, own)
+        return hint if hint.startswith("; did you mean") else near(name, metric_names())
 
     # -- what a run needs -----------------------------------------------------------
 

@@ -32,6 +32,7 @@ _SECRET_NAME = re.compile(r"(KEY|TOKEN|SECRET|PASSWORD)\Z")
 _MISSING_KEY = re.compile(
     r"api[_ ]?key.*(must be set|missing|not (set|found|provided))|missing credentials", re.I
 )
+_NOBODY = re.compile(r"connection error\.?\Z", re.I)
 _QUOTA = re.compile(r"insufficient_quota|exceeded your current quota|billing", re.I)
 _POLICY = re.compile(r"content[ _](management[ _])?(policy|filter)|safety system", re.I)
 _WORDING = re.compile(
@@ -149,6 +150,8 @@ def translate(error: BaseException, *, secrets: tuple[str, ...] = ()) -> Judgeki
         )
     advice = _rejection(status, text)
     about_format = "response_format" in said and (status or 500) >= 500
+    if _NOBODY.match(text):
+        text = "no connection; check that the server runs, and its address"
     if advice is None and not about_format and _passing(kind, status):
         return Outage(text, retry_after=_retry_after(error), status=status)
     shown = f"HTTP {status}: {text}" if status is not None and status < 500 else text
@@ -183,6 +186,8 @@ def _rejection(status: int | None, text: str) -> str | None:
         return "credentials are missing: {}"
     if status == 429 and _QUOTA.search(text):
         return "the account's quota is used up: {}"
+    if status == 404 and "model" not in text.lower():
+        return "{}; check the address: that of an OpenAI-compatible server ends in /v1"
     return None
 
 

@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from judgekit.cli.completion import case_ids
+
 app = typer.Typer(help="Look after cassettes.", no_args_is_help=True, rich_markup_mode=None)
 
 Tape = Annotated[
@@ -48,7 +50,9 @@ def show(
 @app.command("explain")
 def explain(
     suite: SuiteFile,
-    case: Annotated[str | None, typer.Option("--case", help="Only this case.")] = None,
+    case: Annotated[
+        str | None, typer.Option("--case", help="Only this case.", autocompletion=case_ids)
+    ] = None,
     most: Annotated[int, typer.Option("--most", min=1, help="Misses to explain at most.")] = 5,
 ) -> None:
     """Say why a suite's replay misses: the nearest record to each miss, and what differs."""

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from judgekit.cli.completion import record_modes
+
 if TYPE_CHECKING:
     from judgekit.suitefile import Overrides
 
@@ -33,7 +35,11 @@ ApiBase = Annotated[
 ]
 Record = Annotated[
     str | None,
-    typer.Option("--record", help="none (replay only), new_episodes (ask what is missing) or all."),
+    typer.Option(
+        "--record",
+        help="none (replay only), new_episodes (ask what is missing) or all.",
+        autocompletion=record_modes,
+    ),
 ]
 Param = Annotated[
     list[str] | None,

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from judgekit.cli import lint, new
+from judgekit.cli.completion import case_ids, rubrics
 from judgekit.cli.options import ApiBase, Judge, Param, Record
 
 app = typer.Typer(help="Look at rubrics.", no_args_is_help=True, rich_markup_mode=None)
@@ -15,7 +16,10 @@ app = typer.Typer(help="Look at rubrics.", no_args_is_help=True, rich_markup_mod
 app.command("new")(new.new)
 app.command("lint")(lint.lint)
 
-Name = Annotated[str, typer.Argument(help="A name or a file.", show_default=False)]
+Name = Annotated[
+    str,
+    typer.Argument(help="A name or a file.", show_default=False, autocompletion=rubrics),
+]
 
 
 @app.command("list")
@@ -53,7 +57,10 @@ def render(
         str | None, typer.Option("--cases", help="File of cases; a made-up case without one.")
     ] = None,
     case: Annotated[
-        str | None, typer.Option("--case", help="Id of the case; the first by default.")
+        str | None,
+        typer.Option(
+            "--case", help="Id of the case; the first by default.", autocompletion=case_ids
+        ),
     ] = None,
     mode: Annotated[str | None, typer.Option("--mode", help="Mode of the rubric.")] = None,
     judge: Annotated[str, typer.Option("--judge", help="Model the key is made for.")] = "MODEL",

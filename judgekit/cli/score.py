@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from judgekit.cli.completion import metric_kinds, rubrics
 from judgekit.cli.options import ApiBase, Judges, NoJudge, Param, Record, Set
 
 _Text = "Text, @FILE to read a file, or - for standard input."
@@ -33,10 +34,18 @@ def score(
     ] = None,
     metric: Annotated[
         list[str] | None,
-        typer.Option("--metric", "-m", help="Metric to score by; may be repeated."),
+        typer.Option(
+            "--metric",
+            "-m",
+            help="Metric to score by; may be repeated.",
+            autocompletion=metric_kinds,
+        ),
     ] = None,
     rubric: Annotated[
-        list[str] | None, typer.Option("--rubric", help="Rubric to score by: a name or a file.")
+        list[str] | None,
+        typer.Option(
+            "--rubric", help="Rubric to score by: a name or a file.", autocompletion=rubrics
+        ),
     ] = None,
     mode: Annotated[
         str | None, typer.Option("--mode", help="Mode of the rubric: user, system, both.")

@@ -72,7 +72,8 @@ def _suite(
     if cassette is not None:
         data["cassette"] = str(cassette)
     if overrides.judge is None and not overrides.no_judge and _judged(wanted):
-        stand_in = all(name in STAND_INS for name in wanted if _judged({name: {}}))
+        judged = [name for name, entry in wanted.items() if _judged({name: entry})]
+        stand_in = all(name in STAND_INS for name in judged)
         hint = ", or --no-judge for the computed stand-in" if stand_in else ""
         raise ConfigError(f"say who judges: --judge MODEL{hint}")
     return build_suite(data, base=Path(), overrides=overrides)

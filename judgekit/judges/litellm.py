@@ -108,6 +108,8 @@ class LiteLLMJudge:
             raise ConfigError(f"no output mode {mode!r}; known: {', '.join(MODES)}")
         if timeout <= 0 or retries < 0 or reasks < 0:
             raise ConfigError("timeout must be positive, retries and reasks not negative")
+        if api_base is not None and not api_base.startswith(("http://", "https://")):
+            raise ConfigError(f"the address {api_base!r} must begin with http:// or https://")
         for name in params or ():
             if name in _NOT_PARAMETERS:
                 raise ConfigError(f"params shape the answer; {name!r} is not one of them")

@@ -123,7 +123,9 @@ def _lines(draft: RubricDraft, schema: str) -> Iterator[str]:
 
 def _criterion(criterion: CriterionDraft, *, weight: bool, quotes: bool) -> Iterator[str]:
     yield f"  {scalar(criterion.id)}:"
-    yield f"    text: {scalar(criterion.text)}"
+    # Only ends that are explained are the same for all judges.
+    ends = " 0 is not at all, 1 is fully." if criterion.kind == "number" else ""
+    yield f"    text: {scalar(criterion.text + ends)}"
     if weight:
         yield f"    weight: {criterion.weight:g}"
     if criterion.kind == "boolean":

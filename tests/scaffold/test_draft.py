@@ -75,7 +75,10 @@ def test_a_rubric_of_anything_loads(
 
     assert rubric.description == clean(description)
     assert [c.id for c in rubric.criteria] == [c.id for c in criteria]
-    assert [c.question.text for c in rubric.criteria] == [" ".join(clean(t).split()) for t in texts]
+    ends = " 0 is not at all, 1 is fully." if kind == "number" else ""
+    assert [c.question.text for c in rubric.criteria] == [
+        " ".join((clean(t) + ends).split()) for t in texts
+    ]
     if kind in ("levels", "choice"):
         assert list(rubric.criteria[0].question.labels) == [clean(word) for word in words]
     assert all(c.question.quotes is quotes for c in rubric.criteria)

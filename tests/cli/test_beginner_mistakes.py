@@ -1,0 +1,118 @@
+"""What beginners get wrong: each is told in one line, with the place and the next step."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import shutil
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+
+from judgekit.scaffold.project import Plan, write_project
+from judgekit.yamlfile import parse_yaml
+
+TABLE = Path(__file__).parents[1] / "data" / "beginner_mistakes.yaml"
+MISTAKES, _ = parse_yaml(TABLE.read_text("utf-8"), file=str(TABLE))
+
+
+class Locked(BaseHTTPRequestHandler):
+    """A server that no request is right for."""
+
+    def do_POST(self):
+        body = json.loads(self.rfile.read(int(self.headers["content-length"])))
+        model = body["model"]
+        if not self.path.startswith("/v1/"):
+            self._say(404, {"detail": "Not Found"})
+        elif model == "locked":
+            self._say(401, {"error": {"message": "Incorrect API key provided"}})
+        elif model == "page":
+            self._say(200, b"<html>Sign in</html>")
+        else:
+            message = f"The model `{model}` does not exist."
+            self._say(404, {"error": {"message": message, "code": "model_not_found"}})
+
+    def do_GET(self):
+        self._say(404, {"detail": "Not Found"})
+
+    def _say(self, status, said):
+        data = said if isinstance(said, bytes) else json.dumps(said).encode()
+        self.send_response(status)
+        self.send_header("content-type", "text/html" if data is said else "application/json")
+        self.send_header("content-length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data)
+
+    def log_message(self, *_):
+        pass
+
+
+@pytest.fixture(scope="module")
+def server():
+    serving = ThreadingHTTPServer(("127.0.0.1", 0), Locked)
+    thread = threading.Thread(target=serving.serve_forever, daemon=True)
+    thread.start()
+    yield f"127.0.0.1:{serving.server_port}"
+    serving.shutdown()
+    thread.join()
+    serving.server_close()
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("project")
+    write_project(folder, Plan("shop"))
+    return folder
+
+
+def check(mistake, project, tmp_path, monkeypatch, judgekit, server):
+    folder = tmp_path / "shop"
+    shutil.copytree(project, folder)
+
+    def put(text):
+        return text.replace("SERVER", server)
+
+    for name, text in mistake.get("files", {}).items():
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_text(text, "utf-8")
+    if "change" in mistake:
+        name, what, by = mistake["change"]
+        before = (folder / name).read_text("utf-8")
+        assert before.count(what) == 1
+        (folder / name).write_text(before.replace(what, put(by)), "utf-8")
+    monkeypatch.chdir(folder / mistake.get("folder", "."))
+    monkeypatch.setenv("COLUMNS", "100")
+
+    done = judgekit(*shlex.split(put(mistake["run"])), stdin="")
+
+    said = put(mistake["says"])
+    assert done.code == mistake.get("code", 2)
+    if done.code == 2:
+        assert (done.out, done.err) == ("", f"{said}\n")
+    else:
+        # Beside results a line may be broken to fit the terminal.
+        assert said in " ".join((done.out + done.err).split())
+
+
+def chosen(*, live):
+    table = [mistake for mistake in MISTAKES if mistake.get("live", False) is live]
+    return pytest.mark.parametrize("mistake", table, ids=[mistake["name"] for mistake in table])
+
+
+@chosen(live=False)
+def test_a_mistake_is_told_in_one_line(mistake, project, tmp_path, monkeypatch, judgekit):
+    check(mistake, project, tmp_path, monkeypatch, judgekit, "nowhere")
+
+
+@pytest.mark.loopback
+@chosen(live=True)
+def test_a_mistake_about_a_judge_is_too(mistake, project, tmp_path, monkeypatch, judgekit, server):
+    check(mistake, project, tmp_path, monkeypatch, judgekit, server)
+
+
+def test_the_table_is_long_and_says_nothing_twice():
+    assert len(MISTAKES) >= 40
+    for key in ("name", "says"):
+        assert len({mistake[key] for mistake in MISTAKES}) == len(MISTAKES)
