@@ -19,8 +19,8 @@ from judgekit.filemodel import near, validate_file
 from judgekit.protocols import Judge, Metric
 from judgekit.registry import build, create, metric_names
 from judgekit.report.gate import gates_of
-from judgekit.rubric.load import load_rubric, rubric_names
-from judgekit.rubric.shelf import Shelf, own_shelves
+from judgekit.rubric.load import load_rubric
+from judgekit.rubric.shelf import Shelf, own_shelves, rubric_names
 from judgekit.suitefile import JUDGE, FallbackFile, JudgeFile, MetricFile, Overrides, SuiteFile
 from judgekit.suitejudge import Bench, choose_judges, roles_of
 from judgekit.suiteredact import make_redactor
@@ -295,7 +295,8 @@ class Suite:
 
     def _near_metric(self, name: str) -> str:
         """Return a hint at the metric that may be meant, or at a rubric beside the suite."""
-        own = [rubric for folder in ("", "rubrics") for rubric in rubric_names(self.base / folder)]
+        shelves = own_shelves(self.base, self.folders)
+        own = [rubric for shelf in shelves for rubric in rubric_names(shelf.folder)]
         hint = near(name, own)
         return hint if hint.startswith("; did you mean") else near(name, metric_names())
 
