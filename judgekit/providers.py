@@ -155,6 +155,8 @@ def translate(error: BaseException, *, secrets: tuple[str, ...] = ()) -> Judgeki
     if advice is None and not about_format and _passing(kind, status):
         return Outage(text, retry_after=_retry_after(error), status=status)
     shown = f"HTTP {status}: {text}" if status is not None and status < 500 else text
+    if status == 404 and "model" not in text.lower():
+        shown += "; check the address: that of an OpenAI-compatible server ends in /v1"
     if advice is not None:
         return JudgeRejected(advice.format(shown))
     if about_format or status is None or status in _ABOUT_THE_REQUEST:
@@ -186,8 +188,6 @@ def _rejection(status: int | None, text: str) -> str | None:
         return "credentials are missing: {}"
     if status == 429 and _QUOTA.search(text):
         return "the account's quota is used up: {}"
-    if status == 404 and "model" not in text.lower():
-        return "{}; check the address: that of an OpenAI-compatible server ends in /v1"
     return None
 
 
