@@ -52,14 +52,18 @@ class LevelFile(FileModel):
     """A word to answer with."""
 
     value: Number | None = Field(default=None, ge=0, le=1)
+    """What the word is worth, 0 to 1; `null` (of an option) leaves the criterion out."""
     text: str = ""
+    """What the word means, shown to the judge."""
 
 
 class DetailFile(FileModel):
     """A thing to report beside the verdict."""
 
     kind: Literal["text", "boolean", "list"] = "text"
+    """What the judge reports: a text, a yes or no, or a list of texts."""
     text: str = ""
+    """What the judge is asked to report."""
 
     def value(self, name: str) -> Detail:
         """Return it as the judge sees it."""
@@ -82,18 +86,31 @@ class CriterionFile(FileModel):
     """One criterion."""
 
     text: str = Field(min_length=1)
+    """The question, as the judge reads it; may name `{{ parameters.NAME }}`."""
     kind: Literal["score", "boolean", "choice", "checklist"] | None = None
+    """How it is answered; levels make a score, options a choice, items a checklist."""
     weight: Number | None = None
+    """Share inside its group; negative for a penalty. Give all of a group one, or none."""
     minimum: Number | None = None
+    """The lowest number of a score; 0 by default."""
     maximum: Number | None = None
+    """The highest number of a score; 1 by default."""
     levels: Levels | None = None
+    """Words of a score, best first, and what each is worth on 0 to 1."""
     options: Levels | None = None
+    """Words of a choice and what each is worth; `null` means not applicable."""
     items: list[str] | None = Field(default=None, max_length=MAX_ITEMS)
+    """What a checklist ticks off; without it the judge lists the items itself."""
     nullable: bool = False
+    """Whether the judge may abstain."""
     quotes: bool = False
+    """Whether the judge must quote the words that decided it."""
     reverse: bool = False
+    """Whether a high answer is bad."""
     details: Details = Field(default_factory=dict)
+    """Further things to report beside the verdict; never scored."""
     lint: Silences = Field(default_factory=dict)
+    """Lint rules that are silent here, and why."""
 
     @model_validator(mode="after")
     def _consistent(self) -> CriterionFile:
@@ -180,7 +197,9 @@ class GroupFile(FileModel):
     """What a group of criteria needs of a case."""
 
     requires: list[str] = Field(default_factory=list, json_schema_extra=_ONE_OF_THE_FIELDS)
+    """Fields a case must have for the group to apply."""
     text: str = ""
+    """What the group is about, for people."""
 
     _fields = field_validator("requires")(_check_fields)
 
@@ -206,7 +225,9 @@ class ExampleFile(FileModel):
     """A judged case shown to the judge."""
 
     case: dict[str, Any]
+    """The case, by its fields."""
     answers: dict[str, Any]
+    """The right answers: criterion to what a judge would answer."""
 
 
 class LabelledFile(FileModel):
@@ -253,22 +274,35 @@ class RubricFile(FileModel):
     schema_: str | None = Field(default=None, alias="$schema")
     """Where editors find the schema of this file; it means nothing to a judge."""
     name: str = Field(json_schema_extra={"pattern": f"^{_NAME.pattern}$"})
+    """What suites and results call it: letters, digits, _ and -."""
     version: int = Field(default=1, ge=1)
+    """The author's count of changes that matter."""
     extends: str | None = None
+    """The rubric it builds on: one beside it, or a built-in one."""
     abstract: bool = False
+    """Whether it is only there to be extended."""
     description: str | None = None
+    """What it judges, in a sentence; the judge reads it as the task."""
     requires: list[str] | None = Field(default=None, json_schema_extra=_ONE_OF_THE_FIELDS)
+    """Fields every case must have; `output` by default."""
     groups: dict[str, GroupFile] = Field(default_factory=dict)
+    """What groups of criteria (`group.name`) need of a case."""
     modes: dict[str, dict[str, Number]] = Field(default_factory=dict)
+    """Mode to group to weight; the weights of a mode add up to 1."""
     default_mode: str | None = None
+    """The mode where none is asked for."""
     weights: Literal["fractions", "points"] | None = None
+    """`fractions`: weights of a group add up to 1; `points`: they are normalised."""
     combine: Literal["weighted_mean", "min", "max", "all"] | None = None
+    """How criteria become one value; weighted_mean by default."""
     criteria: dict[str, CriterionFile | None] = Field(
         default_factory=dict,
         max_length=MAX_CRITERIA,
         json_schema_extra={"propertyNames": {"pattern": f"^{_ID.pattern}$"}},
     )
+    """What is judged, by id; `null` removes one that is inherited."""
     details: Details = Field(default_factory=dict)
+    """Asked once for the whole verdict, after the criteria; never scored."""
     parameters: dict[str, _Parameter | None] = Field(
         default_factory=dict, max_length=MAX_PARAMETERS
     )
@@ -276,8 +310,11 @@ class RubricFile(FileModel):
     examples: Examples = Field(default_factory=list)
     """Judged cases shown to the judge: written here, or taken from a labelled file."""
     tests: list[TestFile] = Field(default_factory=list)
+    """Cases whose verdict is known; never shown to a judge."""
     orderings: list[OrderingFile] = Field(default_factory=list)
+    """Pairs of tests of which one must score above the other."""
     lint: Silences = Field(default_factory=dict)
+    """Lint rules that are silent in this file, and why."""
 
     @property
     def inline_examples(self) -> list[ExampleFile]:

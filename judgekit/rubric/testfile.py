@@ -50,7 +50,9 @@ class QuotesFile(FileModel):
     """What the judge must quote."""
 
     contain: Texts = Field(default_factory=list)
+    """Texts that stand in the quotes."""
     source: str | None = Field(default=None, alias="from")
+    """The field of the case a quote must come from."""
 
     @model_validator(mode="after")
     def _something(self) -> QuotesFile:
@@ -67,13 +69,18 @@ class ExpectFile(FileModel):
     """What must hold of a criterion or of the whole."""
 
     min: Number | None = Field(default=None, ge=0, le=1)
+    """The lowest value that will do, 0 to 1."""
     max: Number | None = Field(default=None, ge=0, le=1)
+    """The highest value that will do, 0 to 1."""
     status: Expected | None = None
+    """scored (the default), abstained, not_applicable or invalid_case."""
     answer: bool | str | None = None
+    """The word, or the yes or no, that is expected."""
     quotes: Annotated[
         QuotesFile | None,
         BeforeValidator(_texts, json_schema_input_type=str | list[str] | QuotesFile | None),
     ] = None
+    """What the judge must quote."""
 
     @model_validator(mode="after")
     def _consistent(self) -> ExpectFile:
@@ -110,10 +117,14 @@ class TestFile(FileModel):
     __test__ = False
 
     name: str | None = None
+    """What orderings and messages call it."""
     case: dict[str, Any]
+    """The case, by its fields."""
     mode: str | None = None
+    """The mode to test in; the rubric's default otherwise."""
     parameters: dict[str, Any] = Field(default_factory=dict)
     expect: dict[str, _Expected] = Field(min_length=1)
+    """Criterion, or `value` for the whole, to what must hold of it."""
 
     @field_validator("name")
     @classmethod
@@ -127,9 +138,13 @@ class OrderingFile(FileModel):
     """Which of two tests' cases must come out above the other."""
 
     better: str
+    """The test that must score higher."""
     worse: str
+    """The test that must score lower."""
     criterion: str = WHOLE
+    """Which criterion is compared; the whole value by default."""
     by: Number = Field(default=0.0, ge=0, le=1)
+    """By how much at least, 0 to 1."""
 
 
 class Known(NamedTuple):
