@@ -1,0 +1,84 @@
+"""docs/rubrics.md: every file it shows is loaded, every command run, every key named."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import re
+import shlex
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from judgekit.config import load_suite
+from judgekit.rubric.file import CriterionFile, RubricFile
+from judgekit.rubric.load import load_rubric
+from tests.cli.conftest import judgekit  # noqa: F401 - a fixture
+
+TEXT = (Path(__file__).parents[2] / "docs" / "rubrics.md").read_text("utf-8")
+BLOCKS = re.findall(r"(?:^`([\w./]+)`:\n\n)?^```(\w+)\n(.*?)^```$", TEXT, re.DOTALL | re.MULTILINE)
+FILES = {name: text for name, _, text in BLOCKS if name}
+
+
+@pytest.fixture
+def project(tmp_path, monkeypatch):
+    """A folder with every file the page shows."""
+    for name, text in FILES.items():
+        path = tmp_path / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text, "utf-8")
+    (tmp_path / "cases.jsonl").write_text(
+        json.dumps({"id": "a", "input": "What is snow?", "output": "Frozen rain."}) + "\n", "utf-8"
+    )
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_every_block_is_a_file_a_command_or_an_entry_point():
+    assert {kind for name, kind, _ in BLOCKS if not name} == {"console", "toml"}
+    assert len(FILES) == 6
+
+
+@pytest.mark.parametrize("name", [n for n in FILES if n.endswith(".jinja") and "/_" not in n])
+def test_a_rubric_of_the_page_loads(project, name):
+    assert load_rubric(name).criteria
+
+
+def test_the_suite_of_the_page_loads(project):
+    suite = load_suite("suite.yaml")
+
+    assert [metric.name for metric in suite.metrics] == ["tone", "tone_for_children", "few_shot"]
+    assert suite.metrics[1].rubric.parameters["words"] == 60
+    suite.close()
+
+
+@pytest.mark.parametrize(
+    "command",
+    [line for _, kind, text in BLOCKS if kind == "console" for line in text.splitlines()],
+)
+def test_a_command_of_the_page_does_what_it_says(project, judgekit, command):  # noqa: F811
+    dollar, program, *words = shlex.split(command)
+    assert (dollar, program) == ("$", "judgekit")
+    words = ["fake/judge" if word.startswith("openai/") else word for word in words]
+
+    done = judgekit(*words)
+
+    # What a judge of tests says means nothing, so a gate may be missed.
+    assert done.code in ((0, 1) if words[0] == "run" else (0,)), done.err
+    assert done.out.strip()
+
+
+def test_the_entry_point_of_the_page_is_the_one_that_is_read():
+    (text,) = [text for _, kind, text in BLOCKS if kind == "toml"]
+    ((group, points),) = tomllib.loads(text)["project"]["entry-points"].items()
+
+    assert group == importlib.import_module("judgekit.rubric.shelf").GROUP
+    assert points == {"acme": "acme_rubrics.rubrics"}
+
+
+@pytest.mark.parametrize("model", [RubricFile, CriterionFile])
+def test_every_key_is_on_the_page(model):
+    missing = [n for n in model.model_fields if f"`{n}`" not in TEXT and f"`{n}:" not in TEXT]
+
+    assert [name for name in missing if not name.startswith("schema")] == []
