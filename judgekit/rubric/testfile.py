@@ -123,6 +123,7 @@ class TestFile(FileModel):
     mode: str | None = None
     """The mode to test in; the rubric's default otherwise."""
     parameters: dict[str, Any] = Field(default_factory=dict)
+    """What the rubric's parameters are set to for this test."""
     expect: dict[str, _Expected] = Field(min_length=1)
     """Criterion, or `value` for the whole, to what must hold of it."""
 
