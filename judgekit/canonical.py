@@ -40,6 +40,9 @@ _BIDI = re.compile("[\u202a-\u202e\u2066-\u2069]")
 """Characters that turn the order of what follows; fit for a prompt, not for a line of a table."""
 
 
+_PLAIN_ASCII = bytes(range(0x20, 0x7F)) + b"\t\n\r"
+
+
 def printable(text: str) -> str:
     """Return the text as a terminal may show it: `visible`, and nothing that turns its order."""
     return _BIDI.sub("�", visible(text))
@@ -47,6 +50,9 @@ def printable(text: str) -> str:
 
 def visible(text: str) -> str:
     """Return the text with control characters replaced by U+FFFD; line ends and tabs stay."""
-    if text.isprintable() or text.replace("\n", "").isprintable():
-        return text
-    return CONTROL_CHARACTERS.sub("�", text)
+    # Most text has none, and seeing that takes the pattern several times as long.
+    if text.isascii():
+        plain = not text.encode().translate(None, _PLAIN_ASCII)
+    else:
+        plain = text.replace("\n", "").isprintable()
+    return text if plain else CONTROL_CHARACTERS.sub("�", text)

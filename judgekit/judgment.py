@@ -239,8 +239,7 @@ def _cleaned(value: Any, *, keep: str = "") -> Any:
 
 
 def _clean(text: str) -> str:
-    if not text.isprintable():
-        text = visible(text)
+    text = visible(text)
     return text if len(text) <= MAX_REASON else text[:MAX_REASON] + "…"
 
 

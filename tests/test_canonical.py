@@ -7,7 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judgekit.canonical import canonical_json, digest, digest_json, visible
+from judgekit.canonical import (
+    CONTROL_CHARACTERS,
+    canonical_json,
+    digest,
+    digest_json,
+    visible,
+)
 
 json_values = st.recursive(
     st.none()
@@ -77,3 +83,13 @@ def test_making_visible_keeps_length_lines_and_tabs(text):
     assert len(shown) == len(text)
     assert visible(shown) == shown
     assert [c for c in shown if c in "\n\t\r"] == [c for c in text if c in "\n\t\r"]
+
+
+@given(st.text() | st.text("ab\t\n\r\x0b\x1f\x7f", max_size=6))
+def test_looking_first_whether_there_is_anything_to_replace_changes_nothing(text):
+    assert visible(text) == CONTROL_CHARACTERS.sub("\ufffd", text)
+
+
+def test_every_control_character_is_seen():
+    for character in map(chr, range(0x3000)):
+        assert visible(character) == CONTROL_CHARACTERS.sub("\ufffd", character)
