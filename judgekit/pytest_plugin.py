@@ -32,6 +32,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """Refuse a setting that names nothing: tests that silently are not run look like passes."""
+    for place in config.getini("judgekit_rubrics"):
+        if not place.exists():
+            raise pytest.UsageError(f"judgekit_rubrics: {place}: no such file or folder")
+
+
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
     """Collect a rubric that was asked for and has tests."""
     if file_path.suffix != ".jinja" or not (_asked_for(file_path, parent) and _tested(file_path)):

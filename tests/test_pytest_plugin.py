@@ -57,13 +57,14 @@ def record(project, verdicts):
     return run_tests(load_rubric("rubrics/kind.jinja"), settings)
 
 
-def run_process(folder, *args):
+def run_process(folder, *args, err=""):
     """Run pytest in a process of its own; return the exit code and what it printed."""
     done = subprocess.run(
         [sys.executable, "-m", "pytest", *ALONE, *args],
         cwd=folder, capture_output=True, text=True, check=False,
     )  # fmt: skip
-    assert done.stderr == ""
+    assert err in done.stderr
+    assert err or done.stderr == ""
     return done.returncode, done.stdout
 
 
@@ -135,6 +136,12 @@ def test_only_rubrics_that_were_asked_for_are_collected(project, run_pytest):
     assert "4 passed" in run_pytest("rubrics/kind.jinja")[1]
     code, out = run_pytest("rubrics/kind.jinja::rude")
     assert (code, "1 passed" in out) == (0, True)
+
+
+def test_a_setting_that_names_nothing_is_refused(project):
+    code, out = run_process(project, "-o", "judgekit_rubrics=rubics", err="rubics: no such file")
+
+    assert (code, out) == (4, "")
 
 
 def test_what_is_listed_but_has_no_tests_is_left_alone(project, run_pytest):

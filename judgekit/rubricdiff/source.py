@@ -16,6 +16,8 @@ from judgekit.rubric.shelf import SUFFIX
 GIT = "git:"
 MAX_FILES = 1_000
 """Rubrics a folder of a commit may hold."""
+MAX_SIZE = 10_000_000
+"""Bytes above which a file of a commit is left out."""
 
 
 @contextmanager
@@ -37,9 +39,10 @@ def opened(source: str) -> Iterator[tuple[Rubric, str]]:
     if not colon or not revision or revision.startswith("-") or path.suffix != SUFFIX:
         raise ConfigError(f"{source}: write it as git:REVISION:rubrics/NAME{SUFFIX}")
     with TemporaryDirectory(prefix="judgekit-") as folder:
-        for found in _listed(revision, path.parent, source):
-            text = _git(["show", f"{revision}:./{found}"], source)
-            (Path(folder) / found.name).write_bytes(text)
+        for inner, text in _files(revision, path.parent, source):
+            target = Path(folder) / inner
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(text)
         file = Path(folder) / path.name
         if not file.is_file():
             raise ConfigError(f"{source}: there is no {name} in {revision}")
@@ -50,14 +53,42 @@ def opened(source: str) -> Iterator[tuple[Rubric, str]]:
         yield rubric, source
 
 
-def _listed(revision: str, folder: PurePosixPath, source: str) -> list[PurePosixPath]:
+def _files(
+    revision: str, folder: PurePosixPath, source: str
+) -> Iterator[tuple[PurePosixPath, bytes]]:
+    """Yield the rubrics of a folder of a commit, and the files below it that they name."""
     place = "./" if str(folder) == "." else f"./{folder}/"
-    out = _git(["ls-tree", "-z", "--name-only", revision, "--", place], source)
-    names = [PurePosixPath(name) for name in out.decode("utf-8", "replace").split("\0") if name]
-    rubrics = [name for name in names if name.suffix == SUFFIX]
-    if len(rubrics) > MAX_FILES:
-        raise ConfigError(f"{source}: more than {MAX_FILES:,} rubrics in its folder")
-    return rubrics
+    out = _git(["ls-tree", "-r", "-z", "-l", revision, "--", place], source)
+    data = []
+    count = 0
+    named = b""
+    for entry in out.decode("utf-8", "surrogateescape").split("\0"):
+        facts, tab, name = entry.partition("\t")
+        if not tab or (inner := _inner(name, folder)) is None:
+            continue
+        _, kind, _, size = facts.split()
+        if kind != "blob" or int(size) > MAX_SIZE:
+            continue
+        if inner.suffix != SUFFIX:
+            data.append(inner)
+        elif len(inner.parts) == 1:
+            count += 1
+            if count > MAX_FILES:
+                raise ConfigError(f"{source}: more than {MAX_FILES:,} rubrics in its folder")
+            text = _git(["show", f"{revision}:./{folder / inner}"], source)
+            named += text
+            yield inner, text
+    for inner in data:
+        if inner.name.encode("utf-8", "surrogateescape") in named:
+            yield inner, _git(["show", f"{revision}:./{folder / inner}"], source)
+
+
+def _inner(name: str, folder: PurePosixPath) -> PurePosixPath | None:
+    """Return the path of a file inside the folder; `None` for one that would leave it."""
+    path = PurePosixPath(name)
+    if path.is_absolute() or ".." in path.parts or not path.is_relative_to(folder):
+        return None
+    return path.relative_to(folder)
 
 
 def _git(arguments: list[str], source: str) -> bytes:

@@ -31,7 +31,7 @@ def _rubric(tested: Tested) -> Iterator[str]:
     for outcome in tested.outcomes:
         value = "" if outcome.value is None else f"{outcome.value:.2f}"
         yield f"  {_WORDS[outcome.verdict]}  {outcome.name:<{width}}  {value}".rstrip()
-        if outcome.verdict != "passed":
+        if outcome.verdict != "passed" and (tested.recorded or outcome.verdict != "missed"):
             yield from (f"        {line}" for line in (outcome.where, *outcome_lines(outcome)))
     yield from (f"  {note}" for note in notes(tested))
 

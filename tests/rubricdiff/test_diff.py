@@ -379,3 +379,25 @@ def test_a_revision_or_file_that_is_not_there_is_one_line(repository, judgekit, 
     assert "git says" in one_line(judgekit("rubric", "diff", f"git:none:{file}", file))
     missing = one_line(judgekit("rubric", "diff", "git:HEAD:rubrics/no.jinja", file))
     assert missing == "git:HEAD:rubrics/no.jinja: there is no rubrics/no.jinja in HEAD"
+
+
+def test_examples_from_a_labelled_file_are_those_of_the_commit(repository, judgekit):
+    answers = {
+        "tone": {"reason": "R.", "value": "warm"}, "short": {"reason": "R.", "value": True},
+        "useful": {"reason": "R.", "value": 1.0},
+    }  # fmt: skip
+    labelled = {"case": {"output": "Yes."}, "answers": answers, "rubric": "kind"}
+    front = OLD.replace("criteria:", "examples: {file: data/labels.jsonl, count: 1}\ncriteria:")
+    (repository / "rubrics/data").mkdir()
+    file = repository / "rubrics/data/labels.jsonl"
+    (repository / "rubrics/kind.jinja").write_text(front, "utf-8")
+    file.write_text(json.dumps(labelled) + "\n", "utf-8")
+    git = ["git", "-c", "user.name=A", "-c", "user.email=a@example.com"]
+    subprocess.run([*git, "add", "rubrics"], cwd=repository, check=True)
+    subprocess.run([*git, "commit", "-qm", "two"], cwd=repository, check=True)
+    file.write_text(json.dumps(labelled).replace("Yes.", "Certainly.") + "\n", "utf-8")
+
+    out = judgekit("rubric", "diff", "git:HEAD:rubrics/kind.jinja", "rubrics/kind.jinja").out
+
+    assert "~ rubric: examples" in out, out
+    assert out.index("Yes.") < out.index("Certainly.")

@@ -49,8 +49,9 @@ def test_nothing_recorded_says_what_records_it(project, judgekit):
     done = judgekit("rubric", "test", "rubrics/kind.jinja")
 
     assert done.code == 3
-    assert "  MISS  warm\n        rubrics/kind.jinja:13\n" in done.out
-    assert done.out.endswith(
+    assert done.out == (
+        "kind (rubrics/kind.jinja)\n"
+        "  MISS  warm\n  MISS  rude\n  pass  blank\n  MISS  warm-over-rude\n"
         f"  {TAPE} does not exist; to record: judgekit rubric test rubrics/kind.jinja "
         "--record new_episodes --judge MODEL\n\n1 passed, 3 not recorded\n"
     )
