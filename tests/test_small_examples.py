@@ -111,3 +111,57 @@ def test_the_reader_is_told_who_judged(example):
 
     assert "authored to illustrate" in text
     assert "no model judged" in text
+
+
+# -- the local judge --------------------------------------------------------------
+
+LOCAL = EXAMPLES / "local_judge"
+
+
+@pytest.fixture
+def toy():
+    """The toy server, as a reader would start it, on a free port; its address."""
+    with subprocess.Popen(
+        [sys.executable, str(LOCAL / "toy_server.py"), "0"], stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        yield process.stdout.readline().split()[-1]
+        process.terminate()
+
+
+@pytest.mark.loopback
+def test_the_local_judge_is_asked_the_way_it_can_answer(toy, tmp_path, monkeypatch):
+    monkeypatch.setenv("JUDGEKIT_HOME", str(tmp_path / "store"))
+    suite = load_suite(LOCAL / "suite.yaml", Overrides(record="all", api_base=toy))
+    assert suite.cassette is not None
+    suite.cassette.path = tmp_path / "again.jsonl"
+
+    report = asyncio.run(run_suite(suite))
+
+    assert report.figures.incomplete == ()
+    (found,) = report.run["judges"].values()
+    assert found["mode"] == "json_object"
+    assert len(found["steps"]) == 3
+    assert (tmp_path / "again.jsonl").read_bytes() == (CASSETTES / "local_judge.jsonl").read_bytes()
+
+
+def test_the_local_judge_s_recording_replays_without_it(tmp_path):
+    suite = load_suite(LOCAL / "suite.yaml")
+
+    report = asyncio.run(run_suite(suite))
+
+    assert report.figures.incomplete == ()
+    assert report.run["origins"] == {"tape": 4}
+    assert report.metrics["quality"].worst[0].case == "aside"
+
+
+@pytest.mark.parametrize(
+    ("file", "words"),
+    [
+        ("README.md", "The toy holds no model"),
+        ("suite.yaml", "a few rules without any model"),
+        ("toy_server.py", "A judge server without a model"),
+    ],
+)
+def test_the_reader_is_told_that_the_toy_holds_no_model(file, words):
+    assert words in (LOCAL / file).read_text("utf-8")

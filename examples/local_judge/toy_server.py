@@ -1,0 +1,121 @@
+"""A judge server without a model, to try judgekit with before you have one.
+
+It speaks the OpenAI chat protocol, as Ollama, vLLM, llama.cpp and LM Studio do, and it is as
+limited as some of them: `json_schema` and tool calls are refused. What it answers is worked out
+from how many of the question's words the answer holds. It judges nothing; do not believe it.
+
+python examples/local_judge/toy_server.py [PORT]
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+MODEL = "toy-judge"
+SCHEMA = "JSON schema:\n"
+
+
+def fenced(tag: str, prompt: str) -> str:
+    """Return the text of a prompt between <tag-digest> and </tag-digest>."""
+    found = re.search(rf"<({tag}-\w+)>(.*?)</\1>", prompt, re.DOTALL)
+    return found[2] if found else ""
+
+
+def overlap(prompt: str) -> float:
+    """Return the share of the question's longer words that the answer holds."""
+    asked = set(re.findall(r"\w{4,}", fenced("user_message", prompt).lower()))
+    answered = set(re.findall(r"\w{4,}", fenced("answer", prompt).lower()))
+    return len(asked & answered) / len(asked) if asked else 0.0
+
+
+def filled(schema: dict[str, Any], share: float, defs: dict[str, Any]) -> Any:
+    """Return a value that is valid under a schema; numbers and words by the share."""
+    if "$ref" in schema:
+        return filled(defs[schema["$ref"].rpartition("/")[2]], share, defs)
+    if "const" in schema:
+        return schema["const"]
+    if "enum" in schema:
+        words = [word for word in schema["enum"] if word is not None]
+        return words[min(len(words) - 1, int((1 - share) * len(words)))]
+    for several in ("anyOf", "oneOf"):
+        if several in schema:
+            return filled(schema[several][0], share, defs)
+    kind = schema.get("type")
+    if kind == "object":
+        return {n: filled(s, share, defs) for n, s in schema.get("properties", {}).items()}
+    if kind == "array":
+        items = schema.get("prefixItems", [])
+        least = schema.get("minItems", len(items))
+        more = [schema.get("items", {})] * max(0, least - len(items))
+        return [filled(item, share, defs) for item in (*items, *more)]
+    if kind in ("number", "integer"):
+        low, high = schema.get("minimum", 0), schema.get("maximum", 1)
+        value = low + share * (high - low)
+        return round(value, 2) if kind == "number" else int(value)
+    if kind == "boolean":
+        return share >= 0.5
+    return f"The answer holds {share:.0%} of the question's longer words."
+
+
+class Toy(BaseHTTPRequestHandler):
+    """Answers two paths: which models there are, and a chat."""
+
+    def do_GET(self) -> None:
+        """List the one model."""
+        self.send(200, {"object": "list", "data": [{"id": MODEL, "object": "model"}]})
+
+    def do_POST(self) -> None:
+        """Answer a chat, or say what is not supported."""
+        asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        format_ = asked.get("response_format") or {}
+        if format_.get("type") == "json_schema" or "schema" in format_:
+            return self.refuse("response_format json_schema is not supported, use json_object")
+        if asked.get("tools"):
+            return self.refuse("tools are not supported")
+        prompt = "\n".join(str(message["content"]) for message in asked["messages"])
+        text = "This server answers with JSON only when it is given a schema."
+        if SCHEMA in prompt:
+            schema = json.loads(prompt.rpartition(SCHEMA)[2])
+            text = json.dumps(filled(schema, overlap(prompt), schema.get("$defs", {})))
+        message = {"role": "assistant", "content": text}
+        return self.send(200, {
+            "id": "toy", "object": "chat.completion", "created": 0, "model": MODEL,
+            "choices": [{"index": 0, "message": message, "finish_reason": "stop"}],
+            "usage": {"prompt_tokens": len(prompt) // 4, "completion_tokens": len(text) // 4,
+                      "total_tokens": (len(prompt) + len(text)) // 4},
+        })  # fmt: skip
+
+    def refuse(self, message: str) -> None:
+        """Say what this server cannot do, as such servers do."""
+        self.send(400, {"error": {"message": message, "type": "invalid_request_error"}})
+
+    def send(self, status: int, body: dict[str, Any]) -> None:
+        """Send a JSON answer."""
+        data = json.dumps(body).encode()
+        self.send_response(status)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data)
+
+    def log_message(self, *_: Any) -> None:
+        """Keep quiet."""
+
+
+def main() -> None:
+    """Serve on loopback until Ctrl-C; port 0 takes any free one."""
+    port = int(sys.argv[1]) if len(sys.argv) > 1 else 8642
+    with ThreadingHTTPServer(("127.0.0.1", port), Toy) as server:
+        print(f"toy judge at http://127.0.0.1:{server.server_port}/v1", flush=True)
+        try:
+            server.serve_forever()
+        except KeyboardInterrupt:
+            print("stopped")
+
+
+if __name__ == "__main__":
+    main()
