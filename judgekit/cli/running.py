@@ -127,6 +127,10 @@ class Meter:
         self._suite = suite
         self._started = time.monotonic()
         self._shown = 0.0
+        if suite.record.value != "none" and suite.judges:
+            # Loading the libraries and probing a judge come before the first case is done.
+            models = ", ".join(judge.model for judge in suite.judges.values())
+            self._print(f"getting ready to ask {models}")
 
     def __call__(self, progress: Progress) -> None:
         """Show the progress, a few times a second at most."""
@@ -143,7 +147,14 @@ class Meter:
             line += f", {cassette.ledger.origins['live']} live replies"
             if not cassette.ledger.unpriced:
                 line += f", ${cassette.ledger.spent:.4f} spent"
-        print(f"\r\x1b[K{line}", end="", file=sys.stderr, flush=True)
+            modes = [judge.findings().get("mode") for judge in self._suite.judges.values()]  # type: ignore[attr-defined]
+            line += f", by {', '.join(map(str, modes))}" if any(modes) else ""
+        self._print(line)
+
+    @staticmethod
+    def _print(line: str) -> None:
+        room = max(20, shutil.get_terminal_size((80, 24)).columns - 1)
+        print(f"\r\x1b[K{printable(line)[:room]}", end="", file=sys.stderr, flush=True)
 
     def clear(self) -> None:
         """Take the line away."""

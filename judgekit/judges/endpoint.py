@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-import http.client
 import json
-import ssl
-from typing import Any
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
 from urllib.parse import SplitResult, urlsplit
 
-from judgekit.providers import one_line
+from judgekit.judges.shared import Shared
+from judgekit.providers import one_line, secrets_known
+
+if TYPE_CHECKING:
+    from http.client import HTTPConnection
 
 MAX_LIST = 1_000_000
 """Bytes of a list of models that are read."""
@@ -34,17 +37,52 @@ def endpoint(api_base: str | None) -> str | None:
     return f"{address(api_base)}{urlsplit(api_base).path.rstrip('/')}"
 
 
-def server_name(
-    api_base: str, *, model: str, api_key: str | None, timeout: float, secrets: tuple[str, ...]
-) -> str | None:
+_NAMING = 5.0
+"""Seconds a server may take to say which models it has."""
+
+
+class Naming:
+    """Asks a server once what it calls itself; one that does not say is no trouble."""
+
+    def __init__(self, api_base: str | None, *, model: str, api_key: str | None) -> None:
+        self.name: str | None = None
+        self.done = api_base is None
+        """Whether there is nothing more to find out."""
+        self._api_base = api_base or ""
+        self._model = model
+        self._api_key = api_key
+        self._asked = Shared(self._ask)
+
+    async def ask(self) -> None:
+        """Wait until the server has said it, or is known not to."""
+        await self._asked()
+
+    async def _ask(self) -> None:
+        import asyncio
+
+        with suppress(TimeoutError):
+            async with asyncio.timeout(_NAMING):
+                self.name = await asyncio.to_thread(
+                    server_name,
+                    self._api_base,
+                    model=self._model,
+                    api_key=self._api_key,
+                    timeout=_NAMING,
+                )
+        self.done = True
+
+
+def server_name(api_base: str, *, model: str, api_key: str | None, timeout: float) -> str | None:
     """Ask a server for its models and return what it calls the one that answers, if it says.
 
     A server that lists the model by its name, or that lists one only, tells which it is. Of
     several others the list is the best there is. Follows no redirect.
     """
+    from http.client import HTTPException
+
     try:
         listed = _listed(api_base, api_key=api_key, timeout=timeout)
-    except (OSError, ValueError, RecursionError, http.client.HTTPException):
+    except (OSError, ValueError, RecursionError, HTTPException):
         return None
     asked = model.partition("/")[2] or model
     named = [entry for entry in listed if entry.get("id") == asked]
@@ -52,7 +90,7 @@ def server_name(
     if not names:
         return None
     text = ", ".join(sorted(names)[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
-    return one_line(text, secrets=secrets, most=MAX_NAME)
+    return one_line(text, secrets=(api_key or "", *secrets_known()), most=MAX_NAME)
 
 
 def _listed(api_base: str, *, api_key: str | None, timeout: float) -> list[dict[str, Any]]:
@@ -78,13 +116,16 @@ def _listed(api_base: str, *, api_key: str | None, timeout: float) -> list[dict[
     return [e for e in entries if isinstance(e, dict) and isinstance(e.get("id"), str)]
 
 
-def _connection(parts: SplitResult, timeout: float) -> http.client.HTTPConnection:
+def _connection(parts: SplitResult, timeout: float) -> HTTPConnection:
     if parts.hostname is None or parts.scheme not in ("http", "https"):
         raise ValueError("no server's address")
+    import ssl
+    from http.client import HTTPConnection, HTTPSConnection
+
     if parts.scheme == "http":
-        return http.client.HTTPConnection(parts.hostname, parts.port, timeout=timeout)
+        return HTTPConnection(parts.hostname, parts.port, timeout=timeout)
     context = ssl.create_default_context()
-    return http.client.HTTPSConnection(parts.hostname, parts.port, timeout=timeout, context=context)
+    return HTTPSConnection(parts.hostname, parts.port, timeout=timeout, context=context)
 
 
 def _described(entry: dict[str, Any]) -> str:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -18,14 +16,15 @@ from judgekit.errors import (
     JudgeRejected,
     JudgeUnavailable,
 )
-from judgekit.judges.endpoint import address, endpoint, server_name
+from judgekit.judges.endpoint import Naming, address, endpoint
 from judgekit.judges.ladder import Ladder
-from judgekit.judges.parameters import refused_parameters
+from judgekit.judges.parameters import NOT_PARAMETERS, Parameters
 from judgekit.judges.response import Total, fault_of, read_response, usage_of
 from judgekit.judges.rung import (
     MODES,
     PROBE,
     Mode,
+    again,
     format_of,
     messages_of,
     names_format,
@@ -39,23 +38,6 @@ from judgekit.request import Form, Reply, Request, Try
 
 if TYPE_CHECKING:
     from judgekit.store import Store
-
-_ASK_AGAIN = (
-    "That is not a valid answer: {fault}.\n"
-    "Answer again with the whole JSON object, corrected, and nothing else."
-)
-MAX_ECHO = 20_000
-"""Characters of an invalid answer that are handed back with what is wrong with it."""
-_NAMING = 5.0
-"""Seconds a server may take to say which models it has."""
-
-_NOT_PARAMETERS = frozenset({
-    "api_base", "api_key", "api_version", "base_url", "client", "context", "default_headers",
-    "extra_headers", "functions", "headers", "hooks", "max_retries", "messages", "mock_response",
-    "model", "num_retries", "organization", "response_format", "response_model", "stream",
-    "strict", "timeout", "tool_choice", "tools",
-})  # fmt: skip
-"""What would change who is asked, or what judgekit itself sets. Parameters are recorded."""
 
 _heard: ContextVar[list[Any]] = ContextVar("heard")
 """The raw responses of the attempt under way in this task."""
@@ -111,7 +93,7 @@ class LiteLLMJudge:
         if api_base is not None and not api_base.startswith(("http://", "https://")):
             raise ConfigError(f"the address {api_base!r} must begin with http:// or https://")
         for name in params or ():
-            if name in _NOT_PARAMETERS:
+            if name in NOT_PARAMETERS:
                 raise ConfigError(f"params shape the answer; {name!r} is not one of them")
         self._model = model
         self.api_base = api_base
@@ -124,18 +106,13 @@ class LiteLLMJudge:
         self.reasks = reasks
         self.price = price
         self.ladder = Ladder(model=model, endpoint=endpoint(api_base))
-        self.server: str | None = None
-        """What the server calls itself, once it has been asked."""
-        self.dropped: dict[str, str] = {}
-        """Parameters that are not sent, and why."""
         self._api_key = api_key
         self._clients: dict[Mode | None, Any] = {}
-        self._effective: dict[str, JsonValue] = {}
+        self._parameters = Parameters(self.params)
         self._secrets: tuple[str, ...] = (api_key or "",)
         self._answered = False
         self._ready = Shared(self._prepare)
-        self._naming = Shared(self._name_server)
-        self._named = api_base is None
+        self._naming = Naming(api_base, model=model, api_key=api_key)
         self._probing = Shared(self._probe)
         self._doubting = Shared(self._doubt)
         self._like: Request | None = None
@@ -174,8 +151,8 @@ class LiteLLMJudge:
             "mode_from": "suite" if self.mode else ladder.source,
             "steps": list(ladder.steps),
             "probes": ladder.probes,
-            "dropped_params": dict(self.dropped),
-            "server": self.server,
+            "dropped_params": dict(self._parameters.dropped),
+            "server": self._naming.name,
         }
         return {name: value for name, value in found.items() if value}
 
@@ -203,9 +180,10 @@ class LiteLLMJudge:
                     break
         except (JudgeUnavailable, JudgeRejected) as exc:
             raise _about(self.shown, exc) from None
-        if not self._named:
-            await self._naming()
-        return reply if self.server is None else reply.model_copy(update={"server": self.server})
+        if not self._naming.done:
+            await self._naming.ask()
+        name = self._naming.name
+        return reply if name is None else reply.model_copy(update={"server": name})
 
     async def _ask_in(self, mode: Mode, request: Request) -> Reply:
         messages = messages_of(request, mode)
@@ -221,7 +199,7 @@ class LiteLLMJudge:
             fault = fault_of(latest, request.form)
             if fault is None or len(tries) > self.reasks:
                 break
-            messages = _again(messages, latest.text or "", fault)
+            messages = again(messages, latest.text or "", fault)
         return Reply(
             tries=tuple(tries),
             model=None if model is None else without(model, self._secrets),
@@ -294,6 +272,8 @@ class LiteLLMJudge:
 
     async def _prepare(self) -> None:
         """Import the libraries and look for credentials, once."""
+        import asyncio
+
         # In a thread: it takes seconds, and the rest of the program wants its turn meanwhile.
         await asyncio.to_thread(_import)
         litellm = providers.load()
@@ -305,7 +285,8 @@ class LiteLLMJudge:
                 names = " and ".join(missing)
                 raise JudgeRejected(f"{self._model}: set {names} in the environment")
         self._secrets = (self._api_key or "", *providers.secrets_known())
-        self._effective = self._taken()
+        if self.api_base is None:
+            self._parameters.keep(providers.known_parameters(self._model))
 
         async def complete(**options: Any) -> Any:
             response = await litellm.acompletion(**options)
@@ -321,20 +302,12 @@ class LiteLLMJudge:
             name: instructor.from_litellm(complete, mode=mode) for name, mode in modes.items()
         }
 
-    def _taken(self) -> dict[str, JsonValue]:
-        """Return the parameters that are sent: all, but for those a hosted model does not take."""
-        known = providers.known_parameters(self._model) if self.api_base is None else None
-        if known is None:
-            return self.params
-        for name in self.params:
-            if name in _OPENAI_PARAMETERS and name not in known:
-                self.dropped[name] = "litellm knows this model not to take it"
-        return {name: value for name, value in self.params.items() if name not in self.dropped}
-
     async def _call(
         self, messages: list[dict[str, Any]], form: Form, mode: Mode, *, retry: bool = True
     ) -> _Heard:
         """Return the raw response of one answer, however many attempts it took to get it."""
+        import asyncio
+
         from tenacity import AsyncRetrying, retry_if_exception, stop_after_attempt
 
         attempts = AsyncRetrying(
@@ -364,28 +337,12 @@ class LiteLLMJudge:
     async def _taking(self, messages: list[dict[str, Any]], form: Form, mode: Mode) -> _Heard:
         """Make one call, and again without the parameters the model says it does not take."""
         while True:
-            sent = self._effective
+            sent = self._parameters.sent
             try:
                 return _Heard(await self._once(messages, form, mode, sent), sent)
             except BadRequest as exc:
-                refused = refused_parameters(exc.said, sent)
-                if not refused:
+                if not self._parameters.drop(exc.said, sent, reason=str(exc)):
                     raise
-                self._drop(refused, reason=str(exc))
-
-    def _drop(self, refused: Mapping[str, str | None], *, reason: str) -> None:
-        """Stop sending parameters, or send them under the name that is asked for."""
-        params = dict(self._effective)
-        for name, other in refused.items():
-            if name not in params:
-                continue  # another call met the same refusal
-            value = params.pop(name)
-            if other is not None and other not in self.dropped:
-                params[other] = value
-                self.dropped[name] = f"sent as {other}: {reason}"
-            else:
-                self.dropped[name] = reason
-        self._effective = params
 
     async def _once(
         self,
@@ -455,27 +412,6 @@ class LiteLLMJudge:
         cost = (getattr(response, "_hidden_params", None) or {}).get("response_cost")
         return float(cost) if isinstance(cost, (int, float)) and self.api_base is None else None
 
-    async def _name_server(self) -> None:
-        """Ask the server what it calls itself; a server that does not say is no trouble."""
-        assert self.api_base is not None  # noqa: S101 - otherwise it counts as named
-        with suppress(TimeoutError):
-            async with asyncio.timeout(_NAMING):
-                self.server = await asyncio.to_thread(
-                    server_name,
-                    self.api_base,
-                    model=self._model,
-                    api_key=self._api_key,
-                    timeout=_NAMING,
-                    secrets=self._secrets,
-                )
-        self._named = True
-
-
-_OPENAI_PARAMETERS = {
-    "temperature", "top_p", "max_tokens", "max_completion_tokens", "seed", "stop", "logprobs",
-    "top_logprobs", "presence_penalty", "frequency_penalty", "reasoning_effort", "n",
-}  # fmt: skip
-
 
 def _import() -> None:
     providers.load()
@@ -494,17 +430,6 @@ def _about(judge: str, error: JudgekitError) -> JudgekitError:
     if isinstance(error, BadRequest) and isinstance(named, BadRequest):
         named.said, named.status = error.said, error.status
     return named
-
-
-def _again(messages: list[dict[str, Any]], said: str, fault: str) -> list[dict[str, Any]]:
-    """Return the messages that ask once more, with the answer that was wrong."""
-    note = _ASK_AGAIN.format(fault=fault)
-    if not said.strip():
-        # Some providers refuse an empty turn, and two turns of one role in a row.
-        last = messages[-1]
-        return [*messages[:-1], {**last, "content": f"{last['content']}\n\n{note}"}]
-    said = said if len(said) <= MAX_ECHO else said[:MAX_ECHO] + "…"
-    return [*messages, {"role": "assistant", "content": said}, {"role": "user", "content": note}]
 
 
 def _asked(form: Form) -> type[BaseModel]:

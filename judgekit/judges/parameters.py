@@ -6,6 +6,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from pydantic import JsonValue
+
 _BOUND = re.compile(
     r"[<>]|\b(less|greater|larger|smaller|lower|higher|between|range|at (most|least)|"
     r"maximum|minimum|exceeds?|too|positive|negative|must be an?)\b",
@@ -14,6 +16,59 @@ _BOUND = re.compile(
 """Words of a complaint about the value: that is the author's to mend."""
 _OTHER_NAME = {"max_tokens": "max_completion_tokens", "max_completion_tokens": "max_tokens"}
 """The one limit that providers call by two names; it is passed on under the name they ask for."""
+
+NOT_PARAMETERS = frozenset({
+    "api_base", "api_key", "api_version", "base_url", "client", "context", "default_headers",
+    "extra_headers", "functions", "headers", "hooks", "max_retries", "messages", "mock_response",
+    "model", "num_retries", "organization", "response_format", "response_model", "stream",
+    "strict", "timeout", "tool_choice", "tools",
+})  # fmt: skip
+"""What would change who is asked, or what judgekit itself sets. Parameters are recorded."""
+_OPENAI_PARAMETERS = {
+    "temperature", "top_p", "max_tokens", "max_completion_tokens", "seed", "stop", "logprobs",
+    "top_logprobs", "presence_penalty", "frequency_penalty", "reasoning_effort", "n",
+}  # fmt: skip
+
+
+class Parameters:
+    """The parameters of a judge, and which of them it turned out not to take."""
+
+    def __init__(self, given: Mapping[str, JsonValue]) -> None:
+        self.sent: dict[str, JsonValue] = dict(given)
+        """What is sent; replaced, never changed."""
+        self.dropped: dict[str, str] = {}
+        """What is not, and why."""
+
+    def keep(self, known: frozenset[str] | None) -> None:
+        """Leave out what a hosted model is known not to take; `None` where that is not known."""
+        if known is None:
+            return
+        for name in self.sent:
+            if name in _OPENAI_PARAMETERS and name not in known:
+                self.dropped[name] = "litellm knows this model not to take it"
+        self.sent = {name: value for name, value in self.sent.items() if name not in self.dropped}
+
+    def drop(self, error: str, sent: Mapping[str, JsonValue], *, reason: str) -> bool:
+        """Stop sending what an error says is not taken, or rename it; return whether it says so.
+
+        Args:
+            error: what the provider said.
+            sent: the parameters it said it about.
+            reason: why, in one line.
+        """
+        refused = refused_parameters(error, sent)
+        params = dict(self.sent)
+        for name, other in refused.items():
+            if name not in params:
+                continue  # another call met the same refusal
+            value = params.pop(name)
+            if other is not None and other not in self.dropped:
+                params[other] = value
+                self.dropped[name] = f"sent as {other}: {reason}"
+            else:
+                self.dropped[name] = reason
+        self.sent = params
+        return bool(refused)
 
 
 def refused_parameters(error: str, sent: Mapping[str, Any]) -> dict[str, str | None]:

@@ -34,6 +34,13 @@ _FORMAT_WORDS: dict[str, str] = {
 }
 """What an error says that is about the way the form was asked for."""
 
+_ASK_AGAIN = (
+    "That is not a valid answer: {fault}.\n"
+    "Answer again with the whole JSON object, corrected, and nothing else."
+)
+MAX_ECHO = 20_000
+"""Characters of an invalid answer that are handed back with what is wrong with it."""
+
 PROBE = Form(
     questions=(
         Question(id="zq4", kind="choice", text="?", labels=("ulm", "orf"), nullable=True),
@@ -100,3 +107,14 @@ def format_of(form: Form, mode: Mode) -> dict[str, Any] | None:
     if mode == "json_object_schema":
         return {"type": "json_object", "schema": schema_of(form)}
     return {"type": "json_object"} if mode == "json_object" else None
+
+
+def again(messages: list[dict[str, Any]], said: str, fault: str) -> list[dict[str, Any]]:
+    """Return the messages that ask once more, with the answer that was wrong."""
+    note = _ASK_AGAIN.format(fault=fault)
+    if not said.strip():
+        # Some providers refuse an empty turn, and two turns of one role in a row.
+        last = messages[-1]
+        return [*messages[:-1], {**last, "content": f"{last['content']}\n\n{note}"}]
+    said = said if len(said) <= MAX_ECHO else said[:MAX_ECHO] + "…"
+    return [*messages, {"role": "assistant", "content": said}, {"role": "user", "content": note}]

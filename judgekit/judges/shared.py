@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Coroutine
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+if TYPE_CHECKING:
+    import asyncio
 
 T = TypeVar("T")
 
@@ -21,6 +23,8 @@ class Shared(Generic[T]):
 
     async def __call__(self) -> T:
         """Return what the call under way returns, or raise what it raises."""
+        import asyncio  # a replay makes judges and never waits for one
+
         loop = asyncio.get_running_loop()
         flight = self._flight
         if flight is None or flight.task.done() or flight.task.get_loop() is not loop:

@@ -10,8 +10,8 @@ import pytest
 
 import judgekit
 from judgekit.errors import ConfigError
-from judgekit.judges.litellm import _again, _asked
-from judgekit.judges.rung import messages_of
+from judgekit.judges.litellm import _asked
+from judgekit.judges.rung import again, messages_of
 from judgekit.judgment import answer_model
 from judgekit.request import ChatMessage, Form, Question, Request
 
@@ -99,7 +99,7 @@ def test_schema_is_not_in_the_prompt_when_it_is_sent_beside_it() -> None:
 def test_second_ask_after_a_blank_answer_extends_the_last_message() -> None:
     messages = [{"role": "user", "content": "Judge this."}]
 
-    (only,) = _again(messages, " \n", "the reply is empty")
+    (only,) = again(messages, " \n", "the reply is empty")
 
     assert only["content"].startswith("Judge this.\n\nThat is not a valid answer: the reply is")
     assert messages == [{"role": "user", "content": "Judge this."}]
