@@ -42,8 +42,8 @@ def lint_sarif(linted: Linted) -> str:
 def _rule(rule: Rule) -> dict[str, Any]:
     return {
         "id": rule.id,
-        "shortDescription": {"text": rule.why},
-        "help": {"text": rule.mend},
+        "shortDescription": {"text": _message(rule.why)},
+        "help": {"text": _message(rule.mend)},
         "defaultConfiguration": {"level": rule.severity},
     }
 
@@ -54,7 +54,7 @@ def _result(found: Finding, index: int) -> dict[str, Any]:
         "ruleId": found.rule,
         "ruleIndex": index,
         "level": found.severity,
-        "message": {"text": f"{_line(found.message)}. {RULES[found.rule].mend}"},
+        "message": {"text": _message(found.message)},
         "locations": [
             {
                 "physicalLocation": {
@@ -76,6 +76,12 @@ def _result(found: Finding, index: int) -> dict[str, Any]:
 def _uri(path: str) -> str:
     """Return a relative path as a URI reference; a colon in its first part would make a scheme."""
     return quote(path, safe="/~+,;=@!$&'()*-._")
+
+
+def _message(text: str) -> str:
+    """Return a text as a message: plain braces would be placeholders, plain brackets links."""
+    escaped = _line(text).replace("\\", "\\\\").replace("{", "{{").replace("}", "}}")
+    return escaped.replace("[", "\\[").replace("]", "\\]")
 
 
 def _line(text: str) -> str:

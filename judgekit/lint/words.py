@@ -75,14 +75,25 @@ def two_judgments(text: str) -> str | None:
     return found[0] if found else None
 
 
+_PRAISE = (
+    r"good|great|nice|fine|appropriate|proper|adequate|suitable|satisfactory|acceptable|decent|"
+    r"reasonable|high[\s-]quality|excellent|effective|optimal|okay|ok|better"
+)
+_PRAISED = (
+    r"answers?|responses?|repl(?:y|ies)|outputs?|texts?|summar(?:y|ies)|translations?|quality|"
+    r"tone|style|format(?:ting)?|length|structure|language|grammar|content|wording|writing|work|"
+    r"job|detail|level|explanations?|essays?|emails?|messages?|stor(?:y|ies)|code|solutions?|one"
+)
 VAGUE = re.compile(
-    r"\b(?:good|great|nice|fine|appropriate|appropriately|proper|properly|adequate|adequately|"
-    r"suitable|suitably|satisfactory|acceptable|decent|reasonable|reasonably|high[\s-]quality|"
-    r"of\s+(?:high|good)\s+quality|quality|well|better|best|effective|effectively|optimal|"
-    r"excellent|okay|ok)\b",
+    rf"\b(?:{_PRAISE}|appropriately|properly|adequately|suitably|reasonably|effectively|"
+    r"(?<!does )well)"
+    r"(?=\s*(?:overall\s*)?[.?!]*\s*$)"
+    rf"|(?<=how )(?:{_PRAISE}|well)(?=\s+(?:is|are|was|were|does|do|did)\b)"
+    rf"|\b(?:{_PRAISE})(?=\s+(?:{_PRAISED})\b)"
+    r"|\bquality(?=\s+of\s+the\b)|^\s*(?:overall\s+)?quality\b",
     re.IGNORECASE,
 )
-"""Words of praise that say nothing of what is praised."""
+"""Words of praise that say nothing of what is praised: at the end, or before what is judged."""
 ANCHORED = re.compile(
     r"[:;()\d\"“”„‘`]|\b(?:such\s+as|that\s+is|namely|means?|meaning|because|if|when|unless|"
     r"without|with|for|to|under|as|than|in\s+(?:the\s+)?sense|by|according|enough|regarding|"
@@ -110,8 +121,8 @@ POSITION = re.compile(
     r"\b(?:as|see|same\s+as|listed|described|mentioned|defined|given|stated|explained|like)\s+"
     r"(?:above|below)\b|\b(?:above|below)[\s-]mentioned\b|\baforementioned\b|\bditto\b"
     r"|\b(?:the\s+)?(?:previous|preceding|prior|next|following|last|first|second|third|fourth|"
-    r"fifth)\s+(?:criterion|criteria|question|questions|dimension|rubric\s+item)\b"
-    r"|\b(?:criterion|criteria|question|dimension)\s+(?:above|below|#?\d+)\b",
+    r"fifth)\s+(?:criterion|criteria|dimension|rubric\s+item)\b"
+    r"|\b(?:criterion|criteria|dimension)\s+(?:above|below|#?\d+)\b",
     re.IGNORECASE,
 )
 POSITION_ELSEWHERE = re.compile(
@@ -145,7 +156,8 @@ PLACEHOLDER = re.compile(
 )
 BRACES = re.compile(
     r"(?<![{%])\{\s*(?:input|output|response|question|answer|context|reference|prompt|query|text|"
-    r"completion|candidate|ground_truth|expected|user_input|model_output|[a-z]+_[a-z_]+)\s*\}(?!\})"
+    r"completion|candidate|ground_truth|expected|user_input|model_output|[a-z]+_[a-z_]+|"
+    r"[A-Z]+(?:_[A-Z]+)+|INPUT|OUTPUT|RESPONSE|QUESTION|ANSWER|CONTEXT)\s*\}(?!\})"
 )
 TEMPLATE = re.compile(
     r"\{\{(?!\s*parameters\.[A-Za-z0-9_]+\s*\}\})[^{}]{1,200}\}\}|\{%[^{}]{1,200}%\}"

@@ -140,3 +140,17 @@ def test_nothing_found_is_a_log_without_results(tmp_path, monkeypatch):
     (tmp_path / "mine.jinja").write_text(clean, "utf-8")
 
     assert check_log(json.loads(lint_sarif(lint(["mine.jinja"])))) == []
+
+
+def test_what_a_message_would_take_for_a_link_or_a_placeholder_is_escaped(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    text = "Does {0} sound [calm](https://example.org/{answer})?"
+    rubric = RUBRIC.replace('"Is it appropriate?"', f'"{text}", details: {{a: "TODO {{x}}"}}')
+    (tmp_path / "mine.jinja").write_text(
+        rubric.replace("tone: {", "tone: {nullable: true, "), "utf-8"
+    )
+
+    results = check_log(json.loads(lint_sarif(lint(["mine.jinja"]))))
+
+    (found,) = [r for r in results if r["ruleId"] == "format-placeholder"]
+    assert found["message"]["text"] == "nothing is put into: '{{answer}}'"
