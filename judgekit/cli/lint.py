@@ -21,7 +21,7 @@ def lint(
     sources: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[NAMES|FILES|FOLDERS]...",
+            metavar="NAME|FILE|FOLDER",
             help="What to look at; the folder rubrics by default.",
             show_default=False,
         ),

@@ -114,6 +114,8 @@ def _named_in(folder: Path) -> list[Path]:
 def rubric_files(sources: Sequence[str | Path]) -> list[Path]:
     """Return the rubric files that names, files and folders stand for, each once.
 
+    A folder without rubrics stands for the folder `rubrics` in it.
+
     Raises:
         ConfigError: there is none.
     """
@@ -127,13 +129,17 @@ def rubric_files(sources: Sequence[str | Path]) -> list[Path]:
         if not folder.is_dir():
             paths.append(find_rubric(source))
             continue
-        inside = sorted(path for path in folder.glob(f"*{SUFFIX}") if path.is_file())
+        inside = _rubrics_of(folder) or _rubrics_of(folder / "rubrics")
         if not inside:
             raise ConfigError(f"no rubric in it (FILE{SUFFIX})", where=str(folder))
         if len(inside) > MOST_FILES:
             raise ConfigError(f"more than {MOST_FILES:,} rubrics; name them", where=str(folder))
         paths += inside
     return list(dict.fromkeys(paths))
+
+
+def _rubrics_of(folder: Path) -> list[Path]:
+    return sorted(path for path in folder.glob(f"*{SUFFIX}") if path.is_file())
 
 
 def findings_in(subject: Subject, *, verdicts: Verdicts | None = None) -> list[Finding]:

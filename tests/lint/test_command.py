@@ -142,6 +142,19 @@ def test_without_a_folder_of_rubrics_one_must_be_named(judgekit, tmp_path, monke
     assert "name a rubric, a file or a folder" in done.err
 
 
+def test_a_project_folder_stands_for_its_rubrics(judgekit, rubrics):
+    assert judgekit("rubric", "lint", ".").out == judgekit("rubric", "lint").out
+
+
+def test_a_partial_template_is_looked_at_as_one(judgekit, rubrics):
+    (rubrics / "_shown.jinja").write_text("They said: {{ case.output }}\n", "utf-8")
+
+    done = judgekit("rubric", "lint", "rubrics/_shown.jinja")
+
+    assert done.code == 1
+    assert done.out.startswith("rubrics/_shown.jinja:1: error unfenced-text: ")
+
+
 def test_rules_are_listed_and_explained(judgekit, rubrics):
     listed = judgekit("rubric", "lint", "--rules")
     one = judgekit("rubric", "lint", "--explain", "unfenced-text")

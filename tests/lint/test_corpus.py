@@ -10,6 +10,7 @@ from judgekit.rubric.load import load_rubric
 from judgekit.rubric.shelf import builtin_folder
 from tests.lint.corpus import read_corpus
 
+EXAMPLES = Path(__file__).parents[2] / "examples"
 GOOD = read_corpus("good.txt")
 BAD = read_corpus("bad.txt")
 
@@ -54,3 +55,10 @@ def test_the_built_in_rubrics_are_clean():
     linted = lint([builtin_folder()])
 
     assert linted.open == ()
+
+
+def test_the_examples_are_clean():
+    folders = sorted({path.parent for path in EXAMPLES.glob("*/rubrics/*.jinja")})
+
+    assert folders
+    assert [f for f in lint(folders).open if f.rule != "missing-tests"] == []
