@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from judgekit.judges.litellm import LiteLLMJudge
     from judgekit.judges.manual import ManualJudge
     from judgekit.judgment import Judgment
+    from judgekit.lint.lint import lint_rubrics
     from judgekit.metrics.combine import Combined
     from judgekit.metrics.fallback import WithFallback
     from judgekit.metrics.function import metric
@@ -65,6 +66,7 @@ _HOMES = {
     "evaluate": "judgekit.evaluation",
     "evaluate_sync": "judgekit.evaluation",
     "fold_prompt_alignment": "judgekit.metrics.prompt_alignment",
+    "lint_rubrics": "judgekit.lint.lint",
     "load_cases": "judgekit.datasets",
     "load_rubric": "judgekit.rubric.load",
     "load_suite": "judgekit.config",
@@ -103,6 +105,7 @@ __all__ = [
     "evaluate",
     "evaluate_sync",
     "fold_prompt_alignment",
+    "lint_rubrics",
     "load_cases",
     "load_rubric",
     "load_suite",

@@ -51,7 +51,7 @@ def lint(
 
     Exit code 1 when there is an error, with --strict also on a warning.
     """
-    from judgekit.lint.lint import lint as look
+    from judgekit.lint.lint import lint_rubrics
     from judgekit.lint.reference import explained, rule_list
     from judgekit.lint.registry import find_rule
 
@@ -61,7 +61,7 @@ def lint(
     if rules:
         typer.echo(rule_list(), nl=False)
         return
-    found = look(sources or (), results=results, minimum=minimum)
+    found = lint_rubrics(sources or (), results=results, minimum=minimum)
     if form is Form.text:
         from judgekit.lint.text import lint_text
 

@@ -52,7 +52,7 @@ def _place(found: Finding) -> tuple[str, int, int, str, str]:
     return found.file, found.line, SEVERITIES.index(found.severity), found.rule, found.message
 
 
-def lint(
+def lint_rubrics(
     sources: Sequence[str | Path] = (),
     *,
     results: str | Path | None = None,

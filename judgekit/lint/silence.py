@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator, Sequence
+from itertools import islice
 from typing import NamedTuple
 
+from judgekit.errors import place
 from judgekit.lint.finding import Finding, Said
 from judgekit.lint.rule import Rule, near_rule
-from judgekit.lint.subject import Subject
+from judgekit.lint.subject import Body, Subject
+from judgekit.rubric.template import read_file
+
+MOST = 100
+"""Comments of one template that are read."""
+
+
+_COMMENT = re.compile(r"\{#-?\s*lint\s+([\w-]{1,60})\s*:([^#]{0,500}?)-?#\}")
 
 
 class Silence(NamedTuple):
@@ -16,20 +26,27 @@ class Silence(NamedTuple):
     rule: str
     reason: str
     where: str
-    criterion: str | None
+    criterion: str | None = None
+    template: str | None = None
+    """The partial template that holds it, and to which alone it applies."""
 
     def covers(self, finding: Finding) -> bool:
         """Return whether it is about a finding."""
-        here = self.criterion is None or self.criterion == finding.criterion
-        return here and self.rule == finding.rule
+        if self.rule != finding.rule or self.criterion not in (None, finding.criterion):
+            return False
+        return self.template in (None, finding.file)
 
 
 def silences(subject: Subject) -> tuple[Silence, ...]:
-    """Return the silences of a file; none when its front matter cannot be read."""
+    """Return the silences of a file, and of the partial templates it is built from.
+
+    A partial template has no front matter; it says `{# lint RULE: reason #}`.
+    """
+    found = [silence for body in _partials(subject) for silence in _in_comments(body)]
     if not subject.readable:
-        return ()
-    found = [
-        Silence(rule, (reason or "").strip(), subject.at("lint", rule), None)
+        return tuple(found)
+    found += [
+        Silence(rule, (reason or "").strip(), subject.at("lint", rule))
         for rule, reason in subject.file.lint.items()
     ]
     for id, criterion in subject.file.criteria.items():
@@ -37,6 +54,18 @@ def silences(subject: Subject) -> tuple[Silence, ...]:
             where = subject.at("criteria", id, "lint", rule)
             found.append(Silence(rule, (reason or "").strip(), where, id))
     return tuple(found)
+
+
+def _partials(subject: Subject) -> Iterator[Body]:
+    if not subject.faults:
+        yield from (body for body in subject.bodies if body.name.startswith("_"))
+
+
+def _in_comments(body: Body) -> Iterator[Silence]:
+    text = read_file(body.path)
+    for match in islice(_COMMENT.finditer(text), MOST):
+        where = place(body.path, text.count("\n", 0, match.start()) + 1)
+        yield Silence(match[1], match[2].strip(), where, template=str(body.path))
 
 
 def silenced(findings: Sequence[Finding], given: Sequence[Silence]) -> list[Finding]:
@@ -68,6 +97,8 @@ def faults(
         elif not silence.reason:
             message = f"silences {silence.rule!r} without saying why"
             yield "silence-without-reason", Said(silence.where, message)
+        elif silence.template is not None:
+            continue  # what a partial prints is known where it is used
         elif silence.rule in asked and not any(silence.covers(f) for f in findings):
             message = f"silences {silence.rule!r}, which finds nothing here"
             yield "silence-unused", Said(silence.where, message)

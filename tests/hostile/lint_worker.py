@@ -12,7 +12,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from judgekit.errors import JudgekitError
-from judgekit.lint.lint import lint
+from judgekit.lint.lint import lint_rubrics
 from judgekit.lint.sarif import lint_sarif
 from judgekit.lint.text import lint_json, lint_text
 from tests.hostile.conftest import SHOWN
@@ -71,7 +71,7 @@ def main(folder: Path) -> None:
         started = time.process_time()
         said, fault, count = "", "", 0
         try:
-            found = lint([path])
+            found = lint_rubrics([path])
             count = len(found.findings)
             said = lint_text(found)
             json.loads(lint_json(found))

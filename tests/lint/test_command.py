@@ -155,6 +155,33 @@ def test_a_partial_template_is_looked_at_as_one(judgekit, rubrics):
     assert done.out.startswith("rubrics/_shown.jinja:1: error unfenced-text: ")
 
 
+def test_a_partial_template_silences_by_a_comment(judgekit, rubrics):
+    shown = rubrics / "_shown.jinja"
+    macro = "{% macro shown(text) %}{{ text }}{% endmacro %}\n"
+    shown.write_text("{# lint unfenced-text: fenced where it is used #}\n" + macro, "utf-8")
+    (rubrics / "vague.jinja").write_text(
+        OPEN.replace("open", "vague").replace(
+            "{% block closing %}{{ case.output }}",
+            '{% block closing %}{% from "_shown.jinja" import shown %}{{ shown(case.output) }}',
+        ),
+        "utf-8",
+    )
+
+    silent = judgekit("rubric", "lint", "vague", "rubrics/_shown.jinja")
+    shown.write_text("{# lint unfenced-text: #}\n" + macro, "utf-8")
+    unexplained = judgekit("rubric", "lint", "vague")
+
+    assert (silent.code, silent.out) == (0, "nothing to mend in 2 files (1 silenced)\n")
+    assert unexplained.code == 1
+    assert [line for line in unexplained.out.splitlines() if not line.startswith(" ")] == [
+        "rubrics/_shown.jinja:1: warning silence-without-reason: "
+        "silences 'unfenced-text' without saying why",
+        "rubrics/_shown.jinja:2: error unfenced-text: "
+        "text of the case is printed outside a fence: text",
+        "1 error, 1 warning in 1 file",
+    ]
+
+
 def test_rules_are_listed_and_explained(judgekit, rubrics):
     listed = judgekit("rubric", "lint", "--rules")
     one = judgekit("rubric", "lint", "--explain", "unfenced-text")

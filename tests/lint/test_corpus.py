@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from judgekit.lint.lint import lint
+from judgekit.lint.lint import lint_rubrics
 from judgekit.lint.registry import RULES
 from judgekit.rubric.load import load_rubric
 from judgekit.rubric.shelf import builtin_folder
@@ -16,7 +16,7 @@ BAD = read_corpus("bad.txt")
 
 
 def found_in(path):
-    return [(Path(f.file).name, f.line, f.rule) for f in lint([path]).open]
+    return [(Path(f.file).name, f.line, f.rule) for f in lint_rubrics([path]).open]
 
 
 @pytest.mark.parametrize("entry", [pytest.param(e, id=e.title) for e in GOOD])
@@ -52,7 +52,7 @@ def test_every_static_rule_is_shown_by_a_bad_rubric():
 
 
 def test_the_built_in_rubrics_are_clean():
-    linted = lint([builtin_folder()])
+    linted = lint_rubrics([builtin_folder()])
 
     assert linted.open == ()
 
@@ -61,4 +61,4 @@ def test_the_examples_are_clean():
     folders = sorted({path.parent for path in EXAMPLES.glob("*/rubrics/*.jinja")})
 
     assert folders
-    assert [f for f in lint(folders).open if f.rule != "missing-tests"] == []
+    assert [f for f in lint_rubrics(folders).open if f.rule != "missing-tests"] == []

@@ -8,7 +8,7 @@ import pytest
 
 from judgekit.case import Case
 from judgekit.judgment import Quote
-from judgekit.lint.lint import lint
+from judgekit.lint.lint import lint_rubrics
 from judgekit.report.folder import ResultsWriter
 from judgekit.rubric.load import load_rubric
 from judgekit.score import Failure, Fallback, Part, Row, Score
@@ -75,7 +75,7 @@ def put(writer, id, result):
 def said(path, folder, **options):
     return [
         (f.line, f.rule, f.message)
-        for f in lint([path], results=folder, **options).findings
+        for f in lint_rubrics([path], results=folder, **options).findings
         if f.silenced is None
     ]
 
@@ -266,7 +266,7 @@ def test_a_silence_of_a_results_rule_is_unused_only_where_results_are_looked_at(
     silent = RUBRIC.replace("criteria:", "lint: {at-ceiling: it is a gate}\ncriteria:")
     path.write_text(silent, "utf-8")
 
-    assert lint([path]).open == ()
+    assert lint_rubrics([path]).open == ()
     assert [r for _, r, _ in said(path, folder)] == ["older-results", "silence-unused"]
 
 
@@ -277,7 +277,7 @@ def test_a_criterion_silences_what_its_verdicts_say(run):
         "utf-8",
     )
 
-    found = [f for f in lint([path], results=folder).findings if f.rule == "no-variance"]
+    found = [f for f in lint_rubrics([path], results=folder).findings if f.rule == "no-variance"]
     assert [f.silenced for f in found] == ["it is a gate"]
 
 

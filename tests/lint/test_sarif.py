@@ -7,7 +7,7 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 
-from judgekit.lint.lint import lint
+from judgekit.lint.lint import lint_rubrics
 from judgekit.lint.sarif import lint_sarif
 
 RUBRIC = """\
@@ -91,7 +91,7 @@ def test_the_log_is_what_the_schema_requires(tmp_path, monkeypatch):
     folder.mkdir()
     (folder / "mine.jinja").write_text(RUBRIC, encoding="utf-8")
 
-    results = check_log(json.loads(lint_sarif(lint([folder]))))
+    results = check_log(json.loads(lint_sarif(lint_rubrics([folder]))))
 
     places = {
         r["ruleId"]: (
@@ -115,7 +115,7 @@ def test_a_file_outside_the_folder_has_a_relative_path_too(tmp_path, monkeypatch
     (tmp_path / "mine.jinja").write_text(RUBRIC, encoding="utf-8")
     monkeypatch.chdir(tmp_path / "here")
 
-    results = check_log(json.loads(lint_sarif(lint([tmp_path / "mine.jinja"]))))
+    results = check_log(json.loads(lint_sarif(lint_rubrics([tmp_path / "mine.jinja"]))))
 
     assert {r["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] for r in results} == {
         "../mine.jinja"
@@ -127,7 +127,9 @@ def test_the_log_is_the_same_twice(tmp_path, monkeypatch, text):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "mine.jinja").write_text(RUBRIC.replace("Is it appropriate?", text), "utf-8")
 
-    assert lint_sarif(lint(["mine.jinja"])) == lint_sarif(lint([tmp_path / "mine.jinja"]))
+    assert lint_sarif(lint_rubrics(["mine.jinja"])) == lint_sarif(
+        lint_rubrics([tmp_path / "mine.jinja"])
+    )
 
 
 def test_nothing_found_is_a_log_without_results(tmp_path, monkeypatch):
@@ -139,7 +141,7 @@ def test_nothing_found_is_a_log_without_results(tmp_path, monkeypatch):
     )
     (tmp_path / "mine.jinja").write_text(clean, "utf-8")
 
-    assert check_log(json.loads(lint_sarif(lint(["mine.jinja"])))) == []
+    assert check_log(json.loads(lint_sarif(lint_rubrics(["mine.jinja"])))) == []
 
 
 def test_what_a_message_would_take_for_a_link_or_a_placeholder_is_escaped(tmp_path, monkeypatch):
@@ -150,7 +152,7 @@ def test_what_a_message_would_take_for_a_link_or_a_placeholder_is_escaped(tmp_pa
         rubric.replace("tone: {", "tone: {nullable: true, "), "utf-8"
     )
 
-    results = check_log(json.loads(lint_sarif(lint(["mine.jinja"]))))
+    results = check_log(json.loads(lint_sarif(lint_rubrics(["mine.jinja"]))))
 
     (found,) = [r for r in results if r["ruleId"] == "format-placeholder"]
     assert found["message"]["text"] == "nothing is put into: '{{answer}}'"
