@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from judgekit.canonical import canonical_json
 from judgekit.case import CASE_TEXTS
@@ -15,17 +15,44 @@ from judgekit.lint.subject import Subject
 EDGE = 1e-9
 
 
-def _answers(subject: Subject) -> Iterator[tuple[int, str, dict[str, Any]]]:
-    """Yield the answers of the examples: number of the example, criterion, answer."""
-    for number, example in enumerate(subject.file.inline_examples):
+class Shown(NamedTuple):
+    """An example the judge is shown, written in the front matter or taken from a labelled file."""
+
+    case: Mapping[str, Any]
+    answers: Mapping[str, Any]
+    number: int | None
+    """Its place in the front matter."""
+
+
+def _shown(subject: Subject) -> list[Shown]:
+    inline = [Shown(e.case, e.answers, n) for n, e in enumerate(subject.file.inline_examples)]
+    if inline or subject.rubric is None:
+        return inline
+    return [
+        Shown(
+            e.case.model_dump(mode="json", exclude_defaults=True, exclude={"id"}), e.answers, None
+        )
+        for e in subject.rubric.examples
+    ]
+
+
+def _at(subject: Subject, example: Shown, *steps: str) -> str:
+    if example.number is None:
+        return subject.at("examples")
+    return subject.at("examples", example.number, *steps)
+
+
+def _answers(subject: Subject) -> Iterator[tuple[Shown, int, str, dict[str, Any]]]:
+    """Yield the answers of the examples: example, its number, criterion, answer."""
+    for number, example in enumerate(_shown(subject)):
         for id, answer in example.answers.items():
             if isinstance(answer, dict):
-                yield number, id, answer
+                yield example, number, id, answer
 
 
 def _contradicting(subject: Subject) -> Iterator[Said]:
     by_id = {criterion.id: criterion for criterion in subject.criteria}
-    for number, id, answer in _answers(subject):
+    for example, _, id, answer in _answers(subject):
         if id not in by_id:
             continue
         found = contradiction(
@@ -35,17 +62,16 @@ def _contradicting(subject: Subject) -> Iterator[Said]:
             items=tuple(i for i in answer.get("items") or () if isinstance(i, dict)),
         )
         if found is not None:
-            where = subject.at("examples", number, "answers", id)
+            where = _at(subject, example, "answers", id)
             yield Said(where, f"the example's {id!r}: {found}", id)
 
 
 def _quoting(subject: Subject) -> Iterator[Said]:
-    for number, id, answer in _answers(subject):
-        case = subject.file.inline_examples[number].case
-        texts = " ".join(" ".join(_texts(case)).split())
+    for example, _, id, answer in _answers(subject):
+        texts = " ".join(" ".join(_texts(example.case)).split())
         for quote in answer.get("quotes") or ():
             if isinstance(quote, str) and " ".join(quote.split()) not in texts:
-                where = subject.at("examples", number, "answers", id)
+                where = _at(subject, example, "answers", id)
                 yield Said(where, f"the example quotes what its case does not say: {quote!r}", id)
 
 
@@ -63,19 +89,18 @@ def _texts(case: Mapping[str, Any]) -> Iterator[str]:
 
 def _disagreeing(subject: Subject) -> Iterator[Said]:
     seen: dict[tuple[str, str], tuple[int, str]] = {}
-    for number, id, answer in _answers(subject):
-        case = _key(subject.file.inline_examples[number].case)
+    for example, number, id, answer in _answers(subject):
         value = _key(answer.get("value", answer.get("items")))
-        first, said = seen.setdefault((case, id), (number, value))
+        first, said = seen.setdefault((_key(example.case), id), (number, value))
         if said != value:
-            where = subject.at("examples", number, "answers", id)
+            where = _at(subject, example, "answers", id)
             message = f"examples {first + 1} and {number + 1} judge the same case, {id!r} otherwise"
             yield Said(where, message, id)
 
 
 def _one_sided(subject: Subject) -> Iterator[Said]:
     values: dict[str, list[str]] = {}
-    for _, id, answer in _answers(subject):
+    for *_, id, answer in _answers(subject):
         if "value" in answer:
             values.setdefault(id, []).append(_key(answer["value"]))
     for id, given in values.items():
