@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from json.encoder import encode_basestring
 from typing import Any
 
 CONTROL_CHARACTERS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\x80-\x9f\u2028\u2029]")
@@ -22,7 +23,7 @@ def canonical_json(value: Any) -> str:
         ValueError: the value holds NaN or an infinity, which JSON has no word for.
         TypeError: the value is not JSON.
     """
-    return _encode(value)
+    return encode_basestring(value) if type(value) is str else _encode(value)
 
 
 def digest(value: str | bytes) -> str:

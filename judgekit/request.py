@@ -110,14 +110,17 @@ class Request(Value):
         head = self._head()
         return head.text + self._tail(head)
 
-    @cached_property
+    @property
     def key(self) -> str:
         """The sha256 of the canonical request: 64 hexadecimal characters."""
-        head = self._head()
-        state = head.state.copy()
-        state.update(self._tail(head).encode())
-        digest: str = state.hexdigest()
-        return digest
+        # Kept like a cached property, without the lock that one takes up to Python 3.11.
+        key: str | None = self.__dict__.get("_key")
+        if key is None:
+            head = self._head()
+            state = head.state.copy()
+            state.update(self._tail(head).encode())
+            key = self.__dict__["_key"] = state.hexdigest()
+        return key
 
     def _head(self) -> _Head:
         """The beginning of the canonical JSON, up to the first message if it is the system's."""

@@ -226,3 +226,17 @@ def test_a_reply_survives_json():
     )
 
     assert Reply.model_validate_json(reply.model_dump_json(exclude_defaults=True)) == reply
+
+
+def test_a_changed_copy_has_a_key_of_its_own():
+    form = Form(questions=(Question(id="a", kind="boolean", text="t"),))
+    request = Request(messages=(ChatMessage(role="user", content="x"),), form=form, model="m")
+    assert len({request.key, form.digest}) == 2
+
+    other = request.model_copy(update={"messages": (ChatMessage(role="user", content="y"),)})
+    other_form = form.model_copy(update={"details": (Detail(name="d"),)})
+
+    assert other.key != request.key
+    assert other.key == request.model_validate(other.model_dump()).key
+    assert other_form.digest != form.digest
+    assert request.model_copy().key == request.key
