@@ -7,23 +7,19 @@ salt the digest is keyed; without one, whoever tries all telephone numbers finds
 
 from __future__ import annotations
 
-import hashlib
-import hmac
 import re
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from judgekit.case import Case
 from judgekit.detectors import DETECTORS, find_all
+from judgekit.detectors.pseudonym import PSEUDONYM, pseudonym
 from judgekit.errors import ConfigError
 
 Redact = Callable[[str], str]
 
 NAMES = tuple(DETECTORS)
 """What a rule may name: key, email, card, ip, phone."""
-
-PSEUDONYM = re.compile(r"\[[A-Z][A-Z0-9_]{0,39}-[0-9a-f]{8}\]")
-"""What stands in place of a thing found; never redacted again."""
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,39}\Z")
 _PASSES = 8
@@ -102,12 +98,6 @@ def _known(text: str, names: Sequence[str], key: bytes) -> str:
         parts += [text[end : span.start], pseudonym(kind, span.value, key)]
         end = span.end
     return "".join([*parts, text[end:]])
-
-
-def pseudonym(name: str, value: str, key: bytes = b"") -> str:
-    """Return what stands in place of a value; 8 hexadecimal digits of a keyed sha256."""
-    said = f"{name.upper()}\0{value}".encode("utf-8", "surrogatepass")
-    return f"[{name.upper()}-{hmac.new(key, said, hashlib.sha256).hexdigest()[:8]}]"
 
 
 def _own(rule: Rule | Redact, key: bytes) -> Redact:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from judgekit.cassette.explain import Explainer
 from judgekit.cassette.record import Record
@@ -14,9 +16,10 @@ from judgekit.evaluation import evaluate
 from judgekit.suitefile import Overrides
 
 
-def _replay(path: Path, *, case: str | None = None) -> Suite:
+def _replay(path: Path, *, case: str | None = None, overrides: Overrides | None = None) -> Suite:
     """Replay a suite, asking nobody, and return it with what its cassette saw."""
-    suite = load_suite(path, Overrides(record="none"))
+    wanted = overrides or Overrides()
+    suite = load_suite(path, wanted.model_copy(update={"record": "none"}))
     if suite.cassette is None or suite.cassette.tape is None:
         raise ConfigError(
             "the suite has no cassette; name one: cassette: FILE.jsonl",
@@ -29,13 +32,28 @@ def _replay(path: Path, *, case: str | None = None) -> Suite:
     return suite
 
 
-def explain_misses(path: Path, *, case: str | None = None, most: int = 5) -> tuple[str, int]:
+def explain_misses(
+    path: Path,
+    *,
+    case: str | None = None,
+    most: int = 5,
+    judge: str | None = None,
+    params: Mapping[str, Any] | None = None,
+) -> tuple[str, int]:
     """Return why a suite's replay misses, and how many misses there are.
+
+    Args:
+        path: the suite.
+        case: only this case.
+        most: misses to explain at most.
+        judge: the model to replay, where a run named another than the suite does.
+        params: parameters of it, likewise.
 
     Raises:
         ConfigError: the suite has no cassette.
     """
-    suite = _replay(path, case=case)
+    overrides = Overrides(judge=judge, params=dict(params or {}))
+    suite = _replay(path, case=case, overrides=overrides)
     cassette = suite.cassette
     assert cassette is not None  # noqa: S101 - _replay saw to it
     assert cassette.tape is not None  # noqa: S101

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from judgekit.cli.completion import case_ids
+from judgekit.cli.options import Param
 
 app = typer.Typer(help="Look after cassettes.", no_args_is_help=True, rich_markup_mode=None)
 
@@ -47,18 +48,59 @@ def show(
     typer.echo(record_text(tape, key), nl=False)
 
 
+@app.command("scan")
+def scan(
+    paths: Annotated[
+        list[Path] | None,
+        typer.Argument(
+            help="Files and folders; the folder cassettes by default.", show_default=False
+        ),
+    ] = None,
+    kind: Annotated[
+        list[str] | None,
+        typer.Option("--kind", help="Only this: key, email, card, ip, phone; may be repeated."),
+    ] = None,
+    allow: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--allow",
+            help="Known to be harmless, such as *@shop.example, or @FILE with one a line; "
+            "may be repeated.",
+        ),
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")] = False,
+) -> None:
+    """Look for secrets and personal data in cassettes, run folders and files of cases.
+
+    Says where and of what kind a thing is, never the thing itself.
+
+    Exit codes: 0 nothing found, 1 something found, 2 something is set up wrongly.
+    """
+    from judgekit.cassette.scan import allowed, scan
+
+    done = scan(paths or [Path("cassettes")], kinds=kind or None, allow=allowed(allow or []))
+    typer.echo(done.json_text() if json else done.text(), nl=False)
+    raise typer.Exit(1 if done.findings else 0)
+
+
 @app.command("explain")
 def explain(
     suite: SuiteFile,
     case: Annotated[
         str | None, typer.Option("--case", help="Only this case.", autocompletion=case_ids)
     ] = None,
+    judge: Annotated[
+        str | None, typer.Option("--judge", help="Explain as if this model were asked.")
+    ] = None,
+    param: Param = None,
     most: Annotated[int, typer.Option("--most", min=1, help="Misses to explain at most.")] = 5,
 ) -> None:
     """Say why a suite's replay misses: the nearest record to each miss, and what differs."""
+    from judgekit.cli.options import named_values
     from judgekit.upkeep import explain_misses
 
-    text, misses = explain_misses(suite, case=case, most=most)
+    params = named_values("--param", param)
+    text, misses = explain_misses(suite, case=case, most=most, judge=judge, params=params)
     typer.echo(text, nl=False)
     raise typer.Exit(3 if misses else 0)
 

@@ -1,0 +1,314 @@
+"""Looking for what should not be shared in files that are: tapes, run folders, cases, suites.
+
+A finding says where and of what kind it is, and never what: the report may be public itself.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+import zlib
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from judgekit.canonical import printable
+from judgekit.cassette.tape import MAX_LINE
+from judgekit.detectors import DETECTORS, find_all
+from judgekit.detectors.pseudonym import PSEUDONYM
+from judgekit.detectors.reserved import reserved
+from judgekit.errors import ConfigError, place
+
+FOLDERS_LEFT_OUT = {"node_modules", "__pycache__"}
+"""Left out besides those whose name begins with a dot."""
+_PAGE_DATA = re.compile(rb'<script type="application/json"[^>]* data-compressed="(yes|no)">')
+_KEY = re.compile("[0-9a-f]{64}")
+_MAX_PAGE = 512_000_000
+"""Characters of a page's data, unpacked."""
+
+
+class Finding(NamedTuple):
+    """One thing that looks private."""
+
+    kind: str
+    file: str
+    line: int
+    field: str
+    """Where in the line, such as `reply.tries[0].text`; empty for a line of plain text."""
+    key: str | None
+    """The key of the record it is in, on a tape."""
+    excerpt: str
+    """How it begins and how long it is; never the thing itself."""
+
+    def text(self) -> str:
+        """Return the finding in a line."""
+        where = [f"in {self.field}"] if self.field else []
+        if self.key:
+            where.append(f"record {self.key[:12]}")
+        inside = f" {', '.join(where)}" if where else ""
+        return f"{place(self.file, self.line)}: {self.kind}{inside}: {self.excerpt}"
+
+
+@dataclass
+class Scan:
+    """What came of looking through files."""
+
+    findings: list[Finding] = field(default_factory=list)
+    files: int = 0
+    not_read: list[str] = field(default_factory=list)
+    """Files that are not text, so that nothing is known of them."""
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many things of each kind were found."""
+        return dict(sorted(Counter(found.kind for found in self.findings).items()))
+
+    def text(self) -> str:
+        """Return the findings, a line each, and a summary."""
+        lines = [found.text() for found in self.findings]
+        lines += [f"{name}: not read, because it is no text" for name in self.not_read]
+        files = f"{self.files} file{'s' if self.files != 1 else ''}"
+        if self.findings:
+            kinds = ", ".join(f"{count} {kind}" for kind, count in self.counts.items())
+            lines.append(f"{len(self.findings)} found in {files}: {kinds}")
+            lines.append(
+                "Redact them in the suite (redact: [...]) and record again, or --allow them"
+            )
+        else:
+            lines.append(f"nothing found in {files}")
+        return "\n".join(printable(line) for line in lines) + "\n"
+
+    def json_text(self) -> str:
+        """Return it as JSON."""
+        data = {
+            "findings": [found._asdict() for found in self.findings],
+            "counts": self.counts,
+            "files": self.files,
+            "not_read": self.not_read,
+        }
+        return json.dumps(data, indent=1, sort_keys=True) + "\n"
+
+
+def scan(
+    paths: Sequence[Path], *, kinds: Collection[str] | None = None, allow: Sequence[str] = ()
+) -> Scan:
+    """Look through files and folders.
+
+    What is set aside for examples (see `judgekit.detectors.reserved`) and pseudonyms are no
+    findings. Hidden files in folders, and links, are left out.
+
+    Args:
+        paths: files and folders; all text files of a folder are read.
+        kinds: what to look for; everything by default.
+        allow: things known to be harmless; `*` stands for anything, as in `*@shop.example`.
+
+    Raises:
+        ConfigError: no such file or kind, or a file named here is no text.
+    """
+    kinds = tuple(DETECTORS) if kinds is None else kinds
+    for kind in kinds:
+        if kind not in DETECTORS:
+            raise ConfigError(
+                f"nothing is looked for under the name {kind!r}; {', '.join(DETECTORS)}"
+            )
+    look = _Look(kinds, [pattern.casefold() for pattern in allow])
+    done = Scan()
+    for path in _files(paths):
+        try:
+            findings = list(look.file(path))
+        except OSError as exc:
+            raise ConfigError(f"cannot be read: {exc.strerror}", where=str(path)) from exc
+        except _NoTextError as exc:
+            if path in paths:
+                raise ConfigError(
+                    "is no text file; nothing can be said of it", where=str(path)
+                ) from exc
+            done.not_read.append(str(path))
+            continue
+        done.files += 1
+        done.findings += findings
+    return done
+
+
+def allowed(said: Sequence[str]) -> list[str]:
+    """Return an allow list: what is said, and the lines of each file named as `@FILE`.
+
+    Raises:
+        ConfigError: a file cannot be read.
+    """
+    patterns: list[str] = []
+    for text in said:
+        if not text.startswith("@"):
+            patterns.append(text)
+            continue
+        try:
+            lines = Path(text[1:]).read_text(encoding="utf-8").splitlines()
+        except (OSError, UnicodeDecodeError) as exc:
+            raise ConfigError(
+                "cannot be read as a list of what is allowed", where=text[1:]
+            ) from exc
+        patterns += [line.strip() for line in lines if line.strip() and line[0] != "#"]
+    return patterns
+
+
+class _NoTextError(Exception):
+    """A file holds bytes that are no text."""
+
+
+def _files(paths: Iterable[Path]) -> Iterator[Path]:
+    for path in paths:
+        if path.is_dir():
+            yield from _inside(path)
+        elif path.is_file():
+            yield path
+        else:
+            raise ConfigError("no such file or folder", where=str(path))
+
+
+def _inside(folder: Path) -> Iterator[Path]:
+    for path in sorted(folder.iterdir()):
+        if path.name.startswith(".") or path.name in FOLDERS_LEFT_OUT or path.is_symlink():
+            continue
+        if path.is_dir():
+            yield from _inside(path)
+        elif path.is_file():
+            yield path
+
+
+class _Look:
+    """Looks through one file after the other."""
+
+    def __init__(self, kinds: Collection[str], allow: Sequence[str]) -> None:
+        self._kinds = kinds
+        self._allow = allow
+
+    def file(self, path: Path) -> Iterator[Finding]:
+        name = str(path)
+        with path.open("rb") as file:
+            begin = file.read(8192)
+            if b"\0" in begin:
+                raise _NoTextError
+            file.seek(0)
+            if path.suffix == ".json":
+                whole = file.read(MAX_LINE + 1)
+                if len(whole) <= MAX_LINE and (data := _json(whole)) is not None:
+                    yield from self._document(data, whole, name)
+                    return
+                file.seek(0)
+            # A line may be as long as the file: a longer one is looked at in pieces.
+            for number, line in enumerate(iter(partial(file.readline, MAX_LINE), b""), start=1):
+                yield from self._line(line, name, number)
+
+    def _line(self, line: bytes, name: str, number: int) -> Iterator[Finding]:
+        page = _PAGE_DATA.search(line)
+        if page is not None:
+            data = _page_data(line, page)
+            line = line[: page.start()] if data is not None else line
+            for where, text in _texts(data):
+                yield from self._text(text, name, number, field=where)
+        data = _json(line) if line.lstrip()[:1] in (b"{", b"[") else None
+        if data is None:
+            yield from self._text(line.decode("utf-8", "replace"), name, number)
+            return
+        key = data.get("key") if isinstance(data, dict) else None
+        key = key if isinstance(key, str) and _KEY.fullmatch(key) else None
+        for where, text in _texts(data):
+            yield from self._text(text, name, number, field=where, key=key)
+
+    def _document(self, data: Any, whole: bytes, name: str) -> Iterator[Finding]:
+        """Look through a JSON file of many lines; each finding's line is searched for."""
+        plain = whole.isascii()
+        at, line = 0, 1
+        for where, text in _texts(data):
+            for found in self._text(text, name, 1, field=where):
+                written = json.dumps(text, ensure_ascii=plain).encode("utf-8", "replace")
+                # Values come in the order of the file, so the search never goes back.
+                place = whole.find(written, at)
+                if place >= 0:
+                    line += whole.count(b"\n", at, place)
+                    at = place
+                yield found._replace(line=line)
+
+    def _text(
+        self, text: str, name: str, number: int, *, field: str = "", key: str | None = None
+    ) -> Iterator[Finding]:
+        bare = PSEUDONYM.sub(lambda found: " " * len(found[0]), text)
+        for kind, span in find_all(bare, self._kinds):
+            written = text[span.start : span.end]
+            if not reserved(kind, span.value) and not self._allowed(written, span.value):
+                yield Finding(kind, name, number, self._told(field), key, masked(kind, written))
+
+    def _told(self, field: str) -> str:
+        """Return a place without what is private in the names it is made of."""
+        for kind, span in reversed(find_all(field, DETECTORS)):
+            field = (
+                field[: span.start] + masked(kind, field[span.start : span.end]) + field[span.end :]
+            )
+        return field
+
+    def _allowed(self, written: str, value: str) -> bool:
+        return any(
+            fnmatchcase(said.casefold(), pattern)
+            for pattern in self._allow
+            for said in (written, value)
+        )
+
+
+def masked(kind: str, written: str) -> str:
+    """Return how a thing begins and how long it is; less than would help to guess the rest.
+
+    >>> masked("email", "ann.lee@shop.example"), masked("card", "4111 1111 1111 1111")
+    ('a…@….example', '4… (16 digits)')
+    """
+    if kind == "email":
+        return f"{written[:1]}…@….{written.rsplit('.', 1)[-1]}"
+    if kind == "ip":
+        return f"{re.split('[.:]', written)[0]}… ({'IPv6' if ':' in written else 'IPv4'})"
+    if kind == "key":
+        # The first letters name the provider; they are the same for everybody.
+        prefix = re.match(r"[A-Za-z]{2,6}[-_]|-----BEGIN|AKIA|AIza|eyJ", written)
+        return f"{prefix[0] if prefix else ''}… ({len(written)} characters)"
+    digits = sum(character.isdigit() for character in written)
+    return f"{written[:1]}… ({digits} digits)"
+
+
+def _json(line: bytes) -> Any:
+    """Return the value of a JSON text, or `None` if it is none."""
+    try:
+        return json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _page_data(line: bytes, found: re.Match[bytes]) -> Any:
+    """Return the data of a report page."""
+    text = line[found.end() :].split(b"</script>", 1)[0]
+    if found[1] == b"yes":
+        try:
+            text = zlib.decompressobj(wbits=47).decompress(base64.b64decode(text), _MAX_PAGE)
+        except (ValueError, zlib.error):
+            return None
+    return _json(text)
+
+
+def _texts(data: Any) -> Iterator[tuple[str, str]]:
+    """Yield every text of a JSON value with its path, keys of mappings and large numbers, too."""
+    left = [("", data)]
+    while left:
+        where, value = left.pop()
+        if isinstance(value, str):
+            yield where, value
+        elif isinstance(value, dict):
+            for name, item in reversed(value.items()):
+                path = f"{where}.{name}" if where else name
+                left.append((path, item))
+            yield from ((f"{where} (a name in it)".lstrip(), name) for name in value)
+        elif isinstance(value, list):
+            left += [(f"{where}[{n}]", value[n]) for n in reversed(range(len(value)))]
+        elif isinstance(value, int) and not isinstance(value, bool) and abs(value) >= 10**12:
+            yield where, str(value)
