@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from judgekit.cassette.explain import Explainer
 from judgekit.cassette.record import Record
@@ -37,8 +35,7 @@ def explain_misses(
     *,
     case: str | None = None,
     most: int = 5,
-    judge: str | None = None,
-    params: Mapping[str, Any] | None = None,
+    overrides: Overrides | None = None,
 ) -> tuple[str, int]:
     """Return why a suite's replay misses, and how many misses there are.
 
@@ -46,13 +43,11 @@ def explain_misses(
         path: the suite.
         case: only this case.
         most: misses to explain at most.
-        judge: the model to replay, where a run named another than the suite does.
-        params: parameters of it, likewise.
+        overrides: what the flags of the run said, such as another judge.
 
     Raises:
         ConfigError: the suite has no cassette.
     """
-    overrides = Overrides(judge=judge, params=dict(params or {}))
     suite = _replay(path, case=case, overrides=overrides)
     cassette = suite.cassette
     assert cassette is not None  # noqa: S101 - _replay saw to it

@@ -247,7 +247,7 @@ class Cassette(JudgeAround):
         if not fresh and asks and (self.record is RecordMode.ALL or key in self._again):
             return None
         if self.tape is not None and not fresh and (number := self.tape.find(key)) >= 0:
-            where = f"{self.path}: record {key[:12]}"
+            where = self.tape.spot(number, key)
             reply = decode_reply(self.tape.line(number), key=key, where=where)
             self._used[number >> 3] |= 1 << (number & 7)
             self.ledger.add("tape", reply)

@@ -61,7 +61,7 @@ def _seal(line: str) -> str:
     return f'{line[:-1]},"sha256":"{digest(line)}"}}'
 
 
-def unseal(line: str, *, where: str) -> str:
+def unseal(line: str, *, where: object) -> str:
     """Return a line without its digest, having checked it.
 
     Raises:
@@ -84,7 +84,7 @@ def _canonical(body: str) -> Any:
     return data
 
 
-def decode_reply(line: str, *, key: str, where: str) -> Reply:
+def decode_reply(line: str, *, key: str, where: object) -> Reply:
     """Return the reply of a line, checked against its digest and the key asked for.
 
     Raises:
@@ -100,7 +100,7 @@ def decode_reply(line: str, *, key: str, where: str) -> Reply:
     return answered.reply
 
 
-def decode(line: str, *, parts: dict[str, Any], where: str) -> Record:
+def decode(line: str, *, parts: dict[str, Any], where: object) -> Record:
     """Return the whole record of a line, with its key proved from its request.
 
     Raises:
@@ -120,7 +120,7 @@ def decode(line: str, *, parts: dict[str, Any], where: str) -> Record:
     return Record(key, request, reply)
 
 
-def _inline(request: dict[str, Any], *, parts: dict[str, Any], where: str) -> dict[str, Any]:
+def _inline(request: dict[str, Any], *, parts: dict[str, Any], where: object) -> dict[str, Any]:
     def whole(value: Any) -> Any:
         if isinstance(value, dict) and set(value) == {"part"}:
             if value["part"] not in parts:
@@ -156,7 +156,7 @@ def share(record: Record) -> tuple[str, dict[str, str]]:
     return line, parts
 
 
-def decode_part(line: str, *, where: str) -> tuple[str, Any]:
+def decode_part(line: str, *, where: object) -> tuple[str, Any]:
     """Return digest and value of a part line.
 
     Raises:

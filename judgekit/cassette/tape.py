@@ -24,6 +24,21 @@ MAX_LINE = 64_000_000
 """Bytes one record may have."""
 
 _CHUNK = 8192
+_COUNTED = 1 << 20
+"""Bytes looked at at once when lines are counted."""
+
+
+class Spot:
+    """Where on a tape a line stands. Its text is only made for a message: lines are counted."""
+
+    def __init__(self, tape: Tape, at: int, *, key: str = "") -> None:
+        self._tape = tape
+        self._at = at
+        self._key = key
+
+    def __str__(self) -> str:
+        said = place(self._tape.path, self._tape.line_number(self._at))
+        return f"{said}: record {self._key[:12]}" if self._key else said
 
 
 class Tape:
@@ -131,21 +146,37 @@ class Tape:
                     return data[:end].removesuffix(b"\r").decode("utf-8")
                 except UnicodeDecodeError as exc:
                     message = f"a line is not UTF-8; {MEND}"
-                    raise CassetteCorrupt(f"{self.path}: {message}") from exc
+                    raise CassetteCorrupt(f"{Spot(self, at)}: {message}") from exc
             if len(data) < size or size > MAX_LINE:
                 raise CassetteCorrupt(f"{self.path}: changed while it was being read")
             size *= 4
 
+    def spot(self, number: int, key: str) -> Spot:
+        """Return where the record of a key stands, for messages."""
+        return Spot(self, self._places[number], key=key)
+
+    def line_number(self, at: int) -> int:
+        """Return the number of the line that begins at a place in the file, from 1."""
+        lines = 1
+        for start in range(0, at, _COUNTED):
+            lines += os.pread(self._file, min(_COUNTED, at - start), start).count(b"\n")
+        return lines
+
     def lines(self) -> Iterator[str]:
         """Yield the lines of all records, in order of their keys."""
+        return (line for _, line in self._numbered())
+
+    def _numbered(self) -> Iterator[tuple[int, str]]:
+        """Yield number and line of all records, in order of their keys."""
         order = range(len(self._places))
         crowded = any(
             self._prefixes[i] == self._prefixes[i + 1] for i in range(len(self._prefixes) - 1)
         )
+        pairs = ((number, self.line(number)) for number in order)
         if not crowded:
-            yield from map(self.line, order)
+            yield from pairs
             return
-        yield from sorted(map(self.line, order), key=lambda line: line[8:72])
+        yield from sorted(pairs, key=lambda pair: pair[1][8:72])
 
     def part_lines(self) -> Iterator[str]:
         """Yield the lines of all parts, in order of their digests."""
@@ -164,7 +195,10 @@ class Tape:
 
     def parts(self) -> dict[str, Any]:
         """Return the value of every part, by digest."""
-        return dict(decode_part(line, where=str(self.path)) for line in self.part_lines())
+        return dict(
+            decode_part(self._read(at), where=Spot(self, at))
+            for _, at in sorted(self._parts.items())
+        )
 
     def records(self) -> Iterator[Record]:
         """Yield every record, fully verified.
@@ -174,10 +208,12 @@ class Tape:
         """
         parts = self.parts()
         last = ""
-        for line in self.lines():
-            record = decode(line, parts=parts, where=f"{self.path}: record {line[8:20]}")
+        for number, line in self._numbered():
+            where = Spot(self, self._places[number], key=line[8:72])
+            record = decode(line, parts=parts, where=where)
             if record.key == last:
-                raise CassetteCorrupt(f"{self.path}: two records for the key {last[:12]}")
+                where = Spot(self, self._places[number])
+                raise CassetteCorrupt(f"{where}: two records for the key {last[:12]}")
             last = record.key
             yield record
 

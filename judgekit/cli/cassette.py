@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from judgekit.cli.completion import case_ids
-from judgekit.cli.options import Param
+from judgekit.cli.options import Judges, Param
 
 app = typer.Typer(help="Look after cassettes.", no_args_is_help=True, rich_markup_mode=None)
 
@@ -89,18 +89,19 @@ def explain(
     case: Annotated[
         str | None, typer.Option("--case", help="Only this case.", autocompletion=case_ids)
     ] = None,
-    judge: Annotated[
-        str | None, typer.Option("--judge", help="Explain as if this model were asked.")
-    ] = None,
+    judge: Judges = None,
     param: Param = None,
     most: Annotated[int, typer.Option("--most", min=1, help="Misses to explain at most.")] = 5,
 ) -> None:
-    """Say why a suite's replay misses: the nearest record to each miss, and what differs."""
-    from judgekit.cli.options import named_values
+    """Say why a suite's replay misses: the nearest record to each miss, and what differs.
+
+    With --judge and --param, why a run with these flags would. Nobody is asked.
+    """
+    from judgekit.cli.options import overrides
     from judgekit.upkeep import explain_misses
 
-    params = named_values("--param", param)
-    text, misses = explain_misses(suite, case=case, most=most, judge=judge, params=params)
+    flags = overrides(judge=judge, api_base=None, record=None, param=param, no_judge=False)
+    text, misses = explain_misses(suite, case=case, most=most, overrides=flags)
     typer.echo(text, nl=False)
     raise typer.Exit(3 if misses else 0)
 

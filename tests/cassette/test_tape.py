@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import subprocess
@@ -11,9 +12,11 @@ from hypothesis import strategies as st
 
 from cassette.conftest import FORM, make_reply, make_request
 from judgekit.canonical import digest
+from judgekit.cassette.cassette import Cassette
 from judgekit.cassette.record import Record, decode, decode_reply, encode, share
 from judgekit.cassette.tape import HEADER, Tape, merge_into, write_lines
 from judgekit.errors import CassetteCorrupt, CassetteError
+from judgekit.judges.fake import FakeJudge
 from judgekit.request import Form, Question, Reply, Try, Usage
 
 
@@ -299,3 +302,34 @@ def test_many_forms_and_keys_with_one_beginning_are_kept_apart(tmp_path):
     path = write(tmp_path / "tape.jsonl", *records)
 
     assert {r.key for r in Tape(path).records()} == {r.key for r in records}
+
+
+def test_a_damaged_record_is_named_by_its_line_and_its_key(tmp_path):
+    path = tmp_path / "tape.jsonl"
+    for number in "0123":
+        merge_into(path, [record(number).key], lambda _, number=number: record(number))
+    lines = path.read_text("utf-8").splitlines()
+    lines[5] = lines[5].replace('"cost":0.25', '"cost":0.26')
+    path.write_text("\n".join(lines) + "\n", "utf-8")
+    key = lines[5][8:72]
+
+    with pytest.raises(CassetteCorrupt) as verified:
+        list(Tape(path).records())
+    request = next(r for r in map(make_request, "0123") if r.key == key)
+    with pytest.raises(CassetteCorrupt) as replayed:
+        asyncio.run(Cassette(FakeJudge(), tape=path).ask(request))
+
+    said = f"{path}:6: record {key[:12]}: the record was changed after it was written"
+    assert str(verified.value).startswith(said)
+    assert str(replayed.value).startswith(said)
+
+
+def test_a_damaged_part_is_named_by_its_line(tmp_path):
+    path = tmp_path / "tape.jsonl"
+    merge_into(path, [record().key], lambda _: record())
+    lines = path.read_text("utf-8").replace("Judge.", "Judgf.").splitlines()
+    path.write_text("\n".join(lines) + "\n", "utf-8")
+    number = next(n for n, line in enumerate(lines, start=1) if "Judgf." in line)
+
+    with pytest.raises(CassetteCorrupt, match=f"{path}:{number}: the record was changed"):
+        list(Tape(path).records())

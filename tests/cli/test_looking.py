@@ -212,6 +212,41 @@ def test_misses_are_explained(judgekit, recorded):
     assert "+Since 2." in one.out
 
 
+def test_misses_of_a_run_with_other_flags_are_explained(judgekit, recorded):
+    flags = ("--judge", "openai/other", "--param", "temperature=0")
+
+    done = judgekit("cassette", "explain", "suite.yaml", "--most", "1", *flags)
+
+    assert done.code == 3
+    assert "    -fake/judge\n    +openai/other\n" in done.out
+    assert "  params.temperature\n" in done.out
+    assert "openai" not in (recorded / "tape.jsonl").read_text("utf-8")
+
+
+def test_secrets_on_a_tape_are_found_and_not_told(judgekit, recorded):
+    assert judgekit("cassette", "scan", "tape.jsonl").code == 0
+    cases = recorded / "cases.jsonl"
+    cases.write_text(cases.read_text("utf-8").replace("Why 2?", "Mail ann@shop.io?"), "utf-8")
+
+    plain = judgekit("cassette", "scan", "cases.jsonl", "tape.jsonl")
+    data = judgekit("cassette", "scan", "cases.jsonl", "--json")
+
+    assert plain.code == data.code == 1
+    assert plain.out.startswith(
+        "cases.jsonl:3: email in input: a…@….io\n1 found in 2 files: 1 email\n"
+    )
+    assert "ann@shop.io" not in plain.out + data.out
+    assert json.loads(data.out)["counts"] == {"email": 1}
+    assert judgekit("cassette", "scan", "cases.jsonl", "--allow", "*@shop.io").code == 0
+    assert judgekit("cassette", "scan", "cases.jsonl", "--kind", "card").code == 0
+
+
+def test_without_a_path_the_folder_of_cassettes_is_scanned(judgekit, folder):
+    assert "cassettes: no such file or folder" in one_line(judgekit("cassette", "scan"))
+    (folder / "cassettes").mkdir()
+    assert judgekit("cassette", "scan").out == "nothing found in 0 files\n"
+
+
 def test_what_is_not_used_is_counted_and_removed_only_when_told(judgekit, recorded):
     before = (recorded / "tape.jsonl").read_bytes()
     assert "every record is used" in judgekit("cassette", "prune", "suite.yaml").out
