@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shlex
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from functools import wraps
@@ -63,6 +65,17 @@ def metric_kinds(ctx: typer.Context) -> Iterable[str]:
     return metric_names()
 
 
+def _words() -> list[str]:
+    """Return what is typed so far; typer knows options of an unfinished line, not arguments."""
+    typed = os.environ.get("COMP_WORDS") or os.environ.get("_TYPER_COMPLETE_ARGS", "")
+    return shlex.split(typed)
+
+
+def _suite_typed() -> str:
+    found = (word for word in _words() if word.endswith((".yaml", ".yml")))
+    return next(found, "suite.yaml")
+
+
 @_offer
 def suite_metrics(ctx: typer.Context) -> Iterable[str]:
     """Offer the metrics of the suite named before."""
@@ -70,7 +83,7 @@ def suite_metrics(ctx: typer.Context) -> Iterable[str]:
 
     from judgekit.yamlfile import parse_yaml
 
-    file = Path(ctx.params.get("suite") or "suite.yaml")
+    file = Path(_suite_typed())
     data, _ = parse_yaml(file.read_text(encoding="utf-8-sig"), file=str(file))
     return (str(name) for name in data["metrics"])
 
@@ -84,9 +97,10 @@ def case_ids(ctx: typer.Context) -> Iterable[str]:
     from judgekit.datasets import load_cases
     from judgekit.yamlfile import parse_yaml
 
-    named = ctx.params.get("cases")
-    if named is None:
-        suite = Path(ctx.params.get("suite") or "suite.yaml")
+    words = _words()
+    named: str | Path = words[words.index("--cases") + 1] if "--cases" in words else ""
+    if not named:
+        suite = Path(_suite_typed())
         data, _ = parse_yaml(suite.read_text(encoding="utf-8-sig"), file=str(suite))
         entry = data["cases"]
         named = suite.parent / (entry if isinstance(entry, str) else entry["path"])

@@ -1,0 +1,102 @@
+"""What TAB offers: in a real bash, and by the protocols of zsh and fish."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+from judgekit.scaffold.project import Plan, write_project
+
+from .driver import JUDGEKIT, Terminal
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory):
+    """A home with a project in it, `judgekit` on the path and its completion installed."""
+    home = tmp_path_factory.mktemp("home")
+    write_project(home / "shop", Plan("shop"))
+    (home / "bin").mkdir()
+    program = home / "bin" / "judgekit"
+    program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m judgekit "$@"\n', "utf-8")
+    program.chmod(0o755)
+    return home
+
+
+def environment(home):
+    path = f"{home / 'bin'}{os.pathsep}{os.environ['PATH']}"
+    return {"HOME": str(home), "PATH": path, "PS1": "ready> ", "HISTFILE": ""}
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="there is no bash here")
+def test_bash_completes_once_it_is_installed(home):
+    with Terminal(("bash", "--norc", "-i"), cwd=home, environment=environment(home)) as shell:
+        shell.answer("ready>", "judgekit --install-completion bash; echo done $?")
+        shell.expect("done 0")
+        shell.send("exit\r")
+        shell.finish()
+    rc = home / ".bashrc"
+    assert rc.exists()
+
+    with Terminal(
+        ("bash", "--rcfile", str(rc), "-i"),
+        cwd=home / "shop",
+        environment={**environment(home), "BASH_SILENCE_DEPRECATION_WARNING": "1"},
+    ) as shell:
+        shell.send("PS1='ready> '\r")
+        shell.expect("ready>")
+        shell.send("judgekit rub\t")
+        shell.expect("judgekit rubric ")
+        shell.send("show hel\t")
+        shell.expect("show helpful_reply ")
+        shell.send("\x15judgekit run suite.yaml --only br\t")
+        shell.expect("--only brief ")
+        shell.send("--record ne\t")
+        shell.expect("--record new_episodes ")
+        shell.send("\x15exit\r")
+        assert shell.finish() == 0
+
+
+def offered(home, words, shell="bash"):
+    """Return what the program offers for the last of some words."""
+    typed = words.split(" ")
+    settings = {
+        "bash": {"COMP_WORDS": words, "COMP_CWORD": str(len(typed) - 1)},
+        "zsh": {"_TYPER_COMPLETE_ARGS": words},
+        "fish": {"_TYPER_COMPLETE_ARGS": words, "_TYPER_COMPLETE_FISH_ACTION": "get-args"},
+    }[shell]
+    done = subprocess.run(
+        JUDGEKIT, cwd=home / "shop", capture_output=True, text=True, check=False,
+        env={**os.environ, **settings, "_JUDGEKIT_COMPLETE": f"complete_{shell}"},
+    )  # fmt: skip
+    assert done.stderr == ""
+    return done.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "names"),
+    [
+        ("judgekit score --rubric h", ["helpful_reply"]),
+        ("judgekit score --metric exact", ["exact_match"]),
+        ("judgekit schema ", ["cases", "results", "rubric", "suite"]),
+        ("judgekit run suite.yaml --only ", ["brief", "helpful_reply"]),
+        ("judgekit run nothing.yaml --only ", []),
+        (
+            "judgekit rubric render helpful_reply --cases cases.jsonl --case m",
+            ["made-up-discount"],
+        ),
+        ("judgekit rubric new --kind b", ["boolean"]),
+        ("judgekit cassette explain suite.yaml --case f", ["flat-tyre"]),
+    ],
+)
+def test_what_is_there_is_offered_and_nothing_else(home, words, names):
+    assert offered(home, words).split() == names
+
+
+@pytest.mark.parametrize("shell", ["zsh", "fish"])
+def test_other_shells_are_told_the_same(home, shell):
+    assert "helpful_reply" in offered(home, "judgekit rubric show hel", shell)
+    assert "brief" in offered(home, "judgekit run suite.yaml --only br", shell)
