@@ -31,6 +31,17 @@ def hold(begin: Callable[[], Generator[Question, str, T]]) -> T:
 
     Ctrl-C and the end of input leave the program, with nothing written.
     """
+    try:
+        return _held(begin)
+    except KeyboardInterrupt:  # at a question, or between two
+        print("\nleft; nothing was written", file=sys.stderr)
+        raise typer.Exit(130) from None
+    except EOFError:
+        print("\nthe input ended; nothing was written", file=sys.stderr)
+        raise typer.Exit(2) from None
+
+
+def _held(begin: Callable[[], Generator[Question, str, T]]) -> T:
     with suppress(ImportError):
         import readline  # noqa: F401 - makes answers editable
     _say(f"Enter takes what stands in brackets, {BACK} goes back, Ctrl-C leaves.")
@@ -110,12 +121,6 @@ def _read(prompt: str) -> str:
     except UnicodeDecodeError:
         _say("  That was not UTF-8.")
         return _read(prompt)
-    except KeyboardInterrupt:
-        print("\nleft; nothing was written", file=sys.stderr)
-        raise typer.Exit(130) from None
-    except EOFError:
-        print("\nthe input ended; nothing was written", file=sys.stderr)
-        raise typer.Exit(2) from None
 
 
 def _say(text: str) -> None:

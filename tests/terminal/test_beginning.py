@@ -113,7 +113,7 @@ def test_a_rubric_is_asked_for_corrected_and_written(tmp_path):
 def test_leaving_writes_nothing(tmp_path, command, key, code, words):
     with Terminal((*JUDGEKIT, *command), cwd=tmp_path) as terminal:
         terminal.answer("Name of the", "tone")
-        terminal.expect("]:" if command[0] == "init" else "sentence:")
+        terminal.expect("judges [hosted]:" if command[0] == "init" else "sentence:")
         terminal.send(key)
         assert terminal.finish() == code
 
