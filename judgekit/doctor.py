@@ -385,8 +385,10 @@ def _about_suite(found: Diagnosis) -> Iterator[tuple[str, str]]:
         if not found.roles:
             yield "judge", "none"
     for role in found.roles:
-        for line in _about_role(role, asked=found.asked):
-            yield role.role, line
+        name = role.role
+        for line in _about_role(role):
+            yield name, line
+            name = ""
     if not found.asked and any(map(_is_model, found.roles)):
         yield "", "nobody was asked; --ask puts a few small questions to each judge"
     if not found.problems:
@@ -395,7 +397,7 @@ def _about_suite(found: Diagnosis) -> Iterator[tuple[str, str]]:
         yield "WRONG", problem
 
 
-def _about_role(role: Role, *, asked: bool) -> Iterator[str]:
+def _about_role(role: Role) -> Iterator[str]:
     where = f" at {role.address}" if role.address else ""
     key = f", key {role.key}" if role.key else ""
     served = f", served as {role.server}" if role.server else ""

@@ -146,7 +146,7 @@ def translate(error: BaseException, *, secrets: tuple[str, ...] = ()) -> Judgeki
         return JudgeRefused(f"the provider's content policy declined: {text}")
     if "LLM Provider NOT provided" in text:
         return JudgeRejected(
-            "the model lacks its provider: write PROVIDER/NAME, openai/gpt-4o-mini"
+            "the model lacks its provider: write PROVIDER/NAME, such as openai/gpt-4o-mini"
         )
     advice = _rejection(status, text)
     about_format = "response_format" in said and (status or 500) >= 500

@@ -181,6 +181,8 @@ def test_outage_while_probing_is_an_outage(server: Server, tmp_path: Path, fault
 
     outcome = run(judge, ["case-1"], tmp_path)
     assert outcome.kinds == {"case-1": "unavailable"}
+    message: str = outcome.rows["case-1"].message  # type: ignore[union-attr]
+    assert message.startswith(f"openai/judge at 127.0.0.1:{server.port}: ")
     assert judge.ladder.mode is None
 
     server.rule = None
