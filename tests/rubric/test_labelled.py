@@ -267,3 +267,13 @@ def test_what_would_fill_the_prompt_is_refused(labelled):
 
     with pytest.raises(RubricError, match="of 200,000 at most; show fewer"):
         load_rubric(labelled(rows, "{file: labelled.jsonl, count: 2}"))
+
+
+def test_a_rubric_in_use_says_what_a_fresh_one_says(labelled):
+    path = labelled(ROWS)
+    used = load_rubric(path)
+    cases = [Case.model_validate(data["case"]) for data in ROWS] * 2
+    cases += [Case(id=f"x{n}", input=f"X{n}", output=f"Y{n}") for n in range(3)]
+
+    for case in cases:
+        assert request(used, case).key == request(load_rubric(path), case).key

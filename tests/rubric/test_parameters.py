@@ -213,3 +213,17 @@ def test_a_flag_is_read_as_its_parameter_takes_it(said, text, value):
 
     assert read == value
     assert type(read) is type(value)
+
+
+def test_a_rubric_in_use_says_what_a_fresh_one_says(rubric_file):
+    path = rubric_file(FRONT, BODY, name="tone")
+    used = load_rubric(path)
+    metrics = [
+        RubricMetric(used, judge=FakeJudge(), parameters={"words": words}) for words in (3, 4)
+    ]
+
+    for number in range(4):
+        case = Case(id=f"c{number}", input=f"Why {number}?", output=f"So {number}.")
+        for metric, words in zip(metrics, (3, 4), strict=True):
+            _, fresh = shown(load_rubric(path), case, parameters={"words": words})
+            assert metric.requests(case)[1][0].key == fresh.key
