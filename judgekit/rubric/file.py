@@ -220,7 +220,7 @@ class ParameterFile(FileModel):
     choices: list[str] | None = Field(default=None, min_length=1, max_length=MAX_WORDS)
     """The words a choice, or each word of a list, may be."""
 
-    @field_validator("choices", mode="before")
+    @field_validator("choices", mode="before", json_schema_input_type=list[str] | None)
     @classmethod
     def _words(cls, choices: Any) -> Any:
         for choice in choices if isinstance(choices, list) else ():
