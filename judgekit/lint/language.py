@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 
 _ENGLISH = (
-    "a an and answer are as at be been but by can could do does each every for from has have how "
+    "an and answer are as at be been but by can could do does each every for from has have how "
     "if in is it its more must not of on one only or out should such than that the their them "
     "there they this to was what when where whether which who with would you your"
 )
@@ -17,7 +17,7 @@ _OTHERS = (
     "le la les un une des du et est que qui dans pour pas sur au aux ne se ce cette sont elle "
     "el los las una y es en con por para su al lo como más del o sin "
     "il lo gli di e che non per con del della è sono una nel "
-    "os uma do da em não com se dos das no na ao "
+    "os uma do da em é não com se dos das no na ao "
     "de het een en van is niet dat op te zijn met voor "
     "i w z na się jest nie do czy oraz to "
     "och att det som en på är av för inte med till"
@@ -35,14 +35,12 @@ def english(text: str, *, around: str = "") -> bool:
         around: other texts of the same file; they decide for a text without small words.
     """
     words = [word.lower() for word in _WORD.findall(text)]
-    if not words or not all(word.isascii() for word in words):
-        plain = [word for word in words if word.isascii()]
-        if len(plain) < 0.8 * len(words) or not plain:
-            return False
-    known = _count(words, _KNOWN) - _count(words, _FOREIGN)
-    if known or not around:
-        return known > 0
-    return english(around)
+    if not words or 2 * sum(word.isascii() for word in words) <= len(words):
+        return False
+    known, foreign = _count(words, _KNOWN), _count(words, _FOREIGN)
+    if known == foreign == 0 and around:
+        return english(around)
+    return known > foreign
 
 
 def _count(words: Iterable[str], known: frozenset[str]) -> int:
