@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from judgekit.cassette.mode import RecordMode
     from judgekit.config import Suite, load_suite
     from judgekit.datasets import load_cases
-    from judgekit.errors import JudgekitError
+    from judgekit.errors import CaseError, ConfigError, JudgekitError
     from judgekit.evaluation import evaluate, evaluate_sync, score_sync
     from judgekit.judges.fake import FakeJudge
     from judgekit.judges.limits import LimitedJudge
@@ -40,8 +40,10 @@ __version__ = "0.1.0"
 _HOMES = {
     "Analysis": "judgekit.metrics.prompt_alignment",
     "Case": "judgekit.case",
+    "CaseError": "judgekit.errors",
     "Cassette": "judgekit.cassette.cassette",
     "Combined": "judgekit.metrics.combine",
+    "ConfigError": "judgekit.errors",
     "Failure": "judgekit.score",
     "FakeJudge": "judgekit.judges.fake",
     "JudgekitError": "judgekit.errors",
@@ -79,8 +81,10 @@ _HOMES = {
 __all__ = [
     "Analysis",
     "Case",
+    "CaseError",
     "Cassette",
     "Combined",
+    "ConfigError",
     "Failure",
     "FakeJudge",
     "JudgekitError",

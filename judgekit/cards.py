@@ -6,16 +6,15 @@ import inspect
 import json
 import textwrap
 from collections.abc import Iterator, Mapping
-from importlib import import_module
 from typing import Any
 
 from judgekit.catalogue import BUILTIN, FAMILIES, Entry
 from judgekit.datasets import load_cases
-from judgekit.errors import AbstractRubric, ConfigError, RubricError
+from judgekit.errors import AbstractRubric, RubricError
 from judgekit.evaluation import score_sync
-from judgekit.filemodel import near
 from judgekit.metrics.card import Card
-from judgekit.registry import create, metric_names
+from judgekit.protocols import Metric
+from judgekit.registry import create, find, metric_names
 from judgekit.rubric.load import load_rubric
 from judgekit.rubric.shelf import library_names
 from judgekit.rubric.show import rubric_text
@@ -63,21 +62,19 @@ def metric_text(name: str, *, width: int = 80) -> str:
     if name not in BUILTIN:
         if name in library_names():
             return rubric_text(load_rubric(name))
-        known = metric_names()
-        if name in known:
-            return f"{name}: from an installed package\n{inspect.getdoc(create) or ''}\n"
-        raise ConfigError(f"no metric named {name!r}{near(name, known)}")
-    return "\n".join(_explained(BUILTIN[name], width)) + "\n"
+        maker = find(name)
+        plugin = Entry(name, "", "", "from an installed package", judged=maker.judged)
+        return "\n".join(_explained(plugin, maker.made, width)) + "\n"
+    return "\n".join(_explained(BUILTIN[name], find(name).made, width)) + "\n"
 
 
-def _explained(entry: Entry, width: int) -> Iterator[str]:
-    made = getattr(import_module(entry.module), entry.attribute)
+def _explained(entry: Entry, made: Any, width: int) -> Iterator[str]:
     card: Card | None = getattr(made, "card", None)
     low, high = getattr(made, "range", (0.0, 1.0))
     better = "higher" if getattr(made, "higher_is_better", True) else "lower"
     yield f"{entry.name}: {entry.summary}"
     yield ""
-    yield from _text(_prose(inspect.getdoc(made) or ""), width)
+    yield from _text(_prose(_documentation(made)), width)
     yield ""
     rows = {"range": f"{low:g} to {high:g}, {better} is better"}
     rows["made by"] = "a judge" if entry.judged else "computing, nobody is asked"
@@ -98,9 +95,16 @@ def _explained(entry: Entry, width: int) -> Iterator[str]:
         yield from _example(entry, card, width)
 
 
+def _documentation(made: Any) -> str:
+    """Return the docstring of a metric's class, or of the function it was made of."""
+    return inspect.getdoc(getattr(made, "function", made)) or ""
+
+
 def options_of(made: Any) -> dict[str, str]:
     """Return the options of a metric and their defaults, as a suite would write them."""
-    found = {}
+    found: dict[str, str] = {}
+    if isinstance(made, Metric) and not isinstance(made, type):
+        return found
     for parameter in inspect.signature(made).parameters.values():
         if parameter.name in ("judge", "name"):
             continue

@@ -17,7 +17,7 @@ from judgekit.errors import ConfigError
 from judgekit.evaluation import Limits, figures_of
 from judgekit.filemodel import near, validate_file
 from judgekit.protocols import Judge, Metric
-from judgekit.registry import build, create, metric_names
+from judgekit.registry import build, create, find, is_plugin, metric_names
 from judgekit.report.gate import gates_of
 from judgekit.rubric.load import load_rubric
 from judgekit.rubric.shelf import Shelf, own_shelves, rubric_names
@@ -272,12 +272,16 @@ class Suite:
         )
         if kind in BUILTIN and BUILTIN[kind].judged:
             # Looked up beside the suite, never beside whoever runs it.
-            rubric = options.get("rubric", BUILTIN[kind].preset.get("rubric", kind))
-            options["rubric"] = settings.of(
-                load_rubric(rubric, base=self.base, folders=self.folders)
-            )
+            maker = find(kind)
+            if maker.takes("rubric"):
+                rubric = options.get("rubric", maker.preset.get("rubric", kind))
+                options["rubric"] = settings.of(
+                    load_rubric(rubric, base=self.base, folders=self.folders)
+                )
+            else:
+                settings.refuse()
             return create(kind, judge=judge, name=name, **options)
-        if entry.metric is None and _is_judged(kind, entry, base=self.base, folders=self.folders):
+        if entry.metric is None and _is_rubric(kind, entry, base=self.base, folders=self.folders):
             from judgekit.metrics.rubric import RubricMetric
 
             options = {
@@ -287,11 +291,17 @@ class Suite:
             }
             return build(name, RubricMetric, judged=True, judge=judge, options=options)
         settings.refuse()
-        if kind in BUILTIN:
-            options["name"] = name
         if kind not in BUILTIN and kind not in metric_names():
             raise ConfigError(f"no metric named {kind!r}{self._near_metric(kind)}")
-        return create(kind, judge=judge, **options)
+        if kind in BUILTIN or find(kind).takes("name"):
+            options["name"] = name
+        metric = create(kind, judge=judge, **options)
+        if metric.name != name:
+            raise ConfigError(
+                f"metric {kind!r} calls itself {metric.name!r} and takes no other name; "
+                f"write it under that name"
+            )
+        return metric
 
     def _near_metric(self, name: str) -> str:
         """Return a hint at the metric that may be meant, or at a rubric beside the suite."""
@@ -479,10 +489,18 @@ def _record(file: SuiteFile, overrides: Overrides, lines: Lines) -> RecordMode:
 
 
 def _is_judged(kind: str, entry: MetricFile, *, base: Path, folders: Sequence[Path]) -> bool:
+    if kind in BUILTIN and entry.rubric is None:
+        return BUILTIN[kind].judged
+    if _is_rubric(kind, entry, base=base, folders=folders):
+        return True
+    return is_plugin(kind) and find(kind).judged
+
+
+def _is_rubric(kind: str, entry: MetricFile, *, base: Path, folders: Sequence[Path]) -> bool:
     if entry.rubric is not None:
         return True
     if kind in BUILTIN:
-        return BUILTIN[kind].judged
+        return False
     from judgekit.errors import RubricError
     from judgekit.rubric.shelf import find_rubric
 

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Mapping
+from dataclasses import is_dataclass, replace
 from importlib import import_module
 from importlib.metadata import entry_points
-from typing import Any
+from types import MappingProxyType
+from typing import Any, NamedTuple, cast
 
 from judgekit.catalogue import BUILTIN
 from judgekit.errors import ConfigError
@@ -38,17 +41,45 @@ def create(name: str, /, *, judge: Judge | None = None, **options: Any) -> Metri
         >>> create("length", unit="words", maximum=120).name
         'length'
     """
+    maker = find(name)
+    return build(
+        name,
+        maker.made,
+        judged=maker.judged,
+        judge=judge,
+        options={**maker.preset, **options},
+    )
+
+
+class Maker(NamedTuple):
+    """What a name stands for."""
+
+    made: Any
+    """A class or function that makes the metric, or a metric ready-made."""
+    judged: bool
+    preset: Mapping[str, Any] = MappingProxyType({})
+
+    def takes(self, option: str) -> bool:
+        """Return whether the metric has an option of that name."""
+        if isinstance(self.made, type) or not isinstance(self.made, Metric):
+            return option in inspect.signature(self.made).parameters
+        return option == "name" and is_dataclass(self.made)
+
+
+def find(name: str) -> Maker:
+    """Return what makes a metric: built-in, of a built-in rubric, or of an installed package.
+
+    Raises:
+        ConfigError: no metric has that name, or the package that offers it cannot be loaded.
+    """
     entry = BUILTIN.get(name)
     if entry is not None:
         made = getattr(import_module(entry.module), entry.attribute)
-        options = {**entry.preset, **options}
-        return build(entry.name, made, judged=entry.judged, judge=judge, options=options)
+        return Maker(made, entry.judged, entry.preset)
     if name in library_names():
         from judgekit.metrics.rubric import RubricMetric
 
-        return build(
-            name, RubricMetric, judged=True, judge=judge, options={"rubric": name, **options}
-        )
+        return Maker(RubricMetric, True, {"rubric": name})
     for point in entry_points(group=GROUP):
         if point.name == name:
             try:
@@ -57,9 +88,14 @@ def create(name: str, /, *, judge: Judge | None = None, **options: Any) -> Metri
                 raise ConfigError(
                     f"metric {name!r} of {point.value} cannot be loaded: {exc}"
                 ) from exc
-            takes = "judge" in inspect.signature(made).parameters
-            return build(name, made, judged=takes, judge=judge, options=options)
+            maker = Maker(made, judged=False)
+            return maker._replace(judged=maker.takes("judge"))
     raise ConfigError(f"no metric named {name!r}{near(name, metric_names())}")
+
+
+def is_plugin(name: str) -> bool:
+    """Return whether an installed package offers a metric of that name; nothing is loaded."""
+    return name not in BUILTIN and any(point.name == name for point in entry_points(group=GROUP))
 
 
 def build(
@@ -70,6 +106,8 @@ def build(
     Raises:
         ConfigError: an option it does not take, or one it lacks.
     """
+    if not isinstance(made, type) and isinstance(made, Metric):
+        return _renamed(name, made, options)
     parameters = inspect.signature(made).parameters
     known = list(parameters)
     for option in options:
@@ -89,3 +127,14 @@ def build(
     except TypeError as exc:
         raise ConfigError(f"metric {name!r}: {exc}") from exc
     return built
+
+
+def _renamed(name: str, ready: Metric, options: Mapping[str, Any]) -> Metric:
+    """Return a ready-made metric, such as a decorated function, under the name wanted."""
+    for option in options:
+        if option != "name" or not is_dataclass(ready):
+            raise ConfigError(f"metric {name!r} takes no option {option!r}")
+    if not options:
+        return ready
+    renamed: Any = replace(ready, **options)  # type: ignore[type-var]
+    return cast("Metric", renamed)

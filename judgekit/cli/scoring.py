@@ -9,13 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from judgekit.case import Case
-from judgekit.catalogue import BUILTIN, STAND_INS
+from judgekit.catalogue import STAND_INS
 from judgekit.cli.running import colourful, columns, print_notes, run_with_progress
 from judgekit.config import Suite, build_suite
 from judgekit.datasets import load_cases
 from judgekit.errors import ConfigError, DatasetError
-from judgekit.filemodel import near
-from judgekit.registry import metric_names
+from judgekit.registry import find
 from judgekit.report.text import row_text
 from judgekit.score import Failure
 from judgekit.suitefile import Overrides
@@ -80,10 +79,9 @@ def _suite(
 
 
 def _judged(wanted: Mapping[str, Any]) -> bool:
-    for name, entry in wanted.items():
-        if "rubric" not in entry and name not in metric_names():
-            raise ConfigError(f"no metric named {name!r}{near(name, metric_names())}")
-    return any(name not in BUILTIN or BUILTIN[name].judged for name in wanted)
+    # All are looked up, so that a wrong name is said before a missing judge.
+    judged = [bool(entry.get("rubric")) or find(name).judged for name, entry in wanted.items()]
+    return any(judged)
 
 
 def _case(

@@ -1,0 +1,1 @@
+"""Metrics for judgekit: does an answer shout?"""

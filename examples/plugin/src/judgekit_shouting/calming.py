@@ -1,0 +1,9 @@
+"""A judged metric: it takes a judge and brings its own rubric."""
+
+from judgekit import RubricMetric
+from judgekit.protocols import Judge
+
+
+def calming(*, judge: Judge, name: str = "calming") -> RubricMetric:
+    """Would the answer calm an angry customer down?"""
+    return RubricMetric("shouting:calm", judge=judge, name=name)

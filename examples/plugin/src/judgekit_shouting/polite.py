@@ -1,0 +1,10 @@
+"""A metric without options: a function will do."""
+
+from judgekit import Case, metric
+
+
+@metric("polite")
+def polite(case: Case) -> bool:
+    """Does the answer say please or thank you?"""
+    text = (case.output or "").lower()
+    return "please" in text or "thank" in text
