@@ -83,7 +83,7 @@ def _change(change: Change) -> Iterator[str]:
 
 def _lines_changed(old: str, new: str) -> str:
     marks = [line[0] for line in difflib.ndiff(old.splitlines(), new.splitlines())]
-    return f": {marks.count('-')} lines removed, {marks.count('+')} added"
+    return f": lines removed {marks.count('-')}, added {marks.count('+')}"
 
 
 def _short(text: str) -> str:

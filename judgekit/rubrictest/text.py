@@ -9,7 +9,7 @@ from pathlib import Path
 from judgekit.canonical import printable
 from judgekit.rubric.expectation import WHOLE
 from judgekit.rubrictest.check import Outcome, Shortfall
-from judgekit.rubrictest.place import is_packaged
+from judgekit.rubrictest.place import is_packaged, tape_of
 from judgekit.rubrictest.run import UNKNOWN, Tested
 
 _WORDS = {"passed": "pass", "failed": "FAIL", "missed": "MISS", "unjudged": "DOWN"}
@@ -59,32 +59,37 @@ def notes(tested: Tested) -> list[str]:
     if tested.asked:
         said.append(f"{tested.asked} asked of {tested.judge}, recorded on {tested.cassette}")
     if tested.removed:
-        said.append(f"{tested.removed} unused records removed from {tested.cassette}")
+        said.append(f"unused and removed from {tested.cassette}: {_records(tested.removed)}")
     if tested.unused:
         said.append(
-            f"{len(tested.unused)} records of {tested.cassette} are used by no test "
+            f"used by no test: {_records(len(tested.unused))} of {tested.cassette} "
             f"({', '.join(key[:12] for key in tested.unused[:3])}"
             f"{', ...' if len(tested.unused) > 3 else ''}); --prune removes them"
         )
     return said
 
 
+def _records(count: int) -> str:
+    return "1 record" if count == 1 else f"{count} records"
+
+
 def record_hint(tested: Tested) -> str:
     """Return the command that records what is not recorded."""
-    packaged = is_packaged(Path(tested.file))
-    name = tested.rubric if packaged else tested.file
-    judge = tested.judge if tested.judge != UNKNOWN else "MODEL"
-    answers = " --answers FILE" if tested.by_hand else ""
-    command = f"judgekit rubric test {shlex.quote(name)} --record new_episodes --judge {judge}"
+    file, cassette = Path(tested.file), Path(tested.cassette)
+    packaged = is_packaged(file)
+    words = ["judgekit", "rubric", "test", tested.rubric if packaged else tested.file]
+    if cassette != tape_of(file):
+        words += ["--cassettes", str(cassette.parent)]
+    words += ["--record", "new_episodes"]
+    if tested.judge == UNKNOWN or tested.by_hand:  # any other is known from the cassette
+        words += ["--judge", tested.judge]
+    words += ["--answers", "FILE"] if tested.by_hand else []
     why = "not recorded"
     if packaged and not tested.recorded:
-        why = (
-            "the package holds the rubric without the recorded replies to its tests (they are in "
-            "the repository of judgekit)"
-        )
+        why = "the package holds the rubric without the recorded replies to its tests"
     elif not tested.recorded:
         why = f"{tested.cassette} does not exist"
-    return f"{why}; to record: {command}{answers}"
+    return f"{why}; to record: {shlex.join(words)}"
 
 
 def _sum(tested: Sequence[Tested]) -> str:

@@ -108,7 +108,7 @@ def effects(run, *replaced, **wanted):
 def test_a_change_is_named(run, judgekit, replaced, line):
     if "{% block" in replaced[1]:
         (run / "new.jinja").write_text(OLD + replaced[1].removeprefix("---\n"), "utf-8")
-        line = "~ template: 0 lines removed, 1 added"
+        line = "~ template: lines removed 0, added 1"
     else:
         newer(run, replaced)
 
@@ -369,7 +369,7 @@ def test_a_rubric_is_compared_with_that_of_a_commit(repository, judgekit):
     assert out == (
         "git:HEAD:rubrics/kind.jinja -> rubrics/kind.jinja\n"
         "  ~ criterion tone: text Is it kind? -> Gentle?\n"
-        "  ~ template _words.jinja: 1 lines removed, 1 added\n"
+        "  ~ template _words.jinja: lines removed 1, added 1\n"
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import json
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -67,7 +68,20 @@ def test_a_changed_rubric_misses_and_says_what_differs(recorded, judgekit):
     assert done.code == 3
     assert "which differs in question kind" in done.out
     assert "--record new_episodes --judge manual/me --answers FILE\n" in done.out
-    assert "2 records of" in done.out
+    assert "used by no test: 2 records of" in done.out
+
+
+def test_what_is_known_of_the_recording_is_in_the_command(project, judgekit):
+    flags = ["--judge", "fake/it", "--cassettes", "my tapes"]
+    judgekit("rubric", "test", *flags)
+    write(project, tests=ALL.replace("dear friend", "old friend"))
+
+    done = judgekit("rubric", "test", "--cassettes", "my tapes")
+
+    assert done.code == 3
+    command = "judgekit rubric test rubrics/kind.jinja --cassettes 'my tapes' --record new_episodes"
+    assert f"not recorded; to record: {command}\n" in done.out
+    assert "MISS" not in judgekit(*shlex.split(command)[1:]).out
 
 
 def test_a_failing_test_says_criterion_band_answer_and_reason(recorded, judgekit):
@@ -123,9 +137,9 @@ def test_records_no_test_uses_are_counted_and_removed_when_told(recorded, judgek
     after = judgekit("rubric", "test")
 
     assert counted.code == again.code == after.code == 0
-    assert re.search(rf"1 records of {TAPE} are used by no test \(\w{{12}}\); --prune", counted.out)
-    assert f"1 unused records removed from {TAPE}" in again.out
-    assert "unused" not in after.out + judgekit("cassette", "verify", TAPE).err
+    assert re.search(rf"used by no test: 1 record of {TAPE} \(\w{{12}}\); --prune", counted.out)
+    assert f"unused and removed from {TAPE}: 1 record" in again.out
+    assert "used" not in after.out + judgekit("cassette", "verify", TAPE).err
 
 
 def test_nothing_is_removed_while_tests_miss(recorded, judgekit):
