@@ -154,7 +154,7 @@ class RuleFile(FileModel):
     """A regular expression."""
     replace: str = "[REDACTED]"
     """What stands in place of what the pattern matches."""
-    name: str | None = Field(default=None, pattern=r"^[A-Za-z][A-Za-z0-9_]{0,39}$")
+    name: str | None = None
     """Gives what the pattern matches a pseudonym instead: ORDER makes [ORDER-1f4a09c2]."""
 
     @model_validator(mode="after")

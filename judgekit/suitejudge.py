@@ -152,6 +152,8 @@ def make_judge(
     if file.model.startswith("manual/"):
         from judgekit.judges.manual import ManualJudge
 
+        if file.model == "manual/":
+            raise ConfigError("name the person who judges: manual/NAME", where=lines.where(*at))
         if asks_in_terminal(file, asking=asking):
             return _person(file, base=base, where=lines.where(*at))
         path = base / file.answers if file.answers else None

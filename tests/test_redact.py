@@ -237,6 +237,7 @@ def test_the_salt_of_a_suite_comes_from_the_environment(tmp_path, monkeypatch):
         ([{"find": "email", "replace": "x"}], "'email' is built in and takes nothing else"),
         ([{"replace": "x"}], "give either find or pattern"),
         ([{"pattern": "x", "replace": "y", "name": "Z"}], "give replace or name, not both"),
+        ([{"pattern": "x", "name": "a b"}], "redact: 'a b' is no name: up to 40 letters"),
         (["email", "("], r"redact: '\(' is not a regular expression"),
     ],
 )

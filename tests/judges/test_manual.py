@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import io
 import json
 import unicodedata
 
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 
 from judgekit.case import Case
 from judgekit.cassette.cassette import Cassette
+from judgekit.config import build_suite
 from judgekit.errors import ConfigError, JudgeAway
 from judgekit.evaluation import evaluate
 from judgekit.judges.draft import Draft
@@ -418,6 +420,24 @@ def test_a_finished_case_is_stored_at_once_and_its_draft_goes_when_all_is_writte
 def test_a_file_and_a_terminal_are_one_too_many(tmp_path):
     with pytest.raises(ConfigError, match="in a terminal or by a file, not both"):
         ManualJudge("ann", tmp_path / "x", terminal=Typed())
+
+
+@pytest.mark.parametrize(
+    ("judge", "message"),
+    [
+        ("manual/", "name the person who judges: manual/NAME"),
+        ("manual/ann", "this is none; run it"),
+    ],
+)
+def test_a_person_without_name_or_terminal_is_refused_before_anything_is_asked(
+    tmp_path, monkeypatch, judge, message
+):
+    monkeypatch.setattr("sys.stdin", io.StringIO("answers"))
+
+    with pytest.raises(ConfigError, match=message):
+        build_suite(
+            {"metrics": {"safety": None}, "judge": judge, "record": "new_episodes"}, base=tmp_path
+        )
 
 
 def test_away_is_an_error_of_the_judge_and_no_reply():
