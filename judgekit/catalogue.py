@@ -61,7 +61,10 @@ FAMILIES: dict[str, tuple[Entry, ...]] = {
         Entry("tone_consistency", "judgekit.metrics.tone.consistency", "ToneConsistency",
               "keeps the tone of another text, or its own throughout"),
     ),
-    "brand voice": (),
+    "brand voice": (
+        Entry("authenticity", "judgekit.metrics.voice.authenticity", "Authenticity",
+              "sounds like a persona: style, traits, words"),
+    ),
     "grounding": (),
     "safety and quality": (),
     "personalization": (),

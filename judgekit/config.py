@@ -17,7 +17,7 @@ from judgekit.errors import ConfigError
 from judgekit.evaluation import Limits, figures_of
 from judgekit.filemodel import near, validate_file
 from judgekit.protocols import Judge, Metric
-from judgekit.registry import build, create, find, is_plugin, metric_names
+from judgekit.registry import build, create, find, is_plugin, metric_names, shared_options
 from judgekit.report.gate import gates_of
 from judgekit.rubric.load import load_rubric
 from judgekit.rubric.shelf import Shelf, own_shelves, rubric_names
@@ -225,7 +225,7 @@ class Suite:
 
         return WithFallback(
             metric,
-            _substitute(entry.fallback),
+            self._substitute(entry.fallback),
             on_budget=entry.fallback.on_budget,
         )
 
@@ -244,7 +244,7 @@ class Suite:
 
         fallback = entry.fallback
         if fallback is None and kind in STAND_INS:
-            options = {"mode": m} if (m := (entry.model_extra or {}).get("mode")) else {}
+            options = shared_options(kind, STAND_INS[kind], entry.model_extra or {})
             fallback = FallbackFile.model_validate({"use": STAND_INS[kind], **options})
         if fallback is None:
             raise ConfigError(
@@ -253,7 +253,11 @@ class Suite:
             )
         options = dict(entry.model_extra or {})
         metric = self._create(name, kind, entry, judge=_Nobody(), options=options)
-        return WithFallback(metric, _substitute(fallback), no_judge=True)
+        return WithFallback(metric, self._substitute(fallback), no_judge=True)
+
+    def _substitute(self, fallback: FallbackFile) -> Metric:
+        options = self._placed(fallback.use, dict(fallback.model_extra or {}))
+        return create(fallback.use, **options)
 
     def _create(
         self,
@@ -280,6 +284,7 @@ class Suite:
                 )
             else:
                 settings.refuse()
+            options = self._placed(kind, options)
             return create(kind, judge=judge, name=name, **options)
         if entry.metric is None and _is_rubric(kind, entry, base=self.base, folders=self.folders):
             from judgekit.metrics.rubric import RubricMetric
@@ -295,6 +300,7 @@ class Suite:
             raise ConfigError(f"no metric named {kind!r}{self._near_metric(kind)}")
         if kind in BUILTIN or find(kind).takes("name"):
             options["name"] = name
+        options = self._placed(kind, options)
         metric = create(kind, judge=judge, **options)
         if metric.name != name:
             raise ConfigError(
@@ -302,6 +308,13 @@ class Suite:
                 f"write it under that name"
             )
         return metric
+
+    def _placed(self, kind: str, options: dict[str, Any]) -> dict[str, Any]:
+        """Return options with the files among them found beside the suite."""
+        for option in find(kind).files:
+            if isinstance(options.get(option), str):
+                options = {**options, option: str(self.base / options[option])}
+        return options
 
     def _near_metric(self, name: str) -> str:
         """Return a hint at the metric that may be meant, or at a rubric beside the suite."""
@@ -509,7 +522,3 @@ def _is_rubric(kind: str, entry: MetricFile, *, base: Path, folders: Sequence[Pa
     except RubricError:
         return False
     return True
-
-
-def _substitute(fallback: FallbackFile) -> Metric:
-    return create(fallback.use, **(fallback.model_extra or {}))

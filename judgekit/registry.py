@@ -65,6 +65,12 @@ class Maker(NamedTuple):
             return option in inspect.signature(self.made).parameters
         return option == "name" and is_dataclass(self.made)
 
+    @property
+    def files(self) -> tuple[str, ...]:
+        """The options that name files, which a suite has beside it: `files` of the class."""
+        found: tuple[str, ...] = getattr(self.made, "files", ())
+        return found
+
 
 def find(name: str) -> Maker:
     """Return what makes a metric: built-in, of a built-in rubric, or of an installed package.
@@ -96,6 +102,16 @@ def find(name: str) -> Maker:
 def is_plugin(name: str) -> bool:
     """Return whether an installed package offers a metric of that name; nothing is loaded."""
     return name not in BUILTIN and any(point.name == name for point in entry_points(group=GROUP))
+
+
+def shared_options(judged: str, stand_in: str, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options of a judged metric that its stand-in takes as well."""
+    makers = (find(judged), find(stand_in))
+    return {
+        option: value
+        for option, value in options.items()
+        if option not in ("name", "judge") and all(maker.takes(option) for maker in makers)
+    }
 
 
 def build(

@@ -13,7 +13,13 @@ from judgekit.judges.fake import FakeJudge
 from judgekit.registry import create, metric_names
 from judgekit.rubric.shelf import rubric_names
 
-OPTIONS = {"length": {"maximum": 9}, "contains": {"all_of": ["x"]}, "regex": {"pattern": "x"}}
+PERSONA = {"exemplars": ["x y z"], "traits": {"verbosity": "concise"}}
+OPTIONS = {
+    "length": {"maximum": 9},
+    "contains": {"all_of": ["x"]},
+    "regex": {"pattern": "x"},
+    "authenticity": {"persona": PERSONA},
+}
 CASE = Case(id="c", input="q", output="x", reference="x")
 
 

@@ -1,0 +1,415 @@
+"""Authenticity: does an assistant sound like its persona? By exemplars, traits and words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar, Literal, NamedTuple
+
+from judgekit.case import Case
+from judgekit.embedders import open_embedder
+from judgekit.errors import ConfigError
+from judgekit.metrics._options import check_choice, check_name
+from judgekit.metrics.card import Card, Example
+from judgekit.metrics.embedding import Reduce
+from judgekit.metrics.voice.alignmenter import (
+    Calibration,
+    lexicon_density,
+    persona_weights,
+    read_calibration,
+    rescale_style,
+    tokens_of,
+    trait_probability,
+)
+from judgekit.metrics.voice.bootstrap import FIGURES, Sessions
+from judgekit.metrics.voice.lexicon import score_lexicon
+from judgekit.metrics.voice.persona import Persona, persona_of
+from judgekit.metrics.voice.session import Scope, replies
+from judgekit.metrics.voice.traits import TraitFinding, find_traits, signals_digest
+from judgekit.metrics.voice.vectors import Vector, dot, unit_vectors
+from judgekit.metrics.voice.weights import check_weights, fold_parts, mean_of
+from judgekit.protocols import Embedder
+from judgekit.score import Part, Score
+from judgekit.value import Json
+
+Compat = Literal["alignmenter"]
+WEIGHTS = {"style": 0.6, "traits": 0.25, "lexicon": 0.15}
+
+STYLE_BANDS = (
+    (0.9, "very close"),
+    (0.7, "good"),
+    (0.5, "moderate"),
+    (-1.0, "poor"),
+)
+"""Least similarity of style -> how the original's documentation reads it."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Authenticity:
+    """How much replies sound like a persona; 0..1, higher is better.
+
+    `style` is the greatest (or, with `reduce: mean`, the mean) cosine of a reply to the persona's
+    exemplars, by the embedder that `meta` names; the default one compares words, not meaning.
+    `traits` is the share of the persona's formality, tones and verbosity that are heard (see
+    `find_traits`), by rules that know English only; a trait of which nothing is heard is left
+    out. `lexicon` is the share of preferred words and phrases that are used, less .1 for each
+    avoided one, whole words only. Each is the mean over the assistant's turns, or of the last
+    turn with `scope: last`; a part that does not apply leaves, and the others share its weight.
+    `confidence` is the share of the weight that was left to count.
+
+    `compat: alignmenter` gives the figures of Alignmenter's code: token density for words, a
+    logistic of single words for traits, mean similarity rescaled to .3-.9, weights .3/.3/.4, and
+    its hashed embedder. `calibration` is its `.traits.json`.
+    """
+
+    persona: str | Mapping[str, Any] | Persona
+    """A persona file, relative to the suite, or its keys and values."""
+    name: str = "authenticity"
+    weights: Mapping[str, float] | None = None
+    """Of style, traits and lexicon, adding up to 1; .6, .25 and .15."""
+    reduce: Reduce = "max"
+    scope: Scope = "session"
+    embedder: str | Embedder = "lexical"
+    compat: Compat | None = None
+    calibration: str | Mapping[str, Any] | None = None
+    """A `.traits.json` file, or what is in it; only with `compat`."""
+
+    range: ClassVar[tuple[float, float]] = (0.0, 1.0)
+    higher_is_better: ClassVar[bool] = True
+    at_once = True
+    files: ClassVar[tuple[str, ...]] = ("persona", "calibration")
+    figures: ClassVar[Mapping[str, bool]] = FIGURES
+    card: ClassVar[Card] = Card(
+        formula=".6 style + .25 traits + .15 lexicon; style = max cosine to the exemplars, traits"
+        " = traits heard / traits that anything was heard of, lexicon = preferred used /"
+        " preferred - .1 per avoided word used, clamped to 0..1",
+        source="Alignmenter's metrics reference; phrases count as well as single words, and what"
+        " does not apply leaves the sum",
+        needs=("output, or assistant turns in history",),
+        empty="no reply: invalid_case; no exemplar, trait or word that applies: not applicable",
+        example=Example(
+            {"output": "We checked the baseline, and the signal is clear."},
+            0.9625,
+            {
+                "persona": {
+                    "exemplars": ["We checked the baseline, and the signal is clear."],
+                    "lexicon": {"preferred": ["baseline", "signal", "noise", "drift"]},
+                    "traits": {"verbosity": "concise"},
+                },
+                "weights": {"style": 0.6, "traits": 0.325, "lexicon": 0.075},
+            },
+        ),
+        modes="compat: alignmenter gives what its code gives (.3 style + .3 traits + .4 lexicon,"
+        " each by another formula), rounded less",
+    )
+
+    def __post_init__(self) -> None:
+        check_name("authenticity", self.name)
+        check_choice(self.name, "reduce", self.reduce, Reduce)
+        check_choice(self.name, "scope", self.scope, Scope)
+        object.__setattr__(self, "persona", persona_of(self.name, self.persona))
+        if self.compat is not None:
+            check_choice(self.name, "compat", self.compat, Compat)
+            object.__setattr__(self, "calibration", _calibration(self.name, self.calibration))
+            if self.embedder == "lexical":
+                object.__setattr__(self, "embedder", "hashed-512")
+        elif self.calibration is not None:
+            raise ConfigError(f"{self.name}: calibration belongs to compat: alignmenter")
+        default = WEIGHTS if self.compat is None else self._calibrated.weights
+        object.__setattr__(self, "weights", check_weights(self.name, self.weights, default))
+        check_embedder(self.name, self.embedder)
+        if not self.compat:
+            self._check_anything()
+
+    def _check_anything(self) -> None:
+        persona, weights = self._voice, self._weights
+        there = {
+            "style": bool(persona.exemplars),
+            "traits": bool(persona.traits),
+            "lexicon": bool(len(persona.preferred) or len(persona.avoided)),
+        }
+        if not any(weights[part] for part, has in there.items() if has):
+            raise ConfigError(
+                f"{self.name}: the persona {persona.name!r} has nothing to score by; give it"
+                " exemplars, traits or a lexicon"
+            )
+
+    @property
+    def made_with(self) -> dict[str, Json]:
+        """What decides the numbers beside the options."""
+        made: dict[str, Json] = self._voice.made_with
+        return made if self.compat else made | {"trait_lists": signals_digest()}
+
+    @property
+    def options(self) -> dict[str, Json]:
+        """The options as plain data; the persona is named in `made_with`."""
+        return {
+            "weights": dict(self._weights),
+            "reduce": self.reduce,
+            "scope": self.scope,
+            "embedder": open_embedder_of(self.embedder).identity,
+            "compat": self.compat,
+        }
+
+    def aggregates(self) -> list[Sessions]:
+        """Return the spread over sessions."""
+        return [Sessions()]
+
+    @property
+    def _voice(self) -> Persona:
+        assert isinstance(self.persona, Persona)  # noqa: S101 - made one when it was checked
+        return self.persona
+
+    @property
+    def _weights(self) -> Mapping[str, float]:
+        return self.weights or {}
+
+    @property
+    def _calibrated(self) -> Calibration:
+        return self.calibration if isinstance(self.calibration, Calibration) else Calibration()
+
+    async def score(self, case: Case) -> Score:
+        """Score one session, or its last reply.
+
+        Raises:
+            CaseError: the assistant said nothing.
+        """
+        said = replies(case, self.scope)
+        embedder = open_embedder_of(self.embedder)
+        vectors = unit_vectors(embedder, said)
+        turns = [
+            self._compat_turn(text, vector, embedder) if self.compat
+            else self._turn(text, vector, embedder)
+            for text, vector in zip(said, vectors, strict=True)
+        ]  # fmt: skip
+        parts = [
+            _part(id, [turn.values[id] for turn in turns], [turn.reasons[id] for turn in turns])
+            for id in WEIGHTS
+        ]
+        folded = fold_parts(parts, self._weights)
+        method = f"style, traits and lexicon over {_turns(len(said))}"
+        if self.compat:
+            method += ", as Alignmenter"
+        meta: dict[str, Json] = {"embedder": embedder.identity, **self.made_with}
+        details: dict[str, Json] = {"turns": [turn.told for turn in turns]}
+        if folded.value is None:
+            return Score(
+                status="not_applicable",
+                parts=folded.parts,
+                reason="Nothing the persona asks for can be heard in these replies: "
+                + "; ".join(f"{part.id}: {part.reason}" for part in folded.parts)
+                + ".",
+                method=method,
+                details=details,
+                meta=meta,
+            )
+        return Score(
+            value=folded.value,
+            parts=folded.parts,
+            reason=_reason(self._voice.name, folded.value, folded.parts),
+            method=method,
+            confidence=folded.covered,
+            details=details,
+            meta=meta,
+        )
+
+    def _turn(self, text: str, vector: Vector, embedder: Embedder) -> _Turn:
+        persona = self._voice
+        style, nearest = self._style(vector, persona.vectors(embedder))
+        findings = find_traits(text, persona.traits)
+        heard = [finding for finding in findings if finding.matched is not None]
+        traits = sum(bool(f.matched) for f in heard) / len(heard) if heard else None
+        words = score_lexicon(text, persona.preferred, persona.avoided)
+        told: dict[str, Json] = {
+            "style": style,
+            "nearest_exemplar": nearest,
+            "traits": traits,
+            "trait_signals": [_finding(finding) for finding in findings],
+            "lexicon": words.value,
+            "preferred_used": words.preferred,
+            "avoided_used": words.avoided,
+        }
+        reasons = {
+            "style": self._style_reason(style),
+            "traits": _traits_reason(findings),
+            "lexicon": _words_reason(words.preferred, words.avoided, len(persona.preferred)),
+        }
+        values = {"style": style, "traits": traits, "lexicon": words.value}
+        return _Turn(values, reasons, told)
+
+    def _style(
+        self, vector: Vector, exemplars: Sequence[Vector]
+    ) -> tuple[float | None, int | None]:
+        """Return the similarity to the exemplars, and which one is nearest, from 1."""
+        if vector is None:
+            return None, None
+        near = [
+            (max(0.0, dot(vector, other)), -at)
+            for at, other in enumerate(exemplars, 1)
+            if other is not None
+        ]
+        if not near:
+            return None, None
+        most, at = max(near)
+        value = most if self.reduce == "max" else mean_of([cosine for cosine, _ in near])
+        return None if value is None else round(value, 4), -at
+
+    def _style_reason(self, value: float | None) -> str:
+        if value is None:
+            there = "the reply holds no words the embedder knows"
+            return there if self._voice.exemplars else "the persona has no exemplars"
+        return f"{style_band(value)} match of the exemplars"
+
+    def _compat_turn(self, text: str, vector: Vector, embedder: Embedder) -> _Turn:
+        persona, calibration = self._voice, self._calibrated
+        preferred = {word.lower() for word in persona.preferred.entries}
+        avoided = {word.lower() for word in persona.avoided.entries}
+        tokens = tokens_of(text)
+        if persona.exemplars:
+            exemplars = persona.vectors(embedder)
+        else:
+            exemplars = unit_vectors(embedder, [" ".join(sorted(preferred)) or "persona"])
+        raw = style_mean(vector, exemplars)
+        style = rescale_style(raw, calibration.bounds)
+        trained = calibration.bias is not None
+        traits = trait_probability(
+            text,
+            bias=calibration.bias or 0.0,
+            token_weights=calibration.tokens
+            if trained
+            else persona_weights(sorted(avoided), persona.style_words),
+            phrase_weights=calibration.phrases,
+        )
+        words = lexicon_density(tokens, preferred, avoided)
+        told: dict[str, Json] = {
+            "style": style,
+            "style_raw": raw,
+            "traits": traits,
+            "lexicon": words,
+            "tokens": len(tokens),
+            "preferred_hits": sum(token in preferred for token in tokens),
+            "avoid_hits": sum(token in avoided for token in tokens),
+        }
+        reasons = {
+            "style": f"mean cosine {raw:.2f}, rescaled",
+            "traits": f"logistic of {'trained' if trained else 'the persona’s'} word weights",
+            "lexicon": f"{told['preferred_hits']} preferred and {told['avoid_hits']} avoided of"
+            f" {len(tokens)} tokens",
+        }
+        return _Turn({"style": style, "traits": traits, "lexicon": words}, reasons, told)
+
+
+class _Turn(NamedTuple):
+    """What one reply comes to."""
+
+    values: Mapping[str, float | None]
+    reasons: Mapping[str, str]
+    told: dict[str, Json]
+
+
+def style_mean(vector: Vector, exemplars: Sequence[Vector]) -> float:
+    """Return the mean cosine to the exemplars, clamped to 0..1; a zero vector counts as 0."""
+    if not exemplars:
+        return 0.0
+    cosines = [0.0 if vector is None or o is None else dot(vector, o) for o in exemplars]
+    return max(0.0, min(1.0, mean_of(cosines) or 0.0))
+
+
+def style_band(value: float) -> str:
+    """Return what a similarity of style means (see `STYLE_BANDS`)."""
+    return next(words for least, words in STYLE_BANDS if value >= least)
+
+
+def check_embedder(metric: str, given: object) -> None:
+    """Refuse what is neither the name of an embedder nor one."""
+    if isinstance(given, str):
+        open_embedder(given)
+    elif not (hasattr(given, "embed") and hasattr(given, "identity")):
+        raise ConfigError(f"{metric}: embedder must be a name or an embedder, not {given!r}")
+
+
+def open_embedder_of(given: str | Embedder) -> Embedder:
+    """Return the embedder an option names."""
+    return open_embedder(given) if isinstance(given, str) else given
+
+
+def _calibration(metric: str, given: object) -> Calibration:
+    if given is None or isinstance(given, Calibration):
+        return given or Calibration()
+    if not isinstance(given, (str, Path)):
+        return read_calibration(given)
+    from judgekit.datasets.jsontext import json_fault, parse_json
+
+    path = Path(given)
+    try:
+        data = path.read_bytes()
+    except OSError as exc:
+        raise ConfigError(f"cannot be read: {exc.strerror}", where=str(path)) from exc
+    try:
+        return read_calibration(parse_json(data))
+    except ConfigError as exc:
+        raise ConfigError(str(exc), where=str(path)) from exc
+    except ValueError as exc:
+        raise ConfigError(f"not JSON: {json_fault(exc, data).what}", where=str(path)) from exc
+
+
+def _part(id: str, values: Sequence[float | None], reasons: Sequence[str]) -> Part:
+    value = mean_of(values)
+    known = [i for i, v in enumerate(values) if v is not None]
+    if not known or value is None:
+        return Part(id=id, status="not_applicable", reason=reasons[0])
+    # The reply that fares worst says most.
+    worst = min(known, key=lambda i: (values[i], i))
+    at = f"turn {worst + 1}: " if len(values) > 1 else ""
+    return Part(
+        id=id,
+        value=max(0.0, min(1.0, value)),
+        reason=f"{at}{reasons[worst]}",
+        details={"turns": len(known), "lowest": values[worst]},
+    )
+
+
+def _finding(finding: TraitFinding) -> dict[str, Json]:
+    return {
+        "trait": finding.kind,
+        "wanted": finding.wanted,
+        "matched": finding.matched,
+        "heard": list(finding.heard),
+        "signals": {name: list(hits) for name, hits in finding.signals.items()},
+        "reason": finding.reason,
+    }
+
+
+def _traits_reason(findings: Sequence[TraitFinding]) -> str:
+    if not findings:
+        return "the persona names no traits"
+    missed = [f for f in findings if f.matched is False]
+    if missed:
+        return "; ".join(f"not {f.wanted}: {f.reason}" for f in missed)
+    heard = [f.wanted for f in findings if f.matched]
+    if heard:
+        return f"{', '.join(heard)} as wanted"
+    return "; ".join(f"{f.wanted}: {f.reason}" for f in findings)
+
+
+def _words_reason(liked: Mapping[str, int], shunned: Mapping[str, int], total: int) -> str:
+    said = [f"uses {', '.join(liked)}"] if liked else ["uses no preferred word"] if total else []
+    if shunned:
+        said.append(f"uses {', '.join(shunned)}, which the persona avoids")
+    elif not total:
+        said.append("uses no avoided word")
+    return "; ".join(said)
+
+
+def _reason(persona: str, value: float, parts: Sequence[Part]) -> str:
+    told = "; ".join(
+        f"{part.id} {part.value:.2f} ({part.reason})" if part.value is not None
+        else f"{part.id} not applicable ({part.reason})"
+        for part in parts
+    )  # fmt: skip
+    return f"{value:.2f} like {persona}: {told}."
+
+
+def _turns(count: int) -> str:
+    return f"{count} turn{'s' if count != 1 else ''}"

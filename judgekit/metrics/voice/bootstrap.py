@@ -1,0 +1,125 @@
+"""Bootstrap: how far the mean of a run might be off, by drawing its sessions again."""
+
+from __future__ import annotations
+
+import math
+from array import array
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from judgekit.score import Row, Score
+
+RESAMPLES = 1000
+SEED = 42
+_UNIT = 10**12
+"""Scores are counted in this many parts of 1: sums of whole numbers are the same everywhere."""
+_AT_ONCE = 1_000_000
+"""Draws held at a time."""
+
+
+class Interval(NamedTuple):
+    """A mean and its 95 % percentile interval."""
+
+    mean: float
+    low: float
+    high: float
+
+    @property
+    def margin(self) -> float:
+        """Half the width, as in `0.83 ± 0.04`."""
+        return (self.high - self.low) / 2
+
+
+def bootstrap_interval(
+    values: Sequence[float],
+    *,
+    resamples: int = RESAMPLES,
+    seed: int = SEED,
+    confidence: float = 0.95,
+) -> Interval | None:
+    """Return the percentile interval of the mean; `None` of fewer than two values.
+
+    Values are drawn with replacement, as many as there are, `resamples` times; the ends are
+    percentiles with linear interpolation. The same values and seed give the same figures on
+    every machine: the generator is numpy's frozen one, and sums are of whole numbers (scores to
+    twelve decimals).
+
+    >>> bootstrap_interval([0.5, 0.5])
+    Interval(mean=0.5, low=0.5, high=0.5)
+    """
+    import numpy as np
+
+    if len(values) < 2:
+        return None
+    count = len(values)
+    if not all(map(math.isfinite, values)) or max(map(abs, values)) > 1e6:
+        raise ValueError("a bootstrap needs finite scores")
+    parts = np.array([round(value * _UNIT) for value in values], dtype=object)
+    exact = parts.astype(np.int64) if max(map(abs, parts)) * count < 2**62 else parts
+    drawn = np.random.RandomState(seed)
+    sums: list[int] = []
+    each = max(1, _AT_ONCE // count)
+    while len(sums) < resamples:
+        rows = min(each, resamples - len(sums))
+        sums += exact[drawn.randint(0, count, size=(rows, count))].sum(axis=1).tolist()
+    sums.sort()
+    tail = (1 - confidence) / 2
+    low, high = (_percentile(sums, share) / (count * _UNIT) for share in (tail, 1 - tail))
+    return Interval(math.fsum(values) / count, low, high)
+
+
+def _percentile(ordered: Sequence[int], share: float) -> float:
+    place = share * (len(ordered) - 1)
+    before = int(place)
+    after = min(before + 1, len(ordered) - 1)
+    return ordered[before] + (place - before) * (ordered[after] - ordered[before])
+
+
+FIGURES: Mapping[str, bool] = {
+    "bootstrap_low": True,
+    "bootstrap_high": True,
+    "bootstrap_margin": False,
+    "lowest": True,
+    "highest": True,
+    "sd_ddof_1": False,
+    "variance_ddof_1": False,
+}
+"""The figures of `Sessions`, and whether higher is better."""
+
+
+class Sessions:
+    """The spread of one metric over sessions: one value each, fallbacks left out.
+
+    `sd_ddof_1` and `variance_ddof_1` divide by n - 1.
+    """
+
+    def __init__(self) -> None:
+        self._values = array("d")
+
+    def add(self, row: Row) -> None:
+        """Take one more session."""
+        result = row.result
+        if isinstance(result, Score) and result.value is not None and result.fallback is None:
+            self._values.append(result.value)
+
+    def finish(self) -> dict[str, float | int | None]:
+        """Return the figures; `None` where there are too few sessions for one."""
+        values = self._values
+        interval = bootstrap_interval(values)
+        variance = _variance(values)
+        return {
+            "bootstrap_low": interval.low if interval else None,
+            "bootstrap_high": interval.high if interval else None,
+            "bootstrap_margin": interval.margin if interval else None,
+            "lowest": min(values, default=None),
+            "highest": max(values, default=None),
+            "sd_ddof_1": None if variance is None else math.sqrt(variance),
+            "variance_ddof_1": variance,
+        }
+
+
+def _variance(values: Sequence[float]) -> float | None:
+    if len(values) < 2:
+        return None
+    mean = math.fsum(values) / len(values)
+    return math.fsum((value - mean) ** 2 for value in values) / (len(values) - 1)

@@ -1,0 +1,108 @@
+"""Phrases: words and phrases looked for whole, whatever their capitals and spaces."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+
+from judgekit.embedders.folding import fold
+from judgekit.metrics.tokens import CJK
+
+_APOSTROPHES = str.maketrans("’‘ʼ＇`´", "''''''")
+_UNSPACED = re.compile(f"[{CJK}\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]")
+"""Scripts that put no space between words: there a phrase is found inside a run."""
+
+
+class Plain(str):
+    """A text in the form in which phrases are looked for; see `plain`."""
+
+    __slots__ = ()
+
+
+def plain(text: str) -> Plain:
+    """Return a text in lower case, with plain apostrophes and single spaces; linear.
+
+    >>> plain("Don’t  PANIC")
+    "don't panic"
+    """
+    return Plain(" ".join(fold(text).translate(_APOSTROPHES).split()))
+
+
+class Phrases:
+    """A list of words and phrases, each kept once.
+
+    >>> words = Phrases(["signal", "crushing it", "can"])
+    >>> words.used(plain("Strong SIGNAL, but I can't say we're crushing  it; no signals."))
+    {'signal': 1, 'crushing it': 1}
+    """
+
+    def __init__(self, entries: Sequence[str]) -> None:
+        self.entries = tuple(dict.fromkeys(entry.strip() for entry in entries))
+
+    def __len__(self) -> int:
+        return len(self._forms)
+
+    def used(self, text: Plain) -> dict[str, int]:
+        """Return the entries that stand in a text, as they are written in the list, and how often.
+
+        Whole words only: "hate" is not in "whatever", nor "can" in "can't"; a possessive 's does
+        not hide a word. What begins or ends with no letter or digit, such as an emoji, and what
+        is written without spaces (Han, kana, Thai), is found inside a run as well.
+        """
+        counts = ((entry, sum(1 for _ in _found(form, text))) for form, entry in self._forms)
+        return {entry: count for entry, count in counts if count}
+
+    @cached_property
+    def _forms(self) -> tuple[tuple[str, str], ...]:
+        forms: dict[str, str] = {}
+        for entry in self.entries:
+            if form := plain(entry):
+                forms.setdefault(form, entry)
+        return tuple(forms.items())
+
+    @property
+    def forms(self) -> dict[str, str]:
+        """The form that is looked for -> the entry as written."""
+        return dict(self._forms)
+
+
+def _found(form: str, text: str) -> Iterator[int]:
+    """Yield where a form stands whole in a text."""
+    at = text.find(form)
+    while at >= 0:
+        end = at + len(form)
+        if _free_before(form[0], text, at) and _free_after(form[-1], text, end):
+            yield at
+            at = text.find(form, end)
+        else:
+            at = text.find(form, at + 1)
+
+
+def _free_before(first: str, text: str, at: int) -> bool:
+    if at == 0 or not _binds(first):
+        return True
+    before = text[at - 1]
+    if before == "'":
+        return at < 2 or not _in_word(text[at - 2])
+    return not _in_word(before)
+
+
+def _free_after(last: str, text: str, end: int) -> bool:
+    if end == len(text) or not _binds(last):
+        return True
+    after = text[end]
+    if after == "'" and end + 1 < len(text) and _in_word(text[end + 1]):
+        possessive = text[end + 1] == "s" and (end + 2 == len(text) or not _in_word(text[end + 2]))
+        return possessive
+    return not _in_word(after)
+
+
+def _binds(character: str) -> bool:
+    """Return whether what stands beside a character may belong to the same word."""
+    return _in_word(character) and _UNSPACED.match(character) is None
+
+
+def _in_word(character: str) -> bool:
+    return character.isalnum() or character == "_" or unicodedata.category(character)[0] == "M"

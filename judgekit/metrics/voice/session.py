@@ -1,0 +1,26 @@
+"""The replies of a session: what an assistant said in one case, turn by turn."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from judgekit.case import Case, has_text
+from judgekit.errors import CaseError
+
+Scope = Literal["session", "last"]
+
+
+def replies(case: Case, scope: Scope = "session") -> list[str]:
+    """Return what the assistant said: in its history and at last, or only at last.
+
+    Turns without text, such as bare tool calls, are left out.
+
+    Raises:
+        CaseError: the assistant said nothing.
+    """
+    said = [m.content for m in case.history if m.role == "assistant"] if scope == "session" else []
+    said = [text for text in (*said, case.output or "") if has_text(text)]
+    if not said:
+        needed = "an output" if scope == "last" else "an output, or assistant turns in its history"
+        raise CaseError(f"needs {needed} (field 'output')")
+    return said

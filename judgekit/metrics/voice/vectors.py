@@ -1,0 +1,56 @@
+"""Vectors of length 1, and their products, summed so that the figure is the same everywhere."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from judgekit.protocols import Embedder
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Vector = NDArray[np.float64] | None
+    """`None` is a text the embedder has no features for."""
+else:
+    Vector = Any  # importing numpy takes longer than scoring a dozen cases
+
+
+def unit_vectors(embedder: Embedder, texts: Sequence[str]) -> list[Vector]:
+    """Return the texts as vectors of length 1; `None` where a vector is zero.
+
+    Raises:
+        ValueError: the embedder gave something else than one row of finite numbers per text.
+    """
+    import numpy as np
+
+    if not texts:
+        return []
+    rows = np.asarray(embedder.embed(texts), dtype=np.float64)
+    if rows.ndim != 2 or len(rows) != len(texts):
+        raise ValueError(f"the embedder gave vectors of shape {rows.shape} for {len(texts)} texts")
+    return [scaled(row) for row in rows]
+
+
+def scaled(row: NDArray[np.float64]) -> Vector:
+    """Return a vector at length 1; `None` of a zero vector.
+
+    Raises:
+        ValueError: it holds NaN or an infinity.
+    """
+    norm = math.sqrt(_sum(row * row))
+    if not math.isfinite(norm):
+        raise ValueError("the embedder gave a vector with a number that is not finite")
+    return row / norm if norm else None
+
+
+def dot(first: NDArray[np.float64], second: NDArray[np.float64]) -> float:
+    """Return the product of two vectors; of two of length 1, their cosine, -1..1."""
+    return max(-1.0, min(1.0, _sum(first * second)))
+
+
+def _sum(products: NDArray[np.float64]) -> float:
+    # Lexical vectors are mostly zeros, and an exact sum takes its time for every one.
+    return math.fsum(products[products != 0.0].tolist())

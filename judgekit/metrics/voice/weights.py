@@ -1,0 +1,71 @@
+"""Weights of the parts of a voice: named, complete, adding up to 1."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from judgekit.errors import ConfigError
+from judgekit.filemodel import near
+from judgekit.metrics._options import check_weight
+from judgekit.score import Part
+
+
+def check_weights(metric: str, given: object, default: Mapping[str, float]) -> dict[str, float]:
+    """Return weights that name every part and add up to 1; the default ones for `None`.
+
+    Raises:
+        ConfigError: a part is unknown or missing, or the sum is not 1.
+    """
+    if given is None:
+        return dict(default)
+    names = list(default)
+    if not isinstance(given, Mapping):
+        example = ", ".join(f"{name}: {weight:g}" for name, weight in default.items())
+        raise ConfigError(f"{metric}: weights must be {{{example}}}, not {given!r}")
+    for name in given:
+        if name not in default:
+            raise ConfigError(f"{metric}: weights has no part {name!r}{near(str(name), names)}")
+    missing = [name for name in names if name not in given]
+    if missing:
+        raise ConfigError(f"{metric}: weights lack {', '.join(missing)}; name each part")
+    weights = {name: check_weight(metric, f"weights.{name}", given[name]) for name in names}
+    total = math.fsum(weights.values())
+    if abs(total - 1.0) > 1e-6:
+        raise ConfigError(f"{metric}: weights must add up to 1, not {total:g}")
+    return weights
+
+
+class Fold(NamedTuple):
+    """Parts put together."""
+
+    value: float | None
+    """`None` where no part with a weight applies."""
+    covered: float
+    """Share of the weight that the parts with a value have, 0..1."""
+    parts: tuple[Part, ...]
+    """With their shares of the value; those without one have none."""
+
+
+def fold_parts(parts: Sequence[Part], weights: Mapping[str, float]) -> Fold:
+    """Return the weighted mean of parts; what does not apply leaves, and the rest shares out."""
+    covered = math.fsum(weights[part.id] for part in parts if part.value is not None)
+    shared = tuple(
+        part.model_copy(
+            update={
+                "weight": weights[part.id] / covered if covered and part.value is not None else 0.0
+            }
+        )
+        for part in parts
+    )
+    if not covered:
+        return Fold(None, 0.0, shared)
+    value = math.fsum(part.weight * (part.value or 0.0) for part in shared)
+    return Fold(max(0.0, min(1.0, value)), min(1.0, covered), shared)
+
+
+def mean_of(values: Sequence[float | None]) -> float | None:
+    """Return the mean of what is there; `None` of nothing."""
+    known = [value for value in values if value is not None]
+    return math.fsum(known) / len(known) if known else None

@@ -1,0 +1,237 @@
+"""The figures recorded from Alignmenter: what is matched, and what is not, with the reason."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from judgekit.case import Case
+from judgekit.embedders import open_embedder
+from judgekit.embedders.hashed import bucket
+from judgekit.errors import CaseError
+from judgekit.metrics.embedding import cosine
+from judgekit.metrics.voice import alignmenter
+from judgekit.metrics.voice.authenticity import Authenticity, style_mean
+from judgekit.metrics.voice.bootstrap import bootstrap_interval
+from judgekit.metrics.voice.lexicon import score_lexicon
+from judgekit.metrics.voice.phrases import Phrases
+from judgekit.metrics.voice.vectors import dot, scaled
+from judgekit.report.summary import passes
+
+VECTORS = json.loads((Path(__file__).parents[2] / "data" / "alignmenter.json").read_text("utf-8"))
+
+MATCHED = {
+    "tokenize", "stable_hash", "hashed_embedding", "cosine_hashed", "style_raw", "style_rescale",
+    "variance_rescale", "traits", "lexicon", "lexicon_documented", "authenticity", "stability",
+    "stability_vectors", "safety", "severity_documented", "overall_documented", "grade_source",
+    "threshold", "bootstrap_ci95", "offline_safety_classifier",
+}  # fmt: skip
+DECLINED = {
+    "pii_sanitize": "later: redaction is the suite's `redact`",
+    "calibration_bounds": "later: calibration against people's labels",
+    "calibration_validate": "later: calibration against people's labels",
+    "trait_training": "later: a trained model is read, not trained",
+    "judge_sampling_count": "later: the judge is asked about every session",
+    "compare_diff": "later: judgekit compare",
+    "judge_cost": "later: estimates are litellm's",
+    "judge_cost_estimate": "later: estimates are litellm's",
+    "authenticity_judge_parse": "a reply is validated, or fails; nothing is clamped",
+    "judge_json_extract": "a reply is validated, or fails; nothing is dug out of it",
+    "model_slug": "file names are the user's",
+    "persona_slug": "file names are the user's",
+}
+
+
+def of(metric):
+    rows = [row for row in VECTORS if row["metric"] == metric]
+    return pytest.mark.parametrize("row", rows, ids=[row["id"] for row in rows])
+
+
+def near(row, value, name):
+    expected = row["expected"][name]
+    return value == pytest.approx(expected, abs=row["tolerance"] + 1e-12)
+
+
+def test_every_kind_of_figure_is_matched_or_declined_with_its_reason():
+    kinds = {row["metric"] for row in VECTORS}
+
+    assert kinds == MATCHED | set(DECLINED)
+    assert not MATCHED & set(DECLINED)
+
+
+@of("tokenize")
+def test_tokens(row):
+    assert alignmenter.tokens_of(row["inputs"]["text"]) == row["expected"]["tokens"]
+
+
+@of("stable_hash")
+def test_places_of_tokens(row):
+    found = bucket(row["inputs"]["token"], row["parameters"]["buckets"])
+
+    assert found == row["expected"]["bucket"]
+
+
+@of("hashed_embedding")
+def test_hashed_vectors(row):
+    (vector,) = open_embedder("hashed-512").embed([row["inputs"]["text"]])
+
+    found = {str(place): value for place, value in enumerate(vector) if value}
+    assert found == pytest.approx(row["expected"]["nonzero"], abs=row["tolerance"])
+    assert near(row, float(np.linalg.norm(vector)), "norm")
+
+
+@of("cosine_hashed")
+def test_cosines_of_hashed_vectors(row):
+    inputs = row["inputs"]
+
+    value = cosine(*open_embedder("hashed-512").embed([inputs["a"], inputs["b"]]))
+
+    # A text without tokens is not applicable here; the original calls it 0.
+    assert near(row, value or 0.0, "cosine")
+
+
+@of("style_raw")
+def test_mean_similarity(row):
+    inputs = row["inputs"]
+    vector = scaled(np.array(inputs["vector"], dtype=float))
+    exemplars = [scaled(np.array(e, dtype=float)) for e in inputs["exemplars"]]
+
+    assert near(row, style_mean(vector, exemplars), "style_raw")
+    most = max((dot(vector, e) for e in exemplars if vector is not None), default=0.0)
+    assert near(row, most, "max_over_exemplars")
+
+
+@of("style_rescale")
+def test_rescaled_similarity(row):
+    bounds = (row["parameters"]["min"], row["parameters"]["max"])
+
+    assert near(row, alignmenter.rescale_style(row["inputs"]["raw"], bounds), "style_sim")
+
+
+@of("variance_rescale")
+def test_rescaled_variance(row):
+    bounds = (row["parameters"]["min"], row["parameters"]["max"])
+
+    value = alignmenter.rescale_variance(row["inputs"]["raw"], bounds)
+
+    assert near(row, value, "normalized_variance")
+
+
+@of("traits")
+def test_the_logistic_of_traits(row):
+    value = alignmenter.trait_probability(row["inputs"]["text"], **row["parameters"])
+
+    assert near(row, value, "traits")
+
+
+@of("lexicon")
+def test_the_density_of_words(row):
+    inputs = row["inputs"]
+
+    value = alignmenter.lexicon_density(
+        alignmenter.tokens_of(inputs["text"]),
+        {word.lower() for word in inputs["preferred"]},
+        {word.lower() for word in inputs["avoid"]},
+    )
+
+    assert near(row, value, "lexicon")
+
+
+@of("lexicon_documented")
+def test_the_documented_lexicon(row):
+    inputs = row["inputs"]
+
+    found = score_lexicon(inputs["text"], Phrases(inputs["preferred"]), Phrases(inputs["avoid"]))
+
+    assert near(row, found.value, "lexicon")
+
+
+def persona_in_our_keys(given):
+    """Return a persona as the original's code reads it: it does not see its documented keys."""
+    words = given.get("lexicon", {})
+    return {
+        "id": given["id"],
+        "exemplars": given.get("exemplars", []),
+        "lexicon": {"preferred": words.get("preferred", []), "avoid": words.get("avoid", [])},
+        "style_rules": given.get("style_rules", {}),
+    }
+
+
+@of("authenticity")
+def test_authenticity_of_the_code(row):
+    inputs, expected = row["inputs"], row["expected"]
+    metric = Authenticity(
+        persona=persona_in_our_keys(inputs["persona"]),
+        calibration=inputs["calibration"],
+        compat="alignmenter",
+    )
+    turns = [turn for session in inputs["sessions"] for turn in session["turns"]]
+    said = [turn["text"] for turn in turns if turn["role"] == "assistant"]
+    case = Case(id="c", history=[{"role": "assistant", "content": text} for text in said])
+
+    if not said:
+        with pytest.raises(CaseError):  # the original gives 0
+            asyncio.run(metric.score(case))
+        return
+    score = asyncio.run(metric.score(case))
+
+    parts = {part.id: part.value for part in score.parts}
+    told = score.details["turns"]
+    assert near(row, score.value, "mean")
+    assert near(row, parts["style"], "style_sim")
+    assert near(row, parts["traits"], "traits")
+    assert near(row, parts["lexicon"], "lexicon")
+    for ours, theirs in (
+        ("tokens", "tokens"),
+        ("preferred_hits", "preferred_hits"),
+        ("avoid_hits", "avoid_hits"),
+    ):
+        assert sum(turn[ours] for turn in told) == expected[theirs]
+    assert len(told) == expected["turns"]
+    weights = {part.id: part.weight for part in score.parts}
+    values = [sum(weights[id] * turn[id] for id in weights) for turn in told]
+    interval = bootstrap_interval(values)
+    if expected["ci95_low"] is None:
+        assert interval is None
+    else:
+        # Other resamples of the same values; of two they end where the values end.
+        assert interval.low == pytest.approx(expected["ci95_low"], abs=0.0011)
+        assert interval.high == pytest.approx(expected["ci95_high"], abs=0.0011)
+
+
+@of("bootstrap_ci95")
+def test_bootstrap_intervals(row):
+    interval = bootstrap_interval(row["inputs"]["scores"])
+
+    if row["expected"]["low"] is None:
+        assert interval is None
+        return
+    assert near(row, interval.low, "low")
+    assert near(row, interval.high, "high")
+
+
+@of("threshold")
+def test_thresholds(row):
+    value, fail = row["inputs"]["value"], row["parameters"]["fail"]
+
+    # A warning line of a run is a second gate; what fails is what does not pass.
+    passed = passes(value, fail, higher_is_better=True)
+
+    assert (row["expected"]["status"] == "fail") is (passed is False)
+
+
+def test_a_threshold_of_zero_is_a_threshold():
+    assert passes(-0.1, 0.0, higher_is_better=True) is False
+
+
+@of("offline_safety_classifier")
+def test_the_offline_classifier(row):
+    asked = row["parameters"].get("identifier") != "none"
+
+    value = alignmenter.offline_safety(row["inputs"]["text"]) if asked else 1.0
+
+    assert near(row, value, "score")
