@@ -6,13 +6,13 @@ import inspect
 from collections.abc import Mapping
 from dataclasses import is_dataclass, replace
 from importlib import import_module
-from importlib.metadata import entry_points
 from types import MappingProxyType
 from typing import Any, NamedTuple, cast
 
 from judgekit.catalogue import BUILTIN
 from judgekit.errors import ConfigError
 from judgekit.filemodel import near
+from judgekit.offers import offers
 from judgekit.protocols import Judge, Metric
 from judgekit.rubric.shelf import library_names
 
@@ -21,9 +21,7 @@ GROUP = "judgekit.metrics"
 
 def metric_names() -> list[str]:
     """Return every name that `create` knows: metrics, built-in rubrics, installed plugins."""
-    return sorted(
-        {*BUILTIN, *library_names(), *(point.name for point in entry_points(group=GROUP))}
-    )
+    return sorted({*BUILTIN, *library_names(), *(offer.name for offer in offers(GROUP))})
 
 
 def create(name: str, /, *, judge: Judge | None = None, **options: Any) -> Metric:
@@ -86,13 +84,13 @@ def find(name: str) -> Maker:
         from judgekit.metrics.rubric import RubricMetric
 
         return Maker(RubricMetric, True, {"rubric": name})
-    for point in entry_points(group=GROUP):
-        if point.name == name:
+    for offer in offers(GROUP):
+        if offer.name == name:
             try:
-                made = point.load()
+                made = offer.load()
             except Exception as exc:
                 raise ConfigError(
-                    f"metric {name!r} of {point.value} cannot be loaded: {exc}"
+                    f"metric {name!r} of {offer.value} cannot be loaded: {exc}"
                 ) from exc
             maker = Maker(made, judged=False)
             return maker._replace(judged=maker.takes("judge"))
@@ -101,7 +99,7 @@ def find(name: str) -> Maker:
 
 def is_plugin(name: str) -> bool:
     """Return whether an installed package offers a metric of that name; nothing is loaded."""
-    return name not in BUILTIN and any(point.name == name for point in entry_points(group=GROUP))
+    return name not in BUILTIN and any(offer.name == name for offer in offers(GROUP))
 
 
 def shared_options(judged: str, stand_in: str, options: Mapping[str, Any]) -> dict[str, Any]:

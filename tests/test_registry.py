@@ -106,7 +106,7 @@ def test_a_plugin_is_loaded_by_name_only_when_wanted(monkeypatch):
         Point("polite", lambda: loaded.append("polite") or Polite),
         Point("other", lambda: loaded.append("other")),
     ]
-    monkeypatch.setattr(registry, "entry_points", lambda *, group: points)
+    monkeypatch.setattr(registry, "offers", lambda group: points)
 
     assert "polite" in metric_names()
     assert loaded == []
@@ -119,7 +119,7 @@ def test_a_plugin_that_fails_is_a_loud_error(monkeypatch):
     def broken():
         raise ImportError("no module named plug")
 
-    monkeypatch.setattr(registry, "entry_points", lambda *, group: [Point("polite", broken)])
+    monkeypatch.setattr(registry, "offers", lambda group: [Point("polite", broken)])
 
     with pytest.raises(ConfigError, match="'polite' of plug:made cannot be loaded: no module"):
         create("polite")

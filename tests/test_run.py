@@ -345,14 +345,20 @@ def test_what_was_asked_is_kept_when_a_run_ends_early(folder):
 
 
 def test_a_stopped_run_is_incomplete_and_keeps_its_tape(folder):
+    class Stuck(FakeJudge):
+        async def ask(self, request):
+            if "Question 5?" in request.messages[-1].content:
+                await asyncio.Event().wait()
+            return await super().ask(request)
+
     async def stopped():
         stop = asyncio.Event()
-        suite = wired(folder, metrics=ONE, record="new_episodes")
+        suite = wired(folder, Stuck(), metrics=ONE, record="new_episodes")
         return await run_suite(suite, out=folder / "out", stop=stop, progress=lambda _: stop.set())
 
     report = asyncio.run(stopped())
 
     assert report.exit_code == 3
-    assert 1 <= report.figures.cases < 8
+    assert 1 <= report.figures.cases <= 5
     assert len(Tape(folder / "tape.jsonl")) >= report.figures.cases
     assert (folder / "out" / "run.json").exists()

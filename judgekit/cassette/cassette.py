@@ -273,12 +273,24 @@ class Cassette(JudgeAround):
         reply = await judge.ask(request)
         store = self.store
         assert store is not None  # noqa: S101 - the constructor saw to it
-        await asyncio.to_thread(store.put, request.key, encode(request, reply))
+        loop = asyncio.get_running_loop()
+        kept = loop.run_in_executor(None, store.put, request.key, encode(request, reply))
+        try:
+            await asyncio.shield(kept)
+        except asyncio.CancelledError:
+            # The reply is here and paid for: it is kept, even when nobody waits for it any more.
+            await asyncio.wait([kept])
+            if kept.exception() is None:
+                self._count_live(request, reply)
+            raise
+        self._count_live(request, reply)
+        return reply
+
+    def _count_live(self, request: Request, reply: Reply) -> None:
         self._added.add(request.key)
         self._from_store.add(request.key)
         self.ledger.add("live", reply)
         self.ledger.answered(request, reply)
-        return reply
 
     def _miss(self, request: Request) -> CassetteMiss:
         self.ledger.miss(request)

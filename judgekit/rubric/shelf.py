@@ -5,13 +5,13 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from importlib.metadata import EntryPoint, entry_points
 from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
 
 from judgekit.errors import RubricError
 from judgekit.filemodel import near
+from judgekit.offers import Offer, offers
 from judgekit.wrongfile import nearby, other_kind
 
 GROUP = "judgekit.rubrics"
@@ -65,19 +65,19 @@ def package_shelves() -> tuple[Shelf, ...]:
 @lru_cache(maxsize=2)
 def _package_shelves(path: tuple[str, ...]) -> tuple[Shelf, ...]:
     shelves: dict[str, Shelf] = {}
-    for point in sorted(entry_points(group=GROUP), key=lambda point: (point.name, point.value)):
-        shelf = Shelf(_folder_of(point), f"package {point.name}")
-        if point.name in shelves and shelves[point.name].folder != shelf.folder:
+    for offer in sorted(offers(GROUP)):
+        shelf = Shelf(_folder_of(offer), f"package {offer.name}")
+        if offer.name in shelves and shelves[offer.name].folder != shelf.folder:
             raise RubricError(
-                f"two packages offer rubrics as {point.name!r}: {shelves[point.name].folder} and "
+                f"two packages offer rubrics as {offer.name!r}: {shelves[offer.name].folder} and "
                 f"{shelf.folder}; uninstall one"
             )
-        shelves[point.name] = shelf
+        shelves[offer.name] = shelf
     return tuple(shelves.values())
 
 
-def _folder_of(point: EntryPoint) -> Path:
-    top, *inner = point.value.strip().split(".")
+def _folder_of(offer: Offer) -> Path:
+    top, *inner = offer.value.split(".")
     places: Sequence[str] = ()
     if all(part.isidentifier() for part in (top, *inner)):
         try:
@@ -90,9 +90,9 @@ def _folder_of(point: EntryPoint) -> Path:
         folder = Path(place).joinpath(*inner)
         if folder.is_dir() and rubric_names(folder):
             return folder
-    offered = f"the installed package {point.dist.name!r}" if point.dist else "a package"
+    offered = f"the installed package {offer.package!r}" if offer.package else "a package"
     raise RubricError(
-        f"{offered} offers rubrics as {point.name} = {point.value}, but no such folder of "
+        f"{offered} offers rubrics as {offer.name} = {offer.value}, but no such folder of "
         "rubrics is installed; install it again or uninstall it"
     )
 

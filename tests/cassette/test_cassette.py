@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -370,6 +372,38 @@ def test_the_one_who_asks_giving_up_does_not_cancel_those_who_wait(tmp_path, sto
     _, second = asyncio.run(together())
 
     assert value(second) == 0.1
+
+
+def test_replies_that_came_are_kept_when_the_run_is_called_off(tmp_path, store):
+    """Their writing waits its turn behind a slow disk; being called off must not drop it."""
+    put, held, begun = store.put, threading.Event(), threading.Event()
+
+    def slowly(key, text):
+        begun.set()
+        held.wait(10)
+        put(key, text)
+
+    store.put = slowly
+    judge = Numbering()
+    cassette = opened(tmp_path / "new.jsonl", judge, store, "new_episodes")
+
+    async def called_off():
+        loop = asyncio.get_running_loop()
+        loop.set_default_executor(ThreadPoolExecutor(1))
+        asks = [asyncio.create_task(cassette.ask(make_request(f"{n}"))) for n in range(5)]
+        while not begun.is_set() or len(judge.asked) < 5:
+            await asyncio.sleep(0)
+        for asking in asks:
+            asking.cancel()
+        await asyncio.sleep(0)
+        held.set()
+        await asyncio.gather(*asks, return_exceptions=True)
+
+    asyncio.run(called_off())
+    cassette.close()
+
+    assert len(Tape(tmp_path / "new.jsonl")) == 5
+    assert cassette.ledger.origins["live"] == 5
 
 
 # -- used and unused --------------------------------------------------------------

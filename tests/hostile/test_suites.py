@@ -35,7 +35,7 @@ def suite(tmp_path):
 
 
 SUITES = {
-    "nothing": ("", "a suite is keys and values"),
+    "nothing": ("", "is empty; `judgekit init` writes a suite"),
     "a list": ("- a", "a suite is keys and values"),
     "a key in the file": (
         SUITE.replace("fake/judge", "{model: fake/x, api_key: sk-canary-123456}"),

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib
+import os
+import subprocess
 import sys
 from pathlib import Path
 
@@ -134,6 +136,54 @@ def test_a_package_that_keeps_no_promise_is_a_loud_error(install, value):
 
     with pytest.raises(RubricError, match="the installed package 'acme' offers rubrics as acme"):
         load_rubric("quality")
+
+
+WITH_BACKPORT = """
+import importlib_metadata  # litellm loads it, and from then on it finds what is installed
+from judgekit.errors import JudgekitError
+from judgekit.registry import create
+from judgekit.rubric.load import load_rubric
+for named in (load_rubric, create):
+    try:
+        print(named("quality"))
+    except JudgekitError as exc:
+        print(exc)
+"""
+
+
+def test_a_malformed_package_is_the_same_error_whatever_else_is_loaded(install, tmp_path):
+    pytest.importorskip("importlib_metadata")
+    install("acme", "tone", value="../x")
+
+    said = subprocess.run(
+        [sys.executable, "-c", WITH_BACKPORT],
+        env={**os.environ, "PYTHONPATH": str(tmp_path / "site")},
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout.splitlines()
+
+    expected = "the installed package 'acme' offers rubrics as acme = ../x, but"
+    assert [line[: len(expected)] for line in said] == [expected] * 2
+
+
+def test_what_a_package_writes_badly_elsewhere_is_no_matter(install, tmp_path):
+    folder = install("acme", "tone")
+    info = install("other", "kind").parents[1] / "other_rubrics-1.0.dist-info"
+    (info / "entry_points.txt").write_text("[console_scripts]\nnothing\n=x\n[judgekit.rubrics\n")
+
+    assert find_rubric("tone") == folder / "tone.jinja"
+
+
+def test_a_copy_behind_another_one_offers_nothing(install, tmp_path, monkeypatch):
+    install("acme", "tone")
+    front = tmp_path / "front"
+    (front / "acme-2.0.dist-info").mkdir(parents=True)
+    (front / "acme-2.0.dist-info" / "METADATA").write_text("Name: acme\nVersion: 2.0\n")
+    monkeypatch.syspath_prepend(str(front))
+
+    with pytest.raises(RubricError, match="no rubric named 'tone'"):
+        find_rubric("tone")
 
 
 def test_two_packages_with_one_rubric_must_be_told_apart(install):
