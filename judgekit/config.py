@@ -21,6 +21,7 @@ from judgekit.registry import build, create, find, is_plugin, metric_names, shar
 from judgekit.report.gate import gates_of
 from judgekit.rubric.load import load_rubric
 from judgekit.rubric.shelf import Shelf, own_shelves, rubric_names
+from judgekit.suiteembedder import SuiteEmbedders
 from judgekit.suitefile import JUDGE, FallbackFile, JudgeFile, MetricFile, Overrides, SuiteFile
 from judgekit.suitejudge import Bench, choose_judges, roles_of
 from judgekit.suiteredact import make_redactor
@@ -45,6 +46,7 @@ class Suite:
         self.record = _record(file, overrides, lines)
         self.redact = make_redactor(file, lines=lines)
         self.folders = rubric_folders(file, base=base, lines=lines)
+        self.embedders = SuiteEmbedders(file, base=base, lines=lines)
         self.judges: dict[str, Judge] = {}
         self.cassette: Cassette | None = None
         for name in file.metrics:
@@ -310,11 +312,11 @@ class Suite:
         return metric
 
     def _placed(self, kind: str, options: dict[str, Any]) -> dict[str, Any]:
-        """Return options with the files among them found beside the suite."""
+        """Return options with files found beside the suite and the embedder opened."""
         for option in find(kind).files:
             if isinstance(options.get(option), str):
                 options = {**options, option: str(self.base / options[option])}
-        return options
+        return self.embedders.options(kind, options)
 
     def _near_metric(self, name: str) -> str:
         """Return a hint at the metric that may be meant, or at a rubric beside the suite."""

@@ -29,7 +29,7 @@ from judgekit.errors import (
     JudgeUnavailable,
     RubricError,
 )
-from judgekit.protocols import Aggregate, Metric
+from judgekit.protocols import Aggregate, AsyncEmbedder, Embedder, Metric
 from judgekit.report.folder import REPORT, RUN, ResultsWriter, Scored, write_json
 from judgekit.report.gate import Gate, check, gates_of
 from judgekit.report.report import Figures, Report
@@ -493,9 +493,11 @@ def _described(metric: Metric) -> dict[str, Any]:
 
 
 def _option(value: Any) -> Any:
-    """Return an option as JSON: metrics described, anything else that is not JSON by its type."""
+    """Return an option as JSON: metrics and embedders described, what is not JSON by its type."""
     if isinstance(value, Metric):
         return _described(value)
+    if isinstance(value, (Embedder, AsyncEmbedder)):
+        return value.identity
     if isinstance(value, Mapping):
         return {str(key): _option(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):

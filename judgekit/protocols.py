@@ -52,15 +52,44 @@ class Metric(Protocol):
         """
 
 
+@runtime_checkable
 class Embedder(Protocol):
-    """Something that turns texts into vectors."""
+    """Something on this machine that turns texts into vectors.
+
+    It may also say `dimensions` (the length of a vector), and `at_once = True` where vectors are
+    made so fast that neither a thread nor the store is worth its while.
+    """
 
     @property
     def identity(self) -> str:
-        """Name and version; stamped on every result made with it."""
+        """Name and version, for a model the digest of its files; stamped on every result."""
 
     def embed(self, texts: Sequence[str]) -> Sequence[Sequence[float]]:
-        """Return one vector per text, in order."""
+        """Return one vector per text, in order; called on a thread, one call at a time."""
+
+
+@runtime_checkable
+class AsyncEmbedder(Protocol):
+    """Something elsewhere that turns texts into vectors, such as a hosted model.
+
+    It bounds its calls, retries and records them itself; `judgekit.embedders.vectors` sees to it
+    that no text is asked for twice and hands over what several rows want together (see
+    `SharedEmbedder`), the shortest first.
+    """
+
+    @property
+    def identity(self) -> str:
+        """Provider, model and whatever else decides the vectors; stamped on every result."""
+
+    async def aembed(self, texts: Sequence[str]) -> Sequence[Sequence[float]]:
+        """Return one vector per text, in order; up to 256 distinct texts a call.
+
+        Raises:
+            JudgeUnavailable: nobody answered, after retries; every row that waits fails.
+            JudgeRejected: no call like this will be taken; the run stops.
+            CassetteMiss: a text is not recorded. It is asked for again with half of the others,
+                down to the text alone, so that only its rows fail.
+        """
 
 
 class Likelihood(Protocol):

@@ -217,6 +217,9 @@ class SuiteFile(FileModel):
     """Where replies are recorded and replayed from."""
     record: str | None = None
     """What may be asked: none (replay only), new_episodes, all."""
+    embedder: str | dict[str, Any] | None = None
+    """How texts become vectors, in every metric that says nothing else: `lexical`, or a model:
+    `onnx:FOLDER`, or a mapping such as `{onnx: FOLDER, threads: 2}`."""
     rubrics: _Folders = Field(default_factory=list)
     """Folders to look rubrics up in first, relative to the suite."""
     metrics: dict[str, _Metric] = Field(min_length=1)

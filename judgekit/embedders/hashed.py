@@ -30,6 +30,7 @@ class HashedEmbedder:
     """
 
     identity: ClassVar[str] = "hashed-512"
+    at_once: ClassVar[bool] = True
 
     def embed(self, texts: Sequence[str]) -> Sequence[Sequence[float]]:
         """Return a float64 array with a row per text."""

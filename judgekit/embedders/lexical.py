@@ -6,7 +6,7 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from judgekit.embedders.folding import fold
 from judgekit.errors import ConfigError
@@ -60,6 +60,8 @@ class LexicalEmbedder:
 
     dimensions: int = 4096
     """Length of a vector: a power of two from 64 to 65,536."""
+
+    at_once: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         size = self.dimensions

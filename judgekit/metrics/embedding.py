@@ -5,15 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Literal, cast
+from typing import TYPE_CHECKING, ClassVar, Literal, cast
 
 from judgekit.case import Case
-from judgekit.embedders import open_embedder
-from judgekit.errors import ConfigError
+from judgekit.embedders import Chosen, check_embedder, embeds_at_once, identity_of, vectors
 from judgekit.metrics._options import TextField, check_choice, check_name, needed_text, needed_texts
 from judgekit.metrics.card import Card, Example
-from judgekit.protocols import Embedder
 from judgekit.score import Score
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 Target = Literal["reference", "input", "context", "baseline"]
 Reduce = Literal["max", "mean"]
@@ -33,12 +35,11 @@ class Similarity:
     name: str = "similarity"
     to: Target = "reference"
     reduce: Reduce = "max"
-    embedder: str | Embedder = "lexical"
-    """The name of a built-in embedder, or an embedder."""
+    embedder: Chosen = "lexical"
+    """The name of an embedder, a mapping such as `{onnx: FOLDER}`, or an embedder."""
 
     range: ClassVar[tuple[float, float]] = (0.0, 1.0)
     higher_is_better: ClassVar[bool] = True
-    at_once = True
     card: ClassVar[Card] = Card(
         formula="max(0, cos(embed(output), embed(to))), rounded to four decimals",
         source="cosine similarity; what counts as near is the embedder's affair",
@@ -51,12 +52,12 @@ class Similarity:
         check_name("similarity", self.name)
         check_choice(self.name, "to", self.to, Target)
         check_choice(self.name, "reduce", self.reduce, Reduce)
-        if isinstance(self.embedder, str):
-            open_embedder(self.embedder)
-        elif not (hasattr(self.embedder, "embed") and hasattr(self.embedder, "identity")):
-            raise ConfigError(
-                f"{self.name}: embedder must be a name or an embedder, not {self.embedder!r}"
-            )
+        check_embedder(self.name, self.embedder)
+
+    @property
+    def at_once(self) -> bool:
+        """Whether scoring waits for nothing: the embedder decides."""
+        return embeds_at_once(self.embedder)
 
     async def score(self, case: Case) -> Score:
         """Score one case.
@@ -69,17 +70,17 @@ class Similarity:
             others = needed_texts(case, self.to)
         else:
             others = (needed_text(case, cast("TextField", self.to)),)
-        embedder = open_embedder(self.embedder) if isinstance(self.embedder, str) else self.embedder
-        vectors = embedder.embed([output, *others])
-        cosines = [cosine(vectors[0], vector) for vector in vectors[1:]]
+        identity = identity_of(self.embedder)
+        first, *rest = await vectors(self.embedder, [output, *others])
+        cosines = [cosine(first, vector) for vector in rest]
         known = [value for value in cosines if value is not None]
-        method = f"cosine of {embedder.identity}"
+        method = f"cosine of {identity}"
         if not known:
             return Score(
                 status="not_applicable",
                 reason=f"The output or the {self.to} holds no words the embedder knows.",
                 method=method,
-                meta={"embedder": embedder.identity},
+                meta={"embedder": identity},
             )
         value = max(known) if self.reduce == "max" else math.fsum(known) / len(known)
         several = "" if len(cosines) == 1 else f", the {self.reduce} over {len(known)} texts"
@@ -89,7 +90,7 @@ class Similarity:
             reason=f"The cosine of the output to the {self.to} is {value:.2f}{several}.",
             ground_truth=list(others) if self.to == "reference" else None,
             details={"cosines": [None if c is None else round(c, 4) for c in cosines]},
-            meta={"embedder": embedder.identity},
+            meta={"embedder": identity},
         )
 
 
@@ -110,9 +111,14 @@ def cosine(first: Sequence[float], second: Sequence[float]) -> float | None:
     b = np.asarray(second, dtype=np.float64)
     if a.shape != b.shape:
         raise ValueError(f"the embedder gave vectors of {a.shape} and {b.shape} for one call")
-    norms = math.fsum((a * a).tolist()) * math.fsum((b * b).tolist())
+    norms = _sum(a * a) * _sum(b * b)
     if not math.isfinite(norms):
         raise ValueError("the embedder gave a vector with a number that is not finite")
     if norms == 0:
         return None
-    return max(0.0, min(1.0, math.fsum((a * b).tolist()) / math.sqrt(norms)))
+    return max(0.0, min(1.0, _sum(a * b) / math.sqrt(norms)))
+
+
+def _sum(products: NDArray[np.float64]) -> float:
+    # Lexical vectors are mostly zeros, and an exact sum takes its time for every one.
+    return math.fsum(products[products != 0.0].tolist())

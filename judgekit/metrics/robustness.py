@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from judgekit.case import Case, has_text
-from judgekit.embedders import open_embedder
+from judgekit.embedders import Chosen, check_embedder, embeds_at_once, identity_of, vectors
 from judgekit.errors import CaseError, ConfigError
 from judgekit.metrics._options import check_choice, check_name, needed_text, text_options
 from judgekit.metrics.card import Card, Example
 from judgekit.metrics.embedding import cosine
 from judgekit.metrics.tokens import answer_form
 from judgekit.metrics.verdict import read_verdict
-from judgekit.protocols import Aggregate, Embedder
+from judgekit.protocols import Aggregate
 from judgekit.score import Row, Score
 from judgekit.value import Json
 
@@ -43,10 +43,6 @@ def _kind(case: Case) -> str | None:
     return kind if isinstance(kind, str) else None
 
 
-def _vectors(embedder: str | Embedder) -> Embedder:
-    return open_embedder(embedder) if isinstance(embedder, str) else embedder
-
-
 @dataclass(frozen=True, kw_only=True, slots=True)
 class AdversarialRobustness:
     """1 if the answer to a perturbed input equals the answer to the original, else 0.
@@ -66,7 +62,7 @@ class AdversarialRobustness:
     positive: tuple[str, ...] = ()
     negative: tuple[str, ...] = ()
     """Verdict words of `verdict`, such as safe and unsafe."""
-    embedder: str | Embedder = "lexical"
+    embedder: Chosen = "lexical"
 
     range: ClassVar[tuple[float, float]] = (0.0, 1.0)
     higher_is_better: ClassVar[bool] = True
@@ -99,7 +95,12 @@ class AdversarialRobustness:
                 f"{self.name}: positive and negative words belong to equal: verdict, both of them"
             )
         if self.equal == "semantic":
-            _vectors(self.embedder)
+            check_embedder(self.name, self.embedder)
+
+    @property
+    def at_once(self) -> bool:
+        """Whether scoring waits for nothing."""
+        return self.equal != "semantic" or embeds_at_once(self.embedder)
 
     def aggregates(self) -> list[Aggregate]:
         """Return the attack success rate, over all copies and by kind of perturbation."""
@@ -121,9 +122,9 @@ class AdversarialRobustness:
             case "normalised":
                 same = _form(before) == _form(after)
             case "semantic":
-                embedder = _vectors(self.embedder)
-                value = cosine(*embedder.embed([before, after]))
-                meta["embedder"] = embedder.identity
+                first, second = await vectors(self.embedder, [before, after])
+                value = cosine(first, second)
+                meta["embedder"] = identity_of(self.embedder)
                 if value is None:
                     return self._not_applicable("An answer holds no words the embedder knows.")
                 details["cosine"] = round(value, 4)
@@ -193,7 +194,7 @@ class ContinuousRobustness:
 
     name: str = "robustness_continuous"
     norm: Norm = "edit"
-    embedder: str | Embedder = "lexical"
+    embedder: Chosen = "lexical"
 
     range: ClassVar[tuple[float, float]] = (0.0, 1.0)
     higher_is_better: ClassVar[bool] = True
@@ -219,7 +220,12 @@ class ContinuousRobustness:
         check_name("robustness_continuous", self.name)
         check_choice(self.name, "norm", self.norm, Norm)
         if self.norm == "embedding":
-            _vectors(self.embedder)
+            check_embedder(self.name, self.embedder)
+
+    @property
+    def at_once(self) -> bool:
+        """Whether scoring waits for nothing."""
+        return self.norm == "edit" or embeds_at_once(self.embedder)
 
     async def score(self, case: Case) -> Score:
         """Score one perturbed copy.
@@ -240,10 +246,9 @@ class ContinuousRobustness:
         if self.norm == "edit":
             moved, pushed = edit_share(before, after), edit_share(original, changed)
         else:
-            embedder = _vectors(self.embedder)
-            vectors = embedder.embed([before, after, original, changed])
-            meta["embedder"] = embedder.identity
-            answers, inputs = cosine(vectors[0], vectors[1]), cosine(vectors[2], vectors[3])
+            rows = await vectors(self.embedder, [before, after, original, changed])
+            meta["embedder"] = identity_of(self.embedder)
+            answers, inputs = cosine(rows[0], rows[1]), cosine(rows[2], rows[3])
             if answers is None or inputs is None:
                 return Score(
                     status="not_applicable",
