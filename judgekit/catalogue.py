@@ -65,7 +65,12 @@ FAMILIES: dict[str, tuple[Entry, ...]] = {
         Entry("authenticity", "judgekit.metrics.voice.authenticity", "Authenticity",
               "sounds like a persona: style, traits, words"),
     ),
-    "grounding": (),
+    "grounding": (
+        Entry("faithfulness", "judgekit.metrics.grounding.faithfulness", "Faithfulness",
+              "claims nothing that its context does not support", judged=True),
+        Entry("hallucination", "judgekit.metrics.grounding.hallucination", "Hallucination",
+              "share of its claims that are not in its context", judged=True),
+    ),
     "safety and quality": (),
     "personalization": (),
     "benchmarks": (),

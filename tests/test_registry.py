@@ -20,7 +20,7 @@ OPTIONS = {
     "regex": {"pattern": "x"},
     "authenticity": {"persona": PERSONA},
 }
-CASE = Case(id="c", input="q", output="x", reference="x")
+CASE = Case(id="c", input="q", output="x", reference="x", context="x", system="s")
 
 
 def made(name, /, **more):

@@ -38,6 +38,14 @@ def check_positive(metric: str, option: str, given: object) -> None:
         raise ConfigError(f"{metric}: {option} must be a whole number of at least 1, not {given!r}")
 
 
+def check_fraction(metric: str, option: str, given: object) -> float:
+    """Return a number on 0..1 as a float; refuse anything else."""
+    number = isinstance(given, (int, float)) and not isinstance(given, bool)
+    if not number or not 0 <= given <= 1:  # type: ignore[operator]
+        raise ConfigError(f"{metric}: {option} must be a number on 0 to 1, not {given!r}")
+    return float(given)  # type: ignore[arg-type]
+
+
 def text_options(metric: str, option: str, given: object) -> tuple[str, ...]:
     """Return a list of texts as a tuple; one text is taken as a list of one."""
     texts = (given,) if isinstance(given, str) else given

@@ -1,0 +1,1 @@
+"""Is an answer borne out by the material it rests on, and is it to the point?"""

@@ -1,0 +1,162 @@
+"""Claims: what a text states, checked one by one against passages."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from judgekit.case import Case
+from judgekit.judgment import Quote
+from judgekit.metrics._options import check_fraction, check_positive
+from judgekit.metrics.quote import find_quote
+from judgekit.metrics.shares import TAU
+from judgekit.metrics.step import MAX_STATEMENTS, Step, Stepped, distinct, quotes_in, subject
+from judgekit.protocols import Judge
+from judgekit.rubric.rubric import Rubric
+from judgekit.score import Part, Score
+from judgekit.value import Json
+
+
+class Claim(NamedTuple):
+    """One claim, and what the passages say of it."""
+
+    text: str
+    probability: float
+    """That the claim is true if the passages are, as the judge puts it."""
+    supported: bool
+    contradicted: bool
+    """Whether the passages say otherwise; never of a supported claim."""
+    score: Score
+
+    @property
+    def verdict(self) -> str:
+        """`supported`, `contradicted`, or `unsupported`: the passages do not say."""
+        if self.supported:
+            return "supported"
+        return "contradicted" if self.contradicted else "unsupported"
+
+
+class Extracted(NamedTuple):
+    """What a text states."""
+
+    claims: list[str]
+    """Statements that can be checked, each once."""
+    others: list[str]
+    """Greetings, questions, offers and the like."""
+    left_out: int
+    """Claims beyond `max_claims`, which are not checked."""
+    score: Score
+
+
+class ClaimMetric(Stepped):
+    """What metrics of claims share: a text is taken apart, then each claim is looked up."""
+
+    def __init__(
+        self,
+        *,
+        name: str,
+        judge: Judge,
+        tau: float = TAU,
+        max_claims: int = MAX_STATEMENTS,
+        rubric: Rubric | str | Path = "claim_support",
+    ) -> None:
+        self.tau = check_fraction(name, "tau", tau)
+        check_positive(name, "max_claims", max_claims)
+        self.max_claims = max_claims
+        self._statements = Step("statements", judge=judge, metric=name)
+        self._support = Step(rubric, judge=judge, metric=name)
+        super().__init__(name=name, judge=judge, steps=(self._statements, self._support))
+
+    @property
+    def options(self) -> dict[str, Json]:
+        """The options that decide what is asked and how it counts."""
+        return {
+            "tau": self.tau,
+            "max_claims": self.max_claims,
+            "rubric": self._support.rubric.name,
+        }
+
+    async def extract(self, case: Case) -> Extracted:
+        """Return the claims that the output of a case makes."""
+        (score,) = await self._statements.ask([case])
+        items: list[Any] = list(score.parts[0].items)
+        claims = distinct(item["item"] for item in items if item["met"] is True)
+        return Extracted(
+            claims=claims[: self.max_claims],
+            others=distinct(item["item"] for item in items if item["met"] is not True),
+            left_out=max(0, len(claims) - self.max_claims),
+            score=score,
+        )
+
+    async def check(
+        self, case: Case, claims: Sequence[str], passages: Sequence[str]
+    ) -> list[Claim]:
+        """Return what the passages say of each claim."""
+        cases = [
+            subject(case, str(number), output=claim, context=tuple(passages))
+            for number, claim in enumerate(claims, start=1)
+        ]
+        scores = await self._support.ask(cases)
+        found = []
+        for claim, score in zip(claims, scores, strict=True):
+            probability = score.value or 0.0
+            supported = probability > self.tau
+            contradicted = score.parts[0].details.get("contradicted") is True and not supported
+            found.append(Claim(claim, probability, supported, contradicted, score))
+        return found
+
+    def parts(
+        self, claims: Sequence[Claim], passages: Sequence[str], *, worth: Callable[[Claim], bool]
+    ) -> list[Part]:
+        """Return the claims as parts of a score; `worth` says which of them count in its value."""
+        return [
+            _part(f"claim {number}", claim, passages, value=float(worth(claim)), of=len(claims))
+            for number, claim in enumerate(claims, start=1)
+        ]
+
+    def facts(self, extracted: Extracted, claims: Sequence[Claim]) -> dict[str, Json]:
+        """Return what a score of claims says beside its value."""
+        facts: dict[str, Json] = {
+            "claims": len(claims),
+            **{
+                word: sum(claim.verdict == word for claim in claims)
+                for word in ("supported", "contradicted", "unsupported")
+            },
+            "tau": self.tau,
+        }
+        if extracted.others:
+            facts["not_claims"] = list(extracted.others)
+        if extracted.left_out:
+            facts["claims_left_out"] = extracted.left_out
+        return facts
+
+
+def left_out(extracted: Extracted) -> str:
+    """Return what a reason says of claims that were not checked; nothing where all were."""
+    if not extracted.left_out:
+        return ""
+    return f" {extracted.left_out} further claims were not checked (see max_claims)."
+
+
+def _part(id: str, claim: Claim, passages: Sequence[str], *, value: float, of: int) -> Part:
+    said = claim.score.parts[0]
+    quotes = quotes_in(said.quotes, Case(id="passages", context=tuple(passages)))
+    return Part(
+        id=id,
+        value=value,
+        weight=1 / of,
+        answer=claim.verdict,
+        items=({"item": claim.text, "met": claim.supported, "reason": said.reason},),
+        quotes=quotes,
+        details={"probability": claim.probability, "quoted_passages": _quoted(quotes, passages)},
+    )
+
+
+def _quoted(quotes: Sequence[Quote], passages: Sequence[str]) -> list[Json]:
+    """Return the numbers of the passages that hold one of the quotes; the first is 1."""
+    return [
+        number
+        for number, passage in enumerate(passages, start=1)
+        if any(find_quote(q.text, Case(id="passage", context=(passage,))) for q in quotes)
+    ]

@@ -1,0 +1,92 @@
+"""Faithfulness: is what an answer claims borne out by its context?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import ClassVar
+
+from judgekit.case import Case
+from judgekit.metrics._options import needed_text, needed_texts
+from judgekit.metrics.card import Card, Example
+from judgekit.metrics.grounding.claims import Claim, ClaimMetric, left_out
+from judgekit.metrics.shares import TAU, faithfulness_ratio
+from judgekit.metrics.step import MAX_STATEMENTS, certainty, named
+from judgekit.protocols import Judge
+from judgekit.rubric.rubric import Rubric
+from judgekit.score import Score
+
+
+class Faithfulness(ClaimMetric):
+    """The share of an answer's claims that its context supports. Range 0..1, higher is better.
+
+    A judge first lists what the answer states (rubric `statements`), equal claims once, then
+    says of each claim by itself how probable it is that it is true if the passages are (rubric
+    `claim_support`), with quotes. A claim is supported if that is above `tau`. Greetings,
+    questions and offers are no claims; an answer without any is not applicable.
+    `confidence` is how sure the judge was: the mean of the greater of p and 1 - p.
+
+    Args:
+        judge: who answers; asked once for the claims, then once for each of them.
+        name: the name results carry.
+        tau: probability a claim must be above to count as supported.
+        max_claims: how many claims are checked; what is left out is said in the details.
+        rubric: what checks a claim, in place of `claim_support`.
+    """
+
+    card: ClassVar[Card] = Card(
+        formula="supported claims / claims; a claim is supported if P(true if the context is)"
+        " > tau",
+        source="quality definitions (1) and (2); tau .5 is ours. Claims are de-duplicated",
+        needs=("output", "context"),
+        empty="no output or no context: invalid_case, before any call; no claim in the answer:"
+        " not applicable. It has no deterministic fallback",
+        example=Example(
+            {
+                "output": "Opening hours are 9 to 5, also on Sundays.",
+                "context": ["The desk is open from 9 to 5, Monday to Saturday."],
+            },
+            None,
+        ),
+    )
+
+    def __init__(
+        self,
+        *,
+        judge: Judge,
+        name: str = "faithfulness",
+        tau: float = TAU,
+        max_claims: int = MAX_STATEMENTS,
+        rubric: Rubric | str | Path = "claim_support",
+    ) -> None:
+        super().__init__(name=name, judge=judge, tau=tau, max_claims=max_claims, rubric=rubric)
+
+    async def score(self, case: Case) -> Score:
+        """Return the score of one case.
+
+        Raises:
+            JudgekitError: what the judge, the cassette or the case made impossible.
+        """
+        needed_text(case, "output")
+        passages = needed_texts(case, "context")
+        extracted = await self.extract(case)
+        claims = await self.check(case, extracted.claims, passages)
+        scores = [extracted.score, *(claim.score for claim in claims)]
+        value = faithfulness_ratio(sum(claim.supported for claim in claims), len(claims))
+        if value is None:
+            reason = "The answer claims nothing that could be checked."
+        else:
+            missing = [claim.text for claim in claims if not claim.supported]
+            reason = f"The context supports {len(claims) - len(missing)} of {len(claims)} claims"
+            reason += f"; not {named(missing)}." if missing else "."
+        return self._score(
+            value,
+            reason=reason + left_out(extracted),
+            scores=scores,
+            parts=self.parts(claims, passages, worth=_counts),
+            details=self.facts(extracted, claims),
+            confidence=certainty([claim.probability for claim in claims]),
+        )
+
+
+def _counts(claim: Claim) -> bool:
+    return claim.supported

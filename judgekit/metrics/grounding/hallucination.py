@@ -1,0 +1,109 @@
+"""Hallucination: what an answer claims that its context contradicts or does not say."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import ClassVar
+
+from judgekit.case import Case
+from judgekit.metrics._options import check_flag, needed_text, needed_texts
+from judgekit.metrics.card import Card, Example
+from judgekit.metrics.grounding.claims import Claim, ClaimMetric, left_out
+from judgekit.metrics.shares import TAU, ratio
+from judgekit.metrics.step import MAX_STATEMENTS, certainty, named
+from judgekit.protocols import Judge
+from judgekit.rubric.rubric import Rubric
+from judgekit.score import Score
+from judgekit.value import Json
+
+
+class Hallucination(ClaimMetric):
+    """The share of an answer's claims that are not in its context. Range 0..1, lower is better.
+
+    Asks exactly what `faithfulness` asks, so that the two together cost no call more than one,
+    and is 1 minus it at the same `tau`. What it adds: `details` count the claims that the
+    context contradicts apart from those it does not speak of, and `only_contradicted` counts
+    nothing but the former. `confidence` is the mean of the greater of p and 1 - p.
+
+    Args:
+        judge: who answers; asked once for the claims, then once for each of them.
+        name: the name results carry.
+        tau: probability a claim must be above not to count.
+        only_contradicted: whether claims the context does not speak of are let pass.
+        max_claims: how many claims are checked; what is left out is said in the details.
+        rubric: what checks a claim, in place of `claim_support`.
+    """
+
+    higher_is_better = False
+    card: ClassVar[Card] = Card(
+        formula="(contradicted + unsupported claims) / claims; a claim is neither if P(true if"
+        " the context is) > tau",
+        source="the field's common definition; Mastra's scorer of the name counts contradicted"
+        " claims alone: only_contradicted",
+        needs=("output", "context"),
+        empty="no output or no context: invalid_case, before any call; no claim in the answer:"
+        " not applicable. It has no deterministic fallback",
+        example=Example(
+            {
+                "output": "Opening hours are 9 to 5, also on Sundays.",
+                "context": ["The desk is open from 9 to 5, Monday to Saturday."],
+            },
+            None,
+        ),
+    )
+
+    def __init__(
+        self,
+        *,
+        judge: Judge,
+        name: str = "hallucination",
+        tau: float = TAU,
+        only_contradicted: bool = False,
+        max_claims: int = MAX_STATEMENTS,
+        rubric: Rubric | str | Path = "claim_support",
+    ) -> None:
+        check_flag(name, "only_contradicted", only_contradicted)
+        self.only_contradicted = only_contradicted
+        super().__init__(name=name, judge=judge, tau=tau, max_claims=max_claims, rubric=rubric)
+
+    @property
+    def options(self) -> dict[str, Json]:
+        """The options that decide what is asked and how it counts."""
+        return {**super().options, "only_contradicted": self.only_contradicted}
+
+    async def score(self, case: Case) -> Score:
+        """Return the score of one case.
+
+        Raises:
+            JudgekitError: what the judge, the cassette or the case made impossible.
+        """
+        needed_text(case, "output")
+        passages = needed_texts(case, "context")
+        extracted = await self.extract(case)
+        claims = await self.check(case, extracted.claims, passages)
+        scores = [extracted.score, *(claim.score for claim in claims)]
+        bad = [claim for claim in claims if self._counts(claim)]
+        value = ratio(len(bad), len(claims))
+        if value is None:
+            reason = "The answer claims nothing that could be checked."
+        elif bad:
+            contradicted = sum(claim.contradicted for claim in bad)
+            reason = (
+                f"{len(bad)} of {len(claims)} claims are not borne out by the context"
+                f" ({contradicted} contradicted): {named([claim.text for claim in bad])}."
+            )
+        else:
+            reason = f"None of {len(claims)} claims goes against the context" + (
+                "." if self.only_contradicted else " or beyond it."
+            )
+        return self._score(
+            value,
+            reason=reason + left_out(extracted),
+            scores=scores,
+            parts=self.parts(claims, passages, worth=self._counts),
+            details=self.facts(extracted, claims),
+            confidence=certainty([claim.probability for claim in claims]),
+        )
+
+    def _counts(self, claim: Claim) -> bool:
+        return claim.contradicted if self.only_contradicted else not claim.supported

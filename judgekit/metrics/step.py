@@ -1,0 +1,205 @@
+"""A step of a metric that asks a judge more than once: one rubric, put to texts of a case.
+
+What a judge said in one step is material to be judged in the next, and no more to be trusted
+than the answer it came from: it becomes a field of a case of its own, and templates fence it.
+"""
+
+from __future__ import annotations
+
+import math
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from judgekit.case import Case
+from judgekit.errors import ConfigError, InvalidReply, JudgekitError
+from judgekit.judgment import Quote
+from judgekit.metrics.quote import FIGURES, QuoteTally, find_quote
+from judgekit.metrics.rubric import RubricMetric
+from judgekit.protocols import Judge
+from judgekit.rubric.rubric import Rubric
+from judgekit.score import Part, Score, Status
+from judgekit.value import Json
+
+MAX_STATEMENTS = 50
+"""Texts a metric puts to its judge one by one, unless its option says otherwise."""
+
+
+class Step:
+    """One rubric, put to texts made from a case.
+
+    Args:
+        rubric: a loaded rubric, a name, or a path.
+        judge: who answers.
+        metric: the name of the metric it is a step of.
+        parameters: what the rubric's parameters are set to.
+    """
+
+    def __init__(
+        self,
+        rubric: Rubric | str | Path,
+        *,
+        judge: Judge,
+        metric: str,
+        parameters: Mapping[str, Any] | None = None,
+    ) -> None:
+        self._metric = RubricMetric(rubric, judge=judge, name=metric, parameters=parameters)
+
+    @property
+    def rubric(self) -> Rubric:
+        """The rubric, with its parameters set."""
+        return self._metric.rubric
+
+    async def ask(self, cases: Sequence[Case]) -> list[Score]:
+        """Return what came of each case, in order.
+
+        All of them are asked before any failure counts, so that what was paid for is recorded.
+
+        Raises:
+            JudgekitError: one of them could not be judged.
+        """
+        if self._metric.at_once:
+            outcomes: list[Score | BaseException] = []
+            for case in cases:
+                try:
+                    outcomes.append(await self._metric.score(case))
+                except JudgekitError as exc:
+                    outcomes.append(exc)
+        else:
+            import asyncio
+
+            asked = map(self._metric.score, cases)
+            outcomes = list(await asyncio.gather(*asked, return_exceptions=True))
+        return _all_good(outcomes)
+
+
+def _all_good(outcomes: Sequence[Score | BaseException]) -> list[Score]:
+    bad = [outcome for outcome in outcomes if isinstance(outcome, BaseException)]
+    if bad:
+        # What stops a run goes before what costs a row, an outage before a reply of no use.
+        raise next(
+            (e for e in bad if not isinstance(e, JudgekitError)),
+            next((e for e in bad if not isinstance(e, InvalidReply)), bad[0]),
+        )
+    return [outcome for outcome in outcomes if isinstance(outcome, Score)]
+
+
+def subject(case: Case, suffix: str, /, **fields: Any) -> Case:
+    """Return a case for one step: nothing of the original but what is named here.
+
+    Its id, by which a person's verdicts are found, is `ID/SUFFIX`.
+    """
+    return Case.model_construct(id=f"{case.id}/{suffix}", **fields)
+
+
+def distinct(texts: Iterable[str]) -> list[str]:
+    """Return the texts that say something, each once, in the order they came first.
+
+    Capitals, white space, and a full stop at the end make no difference.
+
+    Example:
+        >>> distinct(["It floats.", "it  floats", " ", "It sinks."])
+        ['It floats.', 'It sinks.']
+    """
+    seen: dict[str, str] = {}
+    for text in texts:
+        plain = " ".join(unicodedata.normalize("NFKC", text).casefold().split()).rstrip(".!… ")
+        if plain:
+            seen.setdefault(plain, " ".join(text.split()))
+    return list(seen.values())
+
+
+def quotes_in(quotes: Iterable[Quote], case: Case) -> tuple[Quote, ...]:
+    """Return quotes as they stand in the case they are shown with."""
+    return tuple(Quote(text=q.text, field=find_quote(q.text, case)) for q in quotes)
+
+
+def certainty(probabilities: Sequence[float]) -> float | None:
+    """Return how sure a judge was: the mean of the greater of p and 1 - p; `None` of none."""
+    if not probabilities:
+        return None
+    return math.fsum(max(p, 1.0 - p) for p in probabilities) / len(probabilities)
+
+
+class Stepped:
+    """What metrics that ask in several steps have in common."""
+
+    range: tuple[float, float] = (0.0, 1.0)
+    higher_is_better = True
+    # Their parts are made of checked judgments; what a stranger's subclass adds was not checked.
+    checked = True
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if not cls.__module__.startswith("judgekit."):
+            cls.checked = vars(cls).get("checked", False)
+
+    def __init__(self, *, name: str, judge: Judge, steps: Sequence[Step]) -> None:
+        if not isinstance(name, str) or not name.strip():
+            raise ConfigError(f"name must be a text that is not blank, not {name!r}")
+        self.name = name
+        self.judge = judge
+        self._steps = tuple(steps)
+        rubrics = [step.rubric for step in steps]
+        self.made_with: dict[str, Json] = {
+            "rubric": "+".join(rubric.name for rubric in rubrics),
+            "digest": "+".join(rubric.digest[:16] for rubric in rubrics),
+            "model": judge.model,
+        }
+        by = " and ".join(f"{rubric.name}@{rubric.version}" for rubric in rubrics)
+        self._method = f"{judge.model} by {by}"
+
+    @property
+    def at_once(self) -> bool:
+        """Whether scoring waits for nothing: the judge has every answer."""
+        return bool(getattr(self.judge, "at_once", False))
+
+    @property
+    def figures(self) -> dict[str, bool]:
+        """The figures made of all rows, and whether higher is better: of quotes, if it asks any."""
+        asked = (c.question.quotes for step in self._steps for c in step.rubric.criteria)
+        return FIGURES if any(asked) else {}
+
+    def aggregates(self) -> tuple[QuoteTally, ...]:
+        """Return what makes the figures of a run."""
+        return (QuoteTally(),) if self.figures else ()
+
+    def _score(
+        self,
+        value: float | None,
+        *,
+        reason: str,
+        scores: Sequence[Score],
+        parts: Sequence[Part] = (),
+        details: dict[str, Json] | None = None,
+        confidence: float | None = None,
+        ground_truth: Json = None,
+        status: Status = "not_applicable",
+    ) -> Score:
+        """Return a score made of those of the steps; `status` is for one without a value."""
+        return Score(
+            status=status if value is None else "scored",
+            value=value,
+            parts=tuple(parts),
+            reason=reason,
+            source="judge",
+            method=self._method,
+            confidence=None if value is None else confidence,
+            ground_truth=ground_truth,
+            judgments=tuple(judgment for score in scores for judgment in score.judgments),
+            details=details or {},
+            meta=dict(self.made_with),
+        )
+
+
+def named(texts: Sequence[str], *, most: int = 2, length: int = 80) -> str:
+    """Return the first few texts in quotation marks, for a reason.
+
+    Example:
+        >>> named(["It floats.", "It sings.", "It sinks."])
+        '“It floats.”, “It sings.” and 1 more'
+    """
+    shown = [f"“{t if len(t) <= length else t[: length - 1] + '…'}”" for t in texts[:most]]
+    more = len(texts) - len(shown)
+    return ", ".join(shown) + (f" and {more} more" if more else "")
