@@ -24,7 +24,7 @@ def tested_text(tested: Sequence[Tested]) -> str:
 def _rubric(tested: Tested) -> Iterator[str]:
     yield f"{tested.rubric} ({tested.file})"
     if tested.recorded:
-        by = "written by hand, no model judged" if tested.by_hand else "replies of that model"
+        by = "authored, no model judged" if tested.by_hand else "replies of that model"
         yield f"  judge: {tested.judge} ({by})"
         yield f"  cassette: {tested.cassette}"
     width = max(len(outcome.name) for outcome in tested.outcomes)

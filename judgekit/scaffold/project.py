@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Sequence
 from pathlib import Path
 from shlex import quote
 from typing import NamedTuple
 
 from judgekit.canonical import canonical_json
+from judgekit.case import Case
 from judgekit.cassette.record import Record, share
 from judgekit.cassette.tape import laid_out
 from judgekit.datasets import load_cases
@@ -16,13 +17,14 @@ from judgekit.errors import ConfigError
 from judgekit.judgment import read_answers
 from judgekit.metrics.rubric import RubricMetric
 from judgekit.request import Reply, Request, Try
+from judgekit.rubric.load import load_rubric
 from judgekit.scaffold.text import scalar
 from judgekit.scaffold.writing import write_all
 from judgekit.schemas import KINDS, schema_text
 
 FILES = Path(__file__).with_name("files")
 MODEL = "manual/template"
-"""Who gave the verdicts of the template: whoever wrote it, by hand."""
+"""Who gave the verdicts of the template: whoever authored it."""
 SCHEMAS = ".schemas"
 HOSTED = "openai/gpt-4o-mini"
 """The judge a template speaks of where nobody said which."""
@@ -88,7 +90,10 @@ def project_files(plan: Plan) -> dict[str, str]:
         suite = _read("suite.yaml").replace("@OWN@", _own_judge(plan))
         files["suite.yaml"] = suite.replace("@NAME@", scalar(plan.name))
         files[f"rubrics/{_RUBRIC}.jinja"] = _read(f"{_RUBRIC}.jinja")
-        files["cassettes/suite.jsonl"] = "".join(f"{line}\n" for line in _tape())
+        cases = list(load_cases(FILES / "cases.jsonl"))
+        files["cassettes/suite.jsonl"] = _tape(cases, "verdicts.jsonl")
+        tests = [test.case for test in load_rubric(FILES / f"{_RUBRIC}.jinja").tests]
+        files[f"cassettes/rubrics/{_RUBRIC}.jsonl"] = _tape(tests, "test_verdicts.jsonl")
     files["test_suite.py"] = _read("test_suite.py.txt")
     files[".gitignore"] = _read("gitignore.txt")
     for kind in KINDS:
@@ -165,16 +170,16 @@ class _Template:
         raise AssertionError("the template is not asked")
 
 
-def _tape() -> Iterator[str]:
-    """Return the lines of the cassette: the template's verdicts on the requests made today."""
+def _tape(cases: Sequence[Case], verdicts: str) -> str:
+    """Return a cassette: the template's verdicts on the requests made today."""
     said = {}
-    for line in _read("verdicts.jsonl").splitlines():
+    for line in _read(verdicts).splitlines():
         entry = json.loads(line)
         said[entry["case"]] = entry["answers"]
     metric = RubricMetric(FILES / f"{_RUBRIC}.jinja", judge=_Template())
     lines: list[str] = []
     parts: dict[str, str] = {}
-    for case in load_cases(FILES / "cases.jsonl"):
+    for case in cases:
         _, (request,) = metric.requests(case)
         answers = said[case.id]
         read_answers(answers, form=request.form)
@@ -184,4 +189,5 @@ def _tape() -> Iterator[str]:
         line, named = share(Record(request.key, request, reply))
         lines.append(line)
         parts.update(named)
-    return laid_out(parts, sorted(lines, key=lambda line: line[8:72]))
+    ordered = sorted(lines, key=lambda line: line[8:72])
+    return "".join(f"{line}\n" for line in laid_out(parts, ordered))

@@ -133,7 +133,7 @@ def test_no_reason_serves_two_cases():
 def test_the_cassettes_say_that_no_model_judged():
     notice = " ".join((ROOT / "cassettes" / "rubrics" / "README.md").read_text("utf-8").split())
 
-    assert "written by hand" in notice
+    assert "authored to illustrate" in notice
     assert "No model judged any of these cases" in notice
     assert asyncio.run(_origin()) == {"manual/seed"}
 

@@ -35,7 +35,7 @@ def test_what_is_recorded_is_replayed(recorded, judgekit):
     assert done.code == 0
     assert done.out == (
         "kind (rubrics/kind.jinja)\n"
-        "  judge: manual/me (written by hand, no model judged)\n"
+        "  judge: manual/me (authored, no model judged)\n"
         f"  cassette: {TAPE}\n"
         "  pass  warm            1.00\n"
         "  pass  rude            0.33\n"

@@ -15,6 +15,8 @@ from judgekit.cassette.inspect import verify_tape
 from judgekit.cassette.tape import Tape
 from judgekit.config import load_suite
 from judgekit.errors import ConfigError
+from judgekit.rubric.load import load_rubric
+from judgekit.rubrictest.run import run_tests
 from judgekit.run import run_suite
 from judgekit.scaffold.project import Plan, next_steps, project_files, write_project
 from judgekit.yamlfile import parse_yaml
@@ -66,15 +68,24 @@ def test_the_same_plan_makes_the_same_texts_which_name_no_machine_or_time(tmp_pa
     assert texts == project_files(plan)
 
 
-def test_the_verdicts_say_that_they_were_written_by_hand(tmp_path):
+def test_the_verdicts_say_that_no_model_gave_them(tmp_path):
     write_project(tmp_path, Plan("shop"))
 
     replies = [record.reply for record in Tape(tmp_path / "cassettes" / "suite.jsonl").records()]
     report = run(tmp_path / "suite.yaml")
 
     assert {reply.model for reply in replies} == {"manual/template"}
-    assert "written by hand for the template" in report.figures.manifest["notice"]
+    assert "authored for the template; no model judged it" in report.figures.manifest["notice"]
     assert report.figures.manifest["judge"]["model"] == "manual/template"
+
+
+def test_the_tests_of_its_rubric_replay(tmp_path):
+    write_project(tmp_path, Plan("shop"))
+
+    tested = run_tests(load_rubric(tmp_path / "rubrics" / "helpful_reply.jinja"))
+
+    assert [outcome.verdict for outcome in tested.outcomes] == ["passed", "passed"]
+    assert (tested.exit_code, tested.unused) == (0, ())
 
 
 def test_every_file_is_of_the_schema_it_names(tmp_path):
