@@ -63,6 +63,9 @@ def describe(fault: Any, path: tuple[int | str, ...], model: type[BaseModel]) ->
     """Return one line for one pydantic fault."""
     name = " ".join(visible(".".join(str(step) for step in path)).split())[:200]
     if fault["type"] == "extra_forbidden":
+        if " " in str(path[-1]) and fault.get("input") is None:
+            # `{text: one, two}` is a key `two` without a value to YAML.
+            return f"{name!r} is not a key; a text with a comma inside {{ }} needs quotes"
         return f"unknown key {name!r}{near(str(path[-1]), keys_at(model, path[:-1]))}"
     if fault["type"] == "missing":
         return f"{name!r} is missing"

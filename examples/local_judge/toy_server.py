@@ -19,39 +19,46 @@ MODEL = "toy-judge"
 SCHEMA = "JSON schema:\n"
 
 
-def fenced(tag: str, prompt: str) -> str:
-    """Return the text of a prompt between <tag-digest> and </tag-digest>."""
-    found = re.search(rf"<({tag}-\w+)>(.*?)</\1>", prompt, re.DOTALL)
-    return found[2] if found else ""
-
-
 def overlap(prompt: str) -> float:
-    """Return the share of the question's longer words that the answer holds."""
-    asked = set(re.findall(r"\w{4,}", fenced("user_message", prompt).lower()))
-    answered = set(re.findall(r"\w{4,}", fenced("answer", prompt).lower()))
+    """Return the share of the longer words of the material that the answer holds.
+
+    Texts stand in a prompt between <tag-digest> and </tag-digest>, the one to judge last.
+    """
+    texts = ["", *(text for _, text in re.findall(r"<([\w]+-\w+)>(.*?)</\1>", prompt, re.DOTALL))]
+    asked, answered = (
+        set(re.findall(r"\w{4,}", text.lower())) for text in (" ".join(texts[:-1]), texts[-1])
+    )
     return len(asked & answered) / len(asked) if asked else 0.0
 
 
-def filled(schema: dict[str, Any], share: float, defs: dict[str, Any]) -> Any:
-    """Return a value that is valid under a schema; numbers and words by the share."""
+def filled(
+    schema: dict[str, Any], share: float, defs: dict[str, Any], turn: int | None = None
+) -> Any:
+    """Return a value that is valid under a schema; numbers and words by the share.
+
+    Inside a list, `turn` counts its entries: a checklist wants each of its items once.
+    """
     if "$ref" in schema:
-        return filled(defs[schema["$ref"].rpartition("/")[2]], share, defs)
+        return filled(defs[schema["$ref"].rpartition("/")[2]], share, defs, turn)
     if "const" in schema:
         return schema["const"]
     if "enum" in schema:
         words = [word for word in schema["enum"] if word is not None]
+        if turn is not None:
+            return words[turn % len(words)]
         return words[min(len(words) - 1, int((1 - share) * len(words)))]
     for several in ("anyOf", "oneOf"):
         if several in schema:
-            return filled(schema[several][0], share, defs)
+            return filled(schema[several][0], share, defs, turn)
     kind = schema.get("type")
     if kind == "object":
-        return {n: filled(s, share, defs) for n, s in schema.get("properties", {}).items()}
+        properties = schema.get("properties", {})
+        return {name: filled(part, share, defs, turn) for name, part in properties.items()}
     if kind == "array":
         items = schema.get("prefixItems", [])
         least = schema.get("minItems", len(items))
         more = [schema.get("items", {})] * max(0, least - len(items))
-        return [filled(item, share, defs) for item in (*items, *more)]
+        return [filled(item, share, defs, at) for at, item in enumerate((*items, *more))]
     if kind in ("number", "integer"):
         low, high = schema.get("minimum", 0), schema.get("maximum", 1)
         value = low + share * (high - low)
@@ -79,7 +86,7 @@ class Toy(BaseHTTPRequestHandler):
         prompt = "\n".join(str(message["content"]) for message in asked["messages"])
         text = "This server answers with JSON only when it is given a schema."
         if SCHEMA in prompt:
-            schema = json.loads(prompt.rpartition(SCHEMA)[2])
+            schema, _ = json.JSONDecoder().raw_decode(prompt.rpartition(SCHEMA)[2])
             text = json.dumps(filled(schema, overlap(prompt), schema.get("$defs", {})))
         message = {"role": "assistant", "content": text}
         return self.send(200, {

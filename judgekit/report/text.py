@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from judgekit.canonical import printable
+from judgekit.metrics.quote import FIGURES as QUOTE_FIGURES
 from judgekit.report.report import Report
 from judgekit.report.summary import MetricSummary, passes
 from judgekit.score import Failure, Part, Row, Score
@@ -95,21 +96,33 @@ def _counts(s: MetricSummary) -> str:
 def _worst(s: MetricSummary, count: int, width: int, paint: Paint) -> Iterator[str]:
     if s.fallback and s.mean_with_fallback is not None:
         yield f"  {printable(s.metric)}: mean with fallbacks {_number(s.mean_with_fallback, s)}"
-    for name, figure in s.figures.items():
-        shown = "-" if figure is None else f"{figure:.4g}"
-        yield f"  {printable(s.metric)}: {printable(name.replace('_', ' '))} {shown}"
+    if figures := _figures(s):
+        line = printable(f"  {s.metric}: {', '.join(figures)}")
+        yield from textwrap.wrap(line, width, subsequent_indent="    ")
     if s.first_failure is not None:
         yield from _wrapped(f"{s.metric}: first failure: {s.first_failure}", width, paint, "bad")
-    if not count or not s.worst:
+    best = s.range[1] if s.higher_is_better else s.range[0]
+    found = [worst for worst in s.worst[:count] if worst.value != best]
+    if not found:
         return
     yield ""
     yield paint(f"{'lowest' if s.higher_is_better else 'highest'} {printable(s.metric)}", "dim")
-    for worst in s.worst[:count]:
+    for worst in found:
         head = f"  {_number(worst.value, s):>5}  {printable(worst.case)}  "
         reason = " ".join(printable(worst.reason).split())
         room = max(20, 2 * width - len(head))
         lines = textwrap.wrap(head + _cut(reason, room), width, subsequent_indent=" " * 9)
         yield from lines
+
+
+def _figures(s: MetricSummary) -> list[str]:
+    """Return the metric's own figures; those of its quotes only where one was not found."""
+    quiet = {} if s.figures.get("unverified_quotes") else QUOTE_FIGURES
+    return [
+        f"{name.replace('_', ' ')} {'-' if figure is None else f'{figure:.4g}'}"
+        for name, figure in s.figures.items()
+        if name not in quiet
+    ]
 
 
 def _tail(report: Report, width: int, paint: Paint) -> Iterator[str]:
@@ -152,7 +165,8 @@ def _found_out(report: Report) -> Iterator[str]:
         found = _mapping(facts)
         way = {"probe": "probed", "store": "as probed earlier", "use": "fallen to in use"}
         how = way.get(str(found.get("mode_from")), "set in the suite")
-        line = f"{role} {found.get('model')}: asked by {found.get('mode')} ({how})"
+        asked = f"asked by {found['mode']} ({how})" if found.get("mode") else "no way to ask found"
+        line = f"{role} {found.get('model')}: {asked}"
         if found.get("server"):
             line += f", served as {found['server']}"
         yield line
