@@ -441,7 +441,8 @@ def test_nothing_else_opens_a_diskcache_or_a_pickle():
     package = Path(module.__file__).parent
     strange = re.compile(
         r"diskcache\.(?:Cache|FanoutCache|Deque|Index)\(|from diskcache|import pickle|pickle\.load"
-        r"|joblib|marshal\.load|shelve|yaml\.(?:unsafe_|full_)?load\(|\beval\(|\bexec\("
+        r"|joblib|marshal\.load|import shelve|shelve\.open"
+        r"|yaml\.(?:unsafe_|full_)?load\(|\beval\(|\bexec\("
     )
     found = [
         f"{path.relative_to(package)}: {hit}"

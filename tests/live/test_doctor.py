@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import socket
+import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -21,13 +24,15 @@ def test_judge_is_asked_a_few_times(server: Server, tmp_path: Path) -> None:
     server.latency = 0.05
     suite = write_suite(tmp_path, server, ["case-1", "case-2"])
 
+    began = time.monotonic()
     found = examine(suite, ask=True, times=3)
+    took = time.monotonic() - began
 
     (role,) = found.roles
     assert (role.mode, role.mode_from, role.server) == ("json_schema", "probe", "qwen3-8b")
     assert (role.asked, role.repeats, found.exit_code) == (4, True, 0)
     assert role.seconds is not None
-    assert 0.05 <= role.seconds < 2
+    assert 0.05 <= role.seconds < took / 2  # the median: two of them took as long or longer
     assert server.calls() == 5
     assert all(seen.body["temperature"] == 0 for seen in server.seen)
     said = diagnosis_text(found)
@@ -73,11 +78,12 @@ def test_judge_that_cannot_be_read_is_a_problem(server: Server) -> None:
 
 
 def test_server_that_is_down_is_a_problem_at_once(tmp_path: Path) -> None:
-    with Server() as gone:
-        suite = write_suite(tmp_path, gone, ["case-1"])
-        host = f"127.0.0.1:{gone.port}"
+    with socket.socket() as kept:  # nobody else gets the port, and nobody listens at it
+        kept.bind(("127.0.0.1", 0))
+        host = f"127.0.0.1:{kept.getsockname()[1]}"
+        suite = write_suite(tmp_path, SimpleNamespace(base=f"http://{host}/v1"), ["case-1"])
 
-    found = examine(suite, ask=True)
+        found = examine(suite, ask=True)
 
     assert found.exit_code == 2
     (problem,) = found.problems
