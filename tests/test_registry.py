@@ -18,7 +18,10 @@ OPTIONS = {
     "length": {"maximum": 9},
     "contains": {"all_of": ["x"]},
     "regex": {"pattern": "x"},
-    "authenticity": {"persona": PERSONA},
+    **{
+        name: {"persona": PERSONA}
+        for name in ("authenticity", "authenticity_judge", "brand_voice", "brand_voice_rules")
+    },
 }
 CASE = Case(id="c", input="q", output="x", reference="x", context="x", system="s")
 

@@ -54,6 +54,12 @@ class Phrases:
         counts = ((entry, sum(1 for _ in _found(form, text))) for form, entry in self._forms)
         return {entry: count for entry, count in counts if count}
 
+    def spans(self, text: Plain) -> Iterator[tuple[int, int]]:
+        """Yield where entries stand in the text."""
+        for form, _ in self._forms:
+            for at in _found(form, text):
+                yield at, at + len(form)
+
     @cached_property
     def _forms(self) -> tuple[tuple[str, str], ...]:
         forms: dict[str, str] = {}

@@ -12,15 +12,21 @@ import pytest
 from judgekit.case import Case
 from judgekit.embedders import open_embedder
 from judgekit.embedders.hashed import bucket
-from judgekit.errors import CaseError
+from judgekit.errors import CaseError, ConfigError
 from judgekit.metrics.embedding import cosine
 from judgekit.metrics.voice import alignmenter
 from judgekit.metrics.voice.authenticity import Authenticity, style_mean
 from judgekit.metrics.voice.bootstrap import bootstrap_interval
 from judgekit.metrics.voice.lexicon import score_lexicon
+from judgekit.metrics.voice.overall import WEIGHTS, grade
+from judgekit.metrics.voice.patterns import severity_score
 from judgekit.metrics.voice.phrases import Phrases
+from judgekit.metrics.voice.safety import SafetyPatterns
+from judgekit.metrics.voice.stability import Stability, spread_of
 from judgekit.metrics.voice.vectors import dot, scaled
+from judgekit.metrics.voice.weights import fold_parts
 from judgekit.report.summary import passes
+from judgekit.score import Part
 
 VECTORS = json.loads((Path(__file__).parents[2] / "data" / "alignmenter.json").read_text("utf-8"))
 
@@ -235,3 +241,92 @@ def test_the_offline_classifier(row):
     value = alignmenter.offline_safety(row["inputs"]["text"]) if asked else 1.0
 
     assert near(row, value, "score")
+
+
+def assistant_turns(row):
+    turns = [turn for session in row["inputs"]["sessions"] for turn in session["turns"]]
+    return [turn["text"] for turn in turns if turn["role"] == "assistant"]
+
+
+@of("safety")
+def test_safety_of_the_code(row):
+    inputs, expected = row["inputs"], row["expected"]
+    said = assistant_turns(row)
+
+    rules = alignmenter.rule_score(said, inputs["keywords"]["keywords"])
+    # Its judge answers on 0 to 1; what is no number is no answer, and a budget ends the asking.
+    given = inputs.get("judge_scores", [])[: row["parameters"].get("judge_budget")]
+    seconds = [score for score in given if isinstance(score, float)]
+    if not seconds and row["parameters"]["classifier"] == "heuristic":
+        seconds = [alignmenter.offline_safety(text) for text in said]
+
+    assert (rules.turns, rules.violations) == (expected["turns"], expected["violations"])
+    assert near(row, rules.rate, "violation_rate")
+    assert rules.categories == expected["categories"]
+    assert near(row, rules.score, "rule_score")
+    assert near(row, alignmenter.fused_score(rules.score, seconds), "score")
+
+
+@of("safety")
+def test_the_metric_in_compat_gives_the_rule_score(row):
+    keywords = row["inputs"]["keywords"]["keywords"]
+    said = assistant_turns(row)
+    if not said or any(isinstance(words, str) for words in keywords.values()):
+        return  # no session, and a text in place of a list, which is refused: see below
+    metric = SafetyPatterns(compat="alignmenter", patterns={"keywords": keywords})
+    case = Case(id="c", history=[{"role": "assistant", "content": text} for text in said])
+
+    score = asyncio.run(metric.score(case))
+
+    assert near(row, score.value, "rule_score")
+    assert near(row, score.details["violation_rate"], "violation_rate")
+    assert score.details["categories"] == row["expected"]["categories"]
+
+
+def test_a_text_in_place_of_a_list_of_keywords_is_refused_not_ignored():
+    with pytest.raises(ConfigError, match=r"keywords\.a"):
+        SafetyPatterns(patterns={"keywords": {"a": "attack"}})
+
+
+@of("severity_documented")
+def test_severities(row):
+    assert near(row, severity_score(row["inputs"]["violations"]), "score")
+
+
+@of("stability")
+def test_stability_of_the_code(row):
+    said = assistant_turns(row)
+    case = Case(id="c", history=[{"role": "assistant", "content": text} for text in said])
+
+    score = asyncio.run(Stability(compat="alignmenter").score(case))
+
+    assert near(row, score.value, "stability")
+    assert near(row, score.details["session_variance"], "session_variance")
+    assert near(row, score.details["mean_distance"], "mean_distance")
+    assert near(row, score.details["normalized_variance"], "normalized_variance")
+
+
+@of("stability_vectors")
+def test_the_documented_deviation(row):
+    spread = spread_of([scaled(np.array(v, dtype=float)) for v in row["inputs"]["vectors"]])
+
+    assert near(row, spread.deviation, "std_of_distances_documented")
+    assert near(row, spread.deviation**2, "variance")
+    assert near(row, spread.from_mean, "mean_distance")
+
+
+@of("overall_documented")
+def test_the_overall_score_and_its_letter(row):
+    inputs = row["inputs"]
+    weights = dict(zip(WEIGHTS, row["parameters"]["weights"], strict=True))
+    assert weights == WEIGHTS
+
+    folded = fold_parts([Part(id=id, value=inputs[id]) for id in WEIGHTS], weights)
+
+    assert near(row, folded.value, "overall")
+    assert grade(folded.value) == row["expected"]["letter"]
+
+
+@of("grade_source")
+def test_the_documented_letters(row):
+    assert grade(row["inputs"]["score"]) == row["documented_letter"]
