@@ -11,8 +11,11 @@ from pathlib import Path
 
 import pytest
 
+import judgekit
 from judgekit.cassette.tape import Tape
 from judgekit.config import load_suite
+from judgekit.rubric.load import load_rubric
+from judgekit.rubrictest.run import run_tests
 from judgekit.run import run_suite
 from judgekit.suitefile import Overrides
 
@@ -33,6 +36,16 @@ def test_the_custom_rubric_has_twenty_lines():
     above_the_tests, _, tests = text.partition("tests:\n")
     template = tests.partition("\n---\n")[2]
     assert len(above_the_tests.splitlines()) + len(template.splitlines()) + 1 <= 21
+
+
+def test_the_custom_rubric_passes_its_tests_and_is_clean():
+    rubric = EXAMPLES / "custom_rubric/rubrics/release_note.jinja"
+
+    tested = run_tests(load_rubric(rubric))
+
+    assert [outcome.verdict for outcome in tested.outcomes] == ["passed"] * 5
+    assert (tested.exit_code, tested.unused) == (0, ())
+    assert not [f for f in judgekit.lint_rubrics([rubric]).findings if f.severity != "note"]
 
 
 def test_the_custom_rubric_replays_and_uses_every_record():
