@@ -110,9 +110,41 @@ def distinct(texts: Iterable[str]) -> list[str]:
     return list(seen.values())
 
 
-def quotes_in(quotes: Iterable[Quote], case: Case) -> tuple[Quote, ...]:
-    """Return quotes as they stand in the case they are shown with."""
-    return tuple(Quote(text=q.text, field=find_quote(q.text, case)) for q in quotes)
+def text_part(
+    id: str,
+    text: str,
+    score: Score,
+    *,
+    value: float,
+    met: bool,
+    answer: str,
+    of: int,
+    whole: Case,
+    details: dict[str, Json] | None = None,
+) -> Part:
+    """Return what was found out about one text as a part of a score.
+
+    Args:
+        id: what to call it.
+        text: what was judged.
+        score: what came of it in a step of one criterion.
+        value: what it counts, on 0..1.
+        met: whether it is as it should be.
+        answer: the verdict in a word.
+        of: how many texts there are; they weigh the same.
+        whole: the case in which quotes are looked up.
+        details: what to say beside it.
+    """
+    said = score.parts[0]
+    return Part(
+        id=id,
+        value=value,
+        weight=1 / of,
+        answer=answer,
+        items=({"item": text, "met": met, "reason": said.reason},),
+        quotes=tuple(Quote(text=q.text, field=find_quote(q.text, whole)) for q in said.quotes),
+        details=details or {},
+    )
 
 
 def certainty(probabilities: Sequence[float]) -> float | None:

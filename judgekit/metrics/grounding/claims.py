@@ -11,7 +11,7 @@ from judgekit.judgment import Quote
 from judgekit.metrics._options import check_fraction, check_positive
 from judgekit.metrics.quote import find_quote
 from judgekit.metrics.shares import TAU
-from judgekit.metrics.step import MAX_STATEMENTS, Step, Stepped, distinct, quotes_in, subject
+from judgekit.metrics.step import MAX_STATEMENTS, Step, Stepped, distinct, subject, text_part
 from judgekit.protocols import Judge
 from judgekit.rubric.rubric import Rubric
 from judgekit.score import Part, Score
@@ -140,15 +140,16 @@ def left_out(extracted: Extracted) -> str:
 
 
 def _part(id: str, claim: Claim, passages: Sequence[str], *, value: float, of: int) -> Part:
-    said = claim.score.parts[0]
-    quotes = quotes_in(said.quotes, Case(id="passages", context=tuple(passages)))
-    return Part(
-        id=id,
+    quotes = claim.score.parts[0].quotes
+    return text_part(
+        id,
+        claim.text,
+        claim.score,
         value=value,
-        weight=1 / of,
+        met=claim.supported,
         answer=claim.verdict,
-        items=({"item": claim.text, "met": claim.supported, "reason": said.reason},),
-        quotes=quotes,
+        of=of,
+        whole=Case(id="passages", context=tuple(passages)),
         details={"probability": claim.probability, "quoted_passages": _quoted(quotes, passages)},
     )
 

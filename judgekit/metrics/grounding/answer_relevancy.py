@@ -1,0 +1,133 @@
+"""Answer relevancy: how much of an answer speaks to the question?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, ClassVar
+
+from judgekit.case import Case
+from judgekit.metrics._options import check_fraction, check_positive, needed_text
+from judgekit.metrics.card import Card, Example
+from judgekit.metrics.shares import UNSURE, answer_relevancy
+from judgekit.metrics.step import (
+    MAX_STATEMENTS,
+    Step,
+    Stepped,
+    distinct,
+    named,
+    subject,
+    text_part,
+)
+from judgekit.protocols import Judge
+from judgekit.rubric.rubric import Rubric
+from judgekit.score import Score
+from judgekit.value import Json
+
+
+class AnswerRelevancy(Stepped):
+    """The share of an answer's statements that address the question. Range 0..1, higher is better.
+
+    A judge first lists the statements (rubric `statements`, the very request `faithfulness`
+    makes), greetings and offers among them, then says of each by itself whether it addresses the
+    user's message: yes, no, or unsure (rubric `statement_relevance`). An unsure one is worth
+    `unsure`. Whether a statement is true does not matter here.
+
+    Args:
+        judge: who answers; asked once for the statements, then once for each of them.
+        name: the name results carry.
+        unsure: what an unsure statement is worth, 0..1.
+        max_statements: how many statements are judged; what is left out is said in the details.
+        rubric: what judges a statement, in place of `statement_relevance`.
+    """
+
+    card: ClassVar[Card] = Card(
+        formula="(yes + unsure x 0.3) / statements of the answer",
+        source="Mastra's answer-relevancy scorer; 0.3 is its default",
+        needs=("input", "output"),
+        empty="no input or no output: invalid_case, before any call; no statement in the answer:"
+        " not applicable. It has no deterministic fallback",
+        example=Example(
+            {"input": "When is the desk open?", "output": "From 9 to 5. We also sell maps."}, None
+        ),
+    )
+
+    def __init__(
+        self,
+        *,
+        judge: Judge,
+        name: str = "answer_relevancy",
+        unsure: float = UNSURE,
+        max_statements: int = MAX_STATEMENTS,
+        rubric: Rubric | str | Path = "statement_relevance",
+    ) -> None:
+        self.unsure = check_fraction(name, "unsure", unsure)
+        check_positive(name, "max_statements", max_statements)
+        self.max_statements = max_statements
+        self._statements = Step("statements", judge=judge, metric=name)
+        self._relevance = Step(rubric, judge=judge, metric=name)
+        super().__init__(name=name, judge=judge, steps=(self._statements, self._relevance))
+
+    @property
+    def options(self) -> dict[str, Json]:
+        """The options that decide what is asked and how it counts."""
+        return {
+            "unsure": self.unsure,
+            "max_statements": self.max_statements,
+            "rubric": self._relevance.rubric.name,
+        }
+
+    async def score(self, case: Case) -> Score:
+        """Return the score of one case.
+
+        Raises:
+            JudgekitError: what the judge, the cassette or the case made impossible.
+        """
+        question = needed_text(case, "input")
+        needed_text(case, "output")
+        (extracted,) = await self._statements.ask([case])
+        items: list[Any] = list(extracted.parts[0].items)
+        found = distinct(item["item"] for item in items)
+        statements = found[: self.max_statements]
+        scores = await self._relevance.ask(
+            [
+                subject(case, str(number), input=question, output=statement)
+                for number, statement in enumerate(statements, start=1)
+            ]
+        )
+        verdicts = [str(score.parts[0].answer) for score in scores]
+        worth = {"yes": 1.0, "unsure": self.unsure, "no": 0.0}
+        value = answer_relevancy(verdicts, unsure=self.unsure)
+        beside = [s for s, v in zip(statements, verdicts, strict=True) if v == "no"]
+        if value is None:
+            reason = "The answer states nothing."
+        else:
+            addressing = verdicts.count("yes")
+            reason = f"{addressing} of {len(verdicts)} statements address the question"
+            if unsure := verdicts.count("unsure"):
+                reason += f", {unsure} may"
+            reason += f"; beside it: {named(beside)}." if beside else "."
+        return self._score(
+            value,
+            reason=reason,
+            scores=[extracted, *scores],
+            parts=[
+                text_part(
+                    f"statement {number}",
+                    statement,
+                    score,
+                    value=worth[verdict],
+                    met=verdict == "yes",
+                    answer=verdict,
+                    of=len(statements),
+                    whole=case,
+                )
+                for number, (statement, score, verdict) in enumerate(
+                    zip(statements, scores, verdicts, strict=True), start=1
+                )
+            ],
+            details={
+                "statements": len(statements),
+                **{word: verdicts.count(word) for word in worth},
+                **({"statements_left_out": out} if (out := len(found) - len(statements)) else {}),
+            },
+        )

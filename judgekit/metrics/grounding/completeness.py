@@ -1,0 +1,81 @@
+"""Completeness: how much of what an answer must hold does it hold?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import ClassVar
+
+from judgekit.case import Case, has_text
+from judgekit.metrics._options import needed_text
+from judgekit.metrics.card import Card, Example
+from judgekit.metrics.grounding.coverage import CoverageMetric, Wanted
+from judgekit.metrics.shares import TAU
+from judgekit.metrics.step import MAX_STATEMENTS, subject
+from judgekit.protocols import Judge
+from judgekit.rubric.rubric import Rubric
+
+
+class Completeness(CoverageMetric):
+    """The share of required elements that an answer covers. Range 0..1, higher is better.
+
+    The elements are those of `expected.required`. Where the case names none, a judge lists them
+    (rubric `required_elements`) from the first reference, or, without one, from the question;
+    `details.elements_from` says which. Each element is then looked for by itself (rubric
+    `element_covered`), and is covered if the probability that the answer gives it is above `tau`.
+    `confidence` is the mean of the greater of p and 1 - p.
+
+    Args:
+        judge: who answers; asked once for the elements, unless given, then once for each.
+        name: the name results carry.
+        tau: probability an element must be above to count as covered.
+        max_elements: how many elements are looked for; what is left out is said in the details.
+        rubric: what looks for an element, in place of `element_covered`.
+    """
+
+    card: ClassVar[Card] = Card(
+        formula="covered elements / required elements; covered if P(the answer gives it) > tau",
+        source="quality definitions (3); tau .5 is ours",
+        needs=("output", "expected.required, reference or input"),
+        empty="no output, or nothing to take elements from: invalid_case, before any call;"
+        " nothing required: not applicable. It has no deterministic fallback",
+        example=Example(
+            {
+                "output": "From 9 to 5.",
+                "expected": {"required": ["the opening hours", "the days it is open"]},
+            },
+            None,
+        ),
+    )
+
+    def __init__(
+        self,
+        *,
+        judge: Judge,
+        name: str = "completeness",
+        tau: float = TAU,
+        max_elements: int = MAX_STATEMENTS,
+        rubric: Rubric | str | Path = "element_covered",
+    ) -> None:
+        super().__init__(
+            name=name,
+            judge=judge,
+            tau=tau,
+            most=max_elements,
+            listing="required_elements",
+            rubric=rubric,
+        )
+
+    async def wanted(self, case: Case) -> Wanted:
+        """Return the required elements: given, or listed by the judge.
+
+        Raises:
+            CaseError: there is nothing to take them from.
+        """
+        if (given := self.given(case)) is not None:
+            return given
+        reference = next((text for text in case.reference if has_text(text)), None)
+        if reference is not None:
+            source = subject(case, "required", input=case.input, output=reference)
+            return await self.listed(source, "reference")
+        question = needed_text(case, "input")
+        return await self.listed(subject(case, "required", output=question), "question")

@@ -1,0 +1,130 @@
+"""Context precision: do the passages that matter stand first?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import ClassVar
+
+from judgekit.case import Case, has_text
+from judgekit.metrics._options import check_fraction, needed_text, needed_texts
+from judgekit.metrics.card import Card, Example
+from judgekit.metrics.shares import TAU, context_precision
+from judgekit.metrics.step import Step, Stepped, certainty, subject, text_part
+from judgekit.protocols import Judge
+from judgekit.rubric.rubric import Rubric
+from judgekit.score import Score
+from judgekit.value import Json
+
+
+class ContextPrecision(Stepped):
+    """How far up the relevant passages stand among those retrieved. Range 0..1, higher is better.
+
+    A judge says of each passage by itself how probable it is that it helps to answer the
+    question (rubric `passage_relevance`; a reference answer is shown where there is one). It is
+    relevant above `tau`. The value is the mean, over the ranks of relevant passages, of the share
+    of relevant ones up to that rank. Judges what was retrieved; the answer does not matter.
+    `confidence` is the mean of the greater of p and 1 - p.
+
+    Args:
+        judge: who answers; asked once for each passage.
+        name: the name results carry.
+        tau: probability a passage must be above to count as relevant.
+        none_relevant: the value where no passage is relevant, which is 0/0; not applicable
+            without one.
+        rubric: what judges a passage, in place of `passage_relevance`.
+    """
+
+    card: ClassVar[Card] = Card(
+        formula="mean over relevant ranks k of (relevant passages up to k) / k",
+        source="the field's common definition (average precision of what was retrieved)",
+        needs=("input", "context"),
+        empty="no input or no context: invalid_case, before any call; no relevant passage: not"
+        " applicable, or the number none_relevant names. It has no deterministic fallback",
+        example=Example(
+            {
+                "input": "When is the desk open?",
+                "context": ["Maps cost 2 crowns.", "The desk is open from 9 to 5."],
+            },
+            None,
+        ),
+    )
+
+    def __init__(
+        self,
+        *,
+        judge: Judge,
+        name: str = "context_precision",
+        tau: float = TAU,
+        none_relevant: float | None = None,
+        rubric: Rubric | str | Path = "passage_relevance",
+    ) -> None:
+        self.tau = check_fraction(name, "tau", tau)
+        self.none_relevant = (
+            None if none_relevant is None else check_fraction(name, "none_relevant", none_relevant)
+        )
+        self._relevance = Step(rubric, judge=judge, metric=name)
+        super().__init__(name=name, judge=judge, steps=(self._relevance,))
+
+    @property
+    def options(self) -> dict[str, Json]:
+        """The options that decide what is asked and how it counts."""
+        return {
+            "tau": self.tau,
+            "none_relevant": self.none_relevant,
+            "rubric": self._relevance.rubric.name,
+        }
+
+    async def score(self, case: Case) -> Score:
+        """Return the score of one case.
+
+        Raises:
+            JudgekitError: what the judge, the cassette or the case made impossible.
+        """
+        question = needed_text(case, "input")
+        passages = needed_texts(case, "context")
+        known = tuple(text for text in case.reference if has_text(text))[:1]
+        scores = await self._relevance.ask(
+            [
+                subject(case, str(rank), input=question, output=passage, reference=known)
+                for rank, passage in enumerate(passages, start=1)
+            ]
+        )
+        probabilities = [score.value or 0.0 for score in scores]
+        relevant = [probability > self.tau for probability in probabilities]
+        ranks = [rank for rank, hit in enumerate(relevant, start=1) if hit]
+        value = context_precision(relevant)
+        if value is None:
+            value = self.none_relevant
+            reason = f"None of {len(passages)} passages is relevant to the question."
+        else:
+            places = ", ".join(map(str, ranks))
+            reason = f"Of {len(passages)} passages {len(ranks)} are relevant, at rank {places}."
+        return self._score(
+            value,
+            reason=reason,
+            scores=scores,
+            parts=[
+                text_part(
+                    f"passage {rank}",
+                    _beginning(passage),
+                    score,
+                    value=float(hit),
+                    met=hit,
+                    answer="relevant" if hit else "irrelevant",
+                    of=len(passages),
+                    whole=Case(id="passage", context=(passage,)),
+                    details={"probability": probability},
+                )
+                for rank, (passage, score, hit, probability) in enumerate(
+                    zip(passages, scores, relevant, probabilities, strict=True), start=1
+                )
+            ],
+            details={"passages": len(passages), "relevant_ranks": [*ranks], "tau": self.tau},
+            confidence=certainty(probabilities),
+        )
+
+
+def _beginning(passage: str, most: int = 120) -> str:
+    """Return enough of a passage to know it by; the whole of it stands in the case."""
+    text = " ".join(passage[: 4 * most].split())
+    return text if len(text) <= most else text[: most - 1] + "…"

@@ -1,0 +1,94 @@
+"""Context recall: does the retrieved context hold what the right answer needs?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import ClassVar
+
+from judgekit.case import Case
+from judgekit.metrics._options import needed_texts
+from judgekit.metrics.card import Card, Example
+from judgekit.metrics.grounding.claims import Claim, ClaimMetric, left_out
+from judgekit.metrics.shares import TAU, ratio
+from judgekit.metrics.step import MAX_STATEMENTS, certainty, named, subject
+from judgekit.protocols import Judge
+from judgekit.rubric.rubric import Rubric
+from judgekit.score import Score
+
+
+class ContextRecall(ClaimMetric):
+    """The share of a reference's claims that the context holds. Range 0..1, higher is better.
+
+    Judges what was retrieved, not the answer: the first reference is taken apart (rubric
+    `statements`), and each of its claims is looked up in the context (rubric `claim_support`)
+    as `faithfulness` does with those of the answer. `confidence` is the mean of the greater of
+    p and 1 - p.
+
+    Args:
+        judge: who answers; asked once for the claims, then once for each of them.
+        name: the name results carry.
+        tau: probability a claim must be above to count as found.
+        max_claims: how many claims are looked up; what is left out is said in the details.
+        rubric: what checks a claim, in place of `claim_support`.
+    """
+
+    card: ClassVar[Card] = Card(
+        formula="reference claims found in the context / reference claims; a claim is found if"
+        " P(true if the context is) > tau",
+        source="the field's common definition",
+        needs=("reference", "context"),
+        empty="no reference or no context: invalid_case, before any call; no claim in the"
+        " reference: not applicable. It has no deterministic fallback",
+        example=Example(
+            {
+                "input": "When is the desk open?",
+                "reference": "From 9 to 5, Monday to Saturday.",
+                "context": ["The desk is open from 9 to 5."],
+            },
+            None,
+        ),
+    )
+
+    def __init__(
+        self,
+        *,
+        judge: Judge,
+        name: str = "context_recall",
+        tau: float = TAU,
+        max_claims: int = MAX_STATEMENTS,
+        rubric: Rubric | str | Path = "claim_support",
+    ) -> None:
+        super().__init__(name=name, judge=judge, tau=tau, max_claims=max_claims, rubric=rubric)
+
+    async def score(self, case: Case) -> Score:
+        """Return the score of one case.
+
+        Raises:
+            JudgekitError: what the judge, the cassette or the case made impossible.
+        """
+        reference = needed_texts(case, "reference")[0]
+        passages = needed_texts(case, "context")
+        source = subject(case, "reference", input=case.input, output=reference)
+        extracted = await self.extract(source)
+        claims = await self.check(source, extracted.claims, passages)
+        missing = [claim.text for claim in claims if not claim.supported]
+        value = ratio(len(claims) - len(missing), len(claims))
+        if value is None:
+            reason = "The reference claims nothing that could be looked up."
+        else:
+            found = len(claims) - len(missing)
+            reason = f"The context holds {found} of {len(claims)} claims of the reference"
+            reason += f"; not {named(missing)}." if missing else "."
+        return self._score(
+            value,
+            reason=reason + left_out(extracted),
+            scores=[extracted.score, *(claim.score for claim in claims)],
+            parts=self.parts(claims, passages, worth=_found),
+            details=self.facts(extracted, claims),
+            confidence=certainty([claim.probability for claim in claims]),
+            ground_truth=reference,
+        )
+
+
+def _found(claim: Claim) -> bool:
+    return claim.supported

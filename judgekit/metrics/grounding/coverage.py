@@ -1,0 +1,165 @@
+"""Coverage: which of the things that should be in an answer are in it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from judgekit.case import Case, has_text
+from judgekit.errors import CaseError
+from judgekit.metrics._options import check_fraction, check_positive, needed_text
+from judgekit.metrics.shares import completeness_ratio
+from judgekit.metrics.step import (
+    Step,
+    Stepped,
+    certainty,
+    distinct,
+    named,
+    subject,
+    text_part,
+)
+from judgekit.protocols import Judge
+from judgekit.rubric.rubric import Rubric
+from judgekit.score import Score
+from judgekit.value import Json
+
+
+class Wanted(NamedTuple):
+    """What an answer should hold, and who says so."""
+
+    elements: list[str]
+    source: str
+    """`given`, `reference` or `question`."""
+    scores: tuple[Score, ...] = ()
+
+
+class CoverageMetric(Stepped):
+    """What completeness and the judged facts covered share: each element is looked for by itself.
+
+    Subclasses say what is wanted, and what one of them is called.
+    """
+
+    noun = "element"
+    key = "required"
+    """Where in `expected` the elements are given."""
+
+    def __init__(
+        self,
+        *,
+        name: str,
+        judge: Judge,
+        tau: float,
+        most: int,
+        listing: str,
+        rubric: Rubric | str | Path,
+    ) -> None:
+        self.tau = check_fraction(name, "tau", tau)
+        check_positive(name, f"max_{self.noun}s", most)
+        self._most = most
+        self._listing = Step(listing, judge=judge, metric=name)
+        self._cover = Step(rubric, judge=judge, metric=name)
+        super().__init__(name=name, judge=judge, steps=(self._listing, self._cover))
+
+    @property
+    def options(self) -> dict[str, Json]:
+        """The options that decide what is asked and how it counts."""
+        return {
+            "tau": self.tau,
+            f"max_{self.noun}s": self._most,
+            "rubric": self._cover.rubric.name,
+        }
+
+    async def wanted(self, case: Case) -> Wanted:
+        """Return what the answer should hold.
+
+        Raises:
+            CaseError: the case does not say, and has nothing to take it from.
+        """
+        raise NotImplementedError
+
+    def given(self, case: Case) -> Wanted | None:
+        """Return the elements that `expected` names; `None` where it names none.
+
+        Raises:
+            CaseError: they are not a list of texts.
+        """
+        named_there = case.expected.get(self.key)
+        if named_there is None:
+            return None
+        elements = [named_there] if isinstance(named_there, str) else named_there
+        if not isinstance(elements, list) or not all(
+            isinstance(element, str) and has_text(element) for element in elements
+        ):
+            raise CaseError(f"expected.{self.key} must be a list of texts, none blank")
+        return Wanted(distinct(str(element) for element in elements), "given")
+
+    async def listed(self, case: Case, source: str) -> Wanted:
+        """Return what the judge lists, those items that count."""
+        (score,) = await self._listing.ask([case])
+        items = [item for item in score.parts[0].items if isinstance(item, dict)]
+        texts = distinct(str(item["item"]) for item in items if item["met"] is True)
+        return Wanted(texts, source, (score,))
+
+    async def score(self, case: Case) -> Score:
+        """Return the score of one case.
+
+        Raises:
+            JudgekitError: what the judge, the cassette or the case made impossible.
+        """
+        output = needed_text(case, "output")
+        wanted = await self.wanted(case)
+        elements = wanted.elements[: self._most]
+        scores = await self._cover.ask(
+            [
+                subject(case, str(n), input=case.input, output=output, reference=(element,))
+                for n, element in enumerate(elements, start=1)
+            ]
+        )
+        probabilities = [score.value or 0.0 for score in scores]
+        covered = [probability > self.tau for probability in probabilities]
+        value = completeness_ratio(sum(covered), len(covered))
+        missing = [e for e, hit in zip(elements, covered, strict=True) if not hit]
+        out = len(wanted.elements) - len(elements)
+        return self._score(
+            value,
+            reason=self._reason(len(elements), missing, wanted.source, out),
+            scores=[*wanted.scores, *scores],
+            parts=[
+                text_part(
+                    f"{self.noun} {number}",
+                    element,
+                    score,
+                    value=float(hit),
+                    met=hit,
+                    answer="covered" if hit else "missing",
+                    of=len(elements),
+                    whole=Case(id=case.id, output=output),
+                    details={"probability": probability},
+                )
+                for number, (element, score, hit, probability) in enumerate(
+                    zip(elements, scores, covered, probabilities, strict=True), start=1
+                )
+            ],
+            details={
+                f"{self.noun}s": len(elements),
+                "covered": sum(covered),
+                f"{self.noun}s_from": wanted.source,
+                "tau": self.tau,
+                **({f"{self.noun}s_left_out": out} if out else {}),
+            },
+            confidence=certainty(probabilities),
+            ground_truth=[*elements],
+        )
+
+    def _reason(self, count: int, missing: Sequence[str], source: str, out: int) -> str:
+        words = {
+            "given": "given with the case",
+            "reference": "taken from the reference",
+            "question": "taken from the question",
+        }[source]
+        if not count:
+            return f"There is no {self.noun} to look for ({words})."
+        reason = f"The answer covers {count - len(missing)} of {count} {self.noun}s {words}"
+        reason += f"; missing: {named(missing)}." if missing else "."
+        return reason + (f" {out} further ones were not looked for." if out else "")

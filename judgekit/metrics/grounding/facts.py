@@ -1,0 +1,73 @@
+"""Facts covered, judged: which facts of the ground truth does an answer state?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import ClassVar
+
+from judgekit.case import Case
+from judgekit.metrics._options import needed_texts
+from judgekit.metrics.card import Card, Example
+from judgekit.metrics.grounding.coverage import CoverageMetric, Wanted
+from judgekit.metrics.shares import TAU
+from judgekit.metrics.step import MAX_STATEMENTS, subject
+from judgekit.protocols import Judge
+from judgekit.rubric.rubric import Rubric
+
+
+class FactsCoveredJudge(CoverageMetric):
+    """The share of known facts that an answer states, by a judge. Range 0..1, higher is better.
+
+    The facts are those of `expected.facts`, or the claims a judge takes from the first reference
+    (rubric `statements`); `details.facts_from` says which. Each fact is looked for by itself
+    (rubric `fact_stated`): in any words, but with its numbers, names and conditions. It counts
+    if the probability is above `tau`. Facts the answer adds cost nothing. `facts_covered` does
+    the same without a judge, by equal or similar sentences. `confidence` is the mean of the
+    greater of p and 1 - p.
+
+    Args:
+        judge: who answers; asked once for the facts, unless given, then once for each.
+        name: the name results carry.
+        tau: probability a fact must be above to count as stated.
+        max_facts: how many facts are looked for; what is left out is said in the details.
+        rubric: what looks for a fact, in place of `fact_stated`.
+    """
+
+    noun = "fact"
+    key = "facts"
+    card: ClassVar[Card] = Card(
+        formula="facts the answer states / facts of the ground truth; stated if P > tau",
+        source="quality definitions (4), with a judge in place of exact match or cosine (5)",
+        needs=("output", "expected.facts or reference"),
+        empty="no output, or no facts and no reference: invalid_case, before any call; no fact:"
+        " not applicable",
+        example=Example(
+            {"output": "From 9 to 5.", "expected": {"facts": ["It opens at 9.", "It is free."]}},
+            None,
+        ),
+    )
+
+    def __init__(
+        self,
+        *,
+        judge: Judge,
+        name: str = "facts_covered_judge",
+        tau: float = TAU,
+        max_facts: int = MAX_STATEMENTS,
+        rubric: Rubric | str | Path = "fact_stated",
+    ) -> None:
+        super().__init__(
+            name=name, judge=judge, tau=tau, most=max_facts, listing="statements", rubric=rubric
+        )
+
+    async def wanted(self, case: Case) -> Wanted:
+        """Return the facts: given, or the claims of the reference.
+
+        Raises:
+            CaseError: the case has neither.
+        """
+        if (given := self.given(case)) is not None:
+            return given
+        reference = needed_texts(case, "reference")[0]
+        source = subject(case, "reference", input=case.input, output=reference)
+        return await self.listed(source, "reference")
