@@ -49,6 +49,8 @@ MAX_SAID = 4_000
 """Characters of an error that are looked through for what it is about."""
 
 _sessions = 0
+_completions: dict[tuple[str | None, str | None], tuple[object, Any]] = {}
+"""By address and key: an event loop, and the client that asks for completions in it."""
 
 
 class Outage(JudgeUnavailable):
@@ -88,6 +90,31 @@ def load() -> Any:
     for name in ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy", "instructor", "httpx", "openai"):
         logging.getLogger(name).setLevel(logging.CRITICAL)
     return litellm
+
+
+async def complete_text(**options: Any) -> Any:
+    """Ask a completions endpoint through litellm, with a client that is used again and closed.
+
+    Left to itself litellm opens one for every call and closes none.
+    """
+    import asyncio
+
+    import httpx
+    import openai
+
+    address = (options["api_base"], options["api_key"])
+    loop = asyncio.get_running_loop()
+    made_in, client = _completions.get(address, (None, None))
+    if made_in is not loop:
+        client = openai.AsyncOpenAI(
+            base_url=address[0],
+            api_key=address[1],
+            timeout=options["timeout"],
+            max_retries=0,
+            http_client=httpx.AsyncClient(),
+        )
+        _completions[address] = (loop, client)
+    return await load().atext_completion(client=client, **options)
 
 
 def missing_keys(model: str) -> list[str]:
@@ -250,3 +277,6 @@ async def connections() -> AsyncIterator[None]:
             cache = getattr(litellm, "in_memory_llm_clients_cache", None)
             if cache is not None:
                 cache.flush_cache()
+            for _, client in _completions.values():
+                await client.close()
+            _completions.clear()

@@ -1,4 +1,4 @@
-"""What a judge is asked: messages, the form it fills in, and the key that names the request."""
+"""What is asked: messages, the form to fill in, and the key that names the request."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ FORMAT = 1
 """Format of the canonical request; part of every key."""
 
 Kind = Literal["score", "boolean", "choice", "checklist"]
+Want = Literal["verdict", "text", "embedding", "logprobs"]
 
 
 class Detail(Value):
@@ -55,6 +56,13 @@ class Form(Value):
     details: tuple[Detail, ...] = ()
     """Asked once for the whole verdict, after the questions."""
     json_schema: dict[str, Json] | None = None
+    want: Want = "verdict"
+    """What is wanted: the form filled in, or something that is no verdict and has no questions.
+
+    `text` is an answer in the model's own words; `embedding` the vector of the one message;
+    `logprobs` the log-probabilities of the tokens of the last message, an assistant's, after the
+    text of the one before it. See `judgekit.replies` for what the replies then hold.
+    """
 
     @cached_property
     def canonical(self) -> str:

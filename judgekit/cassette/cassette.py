@@ -69,7 +69,8 @@ class Ledger:
         missed = self.missed_by.setdefault(request.model, Missed())
         missed.calls += 1
         missed.characters += sum(len(message.content) for message in request.messages)
-        missed.questions += max(1, len(request.form.questions))
+        if request.form.want in ("verdict", "text"):  # the others are not written by a model
+            missed.questions += max(1, len(request.form.questions))
 
     def answered(self, request: Request, reply: Reply) -> None:
         """Note who answered."""

@@ -104,6 +104,8 @@ def _fields(request: Request) -> dict[str, str]:
     for name, value in request.params.items():
         fields[f"params.{name}"] = canonical_json(value)
     form = request.form
+    if form.want != "verdict":
+        fields["wanted"] = form.want
     for question in form.questions:
         fields[f"question {question.id}"] = canonical_json(
             question.model_dump(exclude_defaults=True)

@@ -11,6 +11,9 @@ from judgekit.cassette.record import Record
 from judgekit.cassette.tape import Tape
 from judgekit.errors import CassetteCorrupt, ConfigError, InvalidReply, JudgeRefused
 from judgekit.judgment import read_reply
+from judgekit.replies.logprobs import read_logprobs
+from judgekit.replies.text import cut_off, read_text
+from judgekit.replies.vector import read_vector
 
 
 def _open(path: Path) -> Tape:
@@ -64,12 +67,30 @@ def stats_text(path: Path) -> str:
 
 def _outcome(record: Record) -> str:
     try:
+        if record.request.form.want != "verdict":
+            return _read(record)
         judgment = read_reply(record.reply, form=record.request.form, request_key=record.key)
     except JudgeRefused:
         return "refused"
     except InvalidReply as exc:
         return exc.kind.replace("_", " ")
     return "valid after repairs" if judgment.repairs or judgment.tries > 1 else "valid"
+
+
+def _read(record: Record) -> str:
+    """Return what a reply that is no verdict is; raise as its reader does if it is not."""
+    request, reply = record.request, record.reply
+    match request.form.want:
+        case "embedding":
+            read_vector(reply)
+            return "vector"
+        case "logprobs":
+            prompt, continuation = (message.content for message in request.messages)
+            read_logprobs(reply, prompt=prompt, continuation=continuation)
+            return "log-probabilities"
+        case _:
+            read_text(reply)
+            return "answer, cut off" if cut_off(reply) else "answer"
 
 
 def record_text(path: Path, key: str) -> str:
@@ -92,12 +113,18 @@ def record_text(path: Path, key: str) -> str:
 def _record_lines(record: Record) -> Iterator[str]:
     request, reply = record.request, record.reply
     yield f"key {record.key}"
-    yield f"model {request.model}, reported as {reply.model}, output mode {reply.mode}"
+    how = f"output mode {reply.mode}" if request.form.want == "verdict" else request.form.want
+    yield f"model {request.model}, reported as {reply.model}, {how}"
     if request.params:
         yield f"params {request.params}"
     for message in request.messages:
         yield f"--- {message.role}"
         yield printable(message.content)
+    if request.form.want == "embedding":
+        numbers = read_vector(reply)
+        yield f"--- vector of {len(numbers)} numbers"
+        yield ", ".join(f"{number:.4g}" for number in numbers[:8]) + ", ..." * (len(numbers) > 8)
+        return
     for number, said in enumerate(reply.tries, start=1):
         yield f"--- reply{f' (try {number})' if len(reply.tries) > 1 else ''}, finish {said.finish}"
         yield printable(said.refusal or said.text or "(empty)")

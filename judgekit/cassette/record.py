@@ -15,11 +15,16 @@ from pydantic import ConfigDict
 
 from judgekit.canonical import canonical_json, digest
 from judgekit.errors import CassetteCorrupt
-from judgekit.request import Reply, Request, request_from
+from judgekit.request import Reply, Request, Want, request_from
 from judgekit.value import Value
 
-KIND = "chat"
-"""Requests to a judge; embeddings and log-probabilities are to be kinds of their own."""
+KINDS: dict[Want, str] = {
+    "verdict": "chat",
+    "text": "chat",
+    "embedding": "embedding",
+    "logprobs": "logprobs",
+}
+"""What kind of record holds the reply to what is wanted."""
 PART_NAMED = re.compile(rb'\{"part":"([0-9a-f]{64})"\}')
 """A reference to a part. Inside a JSON string its quotes would be escaped, so this is exact."""
 
@@ -52,8 +57,9 @@ class _Answered(Value):
 def encode(request: Request, reply: Reply) -> str:
     """Return the self-contained line of a record, without a line end."""
     said = canonical_json(reply.model_dump(mode="json", exclude_defaults=True))
+    kind = KINDS[request.form.want]
     return _seal(
-        f'{{"key":"{request.key}","kind":"{KIND}","reply":{said},"request":{request.canonical}}}'
+        f'{{"key":"{request.key}","kind":"{kind}","reply":{said},"request":{request.canonical}}}'
     )
 
 
@@ -113,10 +119,14 @@ def decode(line: str, *, parts: dict[str, Any], where: object) -> Record:
         reply = Reply.model_validate(data["reply"])
         key = data["key"]
         proved = request.key == key
+        kind, wanted = data["kind"], KINDS[request.form.want]
     except _MALFORMED as exc:
         raise CassetteCorrupt(f"{where}: not a record judgekit wrote; {MEND}") from exc
     if not proved:
         raise CassetteCorrupt(f"{where}: the key is not that of the request it holds; {MEND}")
+    if kind != wanted:
+        message = f"kept as {str(kind)[:40]!r}, and holds {wanted!r}; {MEND}"
+        raise CassetteCorrupt(f"{where}: {message}")
     return Record(key, request, reply)
 
 
@@ -150,8 +160,9 @@ def share(record: Record) -> tuple[str, dict[str, str]]:
         if message["role"] == "system":
             message["content"] = part(message["content"], message["content"])
     said = canonical_json(record.reply.model_dump(mode="json", exclude_defaults=True))
+    kind = KINDS[record.request.form.want]
     line = _seal(
-        f'{{"key":"{record.key}","kind":"{KIND}","reply":{said},"request":{canonical_json(request)}}}'
+        f'{{"key":"{record.key}","kind":"{kind}","reply":{said},"request":{canonical_json(request)}}}'
     )
     return line, parts
 

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from judgekit.replies.logprobs import logprobs_text
+from judgekit.replies.vector import vector_text
 from judgekit.request import Question, Reply, Request, Try, Usage
 
 Script = Callable[[Request], Reply | str | Mapping[str, Any]]
+_TOKEN = re.compile(r"\s*\S+\s*\Z|\s*\S+|\s+")
+"""What a fake tokeniser takes for a token: a word and the space before it."""
 
 
 class FakeJudge:
     """Answers every request without a model: a fixed function of the request, or of your own.
 
-    Without `script` the answers fit the form and are picked by the request's key, so that they
-    differ between cases and never between runs. They mean nothing.
+    Without `script` the answers fit what is wanted and are picked by the request's key, so that
+    they differ between cases and never between runs. They mean nothing.
 
     Args:
         script: returns a reply, its text, or an object to answer with; may raise.
@@ -51,8 +56,17 @@ class FakeJudge:
         )
 
 
-def _made_up(request: Request) -> dict[str, Any]:
+def _made_up(request: Request) -> dict[str, Any] | str:
     form = request.form
+    if form.want == "text":
+        return f"Made up by a fake model ({int(request.key[:4], 16)})."
+    if form.want == "embedding":
+        return vector_text([byte / 255 for byte in bytes.fromhex(request.key[:32])])
+    if form.want == "logprobs":
+        whole = "".join(message.content for message in request.messages)
+        offsets = [found.start() for found in _TOKEN.finditer(whole)] or [0]
+        figures = [-int(request.key[n % 60 : n % 60 + 2], 16) / 64 for n in range(len(offsets))]
+        return logprobs_text([None, *figures[1:]], offsets, length=max(1, len(whole)))
     answers: dict[str, Any] = {
         question.id: _answer(question, int(request.key[2 * n % 60 : 2 * n % 60 + 4], 16))
         for n, question in enumerate(form.questions)

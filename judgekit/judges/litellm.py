@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from contextvars import ContextVar
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pydantic import BaseModel, JsonValue
@@ -16,6 +17,9 @@ from judgekit.errors import (
     JudgeRejected,
     JudgeUnavailable,
 )
+from judgekit.judges.batch import Batch
+from judgekit.judges.echo import ECHOING, completions_model, read_echo
+from judgekit.judges.embedding import Share, read_embeddings
 from judgekit.judges.endpoint import Naming, address, endpoint
 from judgekit.judges.ladder import Ladder
 from judgekit.judges.parameters import NOT_PARAMETERS, Parameters
@@ -50,11 +54,17 @@ class _Heard(NamedTuple):
     params: dict[str, JsonValue]
 
 
+_Once = Callable[[dict[str, JsonValue]], Awaitable[Any]]
+"""Makes one HTTP call with the parameters given and returns what came."""
+
+
 class LiteLLMJudge:
     """A model behind any provider litellm knows, or any OpenAI-compatible server.
 
     How the form is asked for is found out by probing, at the first request that is really asked:
-    see `judgekit.judges.rung` for the rungs and docs/judges.md for what that means.
+    see `judgekit.judges.rung` for the rungs and docs/judges.md for what that means. Requests that
+    want no verdict are asked without a form: answers as they come, vectors many to a call, and
+    log-probabilities of a server that echoes them.
 
     Args:
         model: litellm's name of it, such as `openai/gpt-4o-mini` or `ollama_chat/qwen3:8b`.
@@ -118,6 +128,7 @@ class LiteLLMJudge:
         self._like: Request | None = None
         self._anew = False
         self._store: Callable[[], Store | None] | None = None
+        self._batch: Batch[Share] = Batch(self._embedded)
 
     def __repr__(self) -> str:
         return f"LiteLLMJudge({self._model!r})"
@@ -168,22 +179,28 @@ class LiteLLMJudge:
         if not self._clients:
             await self._ready()
         try:
-            while True:
-                mode = self.mode or self.ladder.mode or await self._rung(request)
-                try:
-                    reply = await self._ask_in(mode, request)
-                except BadRequest as exc:
-                    if not await self._lower(mode, exc, request):
-                        raise
-                    continue
-                if await self._holds(mode, reply, request):
-                    break
+            if request.form.want == "verdict":
+                reply = await self._verdict(request)
+            else:
+                reply = await self._other(request)
         except (JudgeUnavailable, JudgeRejected) as exc:
             raise _about(self.shown, exc) from None
         if not self._naming.done:
             await self._naming.ask()
         name = self._naming.name
         return reply if name is None else reply.model_copy(update={"server": name})
+
+    async def _verdict(self, request: Request) -> Reply:
+        while True:
+            mode = self.mode or self.ladder.mode or await self._rung(request)
+            try:
+                reply = await self._ask_in(mode, request)
+            except BadRequest as exc:
+                if not await self._lower(mode, exc, request):
+                    raise
+                continue
+            if await self._holds(mode, reply, request):
+                return reply
 
     async def _ask_in(self, mode: Mode, request: Request) -> Reply:
         messages = messages_of(request, mode)
@@ -202,12 +219,88 @@ class LiteLLMJudge:
             messages = again(messages, latest.text or "", fault)
         return Reply(
             tries=tuple(tries),
-            model=None if model is None else without(model, self._secrets),
+            model=self._named(model),
             mode=mode,
             effective_params=params,
             usage=total.usage,
             cost=total.cost,
         )
+
+    # -- what is no verdict ---------------------------------------------------------
+
+    async def _other(self, request: Request) -> Reply:
+        """Ask for something without a form: once, as nothing in it could be handed back."""
+        try:
+            if request.form.want == "embedding":
+                share = await self._batch.ask("\n\n".join(m.content for m in request.messages))
+                return share.reply
+            if request.form.want == "logprobs":
+                return await self._echoed(request)
+            messages = [{"role": m.role, "content": m.content} for m in request.messages]
+            heard = await self._call(messages, request.form, "text")
+        except BadRequest as exc:
+            if not self._answered or exc.status not in (400, 422):
+                raise
+            raise CaseError(f"the model took other requests but not this one: {exc}") from None
+        return self._reply(self._read(*heard), heard)
+
+    async def _echoed(self, request: Request) -> Reply:
+        """Ask a completions endpoint for the figures of a text that is there already."""
+        whole = "".join(message.content for message in request.messages)
+        model = completions_model(self._model)
+        send = partial(providers.complete_text, model=model, prompt=whole)
+        heard = await self._insist(partial(self._direct, send, ECHOING))
+        heard = heard._replace(params={**heard.params, **ECHOING})
+        return self._reply(read_echo(heard.response, whole=whole), heard)
+
+    async def _embedded(self, texts: list[str]) -> list[Share]:
+        """Ask for the vectors of several texts in one call."""
+        send = partial(
+            providers.load().aembedding,
+            model=self._model,
+            input=texts,
+            # Otherwise litellm decides by its name whether a model has them to choose.
+            allowed_openai_params=["dimensions"],
+        )
+        heard = await self._insist(partial(self._direct, send, {}))
+        response = heard.response
+        return read_embeddings(
+            response,
+            texts,
+            model=self._named(getattr(response, "model", None)),
+            params=heard.params,
+            cost=self._cost(response),
+        )
+
+    def _reply(self, said: Try, heard: _Heard) -> Reply:
+        return Reply(
+            tries=(said,),
+            model=self._named(getattr(heard.response, "model", None)),
+            effective_params=heard.params,
+            usage=usage_of(heard.response),
+            cost=self._cost(heard.response),
+        )
+
+    def _named(self, model: object) -> str | None:
+        """Return the name a server gave its model, without the key in it."""
+        return without(model, self._secrets) if isinstance(model, str) and model else None
+
+    async def _direct(
+        self,
+        send: Callable[..., Awaitable[Any]],
+        fixed: Mapping[str, JsonValue],
+        params: dict[str, JsonValue],
+    ) -> Any:
+        """Make one HTTP call that instructor has no part in."""
+        failure: JudgekitError
+        try:
+            response = await send(**self._address, **{**params, **fixed})
+        except Exception as exc:  # noqa: BLE001 - the edge: any foreign error is translated here, once
+            failure = self._translated(exc)
+        else:
+            self._answered = True
+            return response
+        raise failure
 
     # -- the ladder ---------------------------------------------------------------
 
@@ -306,6 +399,10 @@ class LiteLLMJudge:
         self, messages: list[dict[str, Any]], form: Form, mode: Mode, *, retry: bool = True
     ) -> _Heard:
         """Return the raw response of one answer, however many attempts it took to get it."""
+        return await self._insist(partial(self._once, messages, form, mode), retry=retry)
+
+    async def _insist(self, once: _Once, *, retry: bool = True) -> _Heard:
+        """Make a call, again after outages, within the time and the waits that are allowed."""
         import asyncio
 
         from tenacity import AsyncRetrying, retry_if_exception, stop_after_attempt
@@ -320,7 +417,7 @@ class LiteLLMJudge:
             with attempt:
                 try:
                     async with asyncio.timeout(self.timeout):
-                        return await self._taking(messages, form, mode)
+                        return await self._taking(once)
                 except TimeoutError:
                     late = f"no complete answer within {self.timeout:g} s"
                     raise Outage(late) from None
@@ -334,12 +431,12 @@ class LiteLLMJudge:
 
         return float(wait_random_exponential(multiplier=1, max=self.max_wait)(state))
 
-    async def _taking(self, messages: list[dict[str, Any]], form: Form, mode: Mode) -> _Heard:
+    async def _taking(self, once: _Once) -> _Heard:
         """Make one call, and again without the parameters the model says it does not take."""
         while True:
             sent = self._parameters.sent
             try:
-                return _Heard(await self._once(messages, form, mode, sent), sent)
+                return _Heard(await once(sent), sent)
             except BadRequest as exc:
                 if not self._parameters.drop(exc.said, sent, reason=str(exc)):
                     raise
@@ -367,12 +464,7 @@ class LiteLLMJudge:
             await client.chat.completions.create(
                 model=self._model,
                 messages=messages,
-                api_base=self.api_base,
-                api_key=self._api_key or ("none" if self.api_base else None),
-                timeout=self.timeout,
-                max_retries=0,
-                num_retries=0,
-                drop_params=False,
+                **self._address,
                 **params,
                 **options,
             )
@@ -386,6 +478,18 @@ class LiteLLMJudge:
             raise failure
         self._answered = True
         return heard[-1]
+
+    @property
+    def _address(self) -> dict[str, Any]:
+        """What every call is made with: whom to ask, and that litellm is not to ask again."""
+        return {
+            "api_base": self.api_base,
+            "api_key": self._api_key or ("none" if self.api_base else None),
+            "timeout": self.timeout,
+            "max_retries": 0,
+            "num_retries": 0,
+            "drop_params": False,
+        }
 
     def _translated(self, error: Exception) -> JudgekitError:
         from instructor.core.exceptions import InstructorRetryException

@@ -6,7 +6,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from judgekit.canonical import canonical_json
-from judgekit.errors import ConfigError, InvalidReply, JudgeAway, JudgeUnavailable, place
+from judgekit.errors import (
+    ConfigError,
+    InvalidReply,
+    JudgeAway,
+    JudgeRejected,
+    JudgeUnavailable,
+    place,
+)
 from judgekit.extraction import extract_object
 from judgekit.judges.draft import Draft
 from judgekit.judgment import read_answers
@@ -65,8 +72,11 @@ class ManualJudge:
         Raises:
             JudgeUnavailable: the file has no answers for this case.
             JudgeAway: the person left it for later.
+            JudgeRejected: no verdict is asked for, but something only a model gives.
             ConfigError: the answers of the file do not fit the form.
         """
+        if request.form.want != "verdict":
+            raise JudgeRejected(f"{self._model} is a person, who gives verdicts only; name a model")
         if self._terminal is not None:
             async with self._terminal.turn:
                 return await self._sit(request, self._terminal)

@@ -66,6 +66,8 @@ class Fault:
 
 
 GOOD = Fault()
+PLAIN = "The moon pulls at the sea."
+"""What the model says where no form is asked for."""
 
 
 def error(
@@ -265,9 +267,11 @@ def completion(
     asked: dict[str, Any], text: Callable[[str], str] | str | None = None
 ) -> dict[str, Any]:
     """Return a chat completion: a good answer, or what `text` makes of it."""
-    said = json.dumps(answer_to(asked))
-    if text is not None:
-        said = text(said) if callable(text) else text
+    if isinstance(text, str):
+        said = text
+    else:
+        said = json.dumps(answer_to(asked)) if wants_form(asked) else PLAIN
+        said = text(said) if text is not None else said
     message: dict[str, Any] = {"role": "assistant", "content": said}
     if asked.get("tools"):
         call = {"name": asked["tools"][0]["function"]["name"], "arguments": said}
@@ -286,6 +290,11 @@ def completion(
         "choices": [choice],
         "usage": {"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120},
     }
+
+
+def wants_form(asked: dict[str, Any]) -> bool:
+    shown = any("JSON schema:\n" in str(m["content"]) for m in asked["messages"])
+    return bool(shown or asked.get("response_format") or asked.get("tools"))
 
 
 def answer_to(asked: dict[str, Any]) -> Any:

@@ -1,0 +1,111 @@
+"""Texts that are asked about at the same time, sent in one call."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
+
+from judgekit.errors import CaseError, JudgekitError
+from judgekit.providers import BadRequest
+
+if TYPE_CHECKING:
+    import asyncio
+
+T = TypeVar("T")
+
+MOST_TEXTS = 64
+MOST_CHARACTERS = 100_000
+"""Of one call; providers take some 300,000 tokens and 2,048 texts, small servers far less."""
+CALLS = 4
+"""Calls under way at once."""
+_LINGER = 0.005
+"""Seconds a first text waits for others: much less than a call takes."""
+
+
+class _Waiting(NamedTuple):
+    text: str
+    future: asyncio.Future[object]
+
+
+class Batch(Generic[T]):
+    """Gathers texts while calls are under way and sends them together.
+
+    A call that is refused is made again by halves, so that one text that is not taken costs
+    itself alone.
+    """
+
+    def __init__(self, send: Callable[[list[str]], Awaitable[list[T]]]) -> None:
+        self._send = send
+        self._queue: deque[_Waiting] = deque()
+        self._calls: set[asyncio.Task[None]] = set()
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    async def ask(self, text: str) -> T:
+        """Return what the call that holds this text gave for it."""
+        import asyncio
+
+        loop = asyncio.get_running_loop()
+        if self._loop is not loop:  # what waits in another loop is served there
+            self._loop, self._queue, self._calls = loop, deque(), set()
+        future: asyncio.Future[T] = loop.create_future()
+        self._queue.append(_Waiting(text, future))  # type: ignore[arg-type]
+        if len(self._calls) < CALLS:
+            call = loop.create_task(self._work(self._queue))
+            self._calls.add(call)
+            call.add_done_callback(self._calls.discard)
+        return await future
+
+    async def _work(self, queue: deque[_Waiting]) -> None:
+        import asyncio
+
+        await asyncio.sleep(_LINGER)
+        while queue:
+            batch = _next(queue)
+            if batch:
+                await self._serve(batch)
+
+    async def _serve(self, batch: list[_Waiting]) -> None:
+        try:
+            found = await self._send([waiting.text for waiting in batch])
+        except JudgekitError as exc:
+            if len(batch) > 1 and isinstance(exc, (CaseError, BadRequest)):
+                half = len(batch) // 2
+                await self._serve(batch[:half])
+                await self._serve(batch[half:])
+                return
+            _fail(batch, exc)
+        except BaseException as exc:
+            _fail(batch, exc)
+            raise
+        else:
+            for waiting, one in zip(batch, found, strict=True):
+                if not waiting.future.done():
+                    waiting.future.set_result(one)
+
+
+def _next(queue: deque[_Waiting]) -> list[_Waiting]:
+    """Take what one call may hold; whoever has given up is left out."""
+    batch: list[_Waiting] = []
+    characters = 0
+    while queue and len(batch) < MOST_TEXTS:
+        if queue[0].future.done():
+            queue.popleft()
+            continue
+        characters += len(queue[0].text)
+        if batch and characters > MOST_CHARACTERS:
+            break
+        batch.append(queue.popleft())
+    return batch
+
+
+def _fail(batch: list[_Waiting], error: BaseException) -> None:
+    import asyncio
+
+    for waiting in batch:
+        if waiting.future.done():
+            continue
+        if isinstance(error, asyncio.CancelledError):
+            waiting.future.cancel()
+        else:
+            waiting.future.set_exception(error)

@@ -1,0 +1,98 @@
+"""Log-probabilities of a text that is there already: what an echo of it says, and if it is one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import accumulate
+from typing import Any
+
+from pydantic import JsonValue
+
+from judgekit.errors import InvalidReply, JudgeUnavailable
+from judgekit.replies.logprobs import logprobs_text
+from judgekit.request import Try
+
+ECHOING: dict[str, JsonValue] = {"echo": True, "logprobs": 1, "max_tokens": 1, "temperature": 0}
+"""What a completions endpoint is asked for. One token more than none: some take 0 for no end."""
+
+_COMPLETIONS = "text-completion-openai/"
+_COMPATIBLE = ("openai/", "hosted_vllm/", "lm_studio/", "llamafile/")
+"""Providers whose servers have a completions endpoint beside the one for chats."""
+_ODD = re.compile("�|^bytes:")
+"""Tokens that are a part of a character; servers write them in ways of their own."""
+
+
+def completions_model(model: str) -> str:
+    """Return litellm's name of a model where its completions endpoint is asked."""
+    for provider in _COMPATIBLE:
+        if model.startswith(provider):
+            return _COMPLETIONS + model.removeprefix(provider)
+    return model
+
+
+def read_echo(response: Any, *, whole: str) -> Try:
+    """Return what keeps the figures of a text.
+
+    Raises:
+        JudgeUnavailable: the server does not echo, or gives no log-probabilities with it.
+        InvalidReply: it does, and they do not fit the text.
+    """
+    choices = getattr(response, "choices", None)
+    choice = choices[0] if isinstance(choices, (list, tuple)) and choices else None
+    text = getattr(choice, "text", None)
+    if not isinstance(text, str) or not text.startswith(whole):
+        raise JudgeUnavailable(
+            "log-probabilities are unavailable: the server does not echo the text it is given "
+            "(`echo` of /completions); vLLM and llama-cpp-python do"
+        )
+    told = getattr(choice, "logprobs", None)
+    tokens, logprobs, offsets = (
+        _list(told, name) for name in ("tokens", "token_logprobs", "text_offset")
+    )
+    if tokens is None or logprobs is None:
+        raise JudgeUnavailable(
+            "log-probabilities are unavailable: the server echoes the text without them"
+        )
+    if len(tokens) != len(logprobs) or not all(isinstance(token, str) for token in tokens):
+        raise InvalidReply("the server's tokens and log-probabilities do not match")
+    begins, dropped = _aligned(tokens, whole) or (_given(tokens, offsets, text), 0)
+    if begins[-1] < len(whole) and begins[-1] + len(tokens[-1]) < len(whole):
+        raise InvalidReply("the server's log-probabilities end before the text does")
+    kept = logprobs_text(logprobs[dropped:], begins, length=len(whole))
+    return Try(text=kept, finish=getattr(choice, "finish_reason", None))
+
+
+def _list(told: object, name: str) -> list[Any] | None:
+    value = told.get(name) if isinstance(told, dict) else getattr(told, name, None)
+    return list(value) if isinstance(value, (list, tuple)) and value else None
+
+
+def _aligned(tokens: Sequence[str], whole: str) -> tuple[list[int], int] | None:
+    """Return where tokens begin that spell the text, and how many before them are no part of it.
+
+    A model's mark of the beginning may come first, and tokenisers may put a space before all.
+    """
+    for dropped in (0, 1):
+        spelt = "".join(tokens[dropped:])
+        for lead in (0, 1):
+            if spelt.startswith(" " * lead + whole) and len(tokens) > dropped:
+                lengths = map(len, tokens[dropped:-1])
+                return [max(0, at - lead) for at in accumulate(lengths, initial=0)], dropped
+    return None
+
+
+def _given(tokens: Sequence[str], offsets: Sequence[Any] | None, text: str) -> list[int]:
+    """Return where the server says its tokens begin, having checked those that can be.
+
+    Raises:
+        InvalidReply: they are not where it says.
+    """
+    if offsets is None or len(offsets) != len(tokens):
+        raise InvalidReply("the server's tokens do not spell the text")
+    for token, at in zip(tokens, offsets, strict=True):
+        if not isinstance(at, int) or not 0 <= at <= len(text):
+            raise InvalidReply("the server's tokens are at no place in the text")
+        if not _ODD.search(token) and text[at : at + len(token)] != token:
+            raise InvalidReply("the server's tokens do not spell the text")
+    return list(offsets)
