@@ -1,4 +1,4 @@
-"""Answers, vectors and log-probabilities from a real server, and all that may be wrong with them."""
+"""Answers, vectors and log-probabilities from a real server, and what may be wrong with them."""
 
 from __future__ import annotations
 
@@ -242,8 +242,7 @@ def test_an_outage_is_one_whatever_is_wanted(server, want, fault):
     texts = ("a", " b") if want == "logprobs" else ("a",)
 
     with pytest.raises((JudgeUnavailable, InvalidReply, JudgeRejected)):
-        reply = one(judge_of(server), wanting(want, *texts))
-        read_text(reply)
+        read_text(one(judge_of(server), wanting(want, *texts)))
 
 
 # -- log-probabilities -----------------------------------------------------------------
