@@ -97,8 +97,16 @@ FAMILIES: dict[str, tuple[Entry, ...]] = {
         Entry("context_recall", "judgekit.metrics.grounding.context_recall", "ContextRecall",
               "its context holds what the reference claims", judged=True),
     ),
-    "safety and quality": (),
-    "personalization": (),
+    "safety and quality": (
+        Entry("refusal_rules", "judgekit.metrics.refusal_rules", "RefusalRules",
+              "declines what it was asked, by its phrases (English)"),
+        Entry("coherence_rules", "judgekit.metrics.personalization.coherence", "CoherenceRules",
+              "is an answer in form: not repeated, garbled, cut off, too short"),
+    ),
+    "personalization": (
+        Entry("difference", "judgekit.metrics.personalization.difference", "Difference",
+              "differs from the baseline, by words or by an embedder"),
+    ),
     "benchmarks": (),
     "robustness": (
         Entry("adversarial_robustness", "judgekit.metrics.robustness", "AdversarialRobustness",

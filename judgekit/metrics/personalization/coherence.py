@@ -1,0 +1,75 @@
+"""Coherence by rule: is a text an answer at all, whatever it says?"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+from judgekit.case import Case, has_text
+from judgekit.metrics._options import check_name, needed_text
+from judgekit.metrics.card import Card, Example
+from judgekit.metrics.personalization.signals import find_signals
+from judgekit.score import Score
+from judgekit.value import Json
+
+METHOD = "coherence checks by rule"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class CoherenceRules:
+    """1 minus what the signals weigh that fired, at least 0; 0..1, higher is better.
+
+    The signals: `repetition` (a word again and again, the same sentences, the same runs of
+    words), `gibberish` (words nobody could say; Latin letters only), `noise` (lost characters,
+    hardly anything but marks), `truncated` (ends in the middle of a sentence or a code block),
+    `too_short` (no word, or too few for what the question asks: "No." answers a yes-or-no
+    question). Code and links are not looked at. The checks see form only: fluent nonsense
+    passes. They stand in for the judged `quality`, and a result says so.
+    """
+
+    name: str = "coherence_rules"
+
+    range: ClassVar[tuple[float, float]] = (0.0, 1.0)
+    higher_is_better: ClassVar[bool] = True
+    at_once = True
+    card: ClassVar[Card] = Card(
+        formula="max(0, 1 - sum of the weights of the signals that fired)",
+        source="own rules; Wisent's QualityEvaluator checks for the same four things and calls"
+        " every answer of few words incoherent",
+        needs=("output", "input, for what is too short"),
+        empty="no output: invalid_case; no input: shortness is not checked",
+        example=Example(
+            {
+                "input": "How do I get to the market?",
+                "output": "go to the shop go to the shop go to the shop",
+            },
+            0.0,
+        ),
+    )
+
+    def __post_init__(self) -> None:
+        check_name("coherence_rules", self.name)
+
+    async def score(self, case: Case) -> Score:
+        """Score one case.
+
+        Raises:
+            CaseError: the output is missing.
+        """
+        question = case.input if has_text(case.input) else None
+        return coherence(needed_text(case, "output"), question=question)
+
+
+def coherence(text: str, *, question: str | None = None) -> Score:
+    """Return the score of one text; `question` says how long an answer must be."""
+    fired = find_signals(text, question=question)
+    value = max(0.0, 1.0 - math.fsum(signal.weight for signal in fired))
+    signals: list[Json] = [signal._asdict() for signal in fired]
+    told = "; ".join(f"{signal.name.replace('_', ' ')} ({signal.evidence})" for signal in fired)
+    return Score(
+        value=value,
+        method=METHOD,
+        reason=f"Fired: {told}." if fired else "None of the checks found anything.",
+        details={"signals": signals, "length_checked": question is not None},
+    )

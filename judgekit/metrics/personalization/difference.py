@@ -1,0 +1,219 @@
+"""Difference: how far a steered answer is from the baseline, by words or by meaning."""
+
+from __future__ import annotations
+
+import math
+import re
+import sys
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import ClassVar, Literal
+
+from judgekit.case import Case
+from judgekit.embedders import open_embedder
+from judgekit.embedders.folding import nfkc
+from judgekit.errors import ConfigError
+from judgekit.metrics._options import check_choice, check_name, needed_text
+from judgekit.metrics.card import Card, Example
+from judgekit.metrics.embedding import cosine
+from judgekit.metrics.lazy_pattern import LazyPattern
+from judgekit.metrics.tokens import CJK
+from judgekit.protocols import Embedder
+from judgekit.score import Score
+
+By = Literal["tokens", "embedding"]
+Compat = Literal["wisent"]
+
+_ORIGINAL = LazyPattern(r"[A-Za-z0-9']+|[^\w\s]")
+_TYPOGRAPHIC = str.maketrans("‘’ʼ＇", "''''")
+
+
+def token_set(text: str, *, compat: Compat | None = None) -> frozenset[str]:
+    """Return the words and single marks of a text, each once, in lower case.
+
+    Letters of every script count; each Han or kana character is a token. `compat="wisent"`
+    knows A to Z and digits only: other letters vanish, as they do there.
+
+    >>> sorted(token_set("Don't stop, Zoë!"))
+    ['!', ',', "don't", 'stop', 'zoë']
+    >>> sorted(token_set("Zoë", compat="wisent"))
+    ['zo']
+    """
+    if compat is not None:
+        return frozenset(_ORIGINAL.findall(text.lower()))
+    return frozenset(_tokens().findall(nfkc(text).translate(_TYPOGRAPHIC).casefold()))
+
+
+@lru_cache(maxsize=1)
+def _tokens() -> re.Pattern[str]:
+    """Return the pattern of a token; a mark (accent, vowel sign) belongs to its letter."""
+    marks = "".join(
+        re.escape(chr(code))
+        for code in range(0x300, min(0xFE30, sys.maxunicode))
+        if unicodedata.category(chr(code))[0] == "M"
+    )
+    letter = rf"(?![{CJK}])[^\W_]"
+    return re.compile(rf"[{CJK}]|(?:{letter}|')(?:{letter}|['{marks}])*|(?![{marks}])[^\w\s]")
+
+
+def jaccard(first: str, second: str, *, compat: Compat | None = None) -> float:
+    """Return the share of tokens that two texts have in common, 0..1; 1 if neither has any.
+
+    >>> jaccard("hello world", "Hello there")
+    0.3333333333333333
+    """
+    one, other = token_set(first, compat=compat), token_set(second, compat=compat)
+    union = len(one | other)
+    return len(one & other) / union if union else 1.0
+
+
+def on_1_100(share: float) -> float:
+    """Return a share on the original's scale, where 1 is the same and 100 all different.
+
+    >>> on_1_100(0.0), on_1_100(0.5), on_1_100(1.0)
+    (1.0, 50.5, 100.0)
+    """
+    return share * 99 + 1
+
+
+def difference(baseline: str, steered: str, *, compat: Compat | None = None) -> float:
+    """Return how far two texts are apart, 1 to 100: 99 times 1 minus their Jaccard, plus 1.
+
+    >>> round(difference("hello world", "hello there"), 6)
+    67.0
+    """
+    return on_1_100(1.0 - jaccard(baseline, steered, compat=compat))
+
+
+def mean_difference(
+    baselines: Sequence[str], steered: Sequence[str], *, compat: Compat | None = None
+) -> float:
+    """Return the mean difference of pairs, 1 to 100, as the original makes it for lists.
+
+    What has no partner is left out, and without any pair the answer is 50. A run of the metric
+    is stricter: a case without a baseline is a failure.
+    """
+    pairs = list(zip(baselines, steered, strict=False))
+    if not pairs:
+        return 50.0
+    return math.fsum(difference(*pair, compat=compat) for pair in pairs) / len(pairs)
+
+
+class Gap:
+    """Measures how far an answer is from its baseline: by shared tokens, or by an embedder."""
+
+    def __init__(self, *, by: By, embedder: str | Embedder, compat: Compat | None) -> None:
+        self.by = by
+        self.compat = compat
+        self._embedder = embedder
+
+    @property
+    def embedder(self) -> Embedder | None:
+        """The embedder, where one measures."""
+        if self.by == "tokens":
+            return None
+        chosen = self._embedder
+        return open_embedder(chosen) if isinstance(chosen, str) else chosen
+
+    def between(self, baseline: str, steered: str) -> float | None:
+        """Return the difference, 1 to 100; `None` where the embedder knows no word of a text."""
+        embedder = self.embedder
+        if embedder is None:
+            return difference(baseline, steered, compat=self.compat)
+        alike = cosine(*embedder.embed([baseline, steered]))
+        return None if alike is None else on_1_100(1.0 - round(alike, 4))
+
+    @property
+    def method(self) -> str:
+        """How it is measured, in a few words."""
+        embedder = self.embedder
+        if embedder is not None:
+            return f"1 - cosine of {embedder.identity}"
+        return "1 - token Jaccard" + (", tokens as Wisent" if self.compat else "")
+
+
+def check_gap(metric: str, *, by: object, embedder: object, compat: object) -> None:
+    """Refuse options that no `Gap` takes.
+
+    Raises:
+        ConfigError: naming the option.
+    """
+    check_choice(metric, "by", by, By)
+    if compat is not None:
+        check_choice(metric, "compat", compat, Compat)
+        if by != "tokens":
+            raise ConfigError(f"{metric}: compat {compat} is of by: tokens alone")
+    check_embedder(metric, embedder)
+
+
+def check_embedder(metric: str, given: object) -> None:
+    """Refuse what is neither the name of an embedder nor one.
+
+    Raises:
+        ConfigError: naming the metric.
+    """
+    if isinstance(given, str):
+        open_embedder(given)
+    elif not (hasattr(given, "embed") and hasattr(given, "identity")):
+        raise ConfigError(f"{metric}: embedder must be a name or an embedder, not {given!r}")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Difference:
+    """How much the output differs from the baseline; 0.01..1, higher is a greater difference.
+
+    `by: tokens` is the original's: 1 minus the Jaccard index of the sets of words and marks, put
+    on 1 to 100, of which the value is a hundredth. `by: embedding` takes 1 minus the cosine
+    instead. `details.difference_1_100` is the original's figure. Words say little of meaning:
+    two answers that say the same in other words differ fully.
+    """
+
+    name: str = "difference"
+    by: By = "tokens"
+    embedder: str | Embedder = "lexical"
+    """What measures `by: embedding`."""
+    compat: Compat | None = None
+
+    range: ClassVar[tuple[float, float]] = (0.0, 1.0)
+    higher_is_better: ClassVar[bool] = True
+    at_once = True
+    card: ClassVar[Card] = Card(
+        formula="((1 - |A and B| / |A or B|) x 99 + 1) / 100 over the sets of tokens of output and"
+        " baseline; by embedding: 1 - cosine in place of 1 - Jaccard",
+        source="Wisent's DifferenceEvaluator, 1 to 100 there; letters of every script count here",
+        needs=("output", "baseline"),
+        empty="no output or no baseline: invalid_case; no words the embedder knows: not applicable",
+        example=Example({"output": "hello there", "baseline": "hello world"}, 0.67),
+        modes="compat: wisent drops letters beyond A to Z, as the original does",
+    )
+
+    def __post_init__(self) -> None:
+        check_name("difference", self.name)
+        check_gap(self.name, by=self.by, embedder=self.embedder, compat=self.compat)
+
+    async def score(self, case: Case) -> Score:
+        """Score one case.
+
+        Raises:
+            CaseError: the output or the baseline is missing.
+        """
+        output, baseline = needed_text(case, "output"), needed_text(case, "baseline")
+        gap = Gap(by=self.by, embedder=self.embedder, compat=self.compat)
+        found = gap.between(baseline, output)
+        embedder = gap.embedder
+        if found is None:
+            return Score(
+                status="not_applicable",
+                reason="The output or the baseline holds no words the embedder knows.",
+                method=gap.method,
+            )
+        return Score(
+            value=found / 100,
+            method=gap.method,
+            reason=f"The output differs from the baseline by {found:.0f} of 100.",
+            ground_truth=baseline,
+            details={"difference_1_100": found, "by": self.by},
+            meta={} if embedder is None else {"embedder": embedder.identity},
+        )
