@@ -106,6 +106,12 @@ FAMILIES: dict[str, tuple[Entry, ...]] = {
     "personalization": (
         Entry("difference", "judgekit.metrics.personalization.difference", "Difference",
               "differs from the baseline, by words or by an embedder"),
+        Entry("personalization", "judgekit.metrics.personalization.personalization",
+              "Personalization", "is steered towards a trait, and still a good answer",
+              judged=True, preset={"rubric": "quality"}, stand_in="personalization_rules"),
+        Entry("personalization_rules", "judgekit.metrics.personalization.personalization",
+              "Personalization", "personalization with nobody to judge quality",
+              preset={"name": "personalization_rules"}),
     ),
     "benchmarks": (),
     "robustness": (

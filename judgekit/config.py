@@ -225,11 +225,8 @@ class Suite:
             raise ConfigError(f"metric {name!r} is computed; a fallback is for judged ones")
         from judgekit.metrics.fallback import WithFallback
 
-        return WithFallback(
-            metric,
-            self._substitute(entry.fallback),
-            on_budget=entry.fallback.on_budget,
-        )
+        substitute = self._substitute(entry.fallback, kind=kind, options=entry.model_extra or {})
+        return WithFallback(metric, substitute, on_budget=entry.fallback.on_budget)
 
     def _asked(self, name: str, entry: MetricFile) -> Judge:
         role = entry.judge or JUDGE
@@ -246,8 +243,7 @@ class Suite:
 
         fallback = entry.fallback
         if fallback is None and kind in STAND_INS:
-            options = shared_options(kind, STAND_INS[kind], entry.model_extra or {})
-            fallback = FallbackFile.model_validate({"use": STAND_INS[kind], **options})
+            fallback = FallbackFile.model_validate({"use": STAND_INS[kind]})
         if fallback is None:
             raise ConfigError(
                 f"metric {name!r} needs a judge: give the suite one, or give the metric a "
@@ -255,11 +251,17 @@ class Suite:
             )
         options = dict(entry.model_extra or {})
         metric = self._create(name, kind, entry, judge=_Nobody(), options=options)
-        return WithFallback(metric, self._substitute(fallback), no_judge=True)
+        substitute = self._substitute(fallback, kind=kind, options=entry.model_extra or {})
+        return WithFallback(metric, substitute, no_judge=True)
 
-    def _substitute(self, fallback: FallbackFile) -> Metric:
-        options = self._placed(fallback.use, dict(fallback.model_extra or {}))
-        return create(fallback.use, **options)
+    def _substitute(
+        self, fallback: FallbackFile, *, kind: str, options: Mapping[str, Any]
+    ) -> Metric:
+        """Return what stands in; a metric's own stand-in takes over its options."""
+        own = fallback.model_extra or {}
+        if STAND_INS.get(kind) == fallback.use:
+            own = {**shared_options(kind, fallback.use, options), **own}
+        return create(fallback.use, **self._placed(fallback.use, dict(own)))
 
     def _create(
         self,

@@ -23,6 +23,10 @@ OPTIONS = {
         for name in ("authenticity", "authenticity_judge", "brand_voice", "brand_voice_rules")
     },
 }
+OPTIONS |= {
+    name: {"positive_examples": ["x"], "negative_examples": ["y"]}
+    for name in ("personalization", "personalization_rules")
+}
 CASE = Case(id="c", input="q", output="x", reference="x", context="x", system="s")
 
 

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from judgekit.errors import ConfigError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 Vector = Sequence[float]
 
@@ -19,57 +23,85 @@ class Contrast(NamedTuple):
     negative: float
 
 
+class Sides:
+    """The examples of both sides, put together once: a mean cosine is one product with each.
+
+    A zero vector is as near to nothing as to everything, so those of the examples are left out.
+
+    Raises:
+        ConfigError: a side has no examples.
+        ValueError: a vector holds NaN or an infinity.
+    """
+
+    def __init__(self, positives: Any, negatives: Any) -> None:
+        for side, vectors in (("positive", positives), ("negative", negatives)):
+            if not len(vectors):
+                raise ConfigError(f"contrastive alignment needs {side} examples")
+        self._centres = [_centre(positives), _centre(negatives)]
+
+    def contrast(self, response: Any) -> Contrast | None:
+        """Return the contrast of a response; `None` where it, or a side, is nothing but zeros."""
+        unit = _unit(response)
+        positive, negative = (
+            None if unit is None or centre is None else _product(unit, centre)
+            for centre in self._centres
+        )
+        if positive is None or negative is None:
+            return None
+        alignment = (positive - negative + 2) / 4
+        return Contrast(min(1.0, max(0.0, alignment)), positive, negative)
+
+
 def contrast(
     response: Vector, positives: Sequence[Vector], negatives: Sequence[Vector]
 ) -> Contrast | None:
     """Return (mean cosine to positives - mean cosine to negatives + 2) / 4, and both means.
 
-    .5 is as near to one side as to the other. A zero vector is as near to nothing as to
-    everything, so those of the examples are left out; `None` where the response is one, or no
-    example of a side is left. Sums are exact.
-
-    Raises:
-        ConfigError: a side has no examples.
+    .5 is as near to one side as to the other. See `Sides` for zero vectors and errors.
 
     >>> contrast([1.0, 0.0], [[1.0, 0.0]], [[0.0, 1.0]]).alignment
     0.75
     """
-    for side, vectors in (("positive", positives), ("negative", negatives)):
-        if not len(vectors):
-            raise ConfigError(f"contrastive alignment needs {side} examples")
-    means = [_mean(response, side) for side in (positives, negatives)]
-    positive, negative = means
-    if positive is None or negative is None:
-        return None
-    alignment = (positive - negative + 2) / 4
-    return Contrast(min(1.0, max(0.0, alignment)), positive, negative)
+    return Sides(positives, negatives).contrast(response)
 
 
 def mean_alignment(
     responses: Sequence[Vector], positives: Sequence[Vector], negatives: Sequence[Vector]
 ) -> float:
     """Return the mean alignment of several responses; 0 without any, as the original has it."""
-    found = [contrast(response, positives, negatives) for response in responses]
-    known = [each.alignment for each in found if each is not None]
+    sides = Sides(positives, negatives)
+    known = [found.alignment for each in responses if (found := sides.contrast(each)) is not None]
     return math.fsum(known) / len(known) if known else 0.0
 
 
-def _mean(response: Vector, examples: Sequence[Vector]) -> float | None:
-    cosines = [c for c in (_cosine(response, example) for example in examples) if c is not None]
-    return math.fsum(cosines) / len(cosines) if cosines else None
+def _centre(vectors: Any) -> NDArray[np.float64] | None:
+    """Return the mean of the unit vectors; `None` where all are zero."""
+    units = [unit for unit in map(_unit, vectors) if unit is not None]
+    if not units:
+        return None
+    total = units[0].copy()
+    for unit in units[1:]:
+        if unit.shape != total.shape:
+            raise ValueError(f"the embedder gave vectors of {total.shape} and {unit.shape}")
+        total += unit
+    return total / len(units)
 
 
-def _cosine(first: Vector, second: Vector) -> float | None:
-    """Return the cosine, -1..1; `None` where a vector is zero."""
+def _unit(vector: Any) -> NDArray[np.float64] | None:
     import numpy as np
 
-    a = np.asarray(first, dtype=np.float64)
-    b = np.asarray(second, dtype=np.float64)
-    if a.shape != b.shape:
-        raise ValueError(f"the embedder gave vectors of {a.shape} and {b.shape}")
-    norms = math.fsum((a * a).tolist()) * math.fsum((b * b).tolist())
-    if not math.isfinite(norms):
+    array = np.asarray(vector, dtype=np.float64)
+    largest = float(np.abs(array).max(initial=0.0))
+    if not math.isfinite(largest):
         raise ValueError("the embedder gave a vector with a number that is not finite")
-    if norms == 0:
+    if largest == 0:
         return None
-    return max(-1.0, min(1.0, math.fsum((a * b).tolist()) / math.sqrt(norms)))
+    array = array / largest  # so that squares of very small numbers do not vanish
+    unit: NDArray[np.float64] = array / math.sqrt(math.fsum((array * array).tolist()))
+    return unit
+
+
+def _product(first: NDArray[np.float64], second: NDArray[np.float64]) -> float:
+    if first.shape != second.shape:
+        raise ValueError(f"the embedder gave vectors of {first.shape} and {second.shape}")
+    return max(-1.0, min(1.0, math.fsum((first * second).tolist())))

@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import ClassVar, Literal
 
 from judgekit.case import Case
-from judgekit.embedders import open_embedder
+from judgekit.embedders import Chosen, check_embedder, embeds_at_once, identity_of, vectors
 from judgekit.embedders.folding import nfkc
 from judgekit.errors import ConfigError
 from judgekit.metrics._options import check_choice, check_name, needed_text
@@ -20,8 +20,8 @@ from judgekit.metrics.card import Card, Example
 from judgekit.metrics.embedding import cosine
 from judgekit.metrics.lazy_pattern import LazyPattern
 from judgekit.metrics.tokens import CJK
-from judgekit.protocols import Embedder
 from judgekit.score import Score
+from judgekit.value import Json
 
 By = Literal["tokens", "embedding"]
 Compat = Literal["wisent"]
@@ -101,41 +101,18 @@ def mean_difference(
     return math.fsum(difference(*pair, compat=compat) for pair in pairs) / len(pairs)
 
 
-class Gap:
-    """Measures how far an answer is from its baseline: by shared tokens, or by an embedder."""
-
-    def __init__(self, *, by: By, embedder: str | Embedder, compat: Compat | None) -> None:
-        self.by = by
-        self.compat = compat
-        self._embedder = embedder
-
-    @property
-    def embedder(self) -> Embedder | None:
-        """The embedder, where one measures."""
-        if self.by == "tokens":
-            return None
-        chosen = self._embedder
-        return open_embedder(chosen) if isinstance(chosen, str) else chosen
-
-    def between(self, baseline: str, steered: str) -> float | None:
-        """Return the difference, 1 to 100; `None` where the embedder knows no word of a text."""
-        embedder = self.embedder
-        if embedder is None:
-            return difference(baseline, steered, compat=self.compat)
-        alike = cosine(*embedder.embed([baseline, steered]))
-        return None if alike is None else on_1_100(1.0 - round(alike, 4))
-
-    @property
-    def method(self) -> str:
-        """How it is measured, in a few words."""
-        embedder = self.embedder
-        if embedder is not None:
-            return f"1 - cosine of {embedder.identity}"
-        return "1 - token Jaccard" + (", tokens as Wisent" if self.compat else "")
+async def measure(
+    baseline: str, steered: str, *, by: By, embedder: Chosen, compat: Compat | None
+) -> float | None:
+    """Return the difference, 1 to 100; `None` where the embedder knows no word of a text."""
+    if by == "tokens":
+        return difference(baseline, steered, compat=compat)
+    alike = cosine(*await vectors(embedder, [baseline, steered]))
+    return None if alike is None else on_1_100(1.0 - round(alike, 4))
 
 
-def check_gap(metric: str, *, by: object, embedder: object, compat: object) -> None:
-    """Refuse options that no `Gap` takes.
+def check_measure(metric: str, *, by: object, embedder: object, compat: object) -> None:
+    """Refuse options that no measure takes.
 
     Raises:
         ConfigError: naming the option.
@@ -146,18 +123,6 @@ def check_gap(metric: str, *, by: object, embedder: object, compat: object) -> N
         if by != "tokens":
             raise ConfigError(f"{metric}: compat {compat} is of by: tokens alone")
     check_embedder(metric, embedder)
-
-
-def check_embedder(metric: str, given: object) -> None:
-    """Refuse what is neither the name of an embedder nor one.
-
-    Raises:
-        ConfigError: naming the metric.
-    """
-    if isinstance(given, str):
-        open_embedder(given)
-    elif not (hasattr(given, "embed") and hasattr(given, "identity")):
-        raise ConfigError(f"{metric}: embedder must be a name or an embedder, not {given!r}")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -172,13 +137,12 @@ class Difference:
 
     name: str = "difference"
     by: By = "tokens"
-    embedder: str | Embedder = "lexical"
+    embedder: Chosen = "lexical"
     """What measures `by: embedding`."""
     compat: Compat | None = None
 
     range: ClassVar[tuple[float, float]] = (0.0, 1.0)
     higher_is_better: ClassVar[bool] = True
-    at_once = True
     card: ClassVar[Card] = Card(
         formula="((1 - |A and B| / |A or B|) x 99 + 1) / 100 over the sets of tokens of output and"
         " baseline; by embedding: 1 - cosine in place of 1 - Jaccard",
@@ -191,7 +155,12 @@ class Difference:
 
     def __post_init__(self) -> None:
         check_name("difference", self.name)
-        check_gap(self.name, by=self.by, embedder=self.embedder, compat=self.compat)
+        check_measure(self.name, by=self.by, embedder=self.embedder, compat=self.compat)
+
+    @property
+    def at_once(self) -> bool:
+        """Whether scoring waits for nothing."""
+        return self.by == "tokens" or embeds_at_once(self.embedder)
 
     async def score(self, case: Case) -> Score:
         """Score one case.
@@ -200,20 +169,26 @@ class Difference:
             CaseError: the output or the baseline is missing.
         """
         output, baseline = needed_text(case, "output"), needed_text(case, "baseline")
-        gap = Gap(by=self.by, embedder=self.embedder, compat=self.compat)
-        found = gap.between(baseline, output)
-        embedder = gap.embedder
+        found = await measure(
+            baseline, output, by=self.by, embedder=self.embedder, compat=self.compat
+        )
+        meta: dict[str, Json] = {}
+        method = "1 - token Jaccard" + (", tokens as Wisent" if self.compat else "")
+        if self.by == "embedding":
+            meta["embedder"] = identity_of(self.embedder)
+            method = f"1 - cosine of {meta['embedder']}"
         if found is None:
             return Score(
                 status="not_applicable",
                 reason="The output or the baseline holds no words the embedder knows.",
-                method=gap.method,
+                method=method,
+                meta=meta,
             )
         return Score(
             value=found / 100,
-            method=gap.method,
+            method=method,
             reason=f"The output differs from the baseline by {found:.0f} of 100.",
             ground_truth=baseline,
             details={"difference_1_100": found, "by": self.by},
-            meta={} if embedder is None else {"embedder": embedder.identity},
+            meta=meta,
         )

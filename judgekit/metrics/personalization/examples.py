@@ -1,0 +1,103 @@
+"""Examples of a trait: texts in a suite, or files of texts or pairs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+from judgekit.case import has_text
+from judgekit.errors import ConfigError
+
+Side = Literal["positive", "negative"]
+MAX_FILE = 50_000_000
+"""Bytes of a file of examples."""
+
+
+def read_examples(metric: str, side: Side, given: object) -> tuple[str, ...]:
+    """Return the examples of one side.
+
+    Args:
+        metric: who asks, for messages.
+        side: `positive` shows the trait, `negative` lacks it.
+        given: texts, or the path of a file. A JSON file holds a list of texts, or pairs as
+            `judgekit pairs generate` writes them, of which the side is taken; a `.jsonl` file has
+            one of them a line, a `.txt` file one text a line.
+
+    Raises:
+        ConfigError: there is no such file, it is of no such shape, or holds nothing.
+    """
+    option = f"{side}_examples"
+    if isinstance(given, (str, Path)):
+        found = tuple(_texts(_read(metric, Path(given)), side, where=str(given)))
+        where: str | None = str(given)
+    elif isinstance(given, Sequence) and not isinstance(given, bytes):
+        found, where = tuple(given), None
+    else:
+        raise ConfigError(f"{metric}: {option} must be a file or a list of texts, not {given!r}")
+    for number, text in enumerate(found, start=1):
+        if not isinstance(text, str) or not has_text(text):
+            raise ConfigError(
+                f"{metric}: {option} must be texts, none blank; number {number} is {text!r}",
+                where=where,
+            )
+    if not found:
+        raise ConfigError(f"{metric}: {option} holds no texts; give at least one", where=where)
+    return found
+
+
+def _read(metric: str, path: Path) -> Any:
+    where = str(path)
+    try:
+        if path.stat().st_size > MAX_FILE:
+            raise ConfigError(f"{metric}: larger than {MAX_FILE:,} bytes", where=where)
+        text = path.read_text(encoding="utf-8-sig")
+    except FileNotFoundError as exc:
+        raise ConfigError(
+            f"{metric}: no such file of examples; check the path", where=where
+        ) from exc
+    except UnicodeDecodeError as exc:
+        raise ConfigError(f"{metric}: not UTF-8 (byte {exc.start})", where=where) from exc
+    except OSError as exc:
+        raise ConfigError(f"{metric}: cannot be read: {exc.strerror}", where=where) from exc
+    if path.suffix.lower() == ".txt":
+        return [line for line in text.splitlines() if line.strip()]
+    if path.suffix.lower() != ".jsonl":
+        return _json(metric, text, where)
+    lines = enumerate(text.splitlines(), start=1)
+    return [_json(metric, line, f"{where}:{n}") for n, line in lines if line.strip()]
+
+
+def _json(metric: str, text: str, where: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as exc:
+        raise ConfigError(f"{metric}: not JSON: {exc}", where=where) from exc
+
+
+def _texts(data: Any, side: Side, *, where: str) -> Iterator[Any]:
+    """Yield the texts of one side, whichever of the known shapes holds them."""
+    if isinstance(data, Mapping):
+        for key in (f"{side}_examples", side, "pairs", "examples"):
+            if key in data:
+                data = data[key]
+                break
+    if not isinstance(data, list):
+        raise ConfigError(
+            "examples are a list of texts, or pairs with `positive` and `negative`", where=where
+        )
+    for number, entry in enumerate(data, start=1):
+        yield entry if isinstance(entry, str) else _side_of(entry, side, f"{where}: entry {number}")
+
+
+def _side_of(entry: Any, side: Side, where: str) -> Any:
+    """Return one side of a pair: `positive`, `positive_response`, or a `model_response` in it."""
+    if isinstance(entry, Mapping):
+        for key in (side, f"{side}_response", f"{side}_example"):
+            value = entry.get(key)
+            if isinstance(value, Mapping):
+                value = value.get("model_response")
+            if value is not None:
+                return value
+    raise ConfigError(f"neither a text nor a pair with {side!r}", where=where)

@@ -1,0 +1,301 @@
+"""Personalization: does steering towards a trait work, and at what cost?"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, ClassVar
+
+from judgekit.canonical import canonical_json, digest
+from judgekit.case import Case
+from judgekit.embedders import Chosen, embeds_at_once, identity_of, vectors
+from judgekit.errors import ConfigError
+from judgekit.metrics._options import check_name, needed_text
+from judgekit.metrics.card import Card, Example
+from judgekit.metrics.personalization.alignment import Contrast, Sides
+from judgekit.metrics.personalization.coherence import CoherenceRules
+from judgekit.metrics.personalization.difference import By, Compat, check_measure, measure
+from judgekit.metrics.personalization.examples import read_examples
+from judgekit.metrics.personalization.overall import (
+    GATE,
+    WEIGHTS,
+    overall_personalization,
+    passes_gate,
+)
+from judgekit.metrics.rubric import RubricMetric
+from judgekit.metrics.voice.weights import check_weights
+from judgekit.protocols import Aggregate, Judge
+from judgekit.request import Request
+from judgekit.rubric.rubric import Rubric, Variant
+from judgekit.score import Part, Row, Score
+from judgekit.value import Json
+
+FIGURES = ("difference_score", "quality_score", "alignment_score", "steered_share")
+
+
+class Personalization:
+    """Difference, quality and alignment in one number, gated; 0..1, higher is better.
+
+    0 where the output differs from the baseline by less than 70 of 100 (steering had no effect;
+    exactly 70 passes), else .2 difference + .3 quality + .5 alignment, all on 0..1. A case is a
+    prompt (`input`), the steered answer (`output`) and the answer without steering (`baseline`);
+    without a baseline it is a failure. Quality is judged by the rubric `quality`;
+    `personalization_rules` asks nobody and takes the coherence checks, and says so.
+    `details` carry difference_score, quality_score, alignment_score and overall_score on 0..1.
+
+    Args:
+        positive_examples: texts that show the trait, or a file of them, relative to the suite.
+        negative_examples: texts that lack it.
+        judge: who judges quality.
+        name: the name results carry.
+        by: what difference is measured by, tokens or embedding.
+        embedder: what turns answers and examples into vectors.
+        least_difference: the gate, on 0..1.
+        weights: of difference, quality and alignment, adding up to 1.
+        compat: `wisent` counts its tokens in difference.
+        samples: how often to ask the judge.
+        rubric: the rubric of quality.
+    """
+
+    range: ClassVar[tuple[float, float]] = (0.0, 1.0)
+    higher_is_better: ClassVar[bool] = True
+    files: ClassVar[tuple[str, ...]] = ("positive_examples", "negative_examples")
+    figures: ClassVar[Mapping[str, bool]] = dict.fromkeys(FIGURES, True)
+    checked = True
+    card: ClassVar[Card] = Card(
+        formula="0 if difference < .7, else .2 difference + .3 quality + .5 alignment; alignment ="
+        " (mean cosine to positive - mean cosine to negative examples + 2) / 4",
+        source="Wisent's PersonalizationEvaluator as documented; its code mixes 1..100 with 0..1,"
+        " so that a perfect answer scores .505 there",
+        needs=("input", "output", "baseline"),
+        empty="a missing text: invalid_case; an output without words the embedder knows: not"
+        " applicable",
+        example=Example(
+            {
+                "input": "How was your weekend?",
+                "baseline": "It was great! I went hiking and had a lot of fun.",
+                "output": "Rather lovely, thank you. One mustn't complain, though it rained.",
+            },
+            0.8185,
+            {
+                "positive_examples": ["Rather lovely weather, one mustn't complain."],
+                "negative_examples": ["It was great! So much fun!"],
+            },
+        ),
+        modes="compat: wisent drops letters beyond A to Z in difference; the sum stays on one"
+        " scale",
+    )
+
+    def __init__(
+        self,
+        *,
+        positive_examples: str | Path | Sequence[str],
+        negative_examples: str | Path | Sequence[str],
+        judge: Judge | None = None,
+        name: str = "personalization",
+        by: By = "tokens",
+        embedder: Chosen = "lexical",
+        least_difference: float = GATE,
+        weights: Mapping[str, float] | None = None,
+        compat: Compat | None = None,
+        samples: int = 1,
+        rubric: Rubric | str | Path = "quality",
+    ) -> None:
+        check_name("personalization", name)
+        check_measure(name, by=by, embedder=embedder, compat=compat)
+        number = isinstance(least_difference, (int, float))
+        if not number or isinstance(least_difference, bool) or not 0 <= least_difference <= 1:
+            raise ConfigError(
+                f"{name}: least_difference must be a number from 0 to 1 (.7 is 70 of 100),"
+                f" not {least_difference!r}"
+            )
+        self.name = name
+        self.positives = read_examples(name, "positive", positive_examples)
+        self.negatives = read_examples(name, "negative", negative_examples)
+        self.by = by
+        self.embedder = embedder
+        self.least_difference = float(least_difference)
+        self.weights = check_weights(name, weights, WEIGHTS)
+        self.compat = compat
+        self.quality: RubricMetric | CoherenceRules = (
+            CoherenceRules()
+            if judge is None
+            else RubricMetric(rubric, judge=judge, samples=samples, name=name)
+        )
+        self._sides: Sides | None = None
+
+    @property
+    def at_once(self) -> bool:
+        """Whether scoring waits for nothing."""
+        return bool(self.quality.at_once) and embeds_at_once(self.embedder)
+
+    @property
+    def options(self) -> dict[str, Json]:
+        """The options as plain data; examples by number and digest."""
+        return {
+            "by": self.by,
+            "compat": self.compat,
+            "least_difference": self.least_difference,
+            "weights": dict(self.weights),
+            "positive_examples": len(self.positives),
+            "negative_examples": len(self.negatives),
+            "examples_digest": digest(canonical_json([self.positives, self.negatives]))[:16],
+        }
+
+    @property
+    def made_with(self) -> dict[str, Json]:
+        """What decides the numbers beside the options."""
+        judged = self.quality.made_with if isinstance(self.quality, RubricMetric) else {}
+        return {**judged, "embedder": identity_of(self.embedder)}
+
+    def aggregates(self) -> list[Aggregate]:
+        """Return the means of the three scores, and the share of answers past the gate."""
+        return [_Means()]
+
+    def requests(self, case: Case) -> tuple[Variant, list[Request]]:
+        """Return what the judge would be asked about a case; nothing is asked.
+
+        Raises:
+            ConfigError: there is no judge.
+            CaseError: the case lacks what the rubric needs.
+        """
+        if isinstance(self.quality, CoherenceRules):
+            raise ConfigError(f"{self.name} asks nobody")
+        return self.quality.requests(case)
+
+    async def score(self, case: Case) -> Score:
+        """Score one case.
+
+        Raises:
+            CaseError: a text is missing.
+            JudgekitError: what the judge or the cassette made impossible.
+        """
+        needed_text(case, "input")
+        output, baseline = needed_text(case, "output"), needed_text(case, "baseline")
+        moved = await measure(
+            baseline, output, by=self.by, embedder=self.embedder, compat=self.compat
+        )
+        contrast = await self._contrast(output)
+        quality = await self.quality.score(case)
+        method = "gated sum of difference, quality and alignment"
+        meta: dict[str, Json] = {**quality.meta, "embedder": identity_of(self.embedder)}
+        common: dict[str, Any] = {"method": method, "meta": meta, "judgments": quality.judgments}
+        if moved is None or contrast is None:
+            return Score(
+                status="not_applicable",
+                reason="The output holds no words the embedder knows.",
+                **common,
+            )
+        if quality.value is None:
+            return Score(status=quality.status, reason=f"Quality: {quality.reason}", **common)
+        moved /= 100
+        value = overall_personalization(
+            moved,
+            quality.value,
+            contrast.alignment,
+            gate=self.least_difference,
+            weights=self.weights,
+        )
+        passed = passes_gate(moved, gate=self.least_difference)
+        return Score(
+            value=value,
+            parts=self._parts(moved, quality, contrast),
+            reason=self._reason(moved, quality.value, contrast, passed=passed),
+            source=quality.source,
+            ground_truth=baseline,
+            details={
+                "difference_score": moved,
+                "quality_score": quality.value,
+                "alignment_score": contrast.alignment,
+                "overall_score": value,
+                "steered": passed,
+                "quality_by": quality.method,
+                "positive_similarity": contrast.positive,
+                "negative_similarity": contrast.negative,
+                "on_1_100": {
+                    "difference": moved * 100,
+                    "quality": quality.value * 99 + 1,
+                    "alignment": contrast.alignment * 99 + 1,
+                },
+            },
+            **common,
+        )
+
+    async def _contrast(self, output: str) -> Contrast | None:
+        if self._sides is None:
+            made = await vectors(self.embedder, [*self.positives, *self.negatives])
+            at = len(self.positives)
+            self._sides = Sides(made[:at], made[at:])
+        found = self._sides.contrast((await vectors(self.embedder, [output]))[0])
+        # Rounded, so that the order in which an embedder batches texts does not show.
+        return None if found is None else Contrast(*(round(number, 4) for number in found))
+
+    def _parts(self, moved: float, quality: Score, contrast: Contrast) -> tuple[Part, ...]:
+        toward = "nearer to the positive" if contrast.alignment > 0.5 else "nearer to the negative"
+        if contrast.alignment == 0.5:
+            toward = "as near to the positive as to the negative"
+        return (
+            Part(
+                id="difference",
+                value=moved,
+                weight=self.weights["difference"],
+                reason=f"{moved * 100:.0f} of 100 from the baseline;"
+                f" {self.least_difference * 100:.0f} are needed",
+            ),
+            Part(
+                id="quality",
+                value=quality.value,
+                weight=self.weights["quality"],
+                reason=quality.reason,
+                details={
+                    "method": quality.method,
+                    "criteria": {part.id: part.answer for part in quality.parts},
+                    **quality.details,
+                },
+            ),
+            Part(
+                id="alignment",
+                value=contrast.alignment,
+                weight=self.weights["alignment"],
+                reason=f"{toward} examples:"
+                f" mean cosines {contrast.positive:.2f} and {contrast.negative:.2f}",
+            ),
+        )
+
+    def _reason(self, moved: float, quality: float, contrast: Contrast, *, passed: bool) -> str:
+        if not passed:
+            return (
+                f"Steering had no effect: the output differs from the baseline by {moved * 100:.0f}"
+                f" of 100, and {self.least_difference * 100:.0f} are needed."
+            )
+        by = "" if isinstance(self.quality, RubricMetric) else " (by rule, not judged)"
+        return (
+            f"Difference {moved:.2f}, quality {quality:.2f}{by}, alignment"
+            f" {contrast.alignment:.2f}, where .5 is neutral."
+        )
+
+
+class _Means:
+    """Means of the three scores over a run, and the share of answers past the gate."""
+
+    def __init__(self) -> None:
+        self._found: dict[str, list[float]] = {name: [] for name in FIGURES}
+
+    def add(self, row: Row) -> None:
+        """Take one more result."""
+        result = row.result
+        if not isinstance(result, Score) or result.value is None or result.fallback:
+            return
+        for name in FIGURES[:3]:
+            value = result.details.get(name)
+            if isinstance(value, float):
+                self._found[name].append(value)
+        self._found["steered_share"].append(1.0 if result.details.get("steered") else 0.0)
+
+    def finish(self) -> dict[str, float | int | None]:
+        """Return the figures; `None` where nothing was scored."""
+        return {
+            name: math.fsum(found) / len(found) if found else None
+            for name, found in self._found.items()
+        }
