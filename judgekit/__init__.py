@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from judgekit.case import Case, Message, ToolCall
     from judgekit.cassette.cassette import Cassette
     from judgekit.cassette.mode import RecordMode
+    from judgekit.comparison.compare import compare
+    from judgekit.comparison.comparison import Comparison
     from judgekit.config import Suite, load_suite
     from judgekit.datasets import load_cases
     from judgekit.errors import CaseError, ConfigError, JudgekitError
@@ -42,6 +44,7 @@ _HOMES = {
     "Case": "judgekit.case",
     "CaseError": "judgekit.errors",
     "Cassette": "judgekit.cassette.cassette",
+    "Comparison": "judgekit.comparison.comparison",
     "Combined": "judgekit.metrics.combine",
     "ConfigError": "judgekit.errors",
     "Failure": "judgekit.score",
@@ -64,6 +67,7 @@ _HOMES = {
     "Suite": "judgekit.config",
     "ToolCall": "judgekit.case",
     "WithFallback": "judgekit.metrics.fallback",
+    "compare": "judgekit.comparison.compare",
     "create": "judgekit.registry",
     "evaluate": "judgekit.evaluation",
     "evaluate_sync": "judgekit.evaluation",
@@ -84,6 +88,7 @@ __all__ = [
     "CaseError",
     "Cassette",
     "Combined",
+    "Comparison",
     "ConfigError",
     "Failure",
     "FakeJudge",
@@ -105,6 +110,7 @@ __all__ = [
     "Suite",
     "ToolCall",
     "WithFallback",
+    "compare",
     "create",
     "evaluate",
     "evaluate_sync",

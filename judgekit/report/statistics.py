@@ -57,6 +57,16 @@ class MeanInterval:
         """Their sample standard deviation (divisor n - 1); `None` of fewer than two."""
         return math.sqrt(self._squares / (self._n - 1)) if self._n > 1 else None
 
+    @property
+    def df(self) -> int:
+        """Degrees of freedom of the interval."""
+        return self._n - 1
+
+    @property
+    def standard_error(self) -> float | None:
+        """How far the mean is off, typically: sd / sqrt(n); `None` of fewer than two numbers."""
+        return None if self.sd is None else self.sd / math.sqrt(self._n)
+
     def interval(
         self, *, confidence: float = 0.95, within: tuple[float, float] | None = None
     ) -> tuple[float, float] | None:
@@ -95,6 +105,20 @@ def wilson(successes: int, n: int, confidence: float = 0.95) -> tuple[float, flo
     low = 0.0 if successes == 0 else max(0.0, centre - half)
     high = 1.0 if successes == n else min(1.0, centre + half)
     return low, high
+
+
+def student_t_p(t: float, df: int) -> float:
+    """Return the two-sided p of a t statistic: P(|T| >= |t|).
+
+    Raises:
+        ValueError: df is below 1, or t is not a number.
+
+    >>> round(student_t_p(2.228139, 10), 6)
+    0.05
+    """
+    if df < 1 or math.isnan(t):
+        raise ValueError(f"no p of t = {t} with {df} degrees of freedom")
+    return 1.0 if t == 0 else min(1.0, max(0.0, 2 * _upper_tail(abs(t), df)))
 
 
 @lru_cache(maxsize=1024)

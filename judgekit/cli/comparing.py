@@ -1,0 +1,49 @@
+"""Comparing runs in a terminal: what is printed, and the exit code."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from judgekit.cli.running import colourful, columns
+from judgekit.comparison.compare import compare_all
+from judgekit.errors import ConfigError
+from judgekit.filemodel import near
+
+FAIL_ON = ("regressions", "warnings")
+
+
+def compare_and_print(
+    base: Path,
+    new: list[Path],
+    *,
+    cluster: str | None,
+    detect: float | None,
+    bootstrap: bool,
+    across_rubrics: bool,
+    fail_on: str | None,
+    cases: int,
+    form: str,
+) -> int:
+    """Compare runs, print what came of it, return the exit code."""
+    if fail_on is not None and fail_on not in FAIL_ON:
+        raise ConfigError(f"--fail-on {fail_on}: no such thing{near(fail_on, list(FAIL_ON))}")
+    found = compare_all(
+        base,
+        list(new),
+        cluster=cluster,
+        detect=detect,
+        interval="bootstrap" if bootstrap else "t",
+        across_rubrics=across_rubrics,
+    )
+    if form == "json":
+        data = {"comparisons": [comparison.to_json() for comparison in found]}
+        print(json.dumps(data, ensure_ascii=False, indent=1, sort_keys=True))
+    elif form == "markdown":
+        print("\n".join(comparison.markdown(cases=cases) for comparison in found), end="")
+    else:
+        texts = [c.text(width=columns(), colour=colourful(), cases=cases) for c in found]
+        print("\n".join(texts), end="")
+    worse = any(comparison.regressions for comparison in found)
+    doubtful = any(c.warnings or any(m.refused for m in c.metrics) for c in found)
+    return int((fail_on is not None and worse) or (fail_on == "warnings" and doubtful))

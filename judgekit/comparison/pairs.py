@@ -1,0 +1,152 @@
+"""Two runs side by side: every case of one with the same case of the other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
+
+from judgekit.canonical import canonical_json, digest
+from judgekit.case import Case
+from judgekit.errors import ConfigError
+from judgekit.report.folder import Scored
+from judgekit.score import Failure, Result
+
+MAX_REASON = 500
+"""Characters of a reason that are kept."""
+_ASKED = ("input", "system", "history", "reference", "context", "baseline", "choices", "expected")
+"""What makes a case the case it is; the answer is what may differ."""
+
+
+class Said(NamedTuple):
+    """What a metric said of a criterion."""
+
+    value: float | None
+    reason: str
+
+
+class Seen(NamedTuple):
+    """What a run holds of one case and metric."""
+
+    state: str
+    """scored, fallback, abstained, not applicable, or failed and how."""
+    value: float | None
+    """`None` unless scored by the metric's own."""
+    reason: str
+    parts: Mapping[str, Said]
+    keys: tuple[str, ...]
+    """Requests it rests on."""
+    rubric: str | None
+    digest: str | None
+    model: str | None
+
+
+class Entry(NamedTuple):
+    """One case of a run, as far as a comparison needs it."""
+
+    case: str
+    question: str
+    """Digest of everything but the answer."""
+    answer: str
+    """Digest of the answer."""
+    metadata: Mapping[str, object]
+    rows: Mapping[str, Seen]
+
+
+class Pair(NamedTuple):
+    """The same case in two runs."""
+
+    base: Entry
+    new: Entry
+
+    @property
+    def same_question(self) -> bool:
+        """Whether both runs put the same before whoever answered."""
+        return self.base.question == self.new.question
+
+    @property
+    def same_answer(self) -> bool:
+        """Whether both runs scored the same answer."""
+        return self.base.answer == self.new.answer
+
+
+class Pairing:
+    """Pairs two runs while reading both once.
+
+    Both are read in turns, and a case waits until the other run has it: where the order is the
+    same, nothing waits; where it is not, memory grows with how far apart the cases are.
+
+    Attributes:
+        only_base: cases that only the base has, known once all pairs were taken.
+        only_new: cases that only the new run has.
+    """
+
+    def __init__(self, base: Iterable[Scored], new: Iterable[Scored]) -> None:
+        self._streams = (iter(base), iter(new))
+        self._waiting: tuple[dict[str, Entry], dict[str, Entry]] = ({}, {})
+        self.only_base: list[str] = []
+        self.only_new: list[str] = []
+
+    def __iter__(self) -> Iterator[Pair]:
+        open_sides = [0, 1]
+        while open_sides:
+            for side in tuple(open_sides):
+                scored = next(self._streams[side], None)
+                if scored is None:
+                    open_sides.remove(side)
+                    continue
+                entry = entry_of(scored)
+                other = self._waiting[1 - side].pop(entry.case, None)
+                if other is not None:
+                    yield Pair(other, entry) if side else Pair(entry, other)
+                elif entry.case in self._waiting[side]:
+                    raise ConfigError(f"case {entry.case!r} stands twice in one run")
+                else:
+                    self._waiting[side][entry.case] = entry
+        self.only_base, self.only_new = (list(waiting) for waiting in self._waiting)
+
+
+def entry_of(scored: Scored) -> Entry:
+    """Return what a comparison needs of a case and its rows."""
+    case = scored.case
+    return Entry(
+        case=case.id,
+        question=question_of(case),
+        answer=digest((case.output or "").encode("utf-8", "surrogatepass")),
+        metadata=case.metadata,
+        rows={row.metric: _seen(row.result) for row in scored.rows},
+    )
+
+
+def question_of(case: Case) -> str:
+    """Return the digest of everything about a case but its answer, labels and metadata."""
+    asked = case.model_dump(mode="json", include=set(_ASKED), exclude_defaults=True)
+    return digest(canonical_json(asked).encode("utf-8", "surrogatepass"))
+
+
+def _seen(result: Result) -> Seen:
+    keys = tuple(judgment.request_key for judgment in result.judgments)
+    if isinstance(result, Failure):
+        return Seen(
+            f"failed ({result.kind})", None, _cut(result.message), {}, keys, None, None, None
+        )
+    own = result.fallback is None
+    state = "fallback" if not own else result.status.replace("_", " ")
+    meta = {name: _text(result.meta.get(name)) for name in ("rubric", "digest", "model")}
+    return Seen(
+        state=state,
+        value=result.value if own else None,
+        reason=_cut(result.reason),
+        parts={
+            part.id: Said(part.value, _cut(part.reason)) for part in (result.parts if own else ())
+        },
+        keys=keys,
+        **meta,
+    )
+
+
+def _text(value: object) -> str | None:
+    return value if isinstance(value, str) else None
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= MAX_REASON else text[: MAX_REASON - 1] + "…"

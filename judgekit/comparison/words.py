@@ -1,0 +1,102 @@
+"""The sentences of a comparison, the same in a terminal and in Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from judgekit.comparison.comparison import Comparison, Difference, Flips, MetricComparison
+
+FEW = 30
+"""Pairs below which an interval says little, and the comparison says so."""
+
+
+def verdict_line(found: Comparison) -> str:
+    """Return what came of it, in one line."""
+    compared = [m for m in found.metrics if m.refused is None]
+    worse = [m.metric for m in compared if m.verdict == "worse"]
+    better = [m.metric for m in compared if m.verdict == "better"]
+    said = [f"worse: {', '.join(worse)}"] if worse else []
+    said += [f"better: {', '.join(better)}"] if better else []
+    if said:
+        return "; ".join(said)
+    if all(m.verdict in ("same", "unknown") for m in compared):
+        return "no difference"
+    return "no difference beyond chance"
+
+
+def family_line(found: Comparison) -> str:
+    """Return what the p values are adjusted for."""
+    tests = f"{found.tests} test{'s' if found.tests != 1 else ''}"
+    by = f", by clusters of {found.cluster}" if found.cluster else ""
+    return (
+        f"p is adjusted (Holm) for {tests} of metrics{by}; criteria are adjusted among themselves."
+    )
+
+
+def reach_line(metric: MetricComparison) -> str | None:
+    """Return what differences so many cases can see, and what a smaller one would take."""
+    found = metric.difference
+    if found.detectable is None:
+        return None
+    line = (
+        f"{metric.metric}: {found.pairs} cases see a true difference of {found.detectable:.3f} "
+        "four times out of five"
+    )
+    if found.more:
+        line += f"; run {found.more:,} more cases to see one of {found.wanted:g}"
+    elif found.more == 0:
+        line += f", enough for one of {found.wanted:g}"
+    return line + "."
+
+
+def little_known(found: Comparison) -> str | None:
+    """Return that few pairs say little, where it is so."""
+    few = [m for m in found.metrics if m.refused is None and 0 < m.difference.pairs < FEW]
+    if not few:
+        return None
+    pairs = sorted({m.difference.pairs for m in few})
+    count = str(pairs[0]) if len(pairs) == 1 else f"{pairs[0]} to {pairs[-1]}"
+    return (
+        f"{count} pairs of {', '.join(m.metric for m in few)} say little: below {FEW}, an interval "
+        "of a mean rests on the differences being spread evenly."
+    )
+
+
+def flips_line(flips: Flips, pairs: int) -> str:
+    """Return how verdicts turned over."""
+    return (
+        f"{flips.base_passed}/{pairs} passed, then {flips.new_passed}/{pairs}: "
+        f"{flips.to_fail} pass -> fail, {flips.to_pass} fail -> pass"
+    )
+
+
+def unpaired_lines(metric: MetricComparison) -> Iterator[str]:
+    """Yield why cases have no pair of values."""
+    for why, count in metric.unpaired.items():
+        yield f"{metric.metric}: {count} case{'s' if count != 1 else ''} left out: {why}"
+
+
+def interval_text(found: Difference) -> str:
+    """Return the interval, or a dash where there is none.
+
+    >>> interval_text(Difference(name="m", pairs=1, base=1, new=1, mean=0, low=None, high=None,
+    ...                          worse=0, better=0))
+    '-'
+    """
+    if found.low is None or found.high is None:
+        return "-"
+    return f"[{found.low:+.3f}, {found.high:+.3f}]"
+
+
+def p_text(p: float | None) -> str:
+    """Return a p value in few characters.
+
+    >>> p_text(0.0412), p_text(0.00001), p_text(None)
+    ('0.041', '<0.001', '-')
+    """
+    return "-" if p is None else "<0.001" if p < 0.001 else f"{p:.3f}"
+
+
+def number(value: float | None) -> str:
+    """Return a mean in few characters."""
+    return "-" if value is None else f"{value:.3f}" if abs(value) < 1000 else f"{value:.4g}"

@@ -1,0 +1,60 @@
+"""What chance alone would do: exact tests of pairs, and Holm's correction for many tests."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+
+def mcnemar_p(one_way: int, other_way: int) -> float:
+    """Return the exact two-sided p of McNemar's test.
+
+    Of cases whose verdict flipped, `one_way` went one way and `other_way` the other; without a
+    difference between the runs each way is as likely. The same as a sign test, and as a binomial
+    test with probability 1/2.
+
+    Raises:
+        ValueError: a count is negative.
+
+    >>> mcnemar_p(8, 1)
+    0.0390625
+    """
+    if one_way < 0 or other_way < 0:
+        raise ValueError(f"counts cannot be negative: {one_way}, {other_way}")
+    n, least = one_way + other_way, min(one_way, other_way)
+    if n == 0 or one_way == other_way:
+        return 1.0
+    if n <= _EXACT:
+        return 2 * sum(math.comb(n, k) for k in range(least + 1)) / (1 << n)
+    # From the largest term down; each is the one before times k / (n - k + 1).
+    log = math.lgamma(n + 1) - math.lgamma(least + 1) - math.lgamma(n - least + 1)
+    term = math.exp(log - n * math.log(2))
+    terms = [term]
+    for k in range(least, 0, -1):
+        term *= k / (n - k + 1)
+        terms.append(term)
+        if term < terms[0] * 1e-17:
+            break
+    return min(1.0, 2 * math.fsum(terms))
+
+
+_EXACT = 1000
+"""Flips up to which whole numbers are summed."""
+
+
+def holm(values: Sequence[float | None]) -> list[float | None]:
+    """Return p values adjusted for their number (Holm 1979), in the order given.
+
+    Held to 0.05, the chance of even one false alarm among all of them stays at 0.05, whatever
+    depends on what. `None` stands for a test that could not be made, and counts for none.
+
+    >>> holm([0.01, None, 0.04, 0.03])
+    [0.03, None, 0.06, 0.06]
+    """
+    known = sorted((p, place) for place, p in enumerate(values) if p is not None)
+    adjusted: list[float | None] = [None] * len(values)
+    highest = 0.0
+    for rank, (p, place) in enumerate(known):
+        highest = max(highest, min(1.0, (len(known) - rank) * p))
+        adjusted[place] = highest
+    return adjusted

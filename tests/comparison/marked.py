@@ -1,0 +1,47 @@
+"""A metric for tests: an answer says itself what it is worth."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from judgekit.canonical import digest
+from judgekit.case import Case
+from judgekit.errors import CaseError
+from judgekit.judgment import Judgment
+from judgekit.score import Part, Score
+
+
+class Marked:
+    """Takes the value an answer says it is worth; what is no number costs the row."""
+
+    def __init__(
+        self, name: str = "worth", *, higher: bool = True, made_with: dict[str, Any] | None = None
+    ) -> None:
+        self.name = name
+        self.higher_is_better = higher
+        self.range = (0.0, 1.0)
+        self.options: dict[str, Any] = {}
+        if made_with:
+            self.made_with = made_with
+
+    async def score(self, case: Case) -> Score:
+        said = json.loads(case.output or "null")
+        if said is None:
+            return Score(status="abstained", value=None, reason="no idea")
+        if not isinstance(said, (int, float, dict)):
+            raise CaseError("no number")
+        parts = said if isinstance(said, dict) else {"all": said}
+        value = sum(parts.values()) / len(parts)
+        made = getattr(self, "made_with", {})
+        return Score(
+            value=value,
+            reason=f"worth {value:g}",
+            parts=tuple(
+                Part(id=id, value=v, weight=1 / len(parts), reason=f"{id} is {v:g}")
+                for id, v in parts.items()
+            ),
+            source="judge" if made else "computed",
+            judgments=((Judgment(request_key=digest(f"{case.id} {case.output}")),) if made else ()),
+            meta=made,
+        )
