@@ -114,6 +114,13 @@ FAMILIES: dict[str, tuple[Entry, ...]] = {
               preset={"name": "personalization_rules"}),
     ),
     "benchmarks": (),
+    "grounding": (),
+    "safety and quality": (),
+    "personalization": (),
+    "benchmarks": (
+        Entry("generation", "judgekit.metrics.benchmarks.generation", "Generation",
+              "states an accepted answer somewhere in a free text"),
+    ),
     "robustness": (
         Entry("adversarial_robustness", "judgekit.metrics.robustness", "AdversarialRobustness",
               "gives the same answer when its input is perturbed"),

@@ -1,0 +1,1 @@
+"""Metrics of benchmarks with one right answer: stated answers, mathematics, code."""

@@ -1,0 +1,202 @@
+"""Which of several choices a text names, by letter, place or words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from judgekit.metrics.benchmarks.wording import wording
+from judgekit.metrics.lazy_pattern import LazyPattern
+from judgekit.metrics.tokens import answer_form, split_sentences
+
+LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+UNKNOWN = 10
+"""Choices there may be where a case does not list them."""
+
+_LEAD = r"[ \t*_\"'“”‘’\[{$:>]*+"
+_ALONE = LazyPattern(rf"^{_LEAD}\(?([A-Za-z])\)?[.:)\]*_\"'”’$ \t]*$", re.MULTILINE)
+_LINE = LazyPattern(rf"^{_LEAD}(?:\(([A-Za-z])\)|([A-Z])[.):])(?=\s|\*)", re.MULTILINE)
+_ROUND = LazyPattern(r"(?<!\w)\(([A-Za-z])\)")
+_BARE = LazyPattern(r"(?<![\w'’.-])([A-Z])(?![\w'’-]|\.\w)")
+_NEGATED = re.compile(
+    r"(?:\b(?:not|never|nor|neither|isn['’]t|except|eliminate|exclude)|rule out)"
+    r"\W*(?:\w+\W+)?$",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """The choices of a question; without texts, the letters A to J."""
+
+    texts: tuple[str, ...] = ()
+
+    @property
+    def count(self) -> int:
+        """How many there are."""
+        return len(self.texts) or UNKNOWN
+
+    def letter(self, place: int) -> str | None:
+        """Return the letter of a place, counted from 0."""
+        return LETTERS[place] if 0 <= place < min(self.count, len(LETTERS)) else None
+
+    def of_letter(self, letter: str) -> str | None:
+        """Return the letter in upper case, if it names a choice."""
+        return self.letter(LETTERS.find(letter.upper()))
+
+    def accepted(self, reference: str) -> str | None:
+        """Return the letter of a reference: a letter, or the text of a choice."""
+        bare = reference.strip().strip("().:")
+        by_text = [n for n, text in enumerate(self.texts) if _form(text) == _form(reference)]
+        if by_text:
+            return self.letter(by_text[0])
+        return self.of_letter(bare) if len(bare) == 1 else None
+
+    def stated(self, statement: str) -> str | None:
+        """Return the choice that a statement begins with; `None` if it names two or none.
+
+        >>> Choices().stated(" (b), because"), Choices().stated("A or B"), Choices().stated("a cat")
+        ('B', None, None)
+        """
+        words = wording()
+        lead = re.match(
+            rf"{_LEAD}(?:(?:the|my)\s+)?(?:(?:{words.choice_word})\b[\s:]*)?[(\[*_\"'“]*",
+            statement,
+            re.IGNORECASE,
+        )
+        rest = statement[lead.end() if lead else 0 :]
+        by_text = self._begins(rest)
+        if by_text is not None:
+            return by_text
+        found = re.match(r"([A-Za-z])(?![\w'’])|(\d{1,2})(?![\w/]|[.,]\d)|([A-Za-z]+)", rest)
+        if found is None:
+            return None
+        after = rest[found.end() :]
+        if found[1]:
+            letter = self.of_letter(found[1])
+            if letter is None or not _is_letter(found[1], after) or self._another(letter, after):
+                return None
+            return letter
+        if found[2]:
+            return self.letter(int(found[2]) - 1)
+        return self.letter(words.ordinal.get(found[3].casefold(), -1))
+
+    def _begins(self, rest: str) -> str | None:
+        form = _form(rest)
+        fits = [
+            (len(known), -place)
+            for place, text in enumerate(self.texts)
+            if (known := _form(text)) and (form == known or form.startswith(known + " "))
+        ]
+        return self.letter(-max(fits)[1]) if fits else None
+
+    def _another(self, letter: str, after: str) -> bool:
+        """Whether a second choice is named beside the first: "A or B"."""
+        found = re.match(
+            r"[)\]*_\"'”]*\s*(?:,|/|&|\bor\b|\band\b)+\s*(?:(?:or|and)\s+)?[(\[*_]*([A-Za-z])(?![\w'’])",
+            after,
+        )
+        other = self.of_letter(found[1]) if found else None
+        return (
+            other is not None
+            and other != letter
+            and (found is not None and _is_letter(found[1], after[found.end() :]))
+        )
+
+    def named(self, text: str) -> tuple[str, str, str] | None:
+        """Return the choice a text names without marking it: letter, rule, and where it is said."""
+        words = wording()
+        word = _worded(words.choice_word, "|".join(words.ordinal))
+        rules: Sequence[tuple[str, Callable[[str], Iterator[tuple[int, str]]]]] = (
+            ("alone", lambda said: _letters(_ALONE, said)),
+            ("only option", lambda said: _letters(_LINE, said)),
+            ("in parentheses", lambda said: _letters(_ROUND, said)),
+            ("option word", lambda said: self._by_word(word, said)),
+            ("text of a choice", self._by_text),
+            ("bare letter", _bare),
+        )
+        if len(text.strip()) <= 20 and "\n" not in text.strip() and (only := self.stated(text)):
+            return only, "whole text", text.strip()
+        lines = text.splitlines()
+        if len({letter for _, letter in _letters(_LINE, text)}) > 1:
+            # The options, listed once more; what is said of them stands elsewhere.
+            lines = [line for line in lines if not _LINE.match(line) or _ALONE.match(line)]
+        sentences = [part for line in lines for part in split_sentences(line)]
+        for rule, named in rules:
+            found = self._last(named, [text] if rule == "only option" else sentences)
+            if found:
+                return found[0], rule, found[1]
+        return None
+
+    def _last(
+        self, named: Callable[[str], Iterator[tuple[int, str]]], sentences: Sequence[str]
+    ) -> tuple[str, str] | None:
+        """Return what the last sentence that names any choice names, if it is one."""
+        for sentence in reversed(sentences):
+            letters = {
+                letter
+                for at, given in named(sentence)
+                if (letter := self.of_letter(given))
+                and not _NEGATED.search(sentence[max(0, at - 40) : at])
+            }
+            if letters:
+                return (letters.pop(), sentence) if len(letters) == 1 else None
+        return None
+
+    def _by_word(self, pattern: re.Pattern[str], said: str) -> Iterator[tuple[int, str]]:
+        for found in pattern.finditer(said):
+            given = found[1] or found[2]
+            place = wording().ordinal.get(
+                given.casefold(), int(given) - 1 if given.isdigit() else None
+            )
+            letter = given if place is None else self.letter(place)
+            if letter:
+                yield found.start(), letter
+
+    def _by_text(self, said: str) -> Iterator[tuple[int, str]]:
+        form = f" {_form(said)} "
+        for place, text in enumerate(self.texts):
+            known, letter = _form(text), self.letter(place)
+            at = form.find(f" {known} ") if known else -1
+            # "not Rome" is found in the compared form, where its place is.
+            if at >= 0 and letter and not _NEGATED.search(form[max(0, at - 40) : at + 1]):
+                yield 0, letter
+
+
+def _is_letter(given: str, after: str) -> bool:
+    """Whether a letter is meant as one: "a" is mostly an article, "I" a person."""
+    stops = re.match(r"\s*(?:$|[).:;,\]}*_\"'”’$\n!?/-])", after) is not None
+    if given.islower():
+        return stops
+    return (
+        stops
+        or given not in "AI"
+        or wording().after_letter.match(after) is not None
+        or not re.match(r"\s+[a-z]", after)
+    )
+
+
+def _letters(pattern: LazyPattern, said: str) -> Iterator[tuple[int, str]]:
+    for found in pattern.finditer(said):
+        yield found.start(), next(group for group in found.groups() if group)
+
+
+def _bare(said: str) -> Iterator[tuple[int, str]]:
+    for found in _BARE.finditer(said):
+        if _is_letter(found[1], said[found.end() : found.end() + 20]):
+            yield found.start(), found[1]
+
+
+@lru_cache(maxsize=1)
+def _worded(choice_word: str, ordinals: str) -> re.Pattern[str]:
+    named = rf"\(?([A-Z]|\d{{1,2}}|{ordinals})(?![\w'’])"
+    return re.compile(
+        rf"\b(?:{choice_word})s?[ :]+{named}|\b(?:the\s)?({ordinals})\s(?:{choice_word}|one)\b",
+        re.IGNORECASE,
+    )
+
+
+def _form(text: str) -> str:
+    return answer_form(text[:2000])

@@ -1,0 +1,145 @@
+"""Generation: the answer a free text states, found by rule and compared with accepted ones."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from judgekit.case import Case
+from judgekit.errors import CaseError, ConfigError
+from judgekit.metrics._options import check_choice, check_name, needed_text, needed_texts
+from judgekit.metrics.benchmarks.answer import Answer, find_answer, kind_of
+from judgekit.metrics.benchmarks.choice import Choices
+from judgekit.metrics.benchmarks.number import read_number
+from judgekit.metrics.benchmarks.outcomes import ANSWERED, Answered
+from judgekit.metrics.benchmarks.wording import wording
+from judgekit.metrics.card import Card, Example
+from judgekit.metrics.tokens import answer_form
+from judgekit.protocols import Aggregate
+from judgekit.score import Score
+
+AnswerKind = Literal["auto", "choice", "number", "text", "yes_no"]
+Outcome = Literal["matched", "differs", "no_answer"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Generation:
+    """1 if the answer that the output states is an accepted one, else 0; higher is better.
+
+    The answer is found by rules (see `find_answer`): what is boxed, stands after `####` or after
+    words such as "the answer is" comes first, and of several statements the last one counts.
+    Choices compare by letter, numbers by their exact value, yes and no by meaning, texts as
+    `exact_match` compares them. A reference may be a letter or the text of one of `choices`.
+
+    An output in which no rule finds an answer is wrong: its value is 0, and `details.outcome`
+    says `no_answer`, where a wrong answer says `differs`. The figure `answered` is the share of
+    rows with an answer. The phrases are English; boxes, `####`, letters and numbers are found in
+    any language. `confidence` repeats the value.
+    """
+
+    name: str = "generation"
+    kind: AnswerKind = "auto"
+    """What the answer is. `auto`: a choice where the case has `choices`; a number, yes or no, or
+    a letter where all references are; else a text."""
+    tolerance: float = 0.0
+    """How far numbers may be apart; 0 compares them exactly."""
+
+    range: ClassVar[tuple[float, float]] = (0.0, 1.0)
+    higher_is_better: ClassVar[bool] = True
+    figures: ClassVar[Mapping[str, bool]] = {ANSWERED: True}
+    at_once = True
+    card: ClassVar[Card] = Card(
+        formula="1 if the extracted answer equals any reference, else 0",
+        source="Wisent's GenerationEvaluator; GSM8K (####), MATH (boxed), MMLU (letters)",
+        needs=("output", "reference", "choices (for questions of multiple choice)"),
+        empty="no output or no reference: invalid_case; no answer found: 0, outcome no_answer",
+        example=Example(
+            {"output": "Half of 8 is 4, plus 3. The answer is 7.", "reference": "7"}, 1.0
+        ),
+    )
+
+    def __post_init__(self) -> None:
+        check_name("generation", self.name)
+        check_choice(self.name, "kind", self.kind, AnswerKind)
+        given = self.tolerance
+        number = isinstance(given, (int, float)) and not isinstance(given, bool)
+        if not number or not math.isfinite(given) or given < 0:
+            raise ConfigError(
+                f"{self.name}: tolerance must be a number of at least 0, not {given!r}"
+            )
+
+    def aggregates(self) -> list[Aggregate]:
+        """Return the share of rows in which an answer was found."""
+        return [Answered()]
+
+    async def score(self, case: Case) -> Score:
+        """Score one case.
+
+        Raises:
+            CaseError: the output or the reference is missing, or the reference is not of its kind.
+        """
+        output = needed_text(case, "output")
+        references = needed_texts(case, "reference")
+        choices = Choices(case.choices)
+        kind = kind_of(references, case.choices) if self.kind == "auto" else self.kind
+        accepted = [self._accepted(text, kind, choices) for text in references]
+        found = find_answer(output, kind=kind, choices=choices)
+        form = None if found is None else self._form(found.text, kind)
+        matched = form is not None and any(self._equal(form, text, kind) for text in accepted)
+        outcome: Outcome = "matched" if matched else "no_answer" if found is None else "differs"
+        value = float(matched)
+        return Score(
+            value=value,
+            confidence=value,
+            method=f"answer extraction ({kind}), then exact match",
+            reason=_reason(found, outcome, len(references)),
+            ground_truth=references[0] if len(references) == 1 else list(references),
+            details={
+                "outcome": outcome,
+                "kind": kind,
+                "answer": None if found is None else found.text[:400],
+                "rule": None if found is None else found.rule,
+                "said": None if found is None else found.said,
+                "accepted": [text[:400] for text in accepted],
+            },
+            meta={"wording": wording().digest},
+        )
+
+    def _accepted(self, reference: str, kind: str, choices: Choices) -> str:
+        if kind == "choice":
+            letter = choices.accepted(reference)
+            if letter is None:
+                among = f"one of the {len(choices.texts)} choices" if choices.texts else "a letter"
+                raise CaseError(f"the reference {reference[:60]!r} is not {among}")
+            return letter
+        form = self._form(reference, kind)
+        if form is None:
+            raise CaseError(f"the reference {reference[:60]!r} is no {kind.replace('_', ' or ')}")
+        return form
+
+    def _form(self, text: str, kind: str) -> str | None:
+        """Return the text as answers of its kind compare; `None` if it is none."""
+        if kind == "number":
+            number = read_number(text)
+            return None if number is None else str(number)
+        if kind == "yes_no":
+            return wording().yes_no.get(text.strip().strip(".").casefold())
+        return text if kind == "choice" else answer_form(text)
+
+    def _equal(self, form: str, accepted: str, kind: str) -> bool:
+        if kind != "number" or not self.tolerance:
+            return form == accepted
+        one, other = read_number(form), read_number(accepted)
+        return one is not None and other is not None and abs(one - other) <= self.tolerance
+
+
+def _reason(found: Answer | None, outcome: Outcome, references: int) -> str:
+    if found is None:
+        return "No answer was found in the output, which counts as wrong."
+    shown = found.text if len(found.text) <= 80 else found.text[:79] + "…"
+    ends = "is accepted" if outcome == "matched" else "is not the reference"
+    if outcome == "differs" and references > 1:
+        ends = f"is none of the {references} references"
+    return f'The output answers "{shown}" (rule: {found.rule}), which {ends}.'

@@ -1,0 +1,25 @@
+"""The share of rows of a run in which an answer was found."""
+
+from __future__ import annotations
+
+from judgekit.score import Row, Score
+
+ANSWERED = "answered"
+
+
+class Answered:
+    """Counts the rows whose outcome is not `no_answer`."""
+
+    def __init__(self) -> None:
+        self._rows = 0
+        self._found = 0
+
+    def add(self, row: Row) -> None:
+        """Take one more result."""
+        if isinstance(row.result, Score) and "outcome" in row.result.details:
+            self._rows += 1
+            self._found += row.result.details["outcome"] != "no_answer"
+
+    def finish(self) -> dict[str, float | int | None]:
+        """Return the share; `None` without rows."""
+        return {ANSWERED: self._found / self._rows if self._rows else None}
