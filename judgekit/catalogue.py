@@ -113,10 +113,6 @@ FAMILIES: dict[str, tuple[Entry, ...]] = {
               "Personalization", "personalization with nobody to judge quality",
               preset={"name": "personalization_rules"}),
     ),
-    "benchmarks": (),
-    "grounding": (),
-    "safety and quality": (),
-    "personalization": (),
     "benchmarks": (
         Entry("generation", "judgekit.metrics.benchmarks.generation", "Generation",
               "states an accepted answer somewhere in a free text"),
