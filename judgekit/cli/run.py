@@ -36,7 +36,7 @@ def run(
         str | None, typer.Option("--cases", help="Score these cases instead; - is standard input.")
     ] = None,
     format: Annotated[
-        str | None, typer.Option("--format", help="Shape of a row: rows, chat or mastra.")
+        str | None, typer.Option("--format", help="Shape of a row: rows, chat, mastra or turns.")
     ] = None,
     no_judge: NoJudge = False,
     retry_failed: Annotated[

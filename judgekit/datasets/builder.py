@@ -15,7 +15,7 @@ from judgekit.datasets.names import ALIASES, FIELDS, field_named, split_target
 from judgekit.datasets.wording import kind, quoted, suggestion
 from judgekit.errors import DatasetError
 
-Shape = Literal["auto", "rows", "chat", "mastra"]
+Shape = Literal["auto", "rows", "chat", "mastra", "turns"]
 """What one row looks like."""
 
 
@@ -129,6 +129,9 @@ def _cell(value: Any) -> Any:
 
 
 def _unknown(key: str, where: str) -> DatasetError:
+    if key in ("session_id", "turn_index"):
+        message = "a turn of a session; read one turn per row with format='turns'"
+        return DatasetError(message, where=where, field=key)
     known = (*FIELDS, *ALIASES)
     message = (
         f"unknown key{suggestion(key, known)} rename it, or say what it is with"

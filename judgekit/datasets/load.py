@@ -14,6 +14,7 @@ from judgekit.datasets.ids import IdSet, derive_id
 from judgekit.datasets.jsonl import read_jsonl
 from judgekit.datasets.jsontext import NotJson, to_json
 from judgekit.datasets.stream import STDIN, open_bytes, translated
+from judgekit.datasets.turns import TurnBuilder, grouped
 from judgekit.datasets.wording import kind, quoted, suggestion
 from judgekit.errors import ConfigError, DatasetError
 
@@ -54,7 +55,8 @@ def load_cases(
         source: A path, `-` for standard input, or dicts and cases.
         format: What one row looks like. `rows`: the fields of a case by name or common alias.
             `chat`: OpenAI-style `messages`. `mastra`: a scorer run's `input` and `output`.
-            Left out or `auto`, each row tells by what it holds.
+            `turns`: one turn of a session, which together make a case. Left out or `auto`,
+            each row tells by what it holds.
         container: How the rows are kept. Left out or `auto`, the file ending tells; standard
             input is `jsonl`.
         fields: Where fields are, as dotted paths: `{"input": "prompt", "metadata.topic":
@@ -75,7 +77,9 @@ def load_cases(
     kept: Container = _chosen(container, get_args(Container), "container")
     if limit is not None and (isinstance(limit, bool) or not isinstance(limit, int) or limit < 1):
         raise ConfigError(f"limit is {quoted(limit)}; give a whole number of at least 1, or none")
-    make = partial(CaseBuilder, shape=shape, fields=fields)
+    make: Callable[..., Any] = partial(CaseBuilder, shape=shape, fields=fields)
+    if shape == "turns":
+        make = partial(TurnBuilder, fields=fields)
     if isinstance(source, str | Path):
         if len(str(source)) > _LONGEST_PATH or "\n" in str(source):
             message = f"cannot load cases from the text {quoted(source)}; give the path of a file"
@@ -83,18 +87,22 @@ def load_cases(
         path = None if str(source) == "-" else Path(source)
         name = STDIN if path is None else str(source)
         open_rows = _file_reader(path, name, kept, make)
+        if shape == "turns":
+            open_rows = grouped(open_rows)
         # A pipe gives its rows once.
         again = open_rows if path is not None and path.is_file() else None
         return islice(_distinct(open_rows(), name=name, again=again), limit)
     if isinstance(source, Mapping | bytes) or not isinstance(source, Iterable):
         raise ConfigError(f"cannot load cases from {kind(source)}; give a path or a list of dicts")
-    objects = partial(_read_objects, source, builder=make())
+    objects: Callable[[], Placed] = partial(_read_objects, source, builder=make())
+    if shape == "turns":
+        objects = grouped(objects)
     again = objects if isinstance(source, list | tuple) else None
     return islice(_distinct(objects(), name="", again=again), limit)
 
 
 def _file_reader(
-    path: Path | None, name: str, container: Container, make: Callable[..., CaseBuilder]
+    path: Path | None, name: str, container: Container, make: Callable[..., Any]
 ) -> Callable[[], Placed]:
     """Return what opens the rows of a file, after checking that the file is there."""
     if path is not None:

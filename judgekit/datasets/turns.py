@@ -1,0 +1,239 @@
+"""Rows that hold one turn of a session each: `{"session_id", "turn_index", "role", "text"}`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container, Iterator, Mapping
+from typing import Any, NamedTuple
+
+from judgekit.case import Case
+from judgekit.datasets.chat import put_chat
+from judgekit.datasets.draft import Draft
+from judgekit.datasets.ids import IdSet
+from judgekit.datasets.message import ROLES
+from judgekit.datasets.path import FieldPath, PathMissing
+from judgekit.datasets.wording import kind, quoted, suggestion
+from judgekit.errors import ConfigError, DatasetError
+
+NEEDED = ("session_id", "role", "text")
+TURN = (*NEEDED, "turn_index")
+"""The keys of a turn; an index may be left out of a whole session."""
+KEPT = ("tags", "persona_id", "model", "labels", "metadata")
+"""Further keys a turn may have; they go to the case of its session."""
+MAX_TURNS = 100_000
+"""Turns of one session, which is held whole."""
+
+Placed = Iterator[tuple[str | int, Any]]
+
+
+class Turn(NamedTuple):
+    """One turn, before it is known where its session ends."""
+
+    session: str
+    number: int | None
+    role: str
+    text: str
+    tags: tuple[str, ...]
+    extra: dict[str, Any]
+    where: str
+
+
+class TurnBuilder:
+    """Turns rows into turns of sessions.
+
+    >>> row = {"session_id": "s1", "turn_index": 1, "role": "user", "text": "Hi"}
+    >>> TurnBuilder(fields=None).build(row, where="row 1").text
+    'Hi'
+    """
+
+    plain = False
+
+    def __init__(self, *, fields: Mapping[str, str] | None, cells: Container[str] = ()) -> None:
+        self._cells = bool(cells)
+        self._paths = {}
+        for name, place in (fields or {}).items():
+            if name not in TURN and not name.startswith("metadata."):
+                raise ConfigError(
+                    f"fields: {quoted(name)} is nothing a turn has{suggestion(name, TURN)} turns"
+                    f" have {', '.join(TURN)}, and names like metadata.topic"
+                )
+            self._paths[name] = FieldPath.parse(place)
+
+    def build(self, row: Any, *, where: str) -> Turn:
+        """Return the turn that a row holds.
+
+        Raises:
+            DatasetError: the row is not an object, or something in it is wrong.
+        """
+        if not isinstance(row, dict):
+            message = f"expected an object with {', '.join(TURN)}, found {kind(row)}"
+            raise DatasetError(f"{message}; write one turn per line", where=where)
+        values, extra = self._values(row, where)
+        for name in NEEDED:
+            if values.get(name) is None:
+                raise DatasetError(self._lacks(name, row), where=where, field=name)
+        role, text = values["role"], values["text"]
+        if not isinstance(role, str) or role not in ROLES:
+            found = quoted(role) if isinstance(role, str) else kind(role)
+            message = f"expected one of {', '.join(ROLES)}, found {found}; correct the role"
+            raise DatasetError(message, where=where, field="role")
+        if not isinstance(text, str):
+            message = f"expected text, found {kind(text)}; write what was said as text"
+            raise DatasetError(message, where=where, field="text")
+        return Turn(
+            session=_session(values["session_id"], where),
+            number=_index(values.get("turn_index"), where, cells=self._cells),
+            role=role,
+            text=text,
+            tags=_tags(extra.pop("tags", None), where),
+            extra=extra,
+            where=where,
+        )
+
+    def _values(self, row: dict[str, Any], where: str) -> tuple[dict[str, Any], dict[str, Any]]:
+        values: dict[str, Any] = {}
+        extra: dict[str, Any] = {}
+        roots = set()
+        for name, path in self._paths.items():
+            roots.add(path.keys[0])
+            try:
+                found = path.find(row, cells=self._cells)
+            except PathMissing as exc:
+                message = f"{exc}; correct the path, or end it with ? if rows may lack it"
+                raise DatasetError(message, where=where, field=name) from exc
+            if found is not None:
+                (values if name in TURN else extra)[name] = found
+        for key, value in row.items():
+            if key in roots or value is None or key in values:
+                continue
+            if key in TURN:
+                values[key] = value
+            elif key in KEPT or key.startswith("metadata."):
+                extra[key] = value
+            else:
+                raise DatasetError(
+                    f"unknown key{suggestion(key, TURN + KEPT)} rename it, or keep it with"
+                    f" fields: {{{quoted('metadata.' + key)}: {quoted(key)}}}",
+                    where=where,
+                    field=key[:60],
+                )
+        return values, extra
+
+    def _lacks(self, name: str, row: Mapping[str, Any]) -> str:
+        usual = {"session_id": "conversation_id", "role": "speaker", "text": "content"}[name]
+        here = f"; the row has {', '.join(map(quoted, list(row)[:6]))}" if row else ""
+        return (
+            f"a turn needs it{here}; add it, or say where it is with"
+            f" fields: {{{name!r}: {usual!r}}}"
+        )
+
+
+def sessions(turns: Placed) -> Iterator[tuple[str | int, Case]]:
+    """Yield one case per session, with the place of its first turn, as soon as it is complete.
+
+    The id is the session's. The turns of a session stand together, by rising `turn_index`.
+
+    Raises:
+        DatasetError: a session comes back after another one, or its turns are not in order.
+    """
+    begun = IdSet()
+    first: str | int = 0
+    held: list[Turn] = []
+    for at, turn in turns:
+        if isinstance(turn, Case):
+            message = "a whole case among turns; read cases without format='turns'"
+            raise DatasetError(message, where=str(at))
+        if held and turn.session != held[-1].session:
+            yield first, _case(held)
+            held = []
+        if not held:
+            if not begun.add(turn.session):
+                raise DatasetError(
+                    f"the session {quoted(turn.session)} comes back after another one; sort the"
+                    " rows so that its turns stand together",
+                    where=turn.where,
+                    field="session_id",
+                )
+            first = at
+        else:
+            _check_order(held[-1], turn)
+        held.append(turn)
+        if len(held) > MAX_TURNS:
+            message = f"a session of more than {MAX_TURNS:,} turns; check its session_id"
+            raise DatasetError(message, where=turn.where, field="session_id")
+    if held:
+        yield first, _case(held)
+
+
+def _check_order(before: Turn, turn: Turn) -> None:
+    if before.number is None and turn.number is None:
+        return
+    if before.number is None or turn.number is None:
+        message = "only some turns of this session have one; give it to all of them, or to none"
+        raise DatasetError(message, where=turn.where, field="turn_index")
+    if turn.number > before.number:
+        return
+    what = "stands twice" if turn.number == before.number else f"comes after {before.number}"
+    message = (
+        f"{turn.number} {what} in the session {quoted(turn.session)}; sort its turns, each once"
+    )
+    raise DatasetError(message, where=turn.where, field="turn_index")
+
+
+def _case(turns: list[Turn]) -> Case:
+    draft = Draft(where=turns[0].where)
+    draft.put("id", turns[0].session, source="session_id")
+    put_chat([{"role": turn.role, "content": turn.text} for turn in turns], draft)
+    if tags := list(dict.fromkeys(tag for turn in turns for tag in turn.tags)):
+        draft.put_inside("metadata", "tags", tags, source="tags")
+    kept: dict[str, Any] = {}
+    for turn in turns:
+        for key, value in turn.extra.items():
+            if key in kept and kept[key] != value:
+                message = f"differs from an earlier turn of the session {quoted(turn.session)};"
+                message += " a session has one"
+                raise DatasetError(message, where=turn.where, field=key)
+            kept[key] = value
+    for key, value in kept.items():
+        if key in ("labels", "metadata"):
+            draft.put(key, value, source=key)
+        else:
+            draft.put_inside("metadata", key.removeprefix("metadata."), value, source=key)
+    return draft.case()
+
+
+def _session(given: Any, where: str) -> str:
+    if isinstance(given, int) and not isinstance(given, bool):
+        return str(given)
+    if isinstance(given, str) and given.strip():
+        return given
+    found = "a blank text" if isinstance(given, str) else kind(given)
+    message = f"expected text or a whole number, found {found}; name the session"
+    raise DatasetError(message, where=where, field="session_id")
+
+
+def _index(given: Any, where: str, *, cells: bool) -> int | None:
+    if given is None or (cells and given == ""):
+        return None
+    if cells and isinstance(given, str) and given.strip().lstrip("-").isdecimal():
+        return int(given)
+    if isinstance(given, float) and given.is_integer() and abs(given) < 2**53:
+        return int(given)
+    if isinstance(given, bool) or not isinstance(given, int):
+        message = f"expected a whole number, found {kind(given)}; number the turns"
+        raise DatasetError(message, where=where, field="turn_index")
+    return given
+
+
+def _tags(given: Any, where: str) -> tuple[str, ...]:
+    if given is None:
+        return ()
+    listed = [given] if isinstance(given, str) else given
+    if not isinstance(listed, list) or not all(isinstance(tag, str) for tag in listed):
+        message = f"expected a list of texts, found {kind(given)}; write tags as texts"
+        raise DatasetError(message, where=where, field="tags")
+    return tuple(listed)
+
+
+def grouped(read: Callable[[], Placed]) -> Callable[[], Iterator[tuple[str | int, Case]]]:
+    """Return what reads sessions where `read` reads turns."""
+    return lambda: sessions(read())
