@@ -25,6 +25,7 @@ from judgekit.catalogue import BUILTIN
 from judgekit.datasets.names import ALIASES
 from judgekit.errors import ConfigError
 from judgekit.filemodel import near
+from judgekit.metrics.voice.personafile import PersonaFile
 from judgekit.report.folder import VERSION
 from judgekit.report.gate import STATISTICS
 from judgekit.rubric.file import RubricFile
@@ -32,7 +33,7 @@ from judgekit.rubric.shelf import rubric_names
 from judgekit.score import Row
 from judgekit.suitefile import SuiteFile
 
-Kind = Literal["suite", "rubric", "cases", "results"]
+Kind = Literal["suite", "rubric", "cases", "results", "persona"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
@@ -371,12 +372,14 @@ _MAKERS: dict[str, Callable[[], dict[str, Any]]] = {
     "rubric": _rubric,
     "cases": _cases,
     "results": _results,
+    "persona": lambda: _of(PersonaFile),
 }
 _TITLES = {
     "suite": "A judgekit suite",
     "rubric": "The front matter of a judgekit rubric",
     "cases": "A line of a judgekit file of cases",
     "results": "A line of the results of judgekit run --out",
+    "persona": "A judgekit persona",
 }
 
 __all__ = ["KINDS", "Kind", "schema", "schema_text"]

@@ -13,7 +13,7 @@ from judgekit import __version__
 
 VERBS = (
     "init", "run", "score", "report", "compare", "perturb", "schema", "metrics", "rubric",
-    "cassette", "doctor",
+    "persona", "cassette", "doctor",
 )  # fmt: skip
 """Each is a module here: a function of its own name, or an `app` of further verbs."""
 

@@ -31,7 +31,7 @@ def _offer(names: Callable[[typer.Context], Iterable[str]]) -> Offer:
 @_offer
 def schema_kinds(ctx: typer.Context) -> Iterable[str]:
     """Offer kinds of files that have a schema."""
-    return ("suite", "rubric", "cases", "results")
+    return ("suite", "rubric", "cases", "results", "persona")
 
 
 @_offer

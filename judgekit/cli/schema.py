@@ -13,7 +13,7 @@ def schema(
     kind: Annotated[
         str,
         typer.Argument(
-            help="suite, rubric, cases (one line) or results (one line).",
+            help="suite, rubric, persona, cases (one line) or results (one line).",
             show_default=False,
             autocompletion=schema_kinds,
         ),

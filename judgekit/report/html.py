@@ -23,6 +23,7 @@ from judgekit.report.page.facts import Facts
 from judgekit.report.page.figures import Axis, number, percent, weight
 from judgekit.report.page.payload import make_payload
 from judgekit.report.report import Report
+from judgekit.report.spread import shown_figures
 
 _PAGE = Path(__file__).parent / "page"
 _SCRIPTS = ("dom", "data", "quotes", "state", "rows", "table", "verdict", "drawer", "main")
@@ -84,7 +85,9 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters.update(number=number, percent=percent, weight=weight)
+    environment.filters.update(
+        number=number, percent=percent, weight=weight, shown_figures=shown_figures
+    )
     return environment
 
 

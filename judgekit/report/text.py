@@ -9,6 +9,7 @@ from typing import Any
 from judgekit.canonical import printable
 from judgekit.metrics.quote import FIGURES as QUOTE_FIGURES
 from judgekit.report.report import Report
+from judgekit.report.spread import shown_figures
 from judgekit.report.summary import MetricSummary, passes
 from judgekit.score import Failure, Part, Row, Score
 
@@ -118,11 +119,8 @@ def _worst(s: MetricSummary, count: int, width: int, paint: Paint) -> Iterator[s
 def _figures(s: MetricSummary) -> list[str]:
     """Return the metric's own figures; those of its quotes only where one was not found."""
     quiet = {} if s.figures.get("unverified_quotes") else QUOTE_FIGURES
-    return [
-        f"{name.replace('_', ' ')} {'-' if figure is None else f'{figure:.4g}'}"
-        for name, figure in s.figures.items()
-        if name not in quiet
-    ]
+    hidden = {name.replace("_", " ") for name in quiet}
+    return [f"{name} {figure}" for name, figure in shown_figures(s).items() if name not in hidden]
 
 
 def _tail(report: Report, width: int, paint: Paint) -> Iterator[str]:

@@ -1,0 +1,48 @@
+"""The figures a metric makes of a whole run, in the words and form people read them in."""
+
+from __future__ import annotations
+
+from judgekit.report.summary import MetricSummary
+
+_SPREAD = (
+    "bootstrap_low",
+    "bootstrap_high",
+    "bootstrap_margin",
+    "lowest",
+    "highest",
+    "sd_ddof_1",
+    "variance_ddof_1",
+)
+"""What metrics over sessions make; see `judgekit.metrics.voice.bootstrap`."""
+
+
+def shown_figures(summary: MetricSummary) -> dict[str, str]:
+    """Return the figures by what they are called; a bootstrap interval as `0.83 ± 0.04`.
+
+    With it stand the interval itself, `[0.79, 0.87]`, the range and the spread over sessions.
+    """
+    figures = summary.figures
+    shown = {
+        name.replace("_", " "): "-" if figure is None else f"{figure:.4g}"
+        for name, figure in figures.items()
+        if not set(_SPREAD) <= set(figures) or name not in _SPREAD
+    }
+    if len(shown) == len(figures):
+        return shown
+    return {**_spread(summary), **shown}
+
+
+def _spread(summary: MetricSummary) -> dict[str, str]:
+    low, high, margin, least, most, sd, variance = (summary.figures[name] for name in _SPREAD)
+    mean, scale = summary.mean, summary.scale
+    if least is None or most is None:
+        return {"by session": "-"}
+    said = {"range": f"{least * scale:.2f} to {most * scale:.2f}"}
+    if mean is None or low is None or high is None or margin is None:
+        return said
+    interval = f"{mean * scale:.2f} ± {margin * scale:.2f}, [{low * scale:.2f}, {high * scale:.2f}]"
+    said = {"by session": interval, **said}
+    if sd is not None and variance is not None:
+        said["sd (ddof 1)"] = f"{sd * scale:.3f}"
+        said["variance (ddof 1)"] = f"{variance * scale**2:.4f}"
+    return said
