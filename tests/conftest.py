@@ -7,8 +7,13 @@ import socket
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
+
+# A busy machine is no fault of what is tested.
+settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("untimed")
 
 _LOOPBACK = ("127.0.0.1", "::1", "localhost")
 _connect = socket.socket.connect

@@ -118,7 +118,7 @@ def test_quotes_that_are_not_there_are_counted_and_gated(proof):
     )
     assert report.exit_code == 1
     text = summary_text(report)
-    assert "proof: unverified quotes 1\n" in text
+    assert "proof: unverified quotes 1, verified quotes 0.6667\n" in text
     assert '"It snows." (NOT FOUND in the case)' in row_text(
         [row for _, rows in report.results for row in rows][1]
     )
