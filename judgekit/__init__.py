@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from judgekit.answering import Answers, answer, answer_sync
     from judgekit.case import Case, Message, ToolCall
     from judgekit.cassette.cassette import Cassette
     from judgekit.cassette.mode import RecordMode
@@ -41,6 +42,7 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "Analysis": "judgekit.metrics.prompt_alignment",
+    "Answers": "judgekit.answering",
     "Case": "judgekit.case",
     "CaseError": "judgekit.errors",
     "Cassette": "judgekit.cassette.cassette",
@@ -67,6 +69,8 @@ _HOMES = {
     "Suite": "judgekit.config",
     "ToolCall": "judgekit.case",
     "WithFallback": "judgekit.metrics.fallback",
+    "answer": "judgekit.answering",
+    "answer_sync": "judgekit.answering",
     "compare": "judgekit.comparison.compare",
     "create": "judgekit.registry",
     "evaluate": "judgekit.evaluation",
@@ -84,6 +88,7 @@ _HOMES = {
 
 __all__ = [
     "Analysis",
+    "Answers",
     "Case",
     "CaseError",
     "Cassette",
@@ -110,6 +115,8 @@ __all__ = [
     "Suite",
     "ToolCall",
     "WithFallback",
+    "answer",
+    "answer_sync",
     "compare",
     "create",
     "evaluate",

@@ -69,6 +69,10 @@ CASE_TEXTS = ("system", "input", "output", "baseline", "reference", "context")
 """The text fields of a case, in the order reports show them."""
 
 
+ANSWERED = "answered"
+"""Key of `metadata` under which a case notes who gave its output and its baseline."""
+
+
 def has_text(text: str | None) -> bool:
     """Return whether there is anything but white space: a blank field counts as missing."""
     return text is not None and text != "" and not text.isspace()

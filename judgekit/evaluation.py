@@ -313,10 +313,10 @@ class _Run:
                 check_score(score, within=metric.range)
             return score
         except JudgekitError as exc:
-            kind = _failure_kind(exc)
-            if kind is None:
+            failure = failure_of(exc)
+            if failure is None:
                 raise
-            return Failure(kind=kind, message=_line(exc), key=getattr(exc, "key", None))
+            return failure
         except Exception as exc:  # noqa: BLE001 - the single per-case guard: a metric's mistake costs one row
             return Failure(kind="metric_error", message=f"{type(exc).__name__}: {_line(exc)}")
 
@@ -505,6 +505,14 @@ def _option(value: Any) -> Any:
     return value if isinstance(value, (str, int, float, bool, type(None))) else type(value).__name__
 
 
+def failure_of(error: JudgekitError) -> Failure | None:
+    """Return the row that an error costs, or `None` when it stops the run."""
+    kind = _failure_kind(error)
+    if kind is None:
+        return None
+    return Failure(kind=kind, message=_line(error), key=getattr(error, "key", None))
+
+
 def _failure_kind(error: JudgekitError) -> FailureKind | None:
     """Return the kind of row an error costs, or `None` when it stops the run."""
     if isinstance(error, InvalidReply):
@@ -551,4 +559,12 @@ def score_sync(case: Case, metric: Metric) -> Result:
     return next(report.results).rows[0].result
 
 
-__all__ = ["Limits", "Progress", "Reuse", "evaluate", "evaluate_sync", "score_sync"]
+__all__ = [
+    "Limits",
+    "Progress",
+    "Reuse",
+    "evaluate",
+    "evaluate_sync",
+    "failure_of",
+    "score_sync",
+]

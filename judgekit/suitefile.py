@@ -196,6 +196,13 @@ JUDGE = "judge"
 ROLE = r"^[A-Za-z][A-Za-z0-9_-]{0,39}$"
 
 
+class RedactFile(FileModel):
+    """What must not be asked or recorded, where there is no suite to say it."""
+
+    redact: list[_Rule] = Field(default_factory=list)
+    redact_salt_env: str | None = None
+
+
 class SuiteFile(FileModel):
     """A suite."""
 

@@ -6,14 +6,14 @@ import os
 from typing import TYPE_CHECKING
 
 from judgekit.errors import ConfigError
-from judgekit.suitefile import RuleFile, SuiteFile
+from judgekit.suitefile import RedactFile, RuleFile, SuiteFile
 from judgekit.yamlfile import Lines
 
 if TYPE_CHECKING:
     from judgekit.redact import Redact, Rule
 
 
-def make_redactor(file: SuiteFile, *, lines: Lines) -> Redact | None:
+def make_redactor(file: SuiteFile | RedactFile, *, lines: Lines) -> Redact | None:
     """Return what redacts the texts of a suite; `None` if nothing is to be.
 
     Raises:

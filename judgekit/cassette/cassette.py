@@ -205,8 +205,7 @@ class Cassette(JudgeAround):
             CassetteMiss: nothing is recorded and asking is not allowed.
             CassetteCorrupt: what is recorded was changed.
         """
-        if self._redact is not None:
-            request = _redacted(request, self._redact)
+        request = self.as_asked(request)
         flight = self._flights.get(request.key)
         if flight is None:
             reply = self._recorded(request)
@@ -220,6 +219,10 @@ class Cassette(JudgeAround):
             self._flights[request.key] = flight
             flight.add_done_callback(lambda done: self._landed(request.key, done))
         return await self._wait_for(flight)
+
+    def as_asked(self, request: Request) -> Request:
+        """Return a request as it is asked and recorded: redacted, if anything is to be."""
+        return request if self._redact is None else _redacted(request, self._redact)
 
     async def _wait_for(self, flight: asyncio.Task[Reply]) -> Reply:
         """Wait for a reply that others may wait for too: only the last to give up cancels it."""

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TextIO
 
@@ -17,24 +19,35 @@ def write_cases(cases: Iterable[Case], path: Path | None) -> int:
     Raises:
         OSError: the file cannot be written; what stood there before stays.
     """
-    if path is None:
-        return _write(cases, sys.stdout)
-    partial = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        partial.unlink(missing_ok=True)
-        # "x": never through a link that someone put there.
-        with partial.open("x", encoding="utf-8", newline="\n") as file:
-            count = _write(cases, file)
-        partial.replace(path)
-    except BaseException:
-        partial.unlink(missing_ok=True)
-        raise
-    return count
-
-
-def _write(cases: Iterable[Case], file: TextIO) -> int:
     count = 0
-    for case in cases:
-        file.write(case.model_dump_json(exclude_defaults=True) + "\n")
-        count += 1
+    with case_writer(path) as write:
+        for case in cases:
+            write(case)
+            count += 1
     return count
+
+
+@contextmanager
+def case_writer(path: Path | None) -> Iterator[Callable[[Case], None]]:
+    """Open a file of cases to be written one by one; it is there when the block ends well.
+
+    Raises:
+        OSError: the file cannot be written; what stood there before stays.
+    """
+    if path is None:
+        yield partial(_write, sys.stdout)
+        return
+    beside = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        beside.unlink(missing_ok=True)
+        # "x": never through a link that someone put there.
+        with beside.open("x", encoding="utf-8", newline="\n") as file:
+            yield partial(_write, file)
+        beside.replace(path)
+    except BaseException:
+        beside.unlink(missing_ok=True)
+        raise
+
+
+def _write(file: TextIO, case: Case) -> None:
+    file.write(case.model_dump_json(exclude_defaults=True) + "\n")

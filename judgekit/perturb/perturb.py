@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
-from judgekit.case import Case, has_text
+from judgekit.case import ANSWERED, Case, has_text
 from judgekit.errors import ConfigError
 from judgekit.filemodel import near
 from judgekit.perturb.draw import Draw
@@ -123,6 +123,15 @@ def _copy(original: Case, changed: str, perturbation: Perturbation, number: int,
             "baseline": original.output,
             "parent": original.id,
             "expected": {**original.expected, ORIGINAL: original.input},
-            "metadata": {**original.metadata, "perturbation": about},
+            "metadata": {**_noted(original.metadata), "perturbation": about},
         }
     )
+
+
+def _noted(metadata: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a case notes of itself, with its output noted as the baseline it becomes."""
+    notes = metadata.get(ANSWERED)
+    if not isinstance(notes, dict):
+        return dict(metadata)
+    moved = {"baseline": notes["output"]} if "output" in notes else {}
+    return {**metadata, ANSWERED: moved}
