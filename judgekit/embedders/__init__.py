@@ -7,6 +7,7 @@ name or a mapping stands for.
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from importlib import import_module
@@ -47,7 +48,12 @@ _PLAIN: dict[str, _Home] = {
 }
 """Embedders that are a name and nothing else; each is done on the spot and needs no model."""
 
-_MODELS: dict[str, _Home] = {}
+_MODELS: dict[str, _Home] = {
+    "onnx": _Home("judgekit.embedders.onnx", "OnnxEmbedder"),
+    "sentence_transformers": _Home(
+        "judgekit.embedders.sentence_transformers", "SentenceTransformersEmbedder"
+    ),
+}
 """Embedders of a model: a function of its name or folder, `base`, and options."""
 
 
@@ -76,6 +82,10 @@ def open_embedder(
         return SharedEmbedder(getattr(import_module(home.module), home.attribute)())
     home = _MODELS[kind]
     made = getattr(import_module(home.module), home.attribute)
+    known = [name for name in inspect.signature(made).parameters if name not in ("model", "base")]
+    for option in options:
+        if option not in known:
+            raise ConfigError(f"embedder: {kind} takes no option {option!r}{near(option, known)}")
     return SharedEmbedder(made(model, base=base or Path(), **options), store=store)
 
 

@@ -1,0 +1,303 @@
+"""Embeddings of a model in ONNX form, without torch: the extra `onnx`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, cast, get_args
+
+from judgekit.canonical import digest_json
+from judgekit.embedders.modelfiles import (
+    check_digest,
+    file_digest,
+    find_folder,
+    read_settings,
+    whole_number,
+)
+from judgekit.errors import ConfigError, MissingExtra
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float32]
+    Ids = NDArray[np.int64]
+
+Pooling = Literal["mean", "cls"]
+TOKENS = 1024
+"""Tokens of a batch, padding counted: 256 to 1,024 were fastest, 4,096 a quarter slower."""
+MAX_TOKENS = 512
+"""Tokens of a text where the model's folder says nothing."""
+_MODEL_FILES = ("model.onnx", "onnx/model.onnx")
+_TOKENIZER = "tokenizer.json"
+_HUB_FILES = (
+    *_MODEL_FILES, _TOKENIZER, "config.json", "sentence_bert_config.json", "1_Pooling/config.json",
+)  # fmt: skip
+_INPUTS = {"input_ids", "attention_mask", "token_type_ids"}
+
+
+class OnnxEmbedder:
+    """Turns texts into the vectors of a sentence model, by onnxruntime.
+
+    Needs a folder with `model.onnx` (or `onnx/model.onnx`) and `tokenizer.json`. What
+    sentence-transformers keeps beside them is heeded: how many tokens a text may have (what is
+    beyond is cut off), and whether the token vectors are averaged or the first one is taken. The
+    vector is scaled to length 1; a text of no tokens is the zero vector.
+
+    A text's vector may differ in the seventh digit with its batch, the threads and the machine;
+    scores are rounded to four.
+    """
+
+    def __init__(
+        self,
+        model: str,
+        *,
+        base: Path = Path(),
+        threads: int | None = None,
+        pooling: Pooling | None = None,
+        max_tokens: int | None = None,
+        batch_tokens: int = TOKENS,
+        sha256: str | None = None,
+        download: bool = False,
+    ) -> None:
+        """Take a model; it is read when it is first used.
+
+        Args:
+            model: a folder, or `org/name@REVISION` of a hub.
+            base: what a folder is relative to.
+            threads: cores to compute on; as many as there are by default.
+            pooling: `mean` or `cls`; by default what the folder says, else `mean`.
+            max_tokens: tokens of a text; by default what the folder says, else 512.
+            batch_tokens: tokens of a batch, padding counted.
+            sha256: what the model file's SHA-256 must be.
+            download: whether a hub's model may be fetched.
+
+        Raises:
+            ConfigError: there is no such model, or an option is wrong.
+            MissingExtra: onnxruntime or tokenizers is not installed.
+        """
+        for option, given, low in (
+            ("threads", threads, 1),
+            ("max_tokens", max_tokens, 3),
+            ("batch_tokens", batch_tokens, 1),
+        ):  # fmt: skip
+            if given is not None and whole_number(given, low=low, high=1 << 20) is None:
+                raise ConfigError(
+                    f"embedder: {option} must be a whole number of at least {low}, not {given!r}"
+                )
+        if pooling is not None and pooling not in get_args(Pooling):
+            raise ConfigError(f"embedder: pooling must be mean or cls, not {pooling!r}")
+        if sha256 is not None and not isinstance(sha256, str):
+            raise ConfigError(f"embedder: sha256 must be a text, not {sha256!r}")
+        if not isinstance(download, bool):
+            raise ConfigError(f"embedder: download must be true or false, not {download!r}")
+        if find_spec("onnxruntime") is None or find_spec("tokenizers") is None:
+            raise MissingExtra(feature="embedder onnx", extra="onnx")
+        self._model = model
+        self._base = base
+        self._threads = threads
+        self._batch_tokens = batch_tokens
+        self._sha256 = sha256
+        self._download = download
+        self._wanted = (pooling, max_tokens)
+        if not download:
+            self._check_there()
+
+    def _check_there(self) -> None:
+        folder = self._folder
+        if not (folder / _TOKENIZER).is_file():
+            raise ConfigError(f"embedder: {folder} has no {_TOKENIZER}")
+
+    # -- the files ------------------------------------------------------------------
+
+    @cached_property
+    def _folder(self) -> Path:
+        return find_folder(
+            self._model,
+            base=self._base,
+            extra="onnx",
+            download=self._download,
+            files=_HUB_FILES,
+        )
+
+    @cached_property
+    def _file(self) -> Path:
+        for name in _MODEL_FILES:
+            if (self._folder / name).is_file():
+                return self._folder / name
+        raise ConfigError(f"embedder: {self._folder} has no {' or '.join(_MODEL_FILES)}")
+
+    @cached_property
+    def pooling(self) -> Pooling:
+        """How token vectors become one; it means nothing to a model that gives one itself."""
+        if self._wanted[0] is not None:
+            return self._wanted[0]
+        said = read_settings(self._folder / "1_Pooling" / "config.json")
+        modes = [key for key in said if key.startswith("pooling_mode_") and said[key] is True]
+        if modes == ["pooling_mode_cls_token"]:
+            return "cls"
+        if modes not in ([], ["pooling_mode_mean_tokens"]):
+            raise ConfigError(
+                f"embedder: {self._folder} wants {', '.join(modes)}; say pooling: mean"
+            )
+        return "mean"
+
+    @cached_property
+    def max_tokens(self) -> int:
+        """Tokens of a text, those around it counted; what is beyond is cut off."""
+        if self._wanted[1] is not None:
+            return self._wanted[1]
+        said = read_settings(self._folder / "sentence_bert_config.json").get("max_seq_length")
+        return whole_number(said, low=3, high=1 << 20) or MAX_TOKENS
+
+    @cached_property
+    def dimensions(self) -> int | None:
+        """Length of a vector, as far as the model's settings say."""
+        said = read_settings(self._folder / "config.json").get("hidden_size")
+        return whole_number(said, low=1, high=65_536)
+
+    @cached_property
+    def hashes(self) -> dict[str, str]:
+        """SHA-256 of the model and its tokenizer.
+
+        Raises:
+            ConfigError: the model is not the one that `sha256` wants.
+        """
+        model = file_digest(self._file)
+        check_digest(self._file, model, self._sha256)
+        return {"model": model, "tokenizer": file_digest(self._folder / _TOKENIZER)}
+
+    @cached_property
+    def identity(self) -> str:
+        """`onnx/`, the SHA-256 of the model, and a digest of what else decides a vector."""
+        hashes = self.hashes
+        rest = digest_json([hashes["tokenizer"], self.pooling, self.max_tokens])
+        return f"onnx/{hashes['model']}/{rest[:12]}"
+
+    # -- the model ------------------------------------------------------------------
+
+    @cached_property
+    def _tokenizer(self) -> Any:
+        from tokenizers import Tokenizer
+
+        path = self._folder / _TOKENIZER
+        try:
+            tokenizer = Tokenizer.from_file(str(path))
+            tokenizer.enable_truncation(self.max_tokens)
+            tokenizer.no_padding()
+        except Exception as exc:
+            # The library raises nothing narrower.
+            raise ConfigError(f"embedder: {path} is no tokenizer: {_first_line(exc)}") from exc
+        return tokenizer
+
+    @cached_property
+    def _session(self) -> Any:
+        import onnxruntime
+
+        self.hashes  # noqa: B018 - a model that is not the wanted one is not run
+        options = onnxruntime.SessionOptions()
+        options.log_severity_level = 4  # what goes wrong comes back as an exception
+        options.intra_op_num_threads = self._threads or os.cpu_count() or 1
+        options.inter_op_num_threads = 1
+        # Threads that wait in a busy loop take the cores from whatever else runs here.
+        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+        try:
+            session = onnxruntime.InferenceSession(
+                str(self._file), options, providers=["CPUExecutionProvider"]
+            )
+        except Exception as exc:
+            # The library's exceptions have no base of their own.
+            raise ConfigError(
+                f"embedder: {self._file} cannot be loaded: {_first_line(exc)}"
+            ) from exc
+        strange = {given.name for given in session.get_inputs()} - _INPUTS
+        if strange:
+            raise ConfigError(
+                f"embedder: {self._file} wants {', '.join(sorted(strange))} beside a text's tokens"
+            )
+        return session
+
+    @cached_property
+    def _output(self) -> tuple[str, bool]:
+        """The output to read, and whether it is a vector per token."""
+        outputs = self._session.get_outputs()
+        for output in outputs:
+            if len(output.shape) == 2:
+                return output.name, False
+        for output in outputs:
+            if len(output.shape) == 3:
+                return output.name, True
+        raise ConfigError(f"embedder: {self._file} gives no vectors")
+
+    # -- texts ------------------------------------------------------------------------
+
+    def embed(self, texts: Sequence[str]) -> Sequence[Sequence[float]]:
+        """Return a float32 array: a row per text, of Euclidean length 1, or 0 for no tokens.
+
+        Raises:
+            ConfigError: the model cannot be loaded, or is none of sentences.
+        """
+        import numpy as np
+
+        rows: Floats | None = None
+        for places, ids, mask in self._batches(texts):
+            made = self._vectors(ids, mask)
+            if rows is None:
+                rows = np.zeros((len(texts), made.shape[1]), dtype=np.float32)
+            rows[places] = made
+        if rows is None:
+            rows = np.zeros((len(texts), self.dimensions or 1), dtype=np.float32)
+        # numpy does not declare its arrays as sequences, though they are.
+        return cast("Sequence[Sequence[float]]", rows)
+
+    def _batches(self, texts: Sequence[str]) -> Iterator[tuple[list[int], Ids, Ids]]:
+        """Yield places, token ids and masks of texts of like length; those of no tokens never."""
+        import numpy as np
+
+        # Half a character has no tokens; a tokenizer refuses it.
+        clean = [text.encode("utf-8", "replace").decode("utf-8") for text in texts]
+        encodings = self._tokenizer.encode_batch_fast(clean)
+        ids = [encoding.ids for encoding in encodings]
+        order = sorted(
+            (n for n, e in enumerate(encodings) if sum(e.special_tokens_mask) < len(e.ids)),
+            key=lambda n: len(ids[n]),
+        )
+        start = 0
+        while start < len(order):
+            end = start + 1
+            while (
+                end < len(order) and (end + 1 - start) * len(ids[order[end]]) <= self._batch_tokens
+            ):
+                end += 1
+            places = order[start:end]
+            table = np.zeros((len(places), len(ids[places[-1]])), dtype=np.int64)
+            mask = np.zeros_like(table)
+            for row, place in enumerate(places):
+                table[row, : len(ids[place])] = ids[place]
+                mask[row, : len(ids[place])] = 1
+            yield places, table, mask
+            start = end
+
+    def _vectors(self, ids: Ids, mask: Ids) -> Floats:
+        import numpy as np
+
+        given = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
+        wanted = {put.name for put in self._session.get_inputs()}
+        name, by_token = self._output
+        made = self._session.run([name], {key: given[key] for key in wanted})[0]
+        if by_token and self.pooling == "cls":
+            made = made[:, 0]
+        elif by_token:
+            weights = mask[:, :, None].astype(np.float32)
+            made = (made * weights).sum(axis=1) / weights.sum(axis=1)
+        made = np.asarray(made, dtype=np.float32)
+        norms = np.linalg.norm(made, axis=1, keepdims=True)
+        norms[norms == 0] = 1.0
+        return cast("Floats", made / norms)
+
+
+def _first_line(error: Exception) -> str:
+    return " ".join(str(error).split())[:300]
