@@ -23,7 +23,7 @@ pytestmark = [
     pytest.mark.skipif(
         not FOLDER,
         reason="THE REAL MODEL WAS NOT TESTED: set JUDGEKIT_MINILM to a folder with"
-        " all-MiniLM-L6-v2 as model.onnx and tokenizer.json (benchmarks/README.md says how to get one)",
+        " all-MiniLM-L6-v2 as model.onnx and tokenizer.json (see benchmarks/README.md)",
     ),
 ]
 
