@@ -13,7 +13,7 @@ from judgekit import __version__
 
 VERBS = (
     "init", "run", "score", "report", "compare", "answer", "perturb", "schema", "metrics",
-    "rubric", "persona", "cassette", "doctor",
+    "rubric", "persona", "pairs", "cassette", "doctor",
 )  # fmt: skip
 """Each is a module here: a function of its own name, or an `app` of further verbs."""
 
