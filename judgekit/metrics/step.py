@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,7 @@ from judgekit.case import Case
 from judgekit.errors import ConfigError, InvalidReply, JudgekitError
 from judgekit.judgment import Quote
 from judgekit.metrics.quote import FIGURES, QuoteTally, find_quote
-from judgekit.metrics.rubric import RubricMetric
+from judgekit.metrics.rubric import DEFAULT_HISTORY, RubricMetric
 from judgekit.protocols import Judge
 from judgekit.rubric.rubric import Rubric
 from judgekit.score import Part, Score, Status
@@ -33,7 +33,7 @@ class Step:
         rubric: a loaded rubric, a name, or a path.
         judge: who answers.
         metric: the name of the metric it is a step of.
-        parameters: what the rubric's parameters are set to.
+        history: how many earlier messages the judge may see.
     """
 
     def __init__(
@@ -42,9 +42,9 @@ class Step:
         *,
         judge: Judge,
         metric: str,
-        parameters: Mapping[str, Any] | None = None,
+        history: int = DEFAULT_HISTORY,
     ) -> None:
-        self._metric = RubricMetric(rubric, judge=judge, name=metric, parameters=parameters)
+        self._metric = RubricMetric(rubric, judge=judge, name=metric, history=history)
 
     @property
     def rubric(self) -> Rubric:
@@ -223,6 +223,12 @@ class Stepped:
             details=details or {},
             meta=dict(self.made_with),
         )
+
+
+def beginning(text: str, *, most: int = 120) -> str:
+    """Return enough of a long text to know it by; the whole of it stands in the case."""
+    flat = " ".join(text[: 4 * most].split())
+    return flat if len(flat) <= most else flat[: most - 1] + "…"
 
 
 def named(texts: Sequence[str], *, most: int = 2, length: int = 80) -> str:

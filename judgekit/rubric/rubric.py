@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
 from pathlib import Path
 from typing import Any
 
+from judgekit.canonical import digest_json
 from judgekit.case import Case, Message, has_text
 from judgekit.errors import CaseError, ConfigError
 from judgekit.filemodel import near
@@ -27,6 +29,8 @@ from judgekit.rubric.sandbox import View
 from judgekit.rubric.template import CaseView, Template
 from judgekit.score import Status
 from judgekit.value import Value
+
+_CRITERION = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
 
 
 class Group(Value):
@@ -205,6 +209,41 @@ class Rubric:
                     f"say parameters: {{{name}: ...}}, or --set"
                 )
         return bound
+
+    def with_criteria(self, texts: Mapping[str, str], *, like: str) -> Rubric:
+        """Return this rubric with further criteria, each like one of its own but for the text.
+
+        Args:
+            texts: id to text, as the judge reads it.
+            like: the criterion they take everything else from.
+
+        Raises:
+            ConfigError: an id is taken or no name, or a text is blank.
+        """
+        description, criteria, details = self._written
+        model = next(criterion for criterion in criteria if criterion.id == like)
+        taken = {criterion.id for criterion in criteria} | {detail.name for detail in details}
+        for id, text in texts.items():
+            if id in taken or not _CRITERION.fullmatch(id):
+                what = "is taken" if id in taken else "is no name: letters, digits, _ and -"
+                raise ConfigError(f"rubric {self.name!r} takes no criterion {id!r}: it {what}")
+            if not isinstance(text, str) or not text.strip():
+                raise ConfigError(f"rubric {self.name!r}: criterion {id!r} needs a text")
+        further = tuple(
+            Criterion(
+                question=model.question.model_copy(
+                    update={"id": id, "text": " ".join(text.split())}
+                ),
+                weight=model.weight,
+                levels=model.levels,
+                reverse=model.reverse,
+            )
+            for id, text in texts.items()
+        )
+        other = copy(self)
+        other._written = (description, (*criteria, *further), details)
+        other.digest = digest_json([self.digest, dict(texts)])
+        return other._set(self.parameters)
 
     def with_defaults(self) -> Rubric:
         """Return this rubric with every parameter at its default, where it has one."""

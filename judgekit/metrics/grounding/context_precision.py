@@ -9,7 +9,7 @@ from judgekit.case import Case, has_text
 from judgekit.metrics._options import check_fraction, needed_text, needed_texts
 from judgekit.metrics.card import Card, Example
 from judgekit.metrics.shares import TAU, context_precision
-from judgekit.metrics.step import Step, Stepped, certainty, subject, text_part
+from judgekit.metrics.step import Step, Stepped, beginning, certainty, subject, text_part
 from judgekit.protocols import Judge
 from judgekit.rubric.rubric import Rubric
 from judgekit.score import Score
@@ -106,7 +106,7 @@ class ContextPrecision(Stepped):
             parts=[
                 text_part(
                     f"passage {rank}",
-                    _beginning(passage),
+                    beginning(passage),
                     score,
                     value=float(hit),
                     met=hit,
@@ -122,9 +122,3 @@ class ContextPrecision(Stepped):
             details={"passages": len(passages), "relevant_ranks": [*ranks], "tau": self.tau},
             confidence=certainty(probabilities),
         )
-
-
-def _beginning(passage: str, most: int = 120) -> str:
-    """Return enough of a passage to know it by; the whole of it stands in the case."""
-    text = " ".join(passage[: 4 * most].split())
-    return text if len(text) <= most else text[: most - 1] + "…"

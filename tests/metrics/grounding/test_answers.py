@@ -13,7 +13,7 @@ from judgekit.errors import CaseError, ConfigError
 from judgekit.metrics.grounding.answer_relevancy import AnswerRelevancy
 from judgekit.metrics.grounding.completeness import Completeness
 from judgekit.metrics.grounding.facts import FactsCoveredJudge
-from tests.metrics.grounding.scripted import Scripted, shown, statements
+from tests.metrics.scripted import Scripted, shown, statements
 
 CASE = Case(
     id="knife",

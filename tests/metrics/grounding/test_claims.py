@@ -17,7 +17,7 @@ from judgekit.metrics.grounding.hallucination import Hallucination
 from judgekit.metrics.step import distinct
 from judgekit.report.text import row_text
 from judgekit.score import Row
-from tests.metrics.grounding.scripted import Scripted, shown, statements, support
+from tests.metrics.scripted import Scripted, shown, statements, support
 
 PASSAGES = ("The pool opens at 7. Towels cost 2 crowns.", "Children under 6 swim free.")
 CASE = Case(

@@ -12,7 +12,7 @@ from judgekit.case import Case
 from judgekit.errors import CaseError, ConfigError
 from judgekit.metrics.grounding.context_precision import ContextPrecision
 from judgekit.metrics.grounding.context_recall import ContextRecall
-from tests.metrics.grounding.scripted import Scripted, shown, statements, support
+from tests.metrics.scripted import Scripted, shown, statements, support
 
 CASE = Case(
     id="loan",

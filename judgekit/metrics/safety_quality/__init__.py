@@ -1,0 +1,1 @@
+"""Does an answer do harm, and is it a good one?"""

@@ -1,0 +1,94 @@
+"""Accuracy: does an answer say what an accepted answer says?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, ClassVar
+
+from judgekit.case import Case, has_text
+from judgekit.judgment import Judgment
+from judgekit.metrics._options import check_fraction
+from judgekit.metrics.card import Card, Example
+from judgekit.metrics.rubric import DEFAULT_HISTORY, RubricMetric
+from judgekit.metrics.step import certainty
+from judgekit.protocols import Judge
+from judgekit.rubric.rubric import Rubric, Variant
+from judgekit.score import Score
+from judgekit.value import Json
+
+TAU = 0.8
+"""From this probability on an answer counts as equivalent to a reference."""
+
+
+class Accuracy(RubricMetric):
+    """Whether an answer means what an accepted answer means: 1 or 0, higher is better.
+
+    The judge says how probable it is that somebody who knows one of the references would accept
+    the answer as the same (rubric `accuracy`). The value is 1 from `tau` on, `tau` included, else
+    0, so that the mean over a run is the accuracy; `details.probability` is the number itself.
+    `confidence` is the greater of p and 1 - p. Without a judge, `exact_match` stands in.
+
+    Args:
+        judge: who answers.
+        name: the name results carry.
+        tau: probability from which an answer counts as equivalent.
+        history: how many earlier messages the judge may see.
+        samples: how often to ask; probabilities are averaged.
+        rubric: another rubric of the same kind, in place of `accuracy`.
+        parameters: what that rubric's parameters are set to.
+    """
+
+    checked = True
+    card: ClassVar[Card] = Card(
+        formula="1 if P(the answer means what a reference means) >= tau, else 0; the mean is the"
+        " accuracy",
+        source="quality definitions (6) and (7), with a judge in place of equality; tau .8 is ours",
+        needs=("output", "reference"),
+        empty="no output or no reference: invalid_case, before any call",
+        example=Example({"output": "Six o'clock.", "reference": "18:00 or 6:00"}, None),
+    )
+
+    def __init__(
+        self,
+        *,
+        judge: Judge,
+        name: str = "accuracy",
+        tau: float = TAU,
+        history: int = DEFAULT_HISTORY,
+        samples: int = 1,
+        rubric: Rubric | str | Path = "accuracy",
+        parameters: Mapping[str, Any] | None = None,
+    ) -> None:
+        super().__init__(
+            rubric,
+            judge=judge,
+            name=name,
+            history=history,
+            samples=samples,
+            parameters=parameters,
+        )
+        self.tau = check_fraction(name, "tau", tau)
+
+    @property
+    def options(self) -> dict[str, Json]:
+        """The options that decide what is asked and how it counts."""
+        return {**super().options, "tau": self.tau}
+
+    def _score(self, case: Case, variant: Variant, judgments: list[Judgment]) -> Score:
+        score = super()._score(case, variant, judgments)
+        references: list[Json] = [text for text in case.reference if has_text(text)]
+        if score.value is None:
+            return score.model_copy(update={"ground_truth": references})
+        right = score.value >= self.tau
+        words = "means" if right else "does not mean"
+        said = score.parts[0].reason
+        return score.model_copy(
+            update={
+                "value": float(right),
+                "reason": f"The answer {words} what was accepted ({score.value:.2f}): {said}",
+                "confidence": certainty([score.value]),
+                "ground_truth": references,
+                "details": {**score.details, "probability": score.value, "tau": self.tau},
+            }
+        )

@@ -1,0 +1,72 @@
+"""Interactive: does an assistant hold its own in a conversation of several turns?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, ClassVar
+
+from judgekit.metrics.card import Card, Example
+from judgekit.metrics.rubric import RubricMetric
+from judgekit.protocols import Judge
+from judgekit.rubric.rubric import Rubric
+
+HISTORY = 40
+"""Earlier messages the judge sees: this metric is about them."""
+
+
+class Interactive(RubricMetric):
+    """How good the last answer is as a turn of its conversation. Range 0..1, higher is better.
+
+    The judge sees the earlier messages and says whether the answer remembers what was said, does
+    not contradict it, takes corrections up, and brings the conversation on (rubric
+    `interactive`). What does not apply to a turn, such as a correction nobody made, leaves the
+    sum. `confidence` is the share of the rubric's weight that was answered.
+
+    Args:
+        judge: who answers.
+        name: the name results carry.
+        history: how many earlier messages the judge may see.
+        samples: how often to ask.
+        rubric: another rubric, in place of `interactive`.
+        parameters: what that rubric's parameters are set to.
+    """
+
+    checked = True
+    card: ClassVar[Card] = Card(
+        formula=".3 memory + .3 consistency + .2 correction + .2 progress, over those that apply",
+        source="Wisent's interactive judge (multi-turn); the criteria and weights are ours",
+        needs=("history", "input", "output"),
+        empty="no earlier message, no input or no output: invalid_case, before any call. It has"
+        " no deterministic fallback",
+        example=Example(
+            {
+                "history": [
+                    {"role": "user", "content": "I don't eat meat."},
+                    {"role": "assistant", "content": "Noted."},
+                ],
+                "input": "What shall I cook?",
+                "output": "Chicken.",
+            },
+            None,
+        ),
+    )
+
+    def __init__(
+        self,
+        *,
+        judge: Judge,
+        name: str = "interactive",
+        history: int = HISTORY,
+        samples: int = 1,
+        rubric: Rubric | str | Path = "interactive",
+        parameters: Mapping[str, Any] | None = None,
+    ) -> None:
+        super().__init__(
+            rubric,
+            judge=judge,
+            name=name,
+            history=history,
+            samples=samples,
+            parameters=parameters,
+        )

@@ -1,0 +1,197 @@
+"""Points: criteria written for one case, each worth points, as HealthBench has them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from pathlib import Path
+from typing import ClassVar, NamedTuple
+
+from judgekit.case import Case, has_text
+from judgekit.errors import CaseError
+from judgekit.metrics._options import needed_text
+from judgekit.metrics.card import Card, Example
+from judgekit.metrics.rubric import DEFAULT_HISTORY
+from judgekit.metrics.shares import points_ratio
+from judgekit.metrics.step import Step, Stepped, named, subject, text_part
+from judgekit.protocols import Aggregate, Judge
+from judgekit.rubric.rubric import Rubric
+from judgekit.score import Row, Score
+from judgekit.value import Json
+
+MAX_CRITERIA = 200
+"""Criteria one case may have."""
+
+
+class PointCriterion(NamedTuple):
+    """What an answer should do, or with negative points should not."""
+
+    text: str
+    points: float
+
+
+class Overall:
+    """The mean of the scores of a data set, clipped to 0..1; those of fallbacks are left out."""
+
+    def __init__(self) -> None:
+        self._values: list[float] = []
+
+    def add(self, row: Row) -> None:
+        """Take one more result."""
+        result = row.result
+        if isinstance(result, Score) and result.value is not None and result.fallback is None:
+            self._values.append(result.value)
+
+    def finish(self) -> dict[str, float | int | None]:
+        """Return the clipped mean; `None` where nothing was scored."""
+        if not self._values:
+            return {"overall": None}
+        mean = math.fsum(self._values) / len(self._values)
+        return {"overall": min(1.0, max(0.0, mean))}
+
+
+class Points(Stepped):
+    """Points of the criteria an answer meets / all positive points. At most 1, higher is better.
+
+    `expected.criteria` lists the criteria of a case: `{criterion: text, points: number}` each,
+    negative points for what should not be there. A judge says of each by itself whether the
+    answer meets it (rubric `criterion_met`). The value of a case is raw and may be below 0; the
+    figure `overall` of a run is the mean, clipped to 0..1, and a gate may name it.
+
+    Args:
+        judge: who answers; asked once for each criterion.
+        name: the name results carry.
+        history: how many earlier messages the judge may see.
+        rubric: what judges a criterion, in place of `criterion_met`.
+    """
+
+    range = (-math.inf, 1.0)
+    card: ClassVar[Card] = Card(
+        formula="sum of the points of met criteria / sum of positive points; overall = their"
+        " mean, clipped to 0..1",
+        source="HealthBench; clipped over a data set, raw for a case",
+        needs=("output", "expected.criteria"),
+        empty="no output, or criteria that are none: invalid_case, before any call; no positive"
+        " points: not applicable. It has no deterministic fallback",
+        example=Example(
+            {
+                "input": "My knee hurts after running.",
+                "output": "Rest it for a few days.",
+                "expected": {
+                    "criteria": [
+                        {"criterion": "Advises rest", "points": 5},
+                        {"criterion": "Names a diagnosis as certain", "points": -4},
+                    ]
+                },
+            },
+            None,
+        ),
+    )
+
+    def __init__(
+        self,
+        *,
+        judge: Judge,
+        name: str = "points",
+        history: int = DEFAULT_HISTORY,
+        rubric: Rubric | str | Path = "criterion_met",
+    ) -> None:
+        self._met = Step(rubric, judge=judge, metric=name, history=history)
+        super().__init__(name=name, judge=judge, steps=(self._met,))
+        self.history = history
+
+    @property
+    def options(self) -> dict[str, Json]:
+        """The options that decide what is asked."""
+        return {"history": self.history, "rubric": self._met.rubric.name}
+
+    @property
+    def figures(self) -> dict[str, bool]:
+        """The figures made of all rows, and whether higher is better."""
+        return {**super().figures, "overall": True}
+
+    def aggregates(self) -> tuple[Aggregate, ...]:  # type: ignore[override]  # more of them
+        """Return what makes the figures of a run."""
+        return (*super().aggregates(), Overall())
+
+    async def score(self, case: Case) -> Score:
+        """Return the score of one case.
+
+        Raises:
+            JudgekitError: what the judge, the cassette or the case made impossible.
+        """
+        output = needed_text(case, "output")
+        criteria = criteria_of(case)
+        scores = await self._met.ask(
+            [
+                subject(
+                    case,
+                    str(number),
+                    history=case.history,
+                    input=case.input,
+                    output=output,
+                    reference=(criterion.text,),
+                )
+                for number, criterion in enumerate(criteria, start=1)
+            ]
+        )
+        met = [score.value == 1.0 for score in scores]
+        value = points_ratio([(c.points, m) for c, m in zip(criteria, met, strict=True)])
+        possible = math.fsum(c.points for c in criteria if c.points > 0)
+        earned = math.fsum(c.points for c, m in zip(criteria, met, strict=True) if m)
+        wrong = [
+            c.text for c, m in zip(criteria, met, strict=True) if m != (c.points > 0) and c.points
+        ]
+        if value is None:
+            reason = "No criterion of this case is worth positive points."
+        else:
+            reason = f"{earned:g} of {possible:g} points"
+            reason += f"; not as wanted: {named(wrong)}." if wrong else "."
+        return self._score(
+            value,
+            reason=reason,
+            scores=scores,
+            parts=[
+                text_part(
+                    f"criterion {number}",
+                    f"{criterion.text} ({criterion.points:+g} points)",
+                    score,
+                    value=float(hit),
+                    met=hit == (criterion.points > 0),
+                    answer="met" if hit else "not met",
+                    of=len(criteria),
+                    whole=case,
+                ).model_copy(update={"weight": criterion.points / possible if possible else 0.0})
+                for number, (criterion, score, hit) in enumerate(
+                    zip(criteria, scores, met, strict=True), start=1
+                )
+            ],
+            details={"earned": earned, "possible": possible},
+            ground_truth=[criterion.text for criterion in criteria],
+        )
+
+
+def criteria_of(case: Case) -> list[PointCriterion]:
+    """Return the criteria of a case; keys other than text and points are left alone.
+
+    Raises:
+        CaseError: there are none, or one of them is not a text with points.
+    """
+    listed = case.expected.get("criteria")
+    if not isinstance(listed, list) or not 0 < len(listed) <= MAX_CRITERIA:
+        raise CaseError(
+            "needs expected.criteria: a list of {criterion: text, points: number}, at most"
+            f" {MAX_CRITERIA}"
+        )
+    return [_criterion(entry, number) for number, entry in enumerate(listed, start=1)]
+
+
+def _criterion(entry: Json, number: int) -> PointCriterion:
+    if isinstance(entry, Mapping):
+        text, points = entry.get("criterion"), entry.get("points")
+        fine = isinstance(points, (int, float)) and not isinstance(points, bool)
+        if isinstance(text, str) and has_text(text) and fine and math.isfinite(points):  # type: ignore[arg-type]
+            return PointCriterion(" ".join(text.split()), float(points))  # type: ignore[arg-type]
+    raise CaseError(
+        f"expected.criteria: number {number} must be {{criterion: text, points: number}}"
+    )

@@ -1,0 +1,93 @@
+"""Tone compliance, judged: is an answer in the tone that is wanted?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, ClassVar
+
+from judgekit.case import Case
+from judgekit.errors import ConfigError
+from judgekit.judgment import Judgment
+from judgekit.metrics.card import Card, Example
+from judgekit.metrics.rubric import RubricMetric
+from judgekit.metrics.step import certainty
+from judgekit.protocols import Judge
+from judgekit.rubric.load import load_rubric
+from judgekit.rubric.rubric import Rubric, Variant
+from judgekit.score import Score
+from judgekit.value import Json
+
+TONES = ("formal", "casual", "empathetic", "professional", "friendly", "technical")
+"""The tones the rubric knows the meaning of; any other needs `meaning`."""
+
+
+class ToneComplianceJudge(RubricMetric):
+    """The probability that an answer is in the tone that is wanted. Range 0..1, higher is better.
+
+    The tone is one of formal, casual, empathetic, professional, friendly, technical, or any other
+    word with a `meaning` of your own. The judge says how probable it is that people who know the
+    tone would hear it in the answer (rubric `target_tone`), with quotes; what the answer says
+    does not matter. `confidence` is the greater of p and 1 - p.
+
+    Args:
+        judge: who answers.
+        tone: the tone that is wanted.
+        meaning: what that tone is; needed for a tone that is not built in.
+        name: the name results carry.
+        samples: how often to ask; probabilities are averaged.
+        rubric: another rubric with the parameters `tone` and `meaning`.
+        parameters: what further parameters of that rubric are set to.
+    """
+
+    checked = True
+    card: ClassVar[Card] = Card(
+        formula="P(the answer is in the wanted tone), by the judge",
+        source="quality definitions (11)",
+        needs=("output",),
+        empty="no output: invalid_case, before any call",
+        example=Example({"output": "No worries, we've got you!"}, None, {"tone": "formal"}),
+    )
+
+    def __init__(
+        self,
+        *,
+        judge: Judge,
+        tone: str = "professional",
+        meaning: str = "",
+        name: str = "tone_compliance_judge",
+        samples: int = 1,
+        rubric: Rubric | str | Path = "target_tone",
+        parameters: Mapping[str, Any] | None = None,
+    ) -> None:
+        for option, text in (("tone", tone), ("meaning", meaning)):
+            if not isinstance(text, str):
+                raise ConfigError(f"{name}: {option} must be a text, not {text!r}")
+        self.tone = " ".join(tone.lower().split())
+        if self.tone not in TONES and not meaning.strip():
+            known = ", ".join(TONES)
+            raise ConfigError(
+                f"{name}: no tone {tone!r} is built in ({known}); say what it is: meaning: ..."
+            )
+        loaded = rubric if isinstance(rubric, Rubric) else load_rubric(rubric)
+        settings = {"tone": self.tone, "meaning": " ".join(meaning.split())}
+        super().__init__(
+            loaded,
+            judge=judge,
+            name=name,
+            samples=samples,
+            parameters={**(parameters or {}), **settings},
+        )
+
+    def _score(self, case: Case, variant: Variant, judgments: list[Judgment]) -> Score:
+        score = super()._score(case, variant, judgments)
+        if score.value is None:
+            return score
+        details: dict[str, Json] = {**score.details, "tone": self.tone}
+        return score.model_copy(
+            update={
+                "reason": f"{self.tone} {score.value:.2f}: {score.parts[0].reason}",
+                "confidence": certainty([score.value]),
+                "details": details,
+            }
+        )

@@ -1,0 +1,74 @@
+"""Every judged metric of the families can be named in a suite, without an option more."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from judgekit.catalogue import BUILTIN, FAMILIES
+from judgekit.config import build_suite
+from judgekit.errors import ConfigError
+from judgekit.registry import create
+
+JUDGED = [
+    entry.name
+    for family in ("grounding", "safety and quality", "agents")
+    for entry in FAMILIES[family]
+    if entry.judged
+]
+
+
+def suite(metrics, base=Path()):
+    data = {"cases": "cases.jsonl", "judge": "fake/judge", "metrics": metrics}
+    return build_suite(data, base=base)
+
+
+@pytest.mark.parametrize("name", JUDGED)
+def test_a_suite_may_name_it(name):
+    made = suite({name: None})
+
+    assert made.metrics[0].name == name
+    assert made.metrics[0].made_with["model"] == "fake/judge"
+    made.close()
+
+
+def test_options_and_parameters_are_taken_from_the_suite():
+    made = suite(
+        {
+            "strict": {"metric": "faithfulness", "tau": 0.9, "max_claims": 5},
+            "pirate": {"metric": "tone_compliance_judge", "tone": "pirate", "meaning": "Arr."},
+            "toxicity": {"categories": {"spam": "Is it advertising?"}, "gate": {"safety_rate": 1}},
+        }
+    )
+
+    strict, pirate, toxicity = made.metrics
+    assert (strict.name, strict.tau, strict.max_claims) == ("strict", 0.9, 5)
+    assert pirate.tone == "pirate"
+    assert toxicity.options["categories"] == {"spam": "Is it advertising?"}
+    made.close()
+
+
+def test_a_rubric_beside_the_suite_goes_before_the_built_in_one(tmp_path):
+    (tmp_path / "claim_support.jinja").write_text(
+        "---\nname: claim_support\nversion: 7\nextends: base\n"
+        "criteria:\n  support: {text: Is it so?, quotes: true}\n---\n",
+        "utf-8",
+    )
+
+    made = suite({"faithfulness": None}, base=tmp_path)
+
+    assert "claim_support@7" in made.metrics[0]._method
+    made.close()
+
+
+@pytest.mark.parametrize("name", JUDGED)
+def test_without_a_judge_it_takes_its_stand_in_or_says_that_it_has_none(name):
+    data = {"cases": "cases.jsonl", "judge": "none", "metrics": {name: None}}
+    if BUILTIN[name].stand_in is None:
+        with pytest.raises(ConfigError, match="needs a judge"):
+            build_suite(data, base=Path())
+    else:
+        made = build_suite(data, base=Path())
+        assert made.metrics[0].fallback.name == create(BUILTIN[name].stand_in).name
+        made.close()
