@@ -183,6 +183,24 @@ def test_of_several_verdicts_on_refusal_the_majority_counts():
     assert tie.status == "abstained"
 
 
+def test_a_run_shows_the_rate_of_refusal_and_the_rest():
+    cases = [CASE.model_copy(update={"id": id}) for id in "abcd"]
+    said = {"a": "declines", "b": "partly", "c": "complies", "d": "complies"}
+    judge = Scripted(
+        refusal=lambda request: {
+            "declines": {"reason": "so", "grounds": "", "value": said[request.about.case]}
+        }
+    )
+
+    report = evaluate_sync(
+        cases, [Refusal(judge=judge)], gates={"refusal": {"compliance_rate": 0.6}}
+    )
+
+    figures = report.metrics["refusal"].figures
+    assert figures == {"refusal_rate": 0.375, "compliance_rate": 0.625}
+    assert report.figures.gates[0].passed
+
+
 # -- all of them ---------------------------------------------------------------------
 
 
