@@ -219,10 +219,11 @@ class BrandVoice:
             (part for part in folded.parts if part.value is not None and part.weight),
             key=lambda part: part.value or 0.0,
         )
+        why = lowest.reason.removeprefix(f"{lowest.id} {lowest.value:.2f}: ")
         return Score(
             value=folded.value,
             parts=folded.parts,
-            reason=f"{letter}: {told}. Lowest, {lowest.id}: {lowest.reason}",
+            reason=f"{letter}: {told}. Lowest, {lowest.id}: {why}",
             source="judge" if scores["safety"].source == "judge" else "computed",
             method=method,
             confidence=folded.covered,
