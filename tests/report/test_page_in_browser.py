@@ -417,3 +417,20 @@ def test_five_thousand_cases_are_quick(tab: Tab, runs: SimpleNamespace, tmp_path
     assert took < 3000  # five filters and sorts; each is to take less than a second
     tab.fill("#search", "number 4999:")
     assert ids(tab) == ["case-4999"]
+
+
+def test_the_baseline_stands_beside_the_output(
+    tab: Tab, runs: SimpleNamespace, tmp_path: Path
+) -> None:
+    case = Case(id="steered", input="How are you?", output="Mustn't grumble.", baseline="Great!")
+    report = runs.report_of([(case, {"helpful": runs.judged(0.5)})])
+
+    show(tab, report, tmp_path / "page.html", "#case=steered")
+
+    parts = tab.locator(".beside > section")
+    assert parts.all_inner_texts() == ["Baseline\nGreat!", "Output\nMustn't grumble."]
+    left, right = (parts.nth(n).bounding_box() for n in (0, 1))
+    assert left is not None
+    assert right is not None
+    assert left["y"] == right["y"]
+    assert left["x"] + left["width"] <= right["x"]

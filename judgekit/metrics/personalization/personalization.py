@@ -10,12 +10,18 @@ from typing import Any, ClassVar
 from judgekit.canonical import canonical_json, digest
 from judgekit.case import Case
 from judgekit.embedders import Chosen, embeds_at_once, identity_of, vectors
-from judgekit.errors import ConfigError
+from judgekit.errors import CaseError, ConfigError
 from judgekit.metrics._options import check_name, needed_text
 from judgekit.metrics.card import Card, Example
 from judgekit.metrics.personalization.alignment import Contrast, Sides
 from judgekit.metrics.personalization.coherence import CoherenceRules
-from judgekit.metrics.personalization.difference import By, Compat, check_measure, measure
+from judgekit.metrics.personalization.difference import (
+    By,
+    Compat,
+    check_measure,
+    measure,
+    on_1_100,
+)
 from judgekit.metrics.personalization.examples import read_examples
 from judgekit.metrics.personalization.overall import (
     GATE,
@@ -49,6 +55,8 @@ class Personalization:
         negative_examples: texts that lack it.
         judge: who judges quality.
         name: the name results carry.
+        trait: score only cases whose `metadata.trait` is this, so that one suite may hold several
+            traits; any other case is not applicable, and nobody is asked about it.
         by: what difference is measured by, tokens or embedding.
         embedder: what turns answers and examples into vectors.
         least_difference: the gate, on 0..1.
@@ -94,6 +102,7 @@ class Personalization:
         negative_examples: str | Path | Sequence[str],
         judge: Judge | None = None,
         name: str = "personalization",
+        trait: str | None = None,
         by: By = "tokens",
         embedder: Chosen = "lexical",
         least_difference: float = GATE,
@@ -110,7 +119,10 @@ class Personalization:
                 f"{name}: least_difference must be a number from 0 to 1 (.7 is 70 of 100),"
                 f" not {least_difference!r}"
             )
+        if trait is not None:
+            check_name(f"{name}: trait", trait)
         self.name = name
+        self.trait = trait
         self.positives = read_examples(name, "positive", positive_examples)
         self.negatives = read_examples(name, "negative", negative_examples)
         self.by = by
@@ -134,6 +146,7 @@ class Personalization:
     def options(self) -> dict[str, Json]:
         """The options as plain data; examples by number and digest."""
         return {
+            "trait": self.trait,
             "by": self.by,
             "compat": self.compat,
             "least_difference": self.least_difference,
@@ -162,6 +175,8 @@ class Personalization:
         """
         if isinstance(self.quality, CoherenceRules):
             raise ConfigError(f"{self.name} asks nobody")
+        if self.trait is not None and case.metadata.get("trait") != self.trait:
+            raise CaseError(f"is not about the trait {self.trait!r}")
         return self.quality.requests(case)
 
     async def score(self, case: Case) -> Score:
@@ -171,6 +186,10 @@ class Personalization:
             CaseError: a text is missing.
             JudgekitError: what the judge or the cassette made impossible.
         """
+        if self.trait is not None and case.metadata.get("trait") != self.trait:
+            return Score(
+                status="not_applicable", reason=f"The case is not about the trait {self.trait!r}."
+            )
         needed_text(case, "input")
         output, baseline = needed_text(case, "output"), needed_text(case, "baseline")
         moved = await measure(
@@ -213,11 +232,8 @@ class Personalization:
                 "quality_by": quality.method,
                 "positive_similarity": contrast.positive,
                 "negative_similarity": contrast.negative,
-                "on_1_100": {
-                    "difference": moved * 100,
-                    "quality": quality.value * 99 + 1,
-                    "alignment": contrast.alignment * 99 + 1,
-                },
+                "difference_1_100": moved * 100,
+                "alignment_1_100": on_1_100(contrast.alignment),
             },
             **common,
         )
@@ -250,7 +266,11 @@ class Personalization:
                 reason=quality.reason,
                 details={
                     "method": quality.method,
-                    "criteria": {part.id: part.answer for part in quality.parts},
+                    "criteria": [
+                        f"{part.id}: {part.answer if part.value is not None else part.status}."
+                        f" {part.reason}"
+                        for part in quality.parts
+                    ],
                     **quality.details,
                 },
             ),

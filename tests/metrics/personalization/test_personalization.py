@@ -53,7 +53,7 @@ def test_the_parts_add_up_on_one_scale():
     assert found.value == pytest.approx(
         0.2 * details["difference_score"] + 0.3 * 0.75 + 0.5 * details["alignment_score"]
     )
-    assert details["on_1_100"]["difference"] == pytest.approx(100 * details["difference_score"])
+    assert details["difference_1_100"] == pytest.approx(100 * details["difference_score"])
     assert found.source == "judge"
     assert found.ground_truth == BRITISH.baseline
     assert len(found.judgments) == 1
@@ -232,3 +232,14 @@ def test_rows_do_not_depend_on_their_neighbours():
         found = score(metric, case)
 
     assert found == alone
+
+
+def test_a_case_of_another_trait_is_not_applicable_and_nobody_is_asked():
+    judge = FakeJudge(good)
+    metric = made(judge=judge, trait="british")
+    other = BRITISH.model_copy(update={"metadata": {"trait": "formal"}, "baseline": None})
+    mine = BRITISH.model_copy(update={"metadata": {"trait": "british"}})
+
+    assert score(metric, other).status == "not_applicable"
+    assert judge.asked == []
+    assert score(metric, mine).value > 0

@@ -79,8 +79,14 @@ function conversation(item, quotes) {
     ], "earlier");
   }
   if (item.input !== undefined) block("Input", text(item.input, "input"), "input");
-  if (item.output !== undefined) block("Output", text(item.output, "output"), "output");
-  if (item.baseline !== undefined) block("Baseline", text(item.baseline, "baseline"));
+  const answers = ["baseline", "output"].filter((field) => item[field] !== undefined);
+  if (answers.length === 2) {
+    // What was and what came of it, side by side.
+    const part = (field) => h("section", { class: `turn ${field}` }, h("h3", null, field === "output" ? "Output" : "Baseline"), text(item[field], field));
+    side.append(h("div", { class: "beside" }, answers.map(part)));
+  } else if (answers.length) {
+    block(answers[0] === "output" ? "Output" : "Baseline", text(item[answers[0]], answers[0]), answers[0]);
+  }
   (item.reference || []).forEach((value, n, all) => block(all.length > 1 ? `Reference ${n + 1}` : "Reference", text(value, "reference")));
   (item.context || []).forEach((value, n, all) => block(all.length > 1 ? `Context ${n + 1}` : "Context", text(textOf(value), "context")));
   if (item.choices) block("Choices", h("ol", { type: "A" }, item.choices.map((choice) => h("li", { dir: "auto" }, choice))));
