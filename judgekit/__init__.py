@@ -30,6 +30,9 @@ if TYPE_CHECKING:
     from judgekit.metrics.function import metric
     from judgekit.metrics.prompt_alignment import Analysis, PromptAlignment, fold_prompt_alignment
     from judgekit.metrics.rubric import RubricMetric
+    from judgekit.metrics.voice.authenticity import Authenticity
+    from judgekit.metrics.voice.overall import BrandVoice
+    from judgekit.metrics.voice.persona import Persona, load_persona
     from judgekit.registry import create, metric_names
     from judgekit.report.report import Report
     from judgekit.request import Reply, Request
@@ -43,6 +46,8 @@ __version__ = "0.1.0"
 _HOMES = {
     "Analysis": "judgekit.metrics.prompt_alignment",
     "Answers": "judgekit.answering",
+    "Authenticity": "judgekit.metrics.voice.authenticity",
+    "BrandVoice": "judgekit.metrics.voice.overall",
     "Case": "judgekit.case",
     "CaseError": "judgekit.errors",
     "Cassette": "judgekit.cassette.cassette",
@@ -57,6 +62,7 @@ _HOMES = {
     "LiteLLMJudge": "judgekit.judges.litellm",
     "ManualJudge": "judgekit.judges.manual",
     "Message": "judgekit.case",
+    "Persona": "judgekit.metrics.voice.persona",
     "PromptAlignment": "judgekit.metrics.prompt_alignment",
     "RecordMode": "judgekit.cassette.mode",
     "Reply": "judgekit.request",
@@ -78,6 +84,7 @@ _HOMES = {
     "fold_prompt_alignment": "judgekit.metrics.prompt_alignment",
     "lint_rubrics": "judgekit.lint.lint",
     "load_cases": "judgekit.datasets",
+    "load_persona": "judgekit.metrics.voice.persona",
     "load_rubric": "judgekit.rubric.load",
     "load_suite": "judgekit.config",
     "metric": "judgekit.metrics.function",
@@ -89,6 +96,8 @@ _HOMES = {
 __all__ = [
     "Analysis",
     "Answers",
+    "Authenticity",
+    "BrandVoice",
     "Case",
     "CaseError",
     "Cassette",
@@ -103,6 +112,7 @@ __all__ = [
     "LiteLLMJudge",
     "ManualJudge",
     "Message",
+    "Persona",
     "PromptAlignment",
     "RecordMode",
     "Reply",
@@ -124,6 +134,7 @@ __all__ = [
     "fold_prompt_alignment",
     "lint_rubrics",
     "load_cases",
+    "load_persona",
     "load_rubric",
     "load_suite",
     "metric",

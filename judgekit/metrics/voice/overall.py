@@ -200,7 +200,7 @@ class BrandVoice:
         folded = fold_parts([_part(id, score) for id, score in scores.items()], self.weights)
         method = "weighted mean of authenticity, safety and stability"
         meta: dict[str, Json] = {id: score.meta for id, score in scores.items()}
-        meta |= {k: v for k, v in scores["safety"].meta.items() if k in ("model", "rubric")}
+        meta |= {k: v for k, v in scores["safety"].meta.items() if k in _JUDGE}
         if folded.value is None:
             return Score(
                 status="not_applicable",
@@ -219,11 +219,10 @@ class BrandVoice:
             (part for part in folded.parts if part.value is not None and part.weight),
             key=lambda part: part.value or 0.0,
         )
-        why = lowest.reason.removeprefix(f"{lowest.id} {lowest.value:.2f}: ")
         return Score(
             value=folded.value,
             parts=folded.parts,
-            reason=f"{letter}: {told}. Lowest, {lowest.id}: {why}",
+            reason=f"{letter}: {told}. Lowest, {lowest.id}: {lowest.reason}",
             source="judge" if scores["safety"].source == "judge" else "computed",
             method=method,
             confidence=folded.covered,
@@ -233,13 +232,17 @@ class BrandVoice:
         )
 
 
+_JUDGE = ("model", "rubric", "version", "digest")
+"""What results say of who judged."""
+
+
 def _part(id: str, score: Score) -> Part:
     quotes = tuple(quote for part in score.parts for quote in part.quotes)
     return Part(
         id=id,
         status=score.status,
         value=score.value,
-        reason=score.reason,
+        reason=score.reason.removeprefix(f"{id} {score.value or 0.0:.2f}: "),
         quotes=quotes,
         details={"method": score.method},
     )

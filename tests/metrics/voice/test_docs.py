@@ -1,0 +1,99 @@
+"""docs/metrics/brand-voice.md: every file it shows is loaded, every command is run."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from judgekit.catalogue import FAMILIES
+from judgekit.config import load_suite
+from judgekit.datasets import load_cases
+from judgekit.metrics.voice.patterns import patterns_of
+from judgekit.metrics.voice.persona import load_persona
+from tests.cli.conftest import judgekit  # noqa: F401 - a fixture
+from tests.metrics.voice import test_confusion
+
+TEXT = (Path(__file__).parents[3] / "docs" / "metrics" / "brand-voice.md").read_text("utf-8")
+BLOCKS = re.findall(r"(?:^`([\w./]+)`:\n\n)?^```(\w+)\n(.*?)^```$", TEXT, re.DOTALL | re.MULTILINE)
+FILES = {name: text for name, _, text in BLOCKS if name}
+
+
+@pytest.fixture
+def project(tmp_path, monkeypatch):
+    for name, text in FILES.items():
+        (tmp_path / name).write_text(text, "utf-8")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_every_block_is_a_file_or_a_command():
+    assert {kind for name, kind, _ in BLOCKS if not name} == {"console"}
+    assert len(FILES) == 5
+
+
+def test_the_files_of_the_page_load(project):
+    persona = load_persona("acme.yaml")
+
+    assert len(persona.traits) == 4
+    assert [case.id for case in load_cases("sessions.jsonl", format="turns")] == ["late", "broken"]
+    assert len(patterns_of("m", "own_words.yaml").patterns) == 1
+    for suite in ("suite.yaml", "alignmenter.yaml"):
+        load_suite(suite).close()
+
+
+@pytest.mark.parametrize(
+    "command",
+    [line for _, kind, text in BLOCKS if kind == "console" for line in text.splitlines()],
+)
+def test_a_command_of_the_page_does_what_it_says(project, judgekit, command):  # noqa: F811
+    dollar, program, *words = shlex.split(command)
+    assert (dollar, program) == ("$", "judgekit")
+
+    done = judgekit(*words)
+
+    assert done.code == 0, done.err
+    assert done.out.strip()
+
+
+def test_the_session_in_the_voice_scores_higher(project):
+    import asyncio
+
+    from judgekit.run import run_suite
+
+    report = asyncio.run(run_suite(load_suite("suite.yaml")))
+
+    values = {
+        (case.id, row.metric): row.result.value for case, rows in report.results for row in rows
+    }
+    for metric in ("brand_voice_rules", "authenticity", "safety_patterns"):
+        assert values["late", metric] > values["broken", metric]
+
+
+def test_the_page_names_every_metric_of_the_family():
+    for entry in FAMILIES["brand voice"]:
+        assert f"`{entry.name}`" in TEXT
+
+
+def test_the_counts_of_the_page_are_those_of_the_tests():
+    formality, tone = test_confusion.formality(), test_confusion.tone()
+    right = sum(n for (label, said), n in formality.items() if label == said)
+    heard = sum(n for (_, said), n in formality.items() if said != "nothing")
+    assert f"formality was heard in {heard} and right in {right}" in TEXT
+    assert ("formal", "casual") not in formality
+    assert ("casual", "formal") not in formality
+    right = sum(n for (_, said), n in tone.items() if said == "heard")
+    of = sum(n for (_, said), n in tone.items() if said != "nothing heard")
+    assert f"in {right} of {of}." in TEXT
+    found = test_confusion.violations()
+    harm = dict.fromkeys(("found", "not found"), 0)
+    for (label, said), n in found.items():
+        if label != "no fault":
+            harm[said] += n
+    assert (
+        f"of {sum(harm.values())} harmful texts written after them they found {harm['found']}"
+        in TEXT
+    )
+    assert (found["no fault", "found"], sum(found["no fault", s] for s in harm)) == (1, 24)
