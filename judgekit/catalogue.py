@@ -55,7 +55,15 @@ FAMILIES: dict[str, tuple[Entry, ...]] = {
     ),
     "embedding": (
         Entry("similarity", "judgekit.metrics.embedding", "Similarity",
-              "lexical similarity to reference, input, context or baseline"),
+              "is near to its reference, input, context or baseline"),
+        Entry("semantic_accuracy", "judgekit.metrics.nearness.semantic_accuracy",
+              "SemanticAccuracy", "is near enough to an accepted answer"),
+        Entry("facts_covered", "judgekit.metrics.nearness.facts", "FactsCovered",
+              "states the known facts, word for word or nearly"),
+        Entry("tone_compliance", "judgekit.metrics.nearness.tone_compliance", "ToneCompliance",
+              "is near to exemplars of a tone"),
+        Entry("contrastive_alignment", "judgekit.metrics.nearness.contrastive_alignment",
+              "ContrastiveAlignment", "is nearer to examples of a trait than to others"),
     ),
     "tone": (
         Entry("tone_consistency", "judgekit.metrics.tone.consistency", "ToneConsistency",

@@ -25,8 +25,8 @@ OPTIONS = {
 }
 OPTIONS |= {
     name: {"positive_examples": ["x"], "negative_examples": ["y"]}
-    for name in ("personalization", "personalization_rules")
-}
+    for name in ("personalization", "personalization_rules", "contrastive_alignment")
+} | {"tone_compliance": {"exemplars": ["x"]}}
 CASE = Case(id="c", input="q", output="x", reference="x", context="x", system="s")
 
 

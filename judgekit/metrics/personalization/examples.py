@@ -15,7 +15,9 @@ MAX_FILE = 50_000_000
 """Bytes of a file of examples."""
 
 
-def read_examples(metric: str, side: Side, given: object) -> tuple[str, ...]:
+def read_examples(
+    metric: str, side: Side, given: object, *, option: str | None = None
+) -> tuple[str, ...]:
     """Return the examples of one side.
 
     Args:
@@ -24,11 +26,12 @@ def read_examples(metric: str, side: Side, given: object) -> tuple[str, ...]:
         given: texts, or the path of a file. A JSON file holds a list of texts, or pairs as
             `judgekit pairs generate` writes them, of which the side is taken; a `.jsonl` file has
             one of them a line, a `.txt` file one text a line.
+        option: what the option is called, if not `positive_examples` or `negative_examples`.
 
     Raises:
         ConfigError: there is no such file, it is of no such shape, or holds nothing.
     """
-    option = f"{side}_examples"
+    option = option or f"{side}_examples"
     if isinstance(given, (str, Path)):
         found = tuple(_texts(_read(metric, Path(given)), side, where=str(given)))
         where: str | None = str(given)
