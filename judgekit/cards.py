@@ -77,7 +77,8 @@ def _explained(entry: Entry, made: Any, width: int) -> Iterator[str]:
     yield from _text(_prose(_documentation(made)), width)
     yield ""
     rows = {"range": f"{low:g} to {high:g}, {better} is better"}
-    rows["made by"] = "a judge" if entry.judged else "computing, nobody is asked"
+    asked = "a model's log-probabilities" if _wants_logprobs(made) else "a judge"
+    rows["made by"] = asked if entry.judged else "computing, nobody is asked"
     if entry.judged:
         rows["without a judge"] = entry.stand_in or "no stand-in: give the suite a fallback"
     if card is not None:
@@ -93,6 +94,10 @@ def _explained(entry: Entry, made: Any, width: int) -> Iterator[str]:
     if card is not None:
         yield ""
         yield from _example(entry, card, width)
+
+
+def _wants_logprobs(made: Any) -> bool:
+    return getattr(made, "wants", "") == "logprobs"
 
 
 def _documentation(made: Any) -> str:
@@ -129,7 +134,8 @@ def _example(entry: Entry, card: Card, width: int) -> Iterator[str]:
         yield from _field("options", _plain(dict(example.options)), width)
     yield from _field("case", _plain(dict(example.case)), width)
     if entry.judged:
-        yield "  (asks a judge; see the examples folder for recorded verdicts)"
+        what = "a model" if _wants_logprobs(find(entry.name).made) else "a judge"
+        yield f"  (asks {what}; see the examples folder for recorded verdicts)"
         return
     result = run_example(entry.name, example.case, example.options)
     if isinstance(result, Failure):

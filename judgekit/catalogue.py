@@ -151,6 +151,10 @@ FAMILIES: dict[str, tuple[Entry, ...]] = {
     "benchmarks": (
         Entry("generation", "judgekit.metrics.benchmarks.generation", "Generation",
               "states an accepted answer somewhere in a free text"),
+        Entry("log_likelihoods", "judgekit.metrics.likelihood.log_likelihoods", "LogLikelihoods",
+              "is the choice a model finds most likely", judged=True),
+        Entry("perplexity", "judgekit.metrics.likelihood.perplexity", "Perplexity",
+              "is a text a model foresees", judged=True),
     ),
     "robustness": (
         Entry("adversarial_robustness", "judgekit.metrics.robustness", "AdversarialRobustness",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -17,13 +17,14 @@ from judgekit.errors import ConfigError
 from judgekit.evaluation import Limits, figures_of
 from judgekit.filemodel import near, validate_file
 from judgekit.protocols import Judge, Metric
-from judgekit.registry import build, create, find, is_plugin, metric_names, shared_options
+from judgekit.registry import build, create, find, metric_names, shared_options
 from judgekit.report.gate import gates_of
 from judgekit.rubric.load import load_rubric
 from judgekit.rubric.shelf import Shelf, own_shelves, rubric_names
 from judgekit.suiteembedder import SuiteEmbedders
 from judgekit.suitefile import JUDGE, FallbackFile, JudgeFile, MetricFile, Overrides, SuiteFile
 from judgekit.suitejudge import Bench, choose_judges, roles_of
+from judgekit.suitekind import check_role, is_judged, is_rubric
 from judgekit.suiteredact import make_redactor
 from judgekit.suiterubric import Settings, check_metrics, rubric_folders
 from judgekit.wrongfile import nearby, other_kind
@@ -89,7 +90,7 @@ class Suite:
 
     def _wire(self, wanted: list[str]) -> None:
         """Make the judges that are wanted; a role nobody asks needs no key."""
-        named = {self.file.metrics[name].judge or JUDGE for name in self._reached(wanted)}
+        named = {self.file.metrics[name].role or JUDGE for name in self._reached(wanted)}
         bench = Bench(
             {role: judge for role, judge in self.roles.items() if role in named | {JUDGE}},
             file=self.file,
@@ -113,11 +114,11 @@ class Suite:
     def _check_roles(self) -> None:
         known = list(roles_of(self.file, lines=self._lines))
         for name, entry in self.file.metrics.items():
-            if entry.judge is not None and entry.judge not in known:
+            if entry.role is not None and entry.role not in known:
                 raise ConfigError(
-                    f"metric {name!r}: no judge has the role {entry.judge!r}"
-                    f"{near(entry.judge, known)}",
-                    where=self.where("metrics", name, "judge"),
+                    f"metric {name!r}: no judge has the role {entry.role!r}"
+                    f"{near(entry.role, known)}",
+                    where=self.where("metrics", name, "judge" if entry.judge else "likelihood"),
                 )
 
     def _reached(self, names: list[str]) -> set[str]:
@@ -212,11 +213,13 @@ class Suite:
             raise ConfigError(f"metric {name!r}: give metric or rubric, not both")
         options = dict(entry.model_extra or {})
         kind = entry.metric or entry.rubric or name
-        judged = _is_judged(kind, entry, base=self.base, folders=self.folders)
+        judged = is_judged(kind, entry, base=self.base, folders=self.folders)
         if judged and self.no_judge:
             return self._stand_in(name, kind, entry)
-        if entry.judge is not None and not judged:
+        if entry.role is not None and not judged:
             raise ConfigError(f"metric {name!r} is computed; it asks no judge")
+        if judged:
+            check_role(name, kind, entry)
         judge = self._asked(name, entry) if judged else None
         metric = self._create(name, kind, entry, judge=judge, options=options)
         if entry.fallback is None:
@@ -229,7 +232,7 @@ class Suite:
         return WithFallback(metric, substitute, on_budget=entry.fallback.on_budget)
 
     def _asked(self, name: str, entry: MetricFile) -> Judge:
-        role = entry.judge or JUDGE
+        role = entry.role or JUDGE
         if role not in self.judges:
             raise ConfigError(
                 f"metric {name!r} asks the role {role!r}, and the suite has only "
@@ -290,7 +293,7 @@ class Suite:
                 settings.refuse()
             options = self._placed(kind, options)
             return create(kind, judge=judge, name=name, **options)
-        if entry.metric is None and _is_rubric(kind, entry, base=self.base, folders=self.folders):
+        if entry.metric is None and is_rubric(kind, entry, base=self.base, folders=self.folders):
             from judgekit.metrics.rubric import RubricMetric
 
             options = {
@@ -380,7 +383,7 @@ class Suite:
         """Return what there is to say of judges beside the first: nothing where there is one."""
         if not set(chosen) - {JUDGE}:
             return {}
-        asked = {name: entry.judge for name, entry in self.file.metrics.items() if entry.judge}
+        asked = {name: entry.role for name, entry in self.file.metrics.items() if entry.role}
         return {
             "judges": {role: _described(judge) for role, judge in chosen.items()},
             "roles": asked,
@@ -503,26 +506,3 @@ def _record(file: SuiteFile, overrides: Overrides, lines: Lines) -> RecordMode:
         return RecordMode.parse(file.record or "none")
     except ConfigError as exc:
         raise ConfigError(str(exc), where=lines.where("record")) from exc
-
-
-def _is_judged(kind: str, entry: MetricFile, *, base: Path, folders: Sequence[Path]) -> bool:
-    if kind in BUILTIN and entry.rubric is None:
-        return BUILTIN[kind].judged
-    if _is_rubric(kind, entry, base=base, folders=folders):
-        return True
-    return is_plugin(kind) and find(kind).judged
-
-
-def _is_rubric(kind: str, entry: MetricFile, *, base: Path, folders: Sequence[Path]) -> bool:
-    if entry.rubric is not None:
-        return True
-    if kind in BUILTIN:
-        return False
-    from judgekit.errors import RubricError
-    from judgekit.rubric.shelf import find_rubric
-
-    try:
-        find_rubric(kind, base=base, folders=folders)
-    except RubricError:
-        return False
-    return True

@@ -64,6 +64,11 @@ class Maker(NamedTuple):
         return option == "name" and is_dataclass(self.made)
 
     @property
+    def wants(self) -> str:
+        """What a judged metric asks for: a verdict, or a model's `logprobs`."""
+        return str(getattr(self.made, "wants", "verdict"))
+
+    @property
     def files(self) -> tuple[str, ...]:
         """The options that name files, which a suite has beside it: `files` of the class."""
         found: tuple[str, ...] = getattr(self.made, "files", ())

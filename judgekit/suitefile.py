@@ -123,8 +123,15 @@ class MetricFile(FileModel):
     """What stands in for a judge that cannot be reached."""
     judge: str | None = None
     """The role of the judge it asks, where that is not `judge`."""
+    likelihood: str | None = None
+    """The role of the model whose log-probabilities it takes, where that is not `judge`."""
     parameters: dict[str, Any] | None = None
     """What the parameters of its rubric are set to; the others keep their defaults."""
+
+    @property
+    def role(self) -> str | None:
+        """The role it names, if it names one: of its judge, or of the model it measures by."""
+        return self.judge or self.likelihood
 
 
 class LimitsFile(FileModel):

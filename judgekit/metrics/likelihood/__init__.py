@@ -1,0 +1,1 @@
+"""Metrics made of a model's log-probabilities rather than of anything it says."""
