@@ -34,7 +34,7 @@ from judgekit.report.folder import REPORT, RUN, ResultsWriter, Scored, write_jso
 from judgekit.report.gate import Gate, check, gates_of
 from judgekit.report.report import Figures, Report
 from judgekit.report.summary import Tally
-from judgekit.score import Failure, FailureKind, Result, Row, check_score
+from judgekit.score import Failure, FailureKind, Result, Row, check_score, row_bytes
 from judgekit.value import to_json_bytes, trusted
 
 if TYPE_CHECKING:
@@ -183,8 +183,8 @@ class _Run:
         for metric in self.metrics:
             if isinstance(metric, type) or not isinstance(metric, Metric):
                 raise ConfigError(f"{metric!r} is no metric; make one, or name it to create()")
-        names = [metric.name for metric in self.metrics]
-        _check_names(names, thresholds, gates)
+        self.names = [metric.name for metric in self.metrics]
+        _check_names(self.names, thresholds, gates)
         self.gates: list[Gate] = []
         for name, wanted in gates.items():
             self.gates += gates_of(
@@ -324,21 +324,26 @@ class _Run:
 
     def _emit(self, line: _Line, results: Sequence[Result]) -> None:
         case, text = line
-        rows = tuple(
-            trusted(Row, {"case": case.id, "metric": metric.name, "result": result})
-            for metric, result in zip(self.metrics, results, strict=True)
-        )
         for tally, result in zip(self.tallies, results, strict=True):
             tally.add(case.id, result)
             self.failed += result.type == "failure"
         self.dataset.update(text + b"\n")
         if self.writer is not None:
-            self.writer.write(text, rows)
+            id = case.id
+            self.writer.write(
+                text, [row_bytes(id, n, r) for n, r in zip(self.names, results, strict=True)]
+            )
         else:
-            self.kept.append(Scored(case, rows))
+            self.kept.append(Scored(case, self._rows(case, results)))
         self.cases += 1
         if self.progress is not None:
             self.progress(Progress(self.cases, self.failed))
+
+    def _rows(self, case: Case, results: Sequence[Result]) -> tuple[Row, ...]:
+        return tuple(
+            trusted(Row, {"case": case.id, "metric": name, "result": result})
+            for name, result in zip(self.names, results, strict=True)
+        )
 
     def close(self) -> None:
         if self.writer is not None:

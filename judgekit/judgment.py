@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import Annotated, Any, Literal
+from collections.abc import Sequence
+from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 from pydantic_core import SchemaValidator, core_schema
@@ -74,45 +75,90 @@ def read_reply(
         JudgeRefused: the judge declined.
         InvalidReply: the text was cut off, empty, or not of the form.
     """
-    last = reply.tries[-1]
-    if last.refusal is not None or (last.finish in _REFUSED and not (last.text or "").strip()):
-        raise JudgeRefused(f"the judge declined: {_short(last.refusal or last.finish or '')}")
-    if last.finish in _TRUNCATED:
-        raise InvalidReply(_cut_off(last), kind="truncated")
-    if not (last.text or "").strip():
-        if last.thought:
-            raise InvalidReply(
-                f"the judge thought for {last.thought:,} characters and gave no answer",
-                kind="only_thought",
-            )
-        raise InvalidReply("the reply is empty", kind="empty")
-    text = last.text or ""
-    data = None
-    repairs: tuple[str, ...] = ()
+    text = _text_of(reply)
     if form.json_schema is not None:
         value, repairs = extract_object(text)
-        data = _validate_own(value, response_model)
-        answers: dict[str, Answer] = {}
-        details: dict[str, Json] = {}
-    else:
-        reader = _reader(form)
-        filled = reader.read_plain(text)
-        if filled is None:
-            value, repairs = extract_object(text)
-            filled = reader.read(value)
-        answers, details = filled
+        own = _validate_own(value, response_model)
+        return _judgment(reply, request_key, repairs=repairs, data=own)
+    heard = hear(reply, form=form, request_key=request_key)
+    return heard.judgment.model_copy(update={"answers": heard.answers()})
+
+
+Said = tuple[Any, str, tuple[str, ...], tuple[dict[str, Json], ...], dict[str, Json]]
+"""What was said to one question: value, reason, quotes, items and details, as in `Answer`."""
+
+
+class Heard(NamedTuple):
+    """A judgment whose answers were read, and not yet made into values."""
+
+    judgment: Judgment
+    """Without its answers."""
+    said: list[Said]
+    """In the order of the form's questions."""
+    form: Form
+
+    def answers(self) -> dict[str, Answer]:
+        """Return the answers as values."""
+        return _answers(self.form, self.said)
+
+
+def hear(reply: Reply, *, form: Form, request_key: str) -> Heard:
+    """Validate a reply to questions as `read_reply` does, without making values of its answers.
+
+    Raises:
+        JudgeRefused: the judge declined.
+        InvalidReply: the text was cut off, empty, or not of the form.
+    """
+    text = _text_of(reply)
+    reader = _reader(form)
+    filled = reader.read_plain(text)
+    repairs: tuple[str, ...] = ()
+    if filled is None:
+        value, repairs = extract_object(text)
+        filled = reader.read(value)
+    said, details = filled
+    return Heard(_judgment(reply, request_key, repairs=repairs, details=details), said, form)
+
+
+def _judgment(
+    reply: Reply,
+    request_key: str,
+    *,
+    repairs: tuple[str, ...],
+    details: dict[str, Json] | None = None,
+    data: Json = None,
+) -> Judgment:
     return trusted(
         Judgment,
         {
             "request_key": request_key,
-            "answers": answers,
-            "details": details,
+            "answers": {},
+            "details": details or {},
             "data": data,
             "model": reply.model,
             "repairs": repairs,
             "tries": len(reply.tries),
         },
     )
+
+
+def _text_of(reply: Reply) -> str:
+    """Return the text that counts, of a reply that has one."""
+    last = reply.tries[-1]
+    text = last.text or ""
+    empty = not text or text.isspace()
+    if last.refusal is not None or (last.finish in _REFUSED and empty):
+        raise JudgeRefused(f"the judge declined: {_short(last.refusal or last.finish or '')}")
+    if last.finish in _TRUNCATED:
+        raise InvalidReply(_cut_off(last), kind="truncated")
+    if empty:
+        if last.thought:
+            raise InvalidReply(
+                f"the judge thought for {last.thought:,} characters and gave no answer",
+                kind="only_thought",
+            )
+        raise InvalidReply("the reply is empty", kind="empty")
+    return text
 
 
 def _cut_off(last: Try) -> str:
@@ -130,7 +176,27 @@ def read_answers(value: dict[str, Any], *, form: Form) -> tuple[dict[str, Answer
     Raises:
         InvalidReply: naming the first field at fault.
     """
-    return _reader(form).read(value)
+    said, details = _reader(form).read(value)
+    return _answers(form, said), details
+
+
+def _answers(form: Form, said: Sequence[Said]) -> dict[str, Answer]:
+    return {
+        question.id: trusted(
+            Answer,
+            {
+                "value": value,
+                "reason": reason,
+                "quotes": quotes,
+                "items": items,
+                "details": details,
+                "probability": None,
+            },
+        )
+        for question, (value, reason, quotes, items, details) in zip(
+            form.questions, said, strict=True
+        )
+    }
 
 
 _SPACED_KEY = re.compile('"[ \t\r\n]+:')
@@ -169,7 +235,7 @@ class _Reader:
         )
         """Keys of a filled form, those in the items of checklists left out."""
 
-    def read_plain(self, text: str) -> tuple[dict[str, Answer], dict[str, Json]] | None:
+    def read_plain(self, text: str) -> tuple[list[Said], dict[str, Json]] | None:
         """Read a text that is plain JSON; return `None` when it needs a closer look.
 
         pydantic's parser keeps the last of two equal keys, so the keys are counted: more of them
@@ -185,11 +251,12 @@ class _Reader:
         keys = self._keys
         for checklist in self._lists:
             keys += 3 * len(filled[checklist]["items"])
-        if text.count('":') != keys or _SPACED_KEY.search(text):
+        # Every key takes a colon, so where there are no more of them there are no more keys.
+        if text.count(":") != keys and (text.count('":') != keys or _SPACED_KEY.search(text)):
             return None
-        return self._answers(filled, clean=_is_clean(text))
+        return self._said(filled, clean=_is_clean(text))
 
-    def read(self, value: dict[str, Any]) -> tuple[dict[str, Answer], dict[str, Json]]:
+    def read(self, value: dict[str, Any]) -> tuple[list[Said], dict[str, Json]]:
         """Read an object.
 
         Raises:
@@ -199,31 +266,24 @@ class _Reader:
             filled = self._schema.validate_python(value)
         except ValidationError as exc:
             raise InvalidReply(_first_fault(exc)) from exc
-        return self._answers(filled, clean=False)
+        return self._said(filled, clean=False)
 
-    def _answers(
-        self, filled: dict[str, Any], *, clean: bool
-    ) -> tuple[dict[str, Answer], dict[str, Json]]:
-        """Return the answers of a filled form, which is used up: what is left are the details."""
+    def _said(self, filled: dict[str, Any], *, clean: bool) -> tuple[list[Said], dict[str, Json]]:
+        """Return what a filled form says, which is used up: what is left are the details."""
         for id, items in self._fixed:
             if sorted(entry["item"] for entry in filled[id]["items"]) != items:
                 raise InvalidReply(f"{id}: answer each listed item once")
         if not clean:
             filled = {name: _cleaned(said, keep="value") for name, said in filled.items()}
-        answers = {}
+        answers: list[Said] = []
         for id, is_checklist, has_quotes in self._kinds:
             said = filled.pop(id)
-            answers[id] = trusted(
-                Answer,
-                {
-                    "value": None if is_checklist else said.pop("value"),
-                    "reason": "" if is_checklist else said.pop("reason"),
-                    "quotes": tuple(said.pop("quotes")) if has_quotes else (),
-                    "items": tuple(said.pop("items")) if is_checklist else (),
-                    "details": said,
-                    "probability": None,
-                },
-            )
+            take = said.pop
+            quotes = tuple(take("quotes")) if has_quotes else ()
+            if is_checklist:
+                answers.append((None, "", quotes, tuple(take("items")), said))
+            else:
+                answers.append((take("value"), take("reason"), quotes, (), said))
         return answers, filled
 
 

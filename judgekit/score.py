@@ -114,11 +114,16 @@ class Row(Value):
 
     def to_bytes(self) -> bytes:
         """Return the line of this row in UTF-8."""
-        begin = (
-            f'{{"case":{canonical_json(self.case)},"metric":{canonical_json(self.metric)}'
-            f',"result":{{"type":"{self.result.type}",'
-        )
-        return b"%b%b}" % (begin.encode(), to_json_bytes(self.result)[1:])
+        return row_bytes(self.case, self.metric, self.result)
+
+
+def row_bytes(case: str, metric: str, result: Result) -> bytes:
+    """Return the line of a row in UTF-8, without making the row."""
+    begin = (
+        f'{{"case":{canonical_json(case)},"metric":{canonical_json(metric)}'
+        f',"result":{{"type":"{result.type}",'
+    )
+    return b"%b%b}" % (begin.encode(), to_json_bytes(result)[1:])
 
 
 def check_score(score: Score, *, within: tuple[float, float]) -> None:

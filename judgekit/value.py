@@ -34,7 +34,17 @@ _put_fields = BaseModel.__dict__["__dict__"].__set__
 _put_names = BaseModel.__dict__["__pydantic_fields_set__"].__set__
 _put_extra = BaseModel.__dict__["__pydantic_extra__"].__set__
 _put_private = BaseModel.__dict__["__pydantic_private__"].__set__
-_named: dict[type[Value], set[str]] = {}
+
+
+class _Names(dict[type[Value], set[str]]):
+    """The names of the fields of each kind, found when they are first wanted."""
+
+    def __missing__(self, kind: type[Value]) -> set[str]:
+        names = self[kind] = set(kind.model_fields)
+        return names
+
+
+_names = _Names()
 
 
 def trusted(kind: type[V], fields: dict[str, Any]) -> V:
@@ -45,11 +55,8 @@ def trusted(kind: type[V], fields: dict[str, Any]) -> V:
     `model_construct` takes eight times as long.
     """
     value = _new(kind)
-    given = _named.get(kind)
-    if given is None:
-        given = _named[kind] = set(kind.model_fields)
     _put_fields(value, fields)
-    _put_names(value, given)
+    _put_names(value, _names[kind])
     _put_extra(value, None)
     _put_private(value, None)
     return value

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal
 
 from judgekit.around import JudgeAround
 from judgekit.cassette.mode import RecordMode
-from judgekit.cassette.record import PART_NAMED, Record, decode, decode_reply, encode, share
+from judgekit.cassette.record import PART_NAMED, Record, decode, decode_reply, encode, play, share
 from judgekit.cassette.tape import Tape, in_order, laid_out, merge_into, write_lines
 from judgekit.errors import CassetteMiss, ConfigError
 from judgekit.protocols import Judge
@@ -250,22 +250,25 @@ class Cassette(JudgeAround):
         asks = self.record is not RecordMode.NONE
         if not fresh and asks and (self.record is RecordMode.ALL or key in self._again):
             return None
-        if self.tape is not None and not fresh and (number := self.tape.find(key)) >= 0:
-            where = self.tape.spot(number, key)
-            reply = decode_reply(self.tape.line(number), key=key, where=where)
+        tape = self.tape
+        number, line = (-1, b"") if tape is None or fresh else tape.look_up(key)
+        if tape is not None and number >= 0:
+            reply = play(line, key=key) or decode_reply(
+                tape.line(number), key=key, where=tape.spot(number, key)
+            )
             self._used[number >> 3] |= 1 << (number & 7)
             self.ledger.add("tape", reply)
             self.ledger.answered(request, reply)
             return reply
-        if self.tape is not None and self.record is RecordMode.NONE and not fresh:
+        if tape is not None and self.record is RecordMode.NONE and not fresh:
             return None
         store = self.store
-        line = store.get(key) if store is not None else None
-        if line is None or store is None:
+        kept = store.get(key) if store is not None else None
+        if kept is None or store is None:
             return None
-        reply = decode_reply(line, key=key, where=f"{store.folder}: record {key[:12]}")
+        reply = decode_reply(kept, key=key, where=f"{store.folder}: record {key[:12]}")
         self._from_store.add(key)
-        if self.tape is not None:
+        if tape is not None:
             self._added.add(key)
         self.ledger.add("store", reply)
         self.ledger.answered(request, reply)

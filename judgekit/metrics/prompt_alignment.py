@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Literal, NamedTuple
 from pydantic import JsonValue
 
 from judgekit.errors import ConfigError
-from judgekit.judgment import Judgment
+from judgekit.judgment import Heard, Judgment, Said
 from judgekit.metrics.card import Card, Example
 from judgekit.metrics.rubric import DEFAULT_HISTORY, RubricMetric
 from judgekit.protocols import Judge
@@ -150,13 +150,27 @@ class PromptAlignment(RubricMetric):
 
     def details(self, variant: Variant, judgment: Judgment, folded: Folded) -> dict[str, JsonValue]:
         """Return the analyses in the shape users of the TypeScript scorer know."""
+        said = [
+            (answer.value, answer.reason, answer.quotes, answer.items, answer.details)
+            for answer in judgment.answers.values()
+        ]
+        return self._details(variant, Heard(judgment, said, variant.form), folded)
+
+    def _details(self, variant: Variant, heard: Heard, folded: Folded) -> dict[str, JsonValue]:
+        judgment, said, _ = heard
         details: dict[str, JsonValue] = {
             "runId": judgment.request_key[:16],
             "mode": self.mode,
             "effective_mode": self.effective_mode(variant),
         }
+        told = dict(zip(variant.ids, said, strict=True))
         for audience in variant.groups:
-            details[audience] = _analysis(audience, judgment)
+            details[audience] = _analysis(
+                told[f"{audience}.intent"],
+                told[f"{audience}.requirements"][3],
+                told[f"{audience}.completeness"],
+                told[f"{audience}.appropriateness"],
+            )
         details["overallAssessment"] = judgment.details.get("overall_assessment", "")
         if folded.value is not None:
             details["band"] = alignment_band(folded.value)
@@ -178,36 +192,43 @@ def _sentence(text: str) -> str:
     return text if text.endswith((".", "!", "?", "…")) else text + "."
 
 
-def _analysis(audience: str, judgment: Judgment) -> dict[str, JsonValue]:
-    intent = judgment.answers[f"{audience}.intent"]
-    requirements = judgment.answers[f"{audience}.requirements"]
-    completeness = judgment.answers[f"{audience}.completeness"]
-    fit = judgment.answers[f"{audience}.appropriateness"]
-    met = [item["met"] is True for item in requirements.items]
-    items: list[Any] = [
-        {"requirement": i["item"], "isFulfilled": i["met"], "reasoning": i["reason"]}
-        for i in requirements.items
-    ]
+def _analysis(
+    intent: Said, requirements: Sequence[dict[str, Any]], completeness: Said, fit: Said
+) -> dict[str, JsonValue]:
+    met = 0
+    items: list[Any] = []
+    for item in requirements:
+        met += item["met"] is True
+        items.append(
+            {
+                "requirement": item["item"],
+                "isFulfilled": item["met"],
+                "reasoning": item["reason"],
+            }
+        )
+    value, reason, _, _, details = intent
+    whole, what_is_missing, _, _, more = completeness
+    fits, how, _, _, alignment = fit
     return {
         "intentAlignment": {
-            "score": intent.value,
-            "primaryIntent": intent.details.get("primary_intent"),
-            "isAddressed": intent.details.get("is_addressed"),
-            "reasoning": intent.reason,
+            "score": value,
+            "primaryIntent": details.get("primary_intent"),
+            "isAddressed": details.get("is_addressed"),
+            "reasoning": reason,
         },
         "requirementsFulfillment": {
             "requirements": items,
-            "overallScore": sum(met) / len(met) if met else None,
+            "overallScore": met / len(items) if items else None,
         },
         "completeness": {
-            "score": completeness.value,
-            "missingElements": completeness.details.get("missing_elements", []),
-            "reasoning": completeness.reason,
+            "score": whole,
+            "missingElements": more.get("missing_elements", []),
+            "reasoning": what_is_missing,
         },
         "responseAppropriateness": {
-            "score": fit.value,
-            "formatAlignment": fit.details.get("format_alignment"),
-            "toneAlignment": fit.details.get("tone_alignment"),
-            "reasoning": fit.reason,
+            "score": fits,
+            "formatAlignment": alignment.get("format_alignment"),
+            "toneAlignment": alignment.get("tone_alignment"),
+            "reasoning": how,
         },
     }

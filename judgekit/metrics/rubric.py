@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -12,7 +13,7 @@ from pydantic import BaseModel
 from judgekit.around import Asking
 from judgekit.case import Case
 from judgekit.errors import ConfigError, InvalidReply, JudgekitError
-from judgekit.judgment import Answer, Judgment, Quote, read_reply
+from judgekit.judgment import Answer, Heard, Judgment, Quote, Said, hear, read_reply
 from judgekit.metrics.quote import FIGURES, QuoteTally, find_quote
 from judgekit.protocols import Judge
 from judgekit.request import About, ChatMessage, Form, Request
@@ -54,10 +55,13 @@ class RubricMetric:
     higher_is_better = True
     # What its scores carry was read from JSON already; what a stranger's subclass adds was not.
     checked = True
+    # What a stranger's subclass makes of a judgment may look at its answers.
+    _needs_answers = False
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
         cls.checked = vars(cls).get("checked", False)
+        cls._needs_answers = not cls.details.__module__.startswith("judgekit.")
 
     def __init__(
         self,
@@ -164,13 +168,19 @@ class RubricMetric:
             JudgekitError: what the judge, the cassette or the case made impossible.
         """
         variant, requests = self.requests(case)
-        if len(requests) == 1:
-            judgments = [await self._judge(requests[0])]
-        else:
-            judgments = await self._judge_all(requests)
         if self._own_form is not None:
-            return self._score_own(case, judgments)
-        return self._score(case, variant, judgments)
+            return self._score_own(case, await self._judge_all(requests))
+        if len(requests) == 1:
+            return self._score_heard(case, variant, await self._hear(requests[0]))
+        return self._score(case, variant, await self._judge_all(requests))
+
+    async def _hear(self, request: Request) -> Heard:
+        try:
+            reply = await self.judge.ask(request)
+            return hear(reply, form=request.form, request_key=request.key)
+        except JudgekitError as exc:
+            exc.key = request.key
+            raise
 
     async def _judge(self, request: Request) -> Judgment:
         try:
@@ -186,7 +196,9 @@ class RubricMetric:
             raise
 
     async def _judge_all(self, requests: Sequence[Request]) -> list[Judgment]:
-        """Return the valid judgments of several samples, if they are a majority."""
+        """Return the valid judgments of the samples, if they are a majority."""
+        if len(requests) == 1:
+            return [await self._judge(requests[0])]
         import asyncio
 
         outcomes = await asyncio.gather(*map(self._judge, requests), return_exceptions=True)
@@ -201,23 +213,42 @@ class RubricMetric:
 
     # -- judgments to a score ---------------------------------------------------
 
-    def _score(self, case: Case, variant: Variant, judgments: list[Judgment]) -> Score:
-        if len(judgments) == 1:
-            outcomes = variant.outcomes(judgments[0])
-            spread: dict[str, Json] = {}
-        else:
-            outcomes, spread = agreed(variant, judgments)
+    def _score_heard(self, case: Case, variant: Variant, heard: Heard) -> Score:
+        """Return the score of one judgment."""
+        judgment, said, _ = heard
+        outcomes = variant.worth(said)
         folded = variant.fold(outcomes, self.rubric.combine)
-        answers = judgments[0].answers.items()
-        parts = tuple(
-            [
-                _part(case, id, outcome, answer, folded.shares)
-                for (id, answer), outcome in zip(answers, outcomes, strict=True)
-            ]
-        )
+        parts = _parts(case, variant, said, outcomes, folded)
+        bare = trusted(Judgment, {**judgment.__dict__, "details": {}})
+        if self._needs_answers:
+            judgment = judgment.model_copy(update={"answers": heard.answers()})
+            details = self.details(variant, judgment, folded)
+        else:
+            details = self._details(variant, heard, folded)
+        # The answers of a single judgment are left to the parts, which carry them already.
+        return self._scored(judgment, (bare,), parts, folded, details)
+
+    def _score(self, case: Case, variant: Variant, judgments: list[Judgment]) -> Score:
+        """Return the score of several judgments."""
+        outcomes, spread = agreed(variant, judgments)
+        folded = variant.fold(outcomes, self.rubric.combine)
+        said = [
+            (answer.value, answer.reason, answer.quotes, answer.items, answer.details)
+            for answer in judgments[0].answers.values()
+        ]
+        parts = _parts(case, variant, said, outcomes, folded)
         details = self.details(variant, judgments[0], folded)
-        if spread:
-            details["samples"] = spread
+        details["samples"] = spread
+        return self._scored(judgments[0], tuple(judgments), parts, folded, details)
+
+    def _scored(
+        self,
+        judgment: Judgment,
+        judgments: tuple[Judgment, ...],
+        parts: tuple[Part, ...],
+        folded: Folded,
+        details: dict[str, Json],
+    ) -> Score:
         return trusted(
             Score,
             {
@@ -226,17 +257,21 @@ class RubricMetric:
                 "value": folded.value,
                 "scale": self.scale,
                 "parts": parts,
-                "reason": self.reason(judgments[0], folded, parts),
+                "reason": self.reason(judgment, folded, parts),
                 "source": "judge",
                 "method": self._method,
                 "confidence": min(1.0, folded.covered) if folded.value is not None else None,
                 "ground_truth": None,
-                "judgments": _without_answers(judgments),
+                "judgments": judgments,
                 "details": details,
                 "meta": self._meta_of(judgments),
                 "fallback": None,
             },
         )
+
+    def _details(self, variant: Variant, heard: Heard, folded: Folded) -> dict[str, Json]:
+        """Return the same as `details`, without the answers having been made into values."""
+        return RubricMetric.details(self, variant, heard.judgment, folded)
 
     def details(self, variant: Variant, judgment: Judgment, folded: Folded) -> dict[str, Json]:
         """Return what a score says beside its value."""
@@ -251,9 +286,9 @@ class RubricMetric:
 
     def effective_mode(self, variant: Variant) -> str:
         """Return the mode that was really used: groups the case has no material for drop out."""
-        live = list(variant.groups)
-        if len(live) == len(self.rubric.modes[self.mode]):
+        if len(variant.groups) == len(self.rubric.modes[self.mode]):
             return self.mode
+        live = list(variant.groups)
         for mode, weights in self.rubric.modes.items():
             if list(weights) == live:
                 return mode
@@ -263,15 +298,12 @@ class RubricMetric:
         """Return the result in a sentence: what cost the most, and why."""
         if folded.value is None:
             return f"nothing to score: {'; '.join(f'{p.id} {p.status}' for p in parts[:3])}"
-        scored = [part for part in parts if part.value is not None]
         if self.rubric.combine == "weighted_mean":
-            costs = list(map(_cost, scored))
-            most = max(costs)
-            decisive = scored[costs.index(most)]
+            decisive, most = _costliest(parts)
             met = most <= 0
         else:
             worth = max if self.rubric.combine == "max" else min
-            decisive = worth(scored, key=_value)
+            decisive = worth((part for part in parts if part.value is not None), key=_value)
             met = folded.value == 1.0
         if met:
             return f"every criterion is fully met; {_said(decisive)}"
@@ -279,7 +311,7 @@ class RubricMetric:
 
     def _meta_of(self, judgments: Sequence[Judgment]) -> dict[str, Json]:
         meta = dict(self.made_with)
-        reasked = max(judgment.tries for judgment in judgments)
+        reasked = max([judgment.tries for judgment in judgments])
         if reasked > 1:
             meta["tries"] = reasked
         return meta
@@ -306,13 +338,6 @@ class RubricMetric:
         )
 
 
-def _without_answers(judgments: list[Judgment]) -> tuple[Judgment, ...]:
-    """Leave the answers of a single judgment to the parts, which carry them already."""
-    if len(judgments) > 1:
-        return tuple(judgments)
-    return (trusted(Judgment, {**judgments[0].__dict__, "answers": {}, "details": {}}),)
-
-
 def _schema(response_model: type[BaseModel]) -> dict[str, Json]:
     """Return a model's JSON schema without the names of Python classes: they are not asked for."""
     schema: dict[str, Json] = _untitled(response_model.model_json_schema())
@@ -337,24 +362,39 @@ def _value_field(response: Any) -> float:
     raise ConfigError("the response model has no field 'value'; say what it is worth with value=")
 
 
-def _part(case: Case, id: str, outcome: Outcome, answer: Answer, shares: dict[str, float]) -> Part:
-    quotes: tuple[Quote, ...] = ()
-    if answer.quotes:
-        quotes = tuple(Quote(text=q, field=find_quote(q, case)) for q in answer.quotes)
-    return trusted(
-        Part,
-        {
-            "id": id,
-            "status": outcome[0],
-            "value": outcome[1],
-            "weight": shares.get(id, 0.0),
-            "answer": answer.value,
-            "reason": answer.reason,
-            "quotes": quotes,
-            "items": answer.items,
-            "details": answer.details,
-        },
+def _parts(
+    case: Case,
+    variant: Variant,
+    told: Sequence[Said],
+    outcomes: Sequence[Outcome],
+    folded: Folded,
+) -> tuple[Part, ...]:
+    share = folded.shares.get
+    return tuple(
+        [
+            trusted(
+                Part,
+                {
+                    "id": id,
+                    "status": status,
+                    "value": worth,
+                    "weight": share(id, 0.0),
+                    "answer": value,
+                    "reason": reason,
+                    "quotes": _found(quotes, case) if quotes else (),
+                    "items": items,
+                    "details": details,
+                },
+            )
+            for id, (value, reason, quotes, items, details), (status, worth) in zip(
+                variant.ids, told, outcomes, strict=True
+            )
+        ]
     )
+
+
+def _found(quotes: Sequence[str], case: Case) -> tuple[Quote, ...]:
+    return tuple(Quote(text=text, field=find_quote(text, case)) for text in quotes)
 
 
 def _check_whole(name: str, given: object, *, least: int) -> None:
@@ -366,11 +406,21 @@ def _value(part: Part) -> float:
     return part.value or 0.0
 
 
-def _cost(part: Part) -> float:
-    """Return how much of the value a criterion cost."""
-    if part.value is None:
-        return 0.0
-    return part.weight * (1.0 - part.value) if part.weight > 0 else -part.weight * part.value
+def _costliest(parts: Sequence[Part]) -> tuple[Part, float]:
+    """Return the scored criterion that cost the value the most, and how much; the first of equals.
+
+    At least one of the parts is scored.
+    """
+    decisive = parts[0]
+    most = -math.inf
+    for part in parts:
+        value = part.value
+        if value is not None:
+            weight = part.weight
+            cost = weight * (1.0 - value) if weight > 0 else -weight * value
+            if cost > most:
+                decisive, most = part, cost
+    return decisive, most
 
 
 def _said(part: Part) -> str:

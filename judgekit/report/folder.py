@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, TextIO
 
@@ -55,9 +55,9 @@ class ResultsWriter:
         }
         self._file.write(canonical_json(header).encode() + b"\n")
 
-    def write(self, case: bytes, rows: tuple[Row, ...]) -> None:
-        """Write one case, given as JSON in UTF-8, and its rows."""
-        lines = [b'{"type":"case","case":%b}' % case, *[row.to_bytes() for row in rows], b""]
+    def write(self, case: bytes, rows: Iterable[bytes]) -> None:
+        """Write one case, given as JSON in UTF-8, and its rows, each a line in UTF-8."""
+        lines = [b'{"type":"case","case":%b}' % case, *rows, b""]
         try:
             self._file.write(b"\n".join(lines))
         except OSError as exc:

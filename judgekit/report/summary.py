@@ -10,7 +10,7 @@ from pydantic import Field
 
 from judgekit.protocols import Aggregate
 from judgekit.report.statistics import MeanInterval, wilson
-from judgekit.score import Failure, Part, Result, Row, Score
+from judgekit.score import Failure, Result, Row, Score
 from judgekit.value import Value
 
 WORST = 20
@@ -106,14 +106,6 @@ class _CriterionTally:
         """How often it was not scored, and why."""
         self.weight = 0.0
 
-    def add(self, part: Part) -> None:
-        value = part.value
-        if value is None:
-            self.states[part.status] += 1
-        else:
-            self.figures.add(value)
-            self.weight += part.weight
-
     def finish(self, id: str) -> CriterionSummary:
         interval = self.figures.interval()
         return CriterionSummary(
@@ -173,7 +165,12 @@ class Tally:
             criterion = self._criteria.get(part.id)
             if criterion is None:
                 criterion = self._criteria[part.id] = _CriterionTally()
-            criterion.add(part)
+            value = part.value
+            if value is None:
+                criterion.states[part.status] += 1
+            else:
+                criterion.figures.add(value)
+                criterion.weight += part.weight
         if result.value is None:
             self._counts[result.status] += 1
             return

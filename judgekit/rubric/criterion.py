@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cached_property
+from typing import Any
 
 from pydantic import ConfigDict, Field
 
@@ -46,13 +47,13 @@ class Criterion(Value):
         return head if dot else ""
 
     @cached_property
-    def value_of(self) -> Callable[[Answer], Outcome]:
-        """What an answer is worth on 0..1, as a function that was made once.
+    def worth(self) -> Callable[[Any, Sequence[Any]], Outcome]:
+        """What an answered value or answered items are worth on 0..1, as a function made once.
 
         A checklist is worth met / all, and is not applicable when it has no items; a number is
         worth its place between minimum and maximum; a word is worth what its level says.
         """
-        plain: Callable[[Answer], Outcome]
+        plain: Callable[[Any, Sequence[Any]], Outcome]
         if self.question.kind == "checklist":
             plain = _worth_of_items
         elif self.levels:
@@ -62,39 +63,42 @@ class Criterion(Value):
         if not self.reverse:
             return plain
 
-        def reversed_(answer: Answer) -> Outcome:
-            status, value = plain(answer)
-            return status, None if value is None else 1.0 - value
+        def reversed_(value: Any, items: Sequence[Any]) -> Outcome:
+            status, worth = plain(value, items)
+            return status, None if worth is None else 1.0 - worth
 
         return reversed_
 
+    def value_of(self, answer: Answer) -> Outcome:
+        """Return what an answer is worth on 0..1 (see `worth`)."""
+        return self.worth(answer.value, answer.items)
 
-def _worth_of_items(answer: Answer) -> Outcome:
-    if not answer.items:
+
+def _worth_of_items(_: Any, items: Sequence[Any]) -> Outcome:
+    if not items:
         return "not_applicable", None
-    return "scored", len([1 for item in answer.items if item["met"] is True]) / len(answer.items)
+    return "scored", len([1 for item in items if item["met"] is True]) / len(items)
 
 
-def _worth_of_words(worth: dict[str, float | None]) -> Callable[[Answer], Outcome]:
-    def value_of(answer: Answer) -> Outcome:
-        if answer.value is None:
+def _worth_of_words(worth: dict[str, float | None]) -> Callable[[Any, Sequence[Any]], Outcome]:
+    def worth_of(word: Any, _: Sequence[Any]) -> Outcome:
+        if word is None:
             return "abstained", None
-        value = worth[answer.value]  # type: ignore[index]  # a word, checked when it was read
+        value = worth[word]  # checked when it was read
         return ("not_applicable", None) if value is None else ("scored", value)
 
-    return value_of
+    return worth_of
 
 
-def _worth_of_numbers(question: Question) -> Callable[[Answer], Outcome]:
+def _worth_of_numbers(question: Question) -> Callable[[Any, Sequence[Any]], Outcome]:
     minimum = question.minimum
     span = question.maximum - minimum
 
-    def value_of(answer: Answer) -> Outcome:
-        value = answer.value
+    def worth_of(value: Any, _: Sequence[Any]) -> Outcome:
         if value is None:
             return "abstained", None
         if value is True or value is False:
             return "scored", 1.0 if value else 0.0
         return "scored", (float(value) - minimum) / span
 
-    return value_of
+    return worth_of

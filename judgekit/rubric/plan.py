@@ -119,6 +119,7 @@ class Plan:
 
     def __init__(self, messages: Sequence[tuple[str, str]], holes: Sequence[Hole]) -> None:
         self._messages: list[ChatMessage | _Planned] = []
+        self._system = ("", "", "")
         for role, text in messages:
             parts = _MARKED.split(text)
             pieces: list[str | Hole] = list(parts)
@@ -135,6 +136,7 @@ class Plan:
         """Return the messages for a case of the shape, or `None` when its texts are very long."""
         room = MAX_FILLING
         filled = []
+        fields = case.__dict__
         for message in self._messages:
             if isinstance(message, ChatMessage):
                 filled.append(message)
@@ -144,20 +146,31 @@ class Plan:
                 if isinstance(piece, str):
                     said.append(piece)
                     continue
-                name = piece.name
+                name, number, tag = piece.name, piece.number, piece.tag
                 if name == "history":
-                    text = history[piece.number].content
+                    text = history[number].content
                 else:
-                    text = getattr(case, name)
-                    if piece.number >= 0:
-                        text = text[piece.number]
+                    text = fields[name] if number < 0 else fields[name][number]
                 room -= len(text)
                 if room < 0:
                     return None
-                said.append(text if piece.tag is None else fenced(text, piece.tag))
+                if tag is None:
+                    said.append(text)
+                elif name == "system":
+                    said.append(self._fenced_system(text, tag))
+                else:
+                    said.append(fenced(text, tag))
             if whole := "".join(said).strip():
                 filled.append(_message(message.role, whole))
         return tuple(filled)
+
+    def _fenced_system(self, text: str, tag: str) -> str:
+        """Return a system prompt in its fence; the last one is kept, since many cases share it."""
+        kept_text, kept_tag, whole = self._system
+        if kept_text != text or kept_tag != tag:
+            whole = fenced(text, tag)
+            self._system = (text, tag, whole)
+        return whole
 
 
 def _message(role: str, text: str) -> ChatMessage:

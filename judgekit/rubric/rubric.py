@@ -12,7 +12,7 @@ from judgekit.canonical import digest_json
 from judgekit.case import Case, Message, has_text
 from judgekit.errors import CaseError, ConfigError
 from judgekit.filemodel import near
-from judgekit.judgment import Judgment
+from judgekit.judgment import Judgment, Said
 from judgekit.request import ChatMessage, Detail, Form
 from judgekit.rubric.criterion import Criterion
 from judgekit.rubric.expectation import Ordering, RubricTest
@@ -85,14 +85,19 @@ class Variant:
         self.groups = dict(weights)
         self.criteria = tuple(c for c in rubric.criteria if weights.get(c.group, 0.0) > 0)
         self.form = Form(questions=tuple(c.question for c in self.criteria), details=rubric.details)
-        self._value_of = [criterion.value_of for criterion in self.criteria]
+        self.ids = tuple(criterion.id for criterion in self.criteria)
+        self._worths = [criterion.worth for criterion in self.criteria]
         self._views = [CriterionView(criterion) for criterion in self.criteria]
         self._shares: dict[tuple[Status, ...], Shares] = {}
 
     def outcomes(self, judgment: Judgment) -> list[Outcome]:
         """Return what the answers of a judgment are worth, in the order of the criteria."""
         answers = judgment.answers.values()
-        return [value_of(answer) for value_of, answer in zip(self._value_of, answers, strict=True)]
+        return [c.value_of(answer) for c, answer in zip(self.criteria, answers, strict=True)]
+
+    def worth(self, said: Sequence[Said]) -> list[Outcome]:
+        """Return what was said is worth, in the order of the criteria."""
+        return [worth(one[0], one[3]) for worth, one in zip(self._worths, said, strict=True)]
 
     def fold(self, outcomes: Sequence[Outcome], combine: Combine) -> Folded:
         """Return the value of the whole, from what came of each criterion."""
@@ -178,6 +183,7 @@ class Rubric:
         self.orderings = orderings
         self.template = template
         self.path = path
+        self._by_mode: dict[str, list[tuple[str, frozenset[str]]]] = {}
         self._variants: dict[tuple[str, tuple[str, ...], bool], tuple[Variant, dict[str, Any]]] = {}
 
     def __repr__(self) -> str:
@@ -289,14 +295,8 @@ class Rubric:
                 what = f"{field!r} is empty" if empty else f"the case has no {field!r}"
                 raise CaseError(f"{what}, which rubric {self.name!r} needs")
         weights = self.modes[mode]
-        present = {field: _present(case, field) for field in self._needed}
-        live = tuple(
-            [
-                name
-                for name, weight in weights.items()
-                if weight > 0 and all(map(present.__getitem__, self._needs(name)))
-            ]
-        )
+        present = {field for field in self._needed if _present(case, field)}
+        live = tuple([name for name, needed in self._weighed(mode) if needed <= present])
         if not live:
             wanted = sorted({f for name in weights for f in self._needs(name)})
             needs = " or ".join(repr(field) for field in wanted)
@@ -306,6 +306,15 @@ class Rubric:
             variant = Variant(self, {name: weights[name] for name in live})
             found = (variant, variant.variables(self, mode, own_form=own_form))
             self._variants[mode, live, own_form] = found
+        return found
+
+    def _weighed(self, mode: str) -> list[tuple[str, frozenset[str]]]:
+        """Return the groups that have weight in a mode, and what each needs a case to have."""
+        found = self._by_mode.get(mode)
+        if found is None:
+            weights = self.modes[mode].items()
+            found = [(name, frozenset(self._needs(name))) for name, w in weights if w > 0]
+            self._by_mode[mode] = found
         return found
 
     def _needs(self, group: str) -> tuple[str, ...]:

@@ -69,7 +69,7 @@ def run(tmp_path):
 
 def put(writer, id, result):
     case = Case(id=id, output="x").model_dump_json().encode()
-    writer.write(case, (Row(case=id, metric="answers", result=result),))
+    writer.write(case, [Row(case=id, metric="answers", result=result).to_bytes()])
 
 
 def said(path, folder, **options):
