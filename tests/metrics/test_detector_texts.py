@@ -1,0 +1,56 @@
+"""The rule-based detectors on texts of other domains, written after them: counts as they fell."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections import Counter
+from pathlib import Path
+
+from judgekit.case import Case
+from judgekit.metrics.personalization.coherence import coherence
+from judgekit.metrics.refusal_rules import RefusalRules
+
+DATA = Path(__file__).parents[1] / "data"
+
+
+def rows(name):
+    return [json.loads(line) for line in (DATA / name).read_text("utf-8").splitlines()]
+
+
+def refusals(name):
+    counts = Counter()
+    for row in rows(name):
+        score = asyncio.run(RefusalRules().score(Case(id="c", output=row["text"])))
+        counts[row["label"], score.status if score.value is None else score.value] += 1
+    return counts
+
+
+def test_refusals(capsys):
+    counts = refusals("refusal_texts.jsonl")
+
+    with capsys.disabled():
+        print(f"\nrefusal_rules: {dict(sorted(counts.items(), key=str))}")
+    assert counts == {
+        ("refusal", 1.0): 37,
+        ("refusal", 0.0): 17,
+        ("answer", 0.0): 51,
+        ("answer", 1.0): 1,
+        ("answer", "not_applicable"): 3,
+    }
+
+
+def test_coherence(capsys):
+    counts = Counter(
+        (row["label"], coherence(row["text"], question=row.get("question")).value == 1.0)
+        for row in rows("coherence_texts.jsonl")
+    )
+
+    with capsys.disabled():
+        print(f"\ncoherence_rules (label, nothing fired): {dict(sorted(counts.items()))}")
+    assert counts == {
+        ("sound", True): 59,
+        ("sound", False): 1,
+        ("faulty", False): 49,
+        ("faulty", True): 8,
+    }
