@@ -155,6 +155,8 @@ FAMILIES: dict[str, tuple[Entry, ...]] = {
               "is the choice a model finds most likely", judged=True),
         Entry("perplexity", "judgekit.metrics.likelihood.perplexity", "Perplexity",
               "is a text a model foresees", judged=True),
+        Entry("task", "judgekit.metrics.benchmarks.task", "Task",
+              "solves a task of MMLU, GSM8K or HumanEval"),
     ),
     "robustness": (
         Entry("adversarial_robustness", "judgekit.metrics.robustness", "AdversarialRobustness",

@@ -43,7 +43,9 @@ class CasesFile(FileModel):
 
     path: str
     """A file, relative to the suite; `-` is standard input."""
-    format: Literal["auto", "rows", "chat", "mastra", "turns"] | None = None
+    format: (
+        Literal["auto", "rows", "chat", "mastra", "turns", "mmlu", "gsm8k", "humaneval"] | None
+    ) = None
     """What one row looks like; left out, each row tells."""
     container: Literal["auto", "jsonl", "json", "csv", "parquet"] | None = None
     """How the rows are kept; left out, the file ending tells."""

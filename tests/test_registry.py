@@ -23,6 +23,7 @@ OPTIONS = {
         for name in ("authenticity", "authenticity_judge", "brand_voice", "brand_voice_rules")
     },
 }
+OPTIONS |= {"task": {"benchmark": "gsm8k"}}
 OPTIONS |= {
     name: {"positive_examples": ["x"], "negative_examples": ["y"]}
     for name in ("personalization", "personalization_rules", "contrastive_alignment")

@@ -36,7 +36,10 @@ def run(
         str | None, typer.Option("--cases", help="Score these cases instead; - is standard input.")
     ] = None,
     format: Annotated[
-        str | None, typer.Option("--format", help="Shape of a row: rows, chat, mastra or turns.")
+        str | None,
+        typer.Option(
+            "--format", help="Shape of a row: rows, chat, mastra, turns, mmlu, gsm8k or humaneval."
+        ),
     ] = None,
     no_judge: NoJudge = False,
     retry_failed: Annotated[

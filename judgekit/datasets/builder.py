@@ -6,6 +6,7 @@ from collections.abc import Callable, Container, Mapping
 from typing import Any, Literal
 
 from judgekit.case import Case
+from judgekit.datasets.benchmarks import BENCHMARKS
 from judgekit.datasets.chat import CHAT_EXTRAS, MESSAGES, put_chat
 from judgekit.datasets.draft import Draft
 from judgekit.datasets.jsontext import parse_json
@@ -15,7 +16,7 @@ from judgekit.datasets.names import ALIASES, FIELDS, field_named, split_target
 from judgekit.datasets.wording import kind, quoted, suggestion
 from judgekit.errors import DatasetError
 
-Shape = Literal["auto", "rows", "chat", "mastra", "turns"]
+Shape = Literal["auto", "rows", "chat", "mastra", "turns", "mmlu", "gsm8k", "humaneval"]
 """What one row looks like."""
 
 
@@ -54,7 +55,11 @@ class CaseBuilder:
             row = self._fields.apply(row, where=where, cells=bool(self._cells))
         draft = Draft(where=where, cells=self._cells)
         shape = _shape_of(row) if self._shape == "auto" else self._shape
-        _PUT[shape](self, row, draft)
+        if shape in BENCHMARKS:
+            read = BENCHMARKS[shape](row, draft)
+            self._put_rows({key: row[key] for key in row if key not in read}, draft)
+        else:
+            _PUT[shape](self, row, draft)
         return draft.case()
 
     def _put_rows(self, row: dict[str, Any], draft: Draft) -> None:

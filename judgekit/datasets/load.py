@@ -55,8 +55,9 @@ def load_cases(
         source: A path, `-` for standard input, or dicts and cases.
         format: What one row looks like. `rows`: the fields of a case by name or common alias.
             `chat`: OpenAI-style `messages`. `mastra`: a scorer run's `input` and `output`.
-            `turns`: one turn of a session, which together make a case. Left out or `auto`,
-            each row tells by what it holds.
+            `turns`: one turn of a session, which together make a case. `mmlu`, `gsm8k`,
+            `humaneval`: rows of these benchmarks. Left out or `auto`, each row tells by what it
+            holds.
         container: How the rows are kept. Left out or `auto`, the file ending tells; standard
             input is `jsonl`.
         fields: Where fields are, as dotted paths: `{"input": "prompt", "metadata.topic":

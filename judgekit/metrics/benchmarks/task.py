@@ -1,0 +1,138 @@
+"""Task: the evaluator that goes with a known benchmark, under one name."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib import import_module
+from typing import Any, ClassVar, Literal, NamedTuple
+
+from judgekit.case import Case
+from judgekit.errors import ConfigError
+from judgekit.metrics._options import check_choice, check_name
+from judgekit.metrics.card import Card, Example
+from judgekit.protocols import Aggregate, Metric
+from judgekit.score import Row, Score
+
+Benchmark = Literal["mmlu", "gsm8k", "humaneval"]
+MAX_SUBJECTS = 200
+"""Subjects that have a figure of their own."""
+
+
+class _Preset(NamedTuple):
+    module: str
+    attribute: str
+    options: Mapping[str, Any]
+
+
+PRESETS: Mapping[str, _Preset] = {
+    "mmlu": _Preset("judgekit.metrics.benchmarks.generation", "Generation", {"kind": "choice"}),
+    "gsm8k": _Preset("judgekit.metrics.benchmarks.generation", "Generation", {"kind": "number"}),
+    "humaneval": _Preset("judgekit.metrics.benchmarks.code", "Code", {}),
+}
+"""Benchmark -> what scores it."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Task:
+    """1 if the output solves a task of a benchmark, else 0; higher is better.
+
+    `mmlu`: the letter that the output states (`generation`, kind choice). `gsm8k`: the number it
+    arrives at (`generation`, kind number). `humaneval`: its function passes the tests (`code`,
+    in a sandbox). The cases come from a file of your own in the benchmark's shape, read with
+    `format: mmlu`, `gsm8k` or `humaneval`; nothing is fetched. The mean over a run is the
+    accuracy, and cases with `metadata.subject` have a figure `accuracy_SUBJECT` each.
+    """
+
+    benchmark: Benchmark
+    name: str = "task"
+    _inner: Metric = field(init=False, repr=False, compare=False)
+
+    range: ClassVar[tuple[float, float]] = (0.0, 1.0)
+    higher_is_better: ClassVar[bool] = True
+    card: ClassVar[Card] = Card(
+        formula="that of the metric which goes with the benchmark: generation or code",
+        source="MMLU (Hendrycks et al. 2021), GSM8K (Cobbe et al. 2021), HumanEval (Chen et al."
+        " 2021); Wisent's TaskEvaluator",
+        needs=("output", "reference, or expected.test and expected.entry_point"),
+        empty="a missing text: invalid_case; an output without an answer: 0",
+        example=Example(
+            {"output": "Twice 36 is 72.\n#### 72", "reference": "72"},
+            1.0,
+            {"benchmark": "gsm8k"},
+        ),
+    )
+
+    def __post_init__(self) -> None:
+        check_name("task", self.name)
+        check_choice(self.name, "benchmark", self.benchmark, Benchmark)
+        preset = PRESETS[self.benchmark]
+        try:
+            made = getattr(import_module(preset.module), preset.attribute)
+        except ModuleNotFoundError as exc:
+            raise ConfigError(
+                f"{self.name}: {self.benchmark} needs {exc.name}, which is not installed"
+            ) from exc
+        object.__setattr__(self, "_inner", made(name=self.name, **preset.options))
+
+    @property
+    def at_once(self) -> bool:
+        """Whether scoring waits for nothing."""
+        return bool(getattr(self._inner, "at_once", False))
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The options as plain data."""
+        return {"benchmark": self.benchmark}
+
+    @property
+    def figures(self) -> dict[str, bool]:
+        """The figures a gate may name: those of the metric within."""
+        return dict(getattr(self._inner, "figures", {}))
+
+    def aggregates(self) -> Sequence[Aggregate]:
+        """Return the figures of the metric within, and the accuracy by subject."""
+        aggregates = getattr(self._inner, "aggregates", None)
+        return [*(aggregates() if aggregates is not None else ()), _Subjects()]
+
+    async def score(self, case: Case) -> Score:
+        """Score one case.
+
+        Raises:
+            CaseError: a text is missing.
+            ConfigError: code cannot be isolated on this machine.
+        """
+        score = await self._inner.score(case)
+        subject = case.metadata.get("subject")
+        details = dict(score.details)
+        if isinstance(subject, str):
+            details["subject"] = subject
+        return score.model_copy(
+            update={"details": details, "meta": {**score.meta, "benchmark": self.benchmark}}
+        )
+
+
+class _Subjects:
+    """The share of tasks solved, by subject."""
+
+    def __init__(self) -> None:
+        self._values: dict[str, list[float]] = {}
+
+    def add(self, row: Row) -> None:
+        """Take one more result."""
+        result = row.result
+        if not isinstance(result, Score) or result.value is None or result.fallback:
+            return
+        subject = result.details.get("subject")
+        if isinstance(subject, str) and (
+            subject in self._values or len(self._values) < MAX_SUBJECTS
+        ):
+            self._values.setdefault(subject, []).append(result.value)
+
+    def finish(self) -> dict[str, float | int | None]:
+        """Return the accuracies in the order of the subjects' names."""
+        return {
+            f"accuracy_{subject}": math.fsum(values) / len(values)
+            for subject, values in sorted(self._values.items())
+        }
