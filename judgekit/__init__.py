@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from judgekit.comparison.comparison import Comparison
     from judgekit.config import Suite, load_suite
     from judgekit.datasets import load_cases
+    from judgekit.embedders.hosted import HostedEmbedder
     from judgekit.errors import CaseError, ConfigError, JudgekitError
     from judgekit.evaluation import evaluate, evaluate_sync, score_sync
     from judgekit.judges.fake import FakeJudge
@@ -56,6 +57,7 @@ _HOMES = {
     "ConfigError": "judgekit.errors",
     "Failure": "judgekit.score",
     "FakeJudge": "judgekit.judges.fake",
+    "HostedEmbedder": "judgekit.embedders.hosted",
     "JudgekitError": "judgekit.errors",
     "Judgment": "judgekit.judgment",
     "LimitedJudge": "judgekit.judges.limits",
@@ -106,6 +108,7 @@ __all__ = [
     "ConfigError",
     "Failure",
     "FakeJudge",
+    "HostedEmbedder",
     "JudgekitError",
     "Judgment",
     "LimitedJudge",

@@ -47,16 +47,17 @@ class Suite:
         self.record = _record(file, overrides, lines)
         self.redact = make_redactor(file, lines=lines)
         self.folders = rubric_folders(file, base=base, lines=lines)
-        self.embedders = SuiteEmbedders(file, base=base, lines=lines)
-        self.judges: dict[str, Judge] = {}
-        self.cassette: Cassette | None = None
         for name in file.metrics:
             self._check_parts(name, ())
         check_metrics(overrides.settings, list(file.metrics))
         wanted = self._wanted()
         self._check_roles()
-        if not self.no_judge:
-            self._wire(wanted)
+        self._bench = self._wired(wanted)
+        self.judges = self._bench.judges
+        known = self.roles or roles_of(file, lines=lines)
+        self.embedders = SuiteEmbedders(
+            file, base=base, lines=lines, roles=known, seat=self._bench.seat
+        )
         self.metrics = [self._metric(name) for name in wanted]
         self.thresholds = {n: t for n in wanted if (t := file.metrics[n].threshold) is not None}
         self.gates = {n: file.metrics[n].gate for n in wanted if file.metrics[n].gate}
@@ -88,18 +89,23 @@ class Suite:
 
     # -- judge and cassette -------------------------------------------------------
 
-    def _wire(self, wanted: list[str]) -> None:
+    def _wired(self, wanted: list[str]) -> Bench:
         """Make the judges that are wanted; a role nobody asks needs no key."""
         named = {self.file.metrics[name].role or JUDGE for name in self._reached(wanted)}
-        bench = Bench(
-            {role: judge for role, judge in self.roles.items() if role in named | {JUDGE}},
+        roles = {} if self.no_judge else self.roles
+        return Bench(
+            {role: judge for role, judge in roles.items() if role in named | {JUDGE}},
             file=self.file,
             base=self.base,
             lines=self._lines,
             record=self.record,
             again=self._overrides.again,
         )
-        self.judges, self.cassette = bench.judges, bench.cassette
+
+    @property
+    def cassette(self) -> Cassette | None:
+        """What stands before all that is asked of a server; `None` where nothing is."""
+        return self._bench.cassette
 
     @property
     def judge(self) -> Judge | None:

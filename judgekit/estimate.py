@@ -41,7 +41,7 @@ def missing_calls(suite: Suite) -> list[Missing]:
     """Return what a suite missed when it was replayed, model by model."""
     if suite.cassette is None:
         return []
-    by_model = {judge.model: judge for judge in suite.roles.values()}
+    by_model = {**suite.embedders.hosted, **{j.model: j for j in suite.roles.values()}}
     found = []
     for model, missed in suite.cassette.ledger.missed_by.items():
         tokens_in = missed.characters // CHARACTERS_A_TOKEN

@@ -235,7 +235,8 @@ class SuiteFile(FileModel):
     """What may be asked: none (replay only), new_episodes, all."""
     embedder: str | dict[str, Any] | None = None
     """How texts become vectors, in every metric that says nothing else: `lexical`, or a model:
-    `onnx:FOLDER`, or a mapping such as `{onnx: FOLDER, threads: 2}`."""
+    `onnx:FOLDER`, or a mapping such as `{onnx: FOLDER, threads: 2}`; hosted, and recorded like
+    verdicts, `{model: openai/text-embedding-3-small, api_base: ...}` or `{role: ROLE}`."""
     rubrics: _Folders = Field(default_factory=list)
     """Folders to look rubrics up in first, relative to the suite."""
     metrics: dict[str, _Metric] = Field(min_length=1)

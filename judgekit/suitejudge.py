@@ -102,31 +102,49 @@ class Bench:
         record: RecordMode,
         again: frozenset[str],
     ) -> None:
-        limits = file.limits
-        asking = record is not RecordMode.NONE
-        purse = Purse(limits.max_cost)
+        self._file, self._base, self._lines = file, base, lines
+        self._record, self._again = record, again
+        self._purse = Purse(file.limits.max_cost)
         self.judges: dict[str, Judge] = {}
         self.cassette: Cassette | None = None
         for role, judge in roles.items():
             at = (JUDGE,) if role == JUDGE and file.judge is not None else ("judges", role)
-            if limits.max_cost is not None and asking:
-                check_price(judge, lines=lines, setting=".".join(at))
-            limited = LimitedJudge(
-                make_judge(judge, base=base, lines=lines, asking=asking, at=at),
-                concurrency=limits.concurrency,
-                max_outages=limits.max_outages,
-                purse=purse,
-            )
-            if self.cassette is None:
-                self.judges[role] = self.cassette = Cassette(
-                    limited,
-                    tape=base / file.cassette if file.cassette else None,
-                    store=lazy_store(base),
-                    record=record,
-                    again=again,
-                )
-            else:
-                self.judges[role] = self.cassette.beside(limited)
+            self.judges[role] = self.seat(judge, at=at)
+
+    def seat(self, judge: JudgeFile, *, at: tuple[str, ...], together: int = 1) -> Judge:
+        """Make a judge and put it behind the cassette, which the first one brings along.
+
+        Args:
+            judge: what the suite says of it.
+            at: where in the suite it is written.
+            together: how many requests one call may hold.
+
+        Raises:
+            ConfigError: a setting is wrong, a key is not there, or a price is not known.
+        """
+        limits = self._file.limits
+        asking = self._record is not RecordMode.NONE
+        if limits.max_cost is not None and asking:
+            check_price(judge, lines=self._lines, setting=".".join(at))
+        made = make_judge(judge, base=self._base, lines=self._lines, asking=asking, at=at)
+        if together > 1 and hasattr(made, "batch"):
+            made.batch.calls = limits.concurrency
+        limited = LimitedJudge(
+            made,
+            concurrency=limits.concurrency * together,
+            max_outages=limits.max_outages,
+            purse=self._purse,
+        )
+        if self.cassette is not None:
+            return self.cassette.beside(limited)
+        self.cassette = Cassette(
+            limited,
+            tape=self._base / self._file.cassette if self._file.cassette else None,
+            store=lazy_store(self._base),
+            record=self._record,
+            again=self._again,
+        )
+        return self.cassette
 
 
 def make_judge(

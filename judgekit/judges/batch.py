@@ -18,7 +18,7 @@ MOST_TEXTS = 64
 MOST_CHARACTERS = 100_000
 """Of one call; providers take some 300,000 tokens and 2,048 texts, small servers far less."""
 CALLS = 4
-"""Calls under way at once."""
+"""Calls under way at once, unless something else is set."""
 _LINGER = 0.005
 """Seconds a first text waits for others: much less than a call takes."""
 
@@ -37,6 +37,8 @@ class Batch(Generic[T]):
 
     def __init__(self, send: Callable[[list[str]], Awaitable[list[T]]]) -> None:
         self._send = send
+        self.calls = CALLS
+        """Calls under way at once, at most."""
         self._queue: deque[_Waiting] = deque()
         self._calls: set[asyncio.Task[None]] = set()
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -50,7 +52,7 @@ class Batch(Generic[T]):
             self._loop, self._queue, self._calls = loop, deque(), set()
         future: asyncio.Future[T] = loop.create_future()
         self._queue.append(_Waiting(text, future))  # type: ignore[arg-type]
-        if len(self._calls) < CALLS:
+        if len(self._calls) < self.calls:
             call = loop.create_task(self._work(self._queue))
             self._calls.add(call)
             call.add_done_callback(self._calls.discard)

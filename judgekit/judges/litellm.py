@@ -128,7 +128,7 @@ class LiteLLMJudge:
         self._like: Request | None = None
         self._anew = False
         self._store: Callable[[], Store | None] | None = None
-        self._batch: Batch[Share] = Batch(self._embedded)
+        self.batch: Batch[Share] = Batch(self._embedded)
 
     def __repr__(self) -> str:
         return f"LiteLLMJudge({self._model!r})"
@@ -232,7 +232,7 @@ class LiteLLMJudge:
         """Ask for something without a form: once, as nothing in it could be handed back."""
         try:
             if request.form.want == "embedding":
-                share = await self._batch.ask("\n\n".join(m.content for m in request.messages))
+                share = await self.batch.ask("\n\n".join(m.content for m in request.messages))
                 return share.reply
             if request.form.want == "logprobs":
                 return await self._echoed(request)

@@ -1,0 +1,92 @@
+"""An embedder on a server: asked as judges are, so recorded, bounded and replayed as they are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from judgekit.around import Asking
+from judgekit.at_once import done_at_once
+from judgekit.canonical import canonical_json
+from judgekit.errors import InvalidReply
+from judgekit.protocols import Judge
+from judgekit.replies.vector import read_vector
+from judgekit.request import About, ChatMessage, Form, Request
+
+_FORM = Form(want="embedding")
+
+
+class HostedEmbedder:
+    """Vectors of any provider litellm knows, or of any OpenAI-compatible server.
+
+    One request a text, so that each is recorded and replayed by itself; a `LiteLLMJudge` sends
+    those that are asked at the same time in one call. All vectors must have one length, and the
+    one that `params` name under `dimensions` if they do.
+
+    Args:
+        judge: the model, as a `LiteLLMJudge` or a `Cassette` around one.
+    """
+
+    def __init__(self, judge: Judge) -> None:
+        self.judge = judge
+        self._asking = Asking(judge)
+        params = dict(getattr(judge, "params", {}))
+        asked = params.get("dimensions")
+        self.dimensions = asked if isinstance(asked, int) else None
+        identity = getattr(judge, "identity", None)
+        facts = {
+            name: value for name, value in (("identity", identity), ("params", params)) if value
+        }
+        self._identity = f"{judge.model} {canonical_json(facts)}" if facts else judge.model
+
+    @property
+    def identity(self) -> str:
+        """Model and whatever else decides the vectors."""
+        return self._identity
+
+    @property
+    def at_once(self) -> bool:
+        """Whether nothing is waited for, as in a replay."""
+        return bool(getattr(self.judge, "at_once", False))
+
+    def request(self, text: str) -> Request:
+        """Return what is asked about a text."""
+        messages = (ChatMessage(role="user", content=text),)
+        return self._asking.request(messages=messages, form=_FORM, sample=0, about=About())
+
+    def embed(self, texts: Sequence[str]) -> list[tuple[float, ...]]:
+        """Return recorded vectors, in order; only in a replay.
+
+        Raises:
+            CassetteMiss: a text is not recorded.
+            InvalidReply: a vector is damaged, or of another length than the others.
+        """
+        return [done_at_once(self._vector(text)) for text in texts]
+
+    async def aembed(self, texts: Sequence[str]) -> list[tuple[float, ...]]:
+        """Return one vector per text, in order.
+
+        Raises:
+            JudgekitError: the first thing that went wrong, in the order of the texts.
+        """
+        import asyncio
+
+        came = await asyncio.gather(*map(self._vector, texts), return_exceptions=True)
+        for one in came:
+            if isinstance(one, BaseException):
+                raise one
+        return [one for one in came if not isinstance(one, BaseException)]
+
+    async def _vector(self, text: str) -> tuple[float, ...]:
+        reply = await self.judge.ask(self.request(text))
+        vector = read_vector(reply)
+        if self.dimensions is None:
+            self.dimensions = len(vector)
+        if len(vector) != self.dimensions:
+            raise InvalidReply(
+                f"{self.judge.model} gave a vector of {len(vector)} numbers where "
+                f"{self.dimensions} are expected"
+            )
+        return vector
+
+
+__all__ = ["HostedEmbedder"]
