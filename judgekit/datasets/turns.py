@@ -67,6 +67,8 @@ class TurnBuilder:
         if not isinstance(row, dict):
             message = f"expected an object with {', '.join(TURN)}, found {kind(row)}"
             raise DatasetError(f"{message}; write one turn per line", where=where)
+        if "session_id" not in row and "session_id" not in self._paths:
+            raise DatasetError(self._lacks("session_id", row), where=where, field="session_id")
         values, extra = self._values(row, where)
         for name in NEEDED:
             if values.get(name) is None:
@@ -121,9 +123,11 @@ class TurnBuilder:
     def _lacks(self, name: str, row: Mapping[str, Any]) -> str:
         usual = {"session_id": "conversation_id", "role": "speaker", "text": "content"}[name]
         here = f"; the row has {', '.join(map(quoted, list(row)[:6]))}" if row else ""
+        whole = not {"input", "output", "messages"}.isdisjoint(row)
+        other = ", or leave format: turns out if each row is a whole case" if whole else ""
         return (
-            f"a turn needs it{here}; add it, or say where it is with"
-            f" fields: {{{name!r}: {usual!r}}}"
+            f"a turn needs it{here}; add it, say where it is with"
+            f" fields: {{{name!r}: {usual!r}}}{other}"
         )
 
 

@@ -15,6 +15,9 @@ _SPREAD = (
 )
 """What metrics over sessions make; see `judgekit.metrics.voice.bootstrap`."""
 
+_GRADE = "grade_"
+"""Before a letter: how many sessions had it."""
+
 
 def shown_figures(summary: MetricSummary) -> dict[str, str]:
     """Return the figures by what they are called; a bootstrap interval as `0.83 ± 0.04`.
@@ -27,16 +30,19 @@ def shown_figures(summary: MetricSummary) -> dict[str, str]:
         for name, figure in figures.items()
         if not set(_SPREAD) <= set(figures) or name not in _SPREAD
     }
-    if len(shown) == len(figures):
-        return shown
-    return {**_spread(summary), **shown}
+    grades = {name: figure for name, figure in figures.items() if name.startswith(_GRADE)}
+    for name in grades:
+        shown.pop(name.replace("_", " "))
+    if counted := [f"{name.removeprefix(_GRADE)} {n:g}" for name, n in grades.items() if n]:
+        shown["grades"] = ", ".join(counted)
+    return {**_spread(summary), **shown} if set(_SPREAD) <= set(figures) else shown
 
 
 def _spread(summary: MetricSummary) -> dict[str, str]:
     low, high, margin, least, most, sd, variance = (summary.figures[name] for name in _SPREAD)
     mean, scale = summary.mean, summary.scale
     if least is None or most is None:
-        return {"by session": "-"}
+        return {}
     said = {"range": f"{least * scale:.2f} to {most * scale:.2f}"}
     if mean is None or low is None or high is None or margin is None:
         return said

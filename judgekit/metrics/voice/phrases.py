@@ -51,7 +51,8 @@ class Phrases:
         not hide a word. What begins or ends with no letter or digit, such as an emoji, and what
         is written without spaces (Han, kana, Thai), is found inside a run as well.
         """
-        counts = ((entry, sum(1 for _ in _found(form, text))) for form, entry in self._forms)
+        there = [found for found in self._forms if found[0] in text]
+        counts = ((entry, sum(1 for _ in _found(form, text))) for form, entry in there)
         return {entry: count for entry, count in counts if count}
 
     def spans(self, text: Plain) -> Iterator[tuple[int, int]]:

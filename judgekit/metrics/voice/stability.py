@@ -15,7 +15,7 @@ from judgekit.metrics.voice.alignmenter import rescale_variance
 from judgekit.metrics.voice.authenticity import check_embedder, open_embedder_of
 from judgekit.metrics.voice.bootstrap import FIGURES, Sessions
 from judgekit.metrics.voice.session import replies
-from judgekit.metrics.voice.vectors import Vector, dot, scaled, unit_vectors
+from judgekit.metrics.voice.vectors import Vector, dot, scaled, square, unit_vectors
 from judgekit.protocols import Embedder
 from judgekit.score import Score
 from judgekit.value import Json
@@ -60,9 +60,12 @@ def spread_of(vectors: Sequence[NDArray[np.float64]]) -> Spread:
     import numpy as np
 
     count = len(vectors)
-    # Column by column, exactly: the order of the replies must not count.
-    total = np.array([math.fsum(column) for column in np.array(vectors).T.tolist()])
-    squared = math.fsum((total * total).tolist())
+    rows = np.array(vectors)
+    total = rows.sum(axis=0)
+    # The order of the replies must not count: what more than two of them add to is summed exactly.
+    shared = np.flatnonzero(np.count_nonzero(rows, axis=0) > 2)
+    total[shared] = [math.fsum(column) for column in rows[:, shared].T.tolist()]
+    squared = square(total)
     pairwise = 1.0 - (squared - count) / (count * (count - 1))
     mean = scaled(total) if squared > 1e-18 * count * count else None
     distances = [1.0 if mean is None else 1.0 - dot(vector, mean) for vector in vectors]

@@ -51,6 +51,11 @@ def dot(first: NDArray[np.float64], second: NDArray[np.float64]) -> float:
     return max(-1.0, min(1.0, _sum(first * second)))
 
 
+def square(vector: NDArray[np.float64]) -> float:
+    """Return the square of a vector's length."""
+    return _sum(vector * vector)
+
+
 def _sum(products: NDArray[np.float64]) -> float:
     # Lexical vectors are mostly zeros, and an exact sum takes its time for every one.
     return math.fsum(products[products != 0.0].tolist())
