@@ -1,8 +1,8 @@
-"""The pytest plugin: the tests in rubrics are collected, one item each, and replayed.
+"""The pytest plugin: the fixture `judgekit`, cases as tests, and the tests in rubrics.
 
-Loading it costs pytest nothing: the rest of judgekit is imported when a rubric is collected.
-Only rubrics that were asked for are: files named on the command line, and what stands under the
-paths of the setting `judgekit_rubrics`.
+Loading it costs pytest nothing: the rest of judgekit is imported when a test asks for the
+fixture, for a file of cases, or when a rubric is collected. Only rubrics that were asked for
+are: files named on the command line, and what stands under the paths of `judgekit_rubrics`.
 """
 
 from __future__ import annotations
@@ -10,33 +10,186 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 if TYPE_CHECKING:
+    from judgekit.case import Case
     from judgekit.rubrictest.check import Outcome
     from judgekit.rubrictest.run import Tested
+    from judgekit.testkit.kit import Kit
+    from judgekit.testkit.session import Session
 
 _FRONT = re.compile(r"\s*---\s*\n(.*?)\n---", re.DOTALL)
 _TESTS = re.compile(r"""^["']?tests["']?\s*:""", re.MULTILINE)
 
 
+_SESSION: pytest.StashKey[Session] = pytest.StashKey()
+_HANDED_OVER = "judgekit"
+"""What a worker of pytest-xdist hands over when it ends."""
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add the settings."""
+    """Add the flags and settings."""
+    group = parser.getgroup("judgekit", "judged tests")
+    group.addoption(
+        "--judgekit-record",
+        choices=("none", "new_episodes", "all"),
+        help="Replay only (none), ask what is missing (new_episodes), or ask again (all).",
+    )
+    group.addoption("--judgekit-judge", metavar="MODEL", help="Model to replay or to ask.")
+    group.addoption("--judgekit-api-base", metavar="URL", help="Address of a server of your own.")
+    group.addoption(
+        "--judgekit-unused",
+        choices=("fail", "warn", "ignore", "remove"),
+        help="What to do about recorded replies that no test used (default: fail).",
+    )
     parser.addini(
         "judgekit_rubrics", "Files and folders of rubrics whose tests are run.", type="paths"
     )
     parser.addini(
         "judgekit_judge", "Whose recorded replies are replayed, where there are several judges'."
     )
+    parser.addini("judgekit_record", "As --judgekit-record; none by default.", default="none")
+    parser.addini("judgekit_unused", "As --judgekit-unused; fail by default.", default="fail")
+    parser.addini(
+        "judgekit_cassette",
+        "One cassette for a test module (module, the default) or for each test (test).",
+        default="module",
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """Refuse a setting that names nothing: tests that silently are not run look like passes."""
+    config.addinivalue_line(
+        "markers", "judgekit(cassette): file of the recorded replies, beside the test."
+    )
+    config.addinivalue_line(
+        "markers",
+        "judgekit_cases(path, **options): run the test once for each case of a file, "
+        "as its argument `case`.",
+    )
     for place in config.getini("judgekit_rubrics"):
         if not place.exists():
             raise pytest.UsageError(f"judgekit_rubrics: {place}: no such file or folder")
+    allowed = {
+        "judgekit_record": ("none", "new_episodes", "all"),
+        "judgekit_unused": ("fail", "warn", "ignore", "remove"),
+        "judgekit_cassette": ("module", "test"),
+    }
+    for setting, words in allowed.items():
+        if config.getini(setting) not in words:
+            raise pytest.UsageError(
+                f"{setting}: {config.getini(setting)!r} is none of {', '.join(words)}"
+            )
+
+
+# -- the fixture ------------------------------------------------------------------------
+
+
+@pytest.fixture
+def judgekit(request: pytest.FixtureRequest) -> Iterator[Kit]:
+    """Score, evaluate and check on recorded verdicts; see `judgekit.testkit.kit.Kit`."""
+    from judgekit.errors import JudgekitError
+
+    session = _session(request.config)
+    try:
+        kit = session.kit(request.node)
+    except JudgekitError as exc:
+        pytest.fail(str(exc), pytrace=False)
+    yield kit
+    session.soft += [(request.node.nodeid, said) for said in kit.soft]
+
+
+def _session(config: pytest.Config) -> Session:
+    found = config.stash.get(_SESSION, None)
+    if found is None:
+        from judgekit.testkit.session import Session
+
+        found = config.stash[_SESSION] = Session(config)
+    return found
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Make a test for each case of the files a test names."""
+    marks = list(metafunc.definition.iter_markers("judgekit_cases"))
+    if not marks:
+        return
+    if "case" not in metafunc.fixturenames:
+        raise pytest.Collector.CollectError(
+            f"{metafunc.definition.nodeid}: judgekit_cases gives the argument `case`; take it"
+        )
+    from judgekit.datasets import load_cases
+    from judgekit.errors import JudgekitError
+
+    cases: list[Case] = []
+    for mark in marks:
+        folder = metafunc.definition.path.parent
+        try:
+            for path in mark.args:
+                cases += load_cases(folder / path, **mark.kwargs)
+        except (JudgekitError, TypeError) as exc:
+            raise pytest.Collector.CollectError(str(exc)) from exc
+    metafunc.parametrize("case", cases, ids=[case.id for case in cases])
+
+
+def pytest_deselected(items: list[pytest.Item]) -> None:
+    """Remember what is not run: its recordings are not unused."""
+    for item in items:
+        item.config.stash.setdefault(_LEFT_OUT, set()).add(str(item.path))
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
+    """Remember what did not pass: it may have ended before it asked for everything."""
+    outcome: Any = yield
+    if not outcome.get_result().passed:
+        item.config.stash.setdefault(_LEFT_OUT, set()).add(str(item.path))
+
+
+_LEFT_OUT: pytest.StashKey[set[str]] = pytest.StashKey()
+"""Test files of which not every test was run and passed."""
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
+    """Write what was recorded; fail where replies stand on a cassette that no test used."""
+    config = session.config
+    kept = config.stash.get(_SESSION, None)
+    if kept is None:
+        return
+    kept.finish(left_out=config.stash.get(_LEFT_OUT, set()))
+    workeroutput = getattr(config, "workeroutput", None)
+    if workeroutput is not None:
+        workeroutput[_HANDED_OVER] = kept.hand_over()
+        return
+    if exitstatus in (0, 1) and not any("::" in word for word in config.args):
+        kept.find_unused()
+    if kept.unused and kept.unused_word == "fail" and exitstatus == 0:
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: object, error: object) -> None:
+    """Take over what a worker did (pytest-xdist)."""
+    handed = getattr(node, "workeroutput", {}).get(_HANDED_OVER)
+    if handed is not None:
+        _session(node.config).take_over(handed)  # type: ignore[attr-defined]
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say what soft checks found, what was asked, and what was not used."""
+    kept = terminalreporter.config.stash.get(_SESSION, None)
+    if kept is None:
+        return
+    for title, lines in kept.summary():
+        terminalreporter.section(title, sep="-")
+        for line in lines:
+            terminalreporter.line(line)
+
+
+# -- rubrics ----------------------------------------------------------------------------
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:

@@ -138,7 +138,7 @@ def _nothing(key: str) -> Record:
 # -- who judges ----------------------------------------------------------------------
 
 
-def _judges_on(path: Path) -> list[AbsentJudge]:
+def judges_on(path: Path) -> list[AbsentJudge]:
     """Return who answered what is on a tape, in order of their names."""
     tape = Tape(path)
     try:
@@ -155,7 +155,7 @@ def _judges_on(path: Path) -> list[AbsentJudge]:
 
 def _judge(settings: Settings, path: Path, *, asking: bool) -> Judge:
     wanted = settings.judge
-    recorded = _judges_on(path)
+    recorded = judges_on(path)
     if wanted is not None and not asking:
         known = [judge for judge in recorded if judge.model == wanted.model]
         if len(known) == 1 and not wanted.params and wanted.identity is None:

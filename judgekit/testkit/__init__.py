@@ -1,0 +1,1 @@
+"""What tests in pytest use: scores and checks on recorded verdicts."""
