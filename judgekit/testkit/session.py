@@ -153,7 +153,10 @@ class Session:
             yield f"judgekit: {len(self.soft)} soft checks do not hold", lines
         if live := self._origins["live"]:
             cost = "an unknown amount" if self._unpriced else f"${self._spent:.2f}"
-            yield "judgekit", [f"{live} replies asked and recorded; spent {cost}"]
+            yield (
+                "judgekit",
+                [f"{live} repl{'y' if live == 1 else 'ies'} asked and recorded; spent {cost}"],
+            )
         if self.unused:
             verb = "removed" if self.unused_word == "remove" else "not used"
             lines = [
