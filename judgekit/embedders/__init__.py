@@ -8,6 +8,7 @@ name or a mapping stands for.
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from importlib import import_module
@@ -108,6 +109,15 @@ def identity_of(embedder: Chosen) -> str:
     return ready(embedder).identity
 
 
+def short_name(identity: str) -> str:
+    """Return an identity with its digests cut to twelve digits, for a person to read.
+
+    >>> short_name("onnx/" + "0123456789abcdef" * 4 + "/a1da45cfedee")
+    'onnx/0123456789ab/a1da45cfedee'
+    """
+    return re.sub(r"[0-9a-f]{64}", lambda found: found[0][:12], identity)
+
+
 def embeds_at_once(embedder: Chosen) -> bool:
     """Return whether vectors of an embedder are made without waiting for anything.
 
@@ -191,5 +201,6 @@ __all__ = [
     "identity_of",
     "open_embedder",
     "ready",
+    "short_name",
     "vectors",
 ]

@@ -60,7 +60,7 @@ def find_folder(
         way = (
             "the hub cannot be reached"
             if download
-            else "allow it to be fetched: {KIND: MODEL, download: true}"
+            else f"allow it to be fetched: {{{extra.replace('-', '_')}: {model}, download: true}}"
         )
         raise ConfigError(f"embedder: {model} is not on this machine; {way}") from exc
     except (HfHubHTTPError, OSError, ValueError) as exc:

@@ -80,15 +80,16 @@ class SharedEmbedder:
         return f"SharedEmbedder({self.identity})"
 
     def embed(self, texts: Sequence[str]) -> Sequence[Sequence[float]]:
-        """Embed on the spot, past all that is kept and shared; for synchronous code.
+        """Return what `vectors` does without waiting, for synchronous code; nothing is shared.
 
         Raises:
+            ValueError: the embedder gave something else than a row of numbers per text.
             ConfigError: the embedder is asked over a network; await `vectors`.
         """
-        embed = getattr(self.embedder, "embed", None)
-        if embed is None:
-            raise ConfigError(f"embedder {self.identity} has to be awaited; use vectors()")
-        return cast("Sequence[Sequence[float]]", embed(texts))
+        digests, found, missing = self._known(texts)
+        if missing:
+            found |= self._on_the_spot(missing) if self.at_once else self._locally(missing)
+        return cast("Sequence[Sequence[float]]", _table(found, digests))
 
     async def vectors(self, texts: Sequence[str]) -> Vectors:
         """Return a row of finite numbers for every text, in order.
@@ -97,10 +98,15 @@ class SharedEmbedder:
             ValueError: the embedder gave something else.
             JudgekitError: what the embedder raises.
         """
-        import numpy as np
+        digests, found, missing = self._known(texts)
+        if missing and self.at_once:
+            found |= self._on_the_spot(missing)
+        elif missing:
+            found |= await self._queue().ask(missing)
+        return _table(found, digests)
 
-        if not texts:
-            return np.zeros((0, 0), dtype=np.float32)
+    def _known(self, texts: Sequence[str]) -> tuple[list[str], dict[str, Vector], dict[str, str]]:
+        """Return the digests of texts, the vectors at hand, and the texts there are none for."""
         digests = [text_digest(text) for text in texts]
         found: dict[str, Vector] = {}
         missing: dict[str, str] = {}
@@ -112,17 +118,7 @@ class SharedEmbedder:
                 else:
                     self._near.move_to_end(digest)
                     found[digest] = vector
-        if missing and self.at_once:
-            rows = _checked(self.embed(list(missing.values())), len(missing))
-            made = dict(zip(missing, rows, strict=True))
-            self._keep(made)
-            found |= made
-        elif missing:
-            found |= await self._queue().ask(missing)
-        rows = [found[digest] for digest in digests]
-        if len({len(row) for row in rows}) > 1:
-            raise ValueError("the embedder gave vectors of several lengths")
-        return cast("Vectors", np.stack(rows))
+        return digests, found, missing
 
     # -- what is kept ---------------------------------------------------------------
 
@@ -142,6 +138,18 @@ class SharedEmbedder:
         return self._cache
 
     # -- what is made ---------------------------------------------------------------
+
+    def _on_the_spot(self, wanted: dict[str, str]) -> dict[str, Vector]:
+        made = self._embedded(wanted)
+        self._keep(made)
+        return made
+
+    def _embedded(self, wanted: dict[str, str]) -> dict[str, Vector]:
+        embed = getattr(self.embedder, "embed", None)
+        if embed is None:
+            raise ConfigError(f"embedder {self.identity} has to be awaited; use vectors()")
+        rows = _checked(embed(list(wanted.values())), len(wanted))
+        return dict(zip(wanted, rows, strict=True))
 
     def _queue(self) -> _Queue:
         import asyncio
@@ -178,8 +186,7 @@ class SharedEmbedder:
                         known[digest] = vector
             left = {digest: text for digest, text in wanted.items() if digest not in known}
             if left:
-                rows = _checked(self.embed(list(left.values())), len(left))
-                made = dict(zip(left, rows, strict=True))
+                made = self._embedded(left)
                 if cache is not None:
                     for digest, vector in made.items():
                         cache.put(digest, vector)
@@ -248,6 +255,16 @@ class _Queue:
         half = len(items) // 2
         first = await self._outcomes(dict(items[:half]))
         return first | await self._outcomes(dict(items[half:]))
+
+
+def _table(found: dict[str, Vector], digests: Sequence[str]) -> Vectors:
+    """Return the vectors of texts as rows."""
+    import numpy as np
+
+    rows = [found[digest] for digest in digests]
+    if len({len(row) for row in rows}) > 1:
+        raise ValueError("the embedder gave vectors of several lengths")
+    return cast("Vectors", np.stack(rows) if rows else np.zeros((0, 0), dtype=np.float32))
 
 
 def _checked(rows: Any, count: int) -> list[Vector]:

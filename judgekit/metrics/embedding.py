@@ -8,7 +8,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal, cast
 
 from judgekit.case import Case
-from judgekit.embedders import Chosen, check_embedder, embeds_at_once, identity_of, vectors
+from judgekit.embedders import (
+    Chosen,
+    check_embedder,
+    embeds_at_once,
+    identity_of,
+    short_name,
+    vectors,
+)
 from judgekit.metrics._options import TextField, check_choice, check_name, needed_text, needed_texts
 from judgekit.metrics.card import Card, Example
 from judgekit.score import Score
@@ -74,7 +81,7 @@ class Similarity:
         first, *rest = await vectors(self.embedder, [output, *others])
         cosines = [cosine(first, vector) for vector in rest]
         known = [value for value in cosines if value is not None]
-        method = f"cosine of {identity}"
+        method = f"cosine of {short_name(identity)}"
         if not known:
             return Score(
                 status="not_applicable",

@@ -249,3 +249,15 @@ def test_an_embedder_in_use_is_one_and_the_same():
 def test_what_is_no_embedder_is_refused(given):
     with pytest.raises(ConfigError, match="m: embedder must be a name or an embedder"):
         check_embedder("m", given)
+
+
+def test_synchronous_code_gets_what_is_kept():
+    embedder = Counting()
+    one = SharedEmbedder(embedder)
+
+    first = one.embed(["a", "bb", "a"])
+    awaited = asyncio.run(one.vectors(["bb"]))
+
+    assert [row[1] for row in first] == [1.0, 2.0, 1.0]
+    assert awaited[0][1] == 2.0
+    assert embedder.texts == ["a", "bb"]

@@ -12,7 +12,14 @@ from functools import lru_cache
 from typing import ClassVar, Literal
 
 from judgekit.case import Case
-from judgekit.embedders import Chosen, check_embedder, embeds_at_once, identity_of, vectors
+from judgekit.embedders import (
+    Chosen,
+    check_embedder,
+    embeds_at_once,
+    identity_of,
+    short_name,
+    vectors,
+)
 from judgekit.embedders.folding import nfkc
 from judgekit.errors import ConfigError
 from judgekit.metrics._options import check_choice, check_name, needed_text
@@ -176,7 +183,7 @@ class Difference:
         method = "1 - token Jaccard" + (", tokens as Wisent" if self.compat else "")
         if self.by == "embedding":
             meta["embedder"] = identity_of(self.embedder)
-            method = f"1 - cosine of {meta['embedder']}"
+            method = f"1 - cosine of {short_name(identity_of(self.embedder))}"
         if found is None:
             return Score(
                 status="not_applicable",
