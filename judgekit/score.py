@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field, model_validator
 
 from judgekit.canonical import canonical_json
 from judgekit.judgment import Judgment, Quote
 from judgekit.value import Json, Value, check_json, to_json_bytes
+
+if TYPE_CHECKING:
+    from judgekit.protocols import Metric
 
 Status = Literal["scored", "abstained", "not_applicable"]
 
@@ -85,6 +88,17 @@ class Score(Value):
         """The value as people see it: scaled, then rounded half up to two decimals."""
         return None if self.value is None else round_half_up(self.value * self.scale)
 
+    def explain(self, metric: Metric | None = None) -> str:
+        """Return the score in a few plain sentences.
+
+        Args:
+            metric: what made it; with it the range, the direction and what the confidence means
+                are said, too.
+        """
+        from judgekit.explanation import explain_score
+
+        return explain_score(self, metric)
+
 
 class Failure(Value):
     """No score, and why: a value of its own, never a zero."""
@@ -96,6 +110,12 @@ class Failure(Value):
     """The request that failed, if there was one."""
     judgments: tuple[Judgment, ...] = ()
     """Judgments already paid for when the failure came."""
+
+    def explain(self, metric: Metric | None = None) -> str:
+        """Return in a plain sentence why there is no score."""
+        from judgekit.explanation import explain_failure
+
+        return explain_failure(self, metric)
 
 
 Result = Annotated[Score | Failure, Field(discriminator="type")]
