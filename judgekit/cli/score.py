@@ -22,6 +22,9 @@ def score(
         str | None, typer.Option("--output", "-o", help=f"The answer to score. {_Text}")
     ] = None,
     system: Annotated[str | None, typer.Option("--system", "-s", help="The system prompt.")] = None,
+    baseline: Annotated[
+        str | None, typer.Option("--baseline", help=f"The answer to compare with. {_Text}")
+    ] = None,
     reference: Annotated[
         list[str] | None,
         typer.Option("--reference", "-r", help="An accepted answer; may be repeated."),
@@ -59,6 +62,12 @@ def score(
             "--option", help="Option of the metric, such as maximum=120; may be repeated."
         ),
     ] = None,
+    positive_examples: Annotated[
+        Path | None, typer.Option("--positive-examples", help="File of texts that show a trait.")
+    ] = None,
+    negative_examples: Annotated[
+        Path | None, typer.Option("--negative-examples", help="File of texts that lack it.")
+    ] = None,
     judge: Judges = None,
     api_base: ApiBase = None,
     cassette: Annotated[
@@ -86,12 +95,18 @@ def score(
         )
     scored_by = [*(metric or []), *(Path(file).stem for file in rubric or [])]
     code = score_and_print(
-        texts={"input": input, "output": output, "system": system},
+        texts={"input": input, "output": output, "system": system, "baseline": baseline},
         lists={"reference": reference, "context": context},
         case=case,
         metrics=metric or [],
         rubrics=rubric or [],
-        options={"mode": mode, "scale": scale, **named_values("--option", option)},
+        options={
+            "mode": mode,
+            "scale": scale,
+            "positive_examples": positive_examples and str(positive_examples),
+            "negative_examples": negative_examples and str(negative_examples),
+            **named_values("--option", option),
+        },
         cassette=cassette,
         overrides=overrides(
             judge=judge, api_base=api_base, record=record, param=param, no_judge=no_judge

@@ -6,8 +6,10 @@ import asyncio
 import json
 
 import pytest
+from typer.testing import CliRunner
 
 from judgekit.case import Case
+from judgekit.cli.app import app
 from judgekit.config import build_suite
 from judgekit.errors import CaseError, ConfigError, JudgeUnavailable
 from judgekit.evaluation import evaluate_sync, score_sync
@@ -243,3 +245,21 @@ def test_a_case_of_another_trait_is_not_applicable_and_nobody_is_asked():
     assert score(metric, other).status == "not_applicable"
     assert judge.asked == []
     assert score(metric, mine).value > 0
+
+
+def test_one_answer_is_scored_by_flags(tmp_path):
+    for name, texts in (("yes.json", POSITIVE), ("no.json", NEGATIVE)):
+        (tmp_path / name).write_text(json.dumps(texts))
+
+    done = CliRunner().invoke(
+        app,
+        [
+            "score", "--metric", "personalization", "--no-judge", "--json",
+            "--input", BRITISH.input, "--output", BRITISH.output, "--baseline", BRITISH.baseline,
+            "--positive-examples", str(tmp_path / "yes.json"),
+            "--negative-examples", str(tmp_path / "no.json"),
+        ],
+    )  # fmt: skip
+
+    assert done.exit_code == 0, done.output
+    assert json.loads(done.stdout)["result"]["value"] == pytest.approx(score(made()).value)

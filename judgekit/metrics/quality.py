@@ -1,0 +1,60 @@
+"""Quality, judged: how good is an answer as an answer?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, ClassVar
+
+from judgekit.metrics.card import Card, Example
+from judgekit.metrics.rubric import DEFAULT_HISTORY, RubricMetric
+from judgekit.protocols import Judge
+from judgekit.rubric.rubric import Rubric
+
+
+class Quality(RubricMetric):
+    """How good an answer is, whatever format or policy it had to follow; 0..1, higher is better.
+
+    The judge looks at helpfulness, correctness, clarity, coherence and concision (rubric
+    `quality`). Without a judge, `coherence_rules` stands in: it sees the form of a text alone.
+    `confidence` is the share of the rubric's weight that was answered.
+
+    Args:
+        judge: who answers.
+        name: the name results carry.
+        scale: factor for the shown value, such as 10.
+        history: how many earlier messages the judge may see.
+        samples: how often to ask.
+        rubric: another rubric, in place of `quality`.
+        parameters: what that rubric's parameters are set to.
+    """
+
+    checked = True
+    card: ClassVar[Card] = Card(
+        formula=".3 helpfulness + .3 correctness + .2 clarity + .1 coherence + .1 concision",
+        source="own rubric; Wisent's NLP evaluator, whose code has no judge",
+        needs=("input", "output"),
+        empty="no input or no output: invalid_case, before any call",
+        example=Example({"input": "Is the shop open on Sundays?", "output": "No."}, None),
+    )
+
+    def __init__(
+        self,
+        *,
+        judge: Judge,
+        name: str = "quality",
+        scale: float = 1.0,
+        history: int = DEFAULT_HISTORY,
+        samples: int = 1,
+        rubric: Rubric | str | Path = "quality",
+        parameters: Mapping[str, Any] | None = None,
+    ) -> None:
+        super().__init__(
+            rubric,
+            judge=judge,
+            name=name,
+            scale=scale,
+            history=history,
+            samples=samples,
+            parameters=parameters,
+        )
