@@ -10,7 +10,7 @@ from typing import Any
 
 from judgekit.catalogue import BUILTIN, FAMILIES, Entry
 from judgekit.datasets import load_cases
-from judgekit.errors import AbstractRubric, RubricError
+from judgekit.errors import AbstractRubric, ConfigError, RubricError
 from judgekit.evaluation import score_sync
 from judgekit.metrics.card import Card
 from judgekit.protocols import Metric
@@ -137,7 +137,11 @@ def _example(entry: Entry, card: Card, width: int) -> Iterator[str]:
         what = "a model" if _wants_logprobs(find(entry.name).made) else "a judge"
         yield f"  (asks {what}; see the examples folder for recorded verdicts)"
         return
-    result = run_example(entry.name, example.case, example.options)
+    try:
+        result = run_example(entry.name, example.case, example.options)
+    except ConfigError as exc:
+        yield from _field("gives", f"{example.value} (not worked out here: {exc})", width)
+        return
     if isinstance(result, Failure):
         yield from _field("gives", f"no score ({result.kind}): {result.message}", width)
         return

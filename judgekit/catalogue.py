@@ -160,6 +160,8 @@ FAMILIES: dict[str, tuple[Entry, ...]] = {
               "is a text a model foresees", judged=True),
         Entry("task", "judgekit.metrics.benchmarks.task", "Task",
               "solves a task of MMLU, GSM8K or HumanEval"),
+        Entry("code", "judgekit.metrics.benchmarks.code", "Code",
+              "is a program that passes its tests, run in a sandbox"),
     ),
     "robustness": (
         Entry("adversarial_robustness", "judgekit.metrics.robustness", "AdversarialRobustness",

@@ -1,0 +1,161 @@
+"""Code: does the program an answer states pass its tests?"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from judgekit.case import Case
+from judgekit.errors import ConfigError
+from judgekit.metrics._options import (
+    check_choice,
+    check_flag,
+    check_name,
+    check_positive,
+    needed_text,
+)
+from judgekit.metrics.benchmarks.outcome import Outcome
+from judgekit.metrics.benchmarks.program import (
+    Test,
+    find_program,
+    orders,
+    read_tests,
+    same_output,
+)
+from judgekit.metrics.benchmarks.sandbox import Limits, Sandbox
+from judgekit.metrics.card import Card, Example
+from judgekit.score import Score
+
+Counts = Literal["all", "share"]
+Language = Literal["python"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Code:
+    """Whether the output, as a program, passes its tests; 0..1, higher is better.
+
+    The tests are `expected.tests`, a list of Python code (`assert add(1, 2) == 3`) or of
+    `{input: ..., output: ...}` for programs that read and print; or one text `expected.test`, as
+    in HumanEval with `expected.entry_point`, where the output goes on from the prompt in
+    `input` or repeats the function. Code is taken out of its fence.
+
+    Every test runs in a sandbox of its own: bubblewrap, without network, home, or anything
+    writable but a small temporary folder, with limits on processor time, time by the clock,
+    memory, processes and output. Where that cannot be had the run stops; `unsafe_exec` runs code
+    with limits only, which is **no security boundary**. Python only, with its standard library.
+    A program that means to deceive its tests may: it is contained, not made honest.
+    """
+
+    name: str = "code"
+    language: Language = "python"
+    counts: Counts = "all"
+    """`all`: 1 if every test passes, else 0, so that the mean is pass@1 of one answer a case; the
+    first failure ends the case. `share`: tests passed / tests."""
+    seconds: float = 10.0
+    """Of processor time, a test; by the clock twice as long and two seconds more."""
+    memory_mb: int = 512
+    """Of each process."""
+    processes: int = 8
+    """And threads, at once."""
+    output_kb: int = 1024
+    """What may be printed."""
+    python: str | None = None
+    """The interpreter; the one judgekit runs on, or the system's, if not given."""
+    unsafe_exec: bool = False
+    """Run code without isolation."""
+
+    range: ClassVar[tuple[float, float]] = (0.0, 1.0)
+    higher_is_better: ClassVar[bool] = True
+    card: ClassVar[Card] = Card(
+        formula="1 if all tests pass, else 0 (counts: all); tests passed / tests (counts: share)",
+        source="Chen et al. 2021 (HumanEval, pass@1); MBPP; Wisent's CodingEvaluator",
+        needs=("output", "expected.tests or expected.test", "input (HumanEval's prompt)"),
+        empty="no output or no tests: invalid_case; what is no Python fails its tests",
+        example=Example(
+            {
+                "output": "def add(a, b):\n    return a + b",
+                "expected": {"tests": ["assert add(1, 2) == 3"]},
+            },
+            1.0,
+        ),
+    )
+
+    def __post_init__(self) -> None:
+        check_name("code", self.name)
+        check_choice(self.name, "language", self.language, Language)
+        check_choice(self.name, "counts", self.counts, Counts)
+        check_flag(self.name, "unsafe_exec", self.unsafe_exec)
+        for option in ("memory_mb", "processes", "output_kb"):
+            check_positive(self.name, option, getattr(self, option))
+        given = self.seconds
+        number = isinstance(given, (int, float)) and not isinstance(given, bool)
+        if not number or not math.isfinite(given) or not 0 < given <= 3600:
+            raise ConfigError(
+                f"{self.name}: seconds must be a number above 0, 3600 at most, not {given!r}"
+            )
+        if self.python is not None and (not isinstance(self.python, str) or not self.python):
+            raise ConfigError(f"{self.name}: python must be the path of an interpreter")
+
+    async def score(self, case: Case) -> Score:
+        """Score one case.
+
+        Raises:
+            CaseError: the output or the tests are missing or wrong.
+            ConfigError: this machine cannot isolate code.
+        """
+        output = needed_text(case, "output")
+        tests = read_tests(case)
+        program = find_program(case, output, tests)
+        limits = Limits(
+            seconds=self.seconds,
+            memory_mb=self.memory_mb,
+            processes=self.processes,
+            output_kb=self.output_kb,
+        )
+        sandbox = Sandbox(limits=limits, python=self.python, unsafe_exec=self.unsafe_exec)
+        outcomes: list[Outcome] = []
+        python = ""
+        for test, order in zip(tests, orders(program, tests), strict=True):
+            ran = await sandbox.run(order)
+            python = ran.python
+            outcomes.append(_checked(test, ran.outcome, ran.output))
+            if self.counts == "all" and outcomes[-1].kind != "passed":
+                break
+        passed = sum(outcome.kind == "passed" for outcome in outcomes)
+        share = passed / len(tests)
+        return Score(
+            value=share if self.counts == "share" else float(passed == len(tests)),
+            method=f"tests run ({'unsafe_exec' if self.unsafe_exec else 'sandbox'})",
+            reason=_reason(tests, outcomes, passed),
+            details={
+                "passed": passed,
+                "tests": len(tests),
+                "not_run": len(tests) - len(outcomes),
+                "outcomes": [
+                    {"test": test.name, "outcome": outcome.kind, "said": outcome.said}
+                    for test, outcome in zip(tests, outcomes, strict=False)
+                ],
+                "code": program.found,
+            },
+            meta={
+                "python": python,
+                "isolation": "none (unsafe_exec)" if self.unsafe_exec else "bubblewrap",
+            },
+        )
+
+
+def _checked(test: Test, outcome: Outcome, output: str) -> Outcome:
+    """Return the outcome, with what was printed compared where that is the test."""
+    if test.stdin is None or outcome.kind != "passed" or same_output(output, test.printed):
+        return outcome
+    printed = " ".join(output.split())
+    return Outcome("failed", f"printed {printed[:100]!r}" if printed else "printed nothing")
+
+
+def _reason(tests: Sequence[Test], outcomes: Sequence[Outcome], passed: int) -> str:
+    if passed == len(tests):
+        return "The test passed." if passed == 1 else f"All {passed} tests passed."
+    at, failed = next((n, o) for n, o in enumerate(outcomes) if o.kind != "passed")
+    return f"{passed} of {len(tests)} tests passed; {tests[at].name}: {failed.said}."
