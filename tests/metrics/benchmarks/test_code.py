@@ -91,7 +91,10 @@ def test_a_program_that_reads_and_prints():
 
 
 def test_a_main_guard_runs_and_exit_is_a_good_end_for_a_program_that_prints():
-    program = "def main():\n    print(int(input()) + 1)\nif __name__ == '__main__':\n    main()\n    exit(0)"
+    program = (
+        "def main():\n    print(int(input()) + 1)\n"
+        "if __name__ == '__main__':\n    main()\n    exit(0)"
+    )
 
     assert score(program, {"tests": [{"input": "41\n", "output": "42"}]}).value == 1
     assert score("print(42)\nexit(3)", {"tests": [{"output": "42"}]}).value == 0
