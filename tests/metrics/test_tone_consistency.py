@@ -147,6 +147,7 @@ def test_the_names_of_the_details_are_the_original_s():
         ("De lucht is blauw en het gras is niet geel.", False),
         ("空は青い。", False),
         ("Небо голубое.", False),
+        ("No problem, dude, that is fine.", True),
         ("Great service!", None),
         ("12 + 30", None),
         ("", None),
@@ -157,8 +158,9 @@ def test_the_language_is_told_by_small_words_and_letters(text, english):
 
 
 def test_no_language_shares_a_small_word_with_english():
+    others = {"no", "do", "as", "so", "me", "he", "us", "on", "in", "at", "by", "or", "if", "an"}
     for code, words in FUNCTION_WORDS.items():
-        assert code == "en" or not words & FUNCTION_WORDS["en"]
+        assert code == "en" or not words & (FUNCTION_WORDS["en"] | others)
 
 
 @pytest.mark.parametrize(

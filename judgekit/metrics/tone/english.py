@@ -15,14 +15,14 @@ _FUNCTION_WORDS = {
     " these those i'm it's don't that's you're isn't can't",
     "de": "der das und ist nicht ein eine mit auf für den dem des sich auch wird sind ich wir sie"
     " aber oder wenn weil noch nur über bei kann haben wurde zum zur vom",
-    "fr": "le les des est pas une pour dans que qui sur avec vous nous sont mais cette ces plus"
+    "fr": "le les des est pas une dans que qui sur avec vous nous sont mais cette ces"
     " être très c'est n'est je il elle du aux",
-    "es": "el los las que por para una con está este esta pero muy más sus fue son como está"
-    " también hay usted porque del al yo",
+    "es": "el los las que por para una con está este esta pero muy más sus fue como está"
+    " también usted porque del al",
     "it": "il che di non una per con sono è questo questa ma più della del gli nella molto anche"
     " perché lo mi ho ha",
     "pt": "o que não uma para com está este esta mas muito mais dos das seu sua são também você"
-    " porque do da em na no os as",
+    " porque da em na os",
     "nl": "het een van dat niet zijn voor met ook maar deze wordt heeft naar bij nog wel geen"
     " mijn je ik wij",
 }  # fmt: skip

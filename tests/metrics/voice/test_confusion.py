@@ -66,14 +66,18 @@ def test_there_are_enough_texts():
 
 
 def test_formality_as_it_fell():
-    """Where it speaks it is right on 19 of 33, and never takes one end for the other."""
+    """Where it speaks it is right on 20 of 34, and never takes one end for the other.
+
+    19 of 33 as it first fell: the check of the language, shared with the tone metrics, took "no"
+    for Spanish, and one casual text for no English. That was mended there, not here.
+    """
     assert formality() == {
         ("business_casual", "business_casual"): 3,
         ("business_casual", "casual"): 1,
         ("business_casual", "nothing"): 21,
         ("casual", "business_casual"): 13,
-        ("casual", "casual"): 10,
-        ("casual", "nothing"): 2,
+        ("casual", "casual"): 11,
+        ("casual", "nothing"): 1,
         ("formal", "formal"): 6,
         ("formal", "nothing"): 14,
     }
