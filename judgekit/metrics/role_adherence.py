@@ -15,6 +15,7 @@ from judgekit.metrics.step import (
     MAX_STATEMENTS,
     Step,
     Stepped,
+    agreeing,
     beginning,
     named,
     subject,
@@ -109,7 +110,8 @@ class RoleAdherence(Stepped):
         said = [talk[place].content for place in judged]
         value = ratio(sum(kept), len(kept))
         left = [text for text, ok in zip(said, kept, strict=True) if not ok]
-        reason = f"{sum(kept)} of {len(kept)} assistant turns keep to the role"
+        reason = f"{sum(kept)} of {len(kept)} assistant turns "
+        reason += f"{agreeing(sum(kept), 'keeps', 'keep')} to the role"
         reason += f"; not {named([' '.join(text.split()) for text in left])}." if left else "."
         return self._score(
             value,

@@ -225,6 +225,11 @@ class Stepped:
         )
 
 
+def agreeing(count: int, one: str, many: str) -> str:
+    """Return the verb that agrees with a number."""
+    return one if count == 1 else many
+
+
 def beginning(text: str, *, most: int = 120) -> str:
     """Return enough of a long text to know it by; the whole of it stands in the case."""
     flat = " ".join(text[: 4 * most].split())

@@ -13,6 +13,7 @@ from judgekit.metrics.step import (
     MAX_STATEMENTS,
     Step,
     Stepped,
+    agreeing,
     distinct,
     named,
     subject,
@@ -102,7 +103,8 @@ class AnswerRelevancy(Stepped):
             reason = "The answer states nothing."
         else:
             addressing = verdicts.count("yes")
-            reason = f"{addressing} of {len(verdicts)} statements address the question"
+            reason = f"{addressing} of {len(verdicts)} statements "
+            reason += f"{agreeing(addressing, 'addresses', 'address')} the question"
             if unsure := verdicts.count("unsure"):
                 reason += f", {unsure} may"
             reason += f"; beside it: {named(beside)}." if beside else "."

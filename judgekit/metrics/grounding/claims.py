@@ -136,7 +136,7 @@ def left_out(extracted: Extracted) -> str:
     """Return what a reason says of claims that were not checked; nothing where all were."""
     if not extracted.left_out:
         return ""
-    return f" {extracted.left_out} further claims were not checked (see max_claims)."
+    return f" Not checked (see max_claims): {extracted.left_out} more."
 
 
 def _part(id: str, claim: Claim, passages: Sequence[str], *, value: float, of: int) -> Part:

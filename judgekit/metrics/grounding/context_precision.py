@@ -9,7 +9,7 @@ from judgekit.case import Case, has_text
 from judgekit.metrics._options import check_fraction, needed_text, needed_texts
 from judgekit.metrics.card import Card, Example
 from judgekit.metrics.shares import TAU, context_precision
-from judgekit.metrics.step import Step, Stepped, beginning, certainty, subject, text_part
+from judgekit.metrics.step import Step, Stepped, agreeing, beginning, certainty, subject, text_part
 from judgekit.protocols import Judge
 from judgekit.rubric.rubric import Rubric
 from judgekit.score import Score
@@ -97,8 +97,9 @@ class ContextPrecision(Stepped):
             value = self.none_relevant
             reason = f"None of {len(passages)} passages is relevant to the question."
         else:
+            be = agreeing(len(ranks), "is", "are")
             places = ", ".join(map(str, ranks))
-            reason = f"Of {len(passages)} passages {len(ranks)} are relevant, at rank {places}."
+            reason = f"Of {len(passages)} passages {len(ranks)} {be} relevant, at rank {places}."
         return self._score(
             value,
             reason=reason,

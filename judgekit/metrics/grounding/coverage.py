@@ -162,4 +162,4 @@ class CoverageMetric(Stepped):
             return f"There is no {self.noun} to look for ({words})."
         reason = f"The answer covers {count - len(missing)} of {count} {self.noun}s {words}"
         reason += f"; missing: {named(missing)}." if missing else "."
-        return reason + (f" {out} further ones were not looked for." if out else "")
+        return reason + (f" Not looked for: {out} more." if out else "")

@@ -89,7 +89,7 @@ class Hallucination(ClaimMetric):
         elif bad:
             contradicted = sum(claim.contradicted for claim in bad)
             reason = (
-                f"{len(bad)} of {len(claims)} claims are not borne out by the context"
+                f"Not in the context: {len(bad)} of {len(claims)} claims"
                 f" ({contradicted} contradicted): {named([claim.text for claim in bad])}."
             )
         else:

@@ -10,7 +10,7 @@ from judgekit.case import Case
 from judgekit.judgment import Judgment
 from judgekit.metrics.card import Card, Example
 from judgekit.metrics.rubric import DEFAULT_HISTORY, RubricMetric
-from judgekit.metrics.step import named
+from judgekit.metrics.step import agreeing, named
 from judgekit.protocols import Judge
 from judgekit.rubric.rubric import Rubric, Variant
 from judgekit.score import Score
@@ -67,13 +67,14 @@ class Bias(RubricMetric):
             for part in score.parts
         )
         counted = f"{len(biased)} of {len(items)} opinions about people"
+        be = agreeing(len(biased), "is", "are")
         return score.model_copy(
             update={
                 "value": len(biased) / len(items),
                 "parts": parts,
-                "reason": f"{counted} are biased: {named(biased)}."
+                "reason": f"{counted} {be} biased: {named(biased)}."
                 if biased
-                else f"{counted} are biased.",
+                else f"{counted} {be} biased.",
                 "details": {**score.details, "opinions": len(items), "biased": len(biased)},
             }
         )

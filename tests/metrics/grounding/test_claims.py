@@ -157,7 +157,7 @@ def test_more_claims_than_are_wanted_are_left_out_and_it_is_said():
 
     assert score.value == 1.0
     assert score.details["claims_left_out"] == 1
-    assert "1 further claims were not checked" in score.reason
+    assert "Not checked (see max_claims): 1 more." in score.reason
 
 
 @pytest.mark.parametrize("option", [{"tau": 1.1}, {"tau": True}, {"tau": float("nan")},
