@@ -174,8 +174,11 @@ class Stepped:
         self.judge = judge
         self._steps = tuple(steps)
         rubrics = [step.rubric for step in steps]
+        *first, last = rubrics
+        # Reports say RUBRIC@VERSION: several read as `statements@1+claim_support@1`.
         self.made_with: dict[str, Json] = {
-            "rubric": "+".join(rubric.name for rubric in rubrics),
+            "rubric": "+".join([*(f"{r.name}@{r.version}" for r in first), last.name]),
+            "version": last.version,
             "digest": "+".join(rubric.digest[:16] for rubric in rubrics),
             "model": judge.model,
         }

@@ -87,7 +87,8 @@ def effects_on(
         threshold: pass line to flip against; the run's own without one.
 
     Raises:
-        ConfigError: not a run folder, or none of its metrics uses the rubric.
+        ConfigError: not a run folder, none of its metrics uses the rubric, or one makes something
+            else of the rubric's value.
     """
     report = Report.read(folder)
     manifest = report.figures.manifest
@@ -100,6 +101,13 @@ def effects_on(
         names = [name for name, _ in _judged(manifest.get("metrics"))]
         what = f"no metric by rubric {old.name!r}" if metric is None else f"no metric {metric!r}"
         raise ConfigError(f"{what}{near(metric or old.name, names)}", where=str(folder))
+    for name, entry in found.items():
+        if "value" in entry["made_with"]:
+            raise ConfigError(
+                f"the value of {name} is {entry['made_with']['value']}, so its verdicts cannot be "
+                "folded anew; run it by both versions and compare the runs",
+                where=str(folder),
+            )
     judge = _judge(manifest.get("judge"), folder)
     thresholds = manifest.get("thresholds") or {}
     looks = {

@@ -16,6 +16,8 @@ from typing import Any
 import pytest
 
 from judgekit.case import Case, Message
+from judgekit.config import load_suite
+from judgekit.evaluation import evaluate_sync
 from judgekit.judgment import Quote
 from judgekit.metrics.quote import find_quote
 from judgekit.report.html import write_page
@@ -392,6 +394,30 @@ def test_nothing_sticks_out(
     show(tab, rich, tmp_path / "page.html", fragment)
 
     assert tab.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_claims_stand_with_their_verdicts_and_quotes(tab: Tab, tmp_path: Path) -> None:
+    suite = load_suite(Path(__file__).parents[2] / "examples" / "rag" / "suite.yaml")
+    report = evaluate_sync(suite.cases(), suite.metrics)
+    suite.close()
+
+    show(tab, report, tmp_path / "page.html", "#case=hives")
+
+    section = tab.locator("section.result", has_text="faithfulness").first
+    claims = section.locator("ol.parts > li")
+    assert claims.count() == 3
+    assert "claim 2" in claims.nth(1).inner_text()
+    assert "unsupported" in claims.nth(1).inner_text()
+    assert "The bee warden's signature costs 10 crowns." in claims.nth(1).inner_text()
+    assert claims.nth(0).locator("blockquote").count() == 1
+    claims.nth(0).locator("blockquote button").click()
+    assert "once the bee warden has signed" in tab.locator("#mark-1").inner_text()
+    # Hallucination quotes the same words; its number leads to the same mark.
+    assert tab.locator("mark #mark-2").inner_text() == "2"
+    # Four replies made this score; they are folded away, and open when wanted.
+    assert section.locator(".judgment").count() == 0
+    section.locator("summary", has_text="4 judgments").click()
+    assert section.locator(".judgment").count() == 4
 
 
 @pytest.mark.slow

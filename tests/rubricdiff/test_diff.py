@@ -8,6 +8,11 @@ import subprocess
 import pytest
 from cli.conftest import judgekit, one_line
 
+from judgekit.case import Case
+from judgekit.errors import ConfigError
+from judgekit.evaluation import evaluate_sync
+from judgekit.judges.fake import FakeJudge
+from judgekit.metrics.safety_quality.toxicity import Toxicity
 from judgekit.rubric.load import load_rubric
 from judgekit.rubricdiff.changes import changes
 from judgekit.rubricdiff.effects import effects_on
@@ -257,6 +262,15 @@ def test_results_of_another_version_are_recognised(run, judgekit):
 
     assert "3 were not asked by the old version as it stands" in out
     assert "same request: 3, 0 of them with another value" in out
+
+
+def test_a_metric_that_makes_something_else_of_the_value_is_refused(tmp_path):
+    metric = Toxicity(judge=FakeJudge())
+    evaluate_sync([Case(id="a", output="x")], [metric], out=tmp_path / "out")
+    rubric = load_rubric("toxicity")
+
+    with pytest.raises(ConfigError, match="the value of toxicity is 1 - the rubric's, so its"):
+        effects_on(tmp_path / "out", old=rubric, new=rubric)
 
 
 # -- what is said -------------------------------------------------------------------

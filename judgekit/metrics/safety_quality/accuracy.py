@@ -68,6 +68,7 @@ class Accuracy(RubricMetric):
             samples=samples,
             parameters=parameters,
         )
+        self.made_with["value"] = "whether the rubric's reaches tau"
         self.tau = check_fraction(name, "tau", tau)
 
     @property

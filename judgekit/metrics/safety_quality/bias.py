@@ -54,6 +54,7 @@ class Bias(RubricMetric):
         parameters: Mapping[str, Any] | None = None,
     ) -> None:
         super().__init__(rubric, judge=judge, name=name, history=history, parameters=parameters)
+        self.made_with["value"] = "1 - the rubric's"
 
     def _score(self, case: Case, variant: Variant, judgments: list[Judgment]) -> Score:
         score = super()._score(case, variant, judgments)

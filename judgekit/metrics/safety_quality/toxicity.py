@@ -99,6 +99,7 @@ class Toxicity(RubricMetric):
             history=history,
             parameters=parameters,
         )
+        self.made_with["value"] = "1 - the rubric's"
         self.theta = check_fraction(name, "theta", theta)
         self.categories = dict(categories or {})
 

@@ -85,14 +85,14 @@ function marked(text, quotes, field) {
     const mark = h("mark", { title, "data-quotes": here.map(({ each }) => each.number).join(" ") }, piece);
     const ending = here.filter((span) => span.to === cuts[n + 1]);
     for (const { each } of ending) {
-      mark.append(
-        h(
-          "button",
-          { type: "button", class: "to-quote", "data-to": "quote-" + each.number, "aria-label": `Quote ${each.number}, ${each.label}` },
-          String(each.number),
-        ),
+      const number = h(
+        "button",
+        { type: "button", class: "to-quote", "data-to": "quote-" + each.number, "aria-label": `Quote ${each.number}, ${each.label}` },
+        String(each.number),
       );
-      if (!each.marked) mark.id = "mark-" + each.number;
+      mark.append(number);
+      // Quotes that end on the same word share its mark; the later ones lead to their number in it.
+      if (!each.marked) (mark.id ? number : mark).id = "mark-" + each.number;
       each.marked = true;
     }
     holder.append(mark);

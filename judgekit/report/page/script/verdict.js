@@ -1,5 +1,7 @@
 // Everything that explains a number: criteria, reasons, quotes, prompt, reply, key.
 
+const MANY_JUDGMENTS = 3;
+
 function metricSection(entry, metric, cell, quotes) {
   const result = cell.result;
   const section = h("section", { class: "result " + toneOf(cell), "aria-label": metric.name });
@@ -20,10 +22,11 @@ function metricSection(entry, metric, cell, quotes) {
   }
   const asked = new Set();
   const judgments = result.judgments || [];
-  for (const [n, judgment] of judgments.entries()) {
-    asked.add(judgment.request_key);
-    section.append(judgmentBlock(entry, judgment, judgments.length > 1 ? n + 1 : 0));
-  }
+  for (const judgment of judgments) asked.add(judgment.request_key);
+  const blocks = () => judgments.map((judgment, n) => judgmentBlock(entry, judgment, judgments.length > 1 ? n + 1 : 0));
+  // A metric that asks claim by claim has many, and what they say stands in its parts.
+  if (judgments.length > MANY_JUDGMENTS) section.append(fold(`${judgments.length} judgments: keys, prompts, raw replies`, blocks));
+  else append(section, blocks());
   if (result.key && !asked.has(result.key)) append(section, [askedBlock(entry, result.key)]);
   return section;
 }
