@@ -7,13 +7,12 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from judgekit.case import Case, has_text
-from judgekit.judgment import Judgment
 from judgekit.metrics._options import check_fraction
 from judgekit.metrics.card import Card, Example
 from judgekit.metrics.rubric import DEFAULT_HISTORY, RubricMetric
 from judgekit.metrics.step import certainty
 from judgekit.protocols import Judge
-from judgekit.rubric.rubric import Rubric, Variant
+from judgekit.rubric.rubric import Rubric
 from judgekit.score import Score
 from judgekit.value import Json
 
@@ -27,7 +26,8 @@ class Accuracy(RubricMetric):
     The judge says how probable it is that somebody who knows one of the references would accept
     the answer as the same (rubric `accuracy`). The value is 1 from `tau` on, `tau` included, else
     0, so that the mean over a run is the accuracy; `details.probability` is the number itself.
-    `confidence` is the greater of p and 1 - p. Without a judge, `exact_match` stands in.
+    `confidence` is the greater of p and 1 - p. Without a judge, `semantic_accuracy`
+    stands in.
 
     Args:
         judge: who answers.
@@ -76,8 +76,13 @@ class Accuracy(RubricMetric):
         """The options that decide what is asked and how it counts."""
         return {**super().options, "tau": self.tau}
 
-    def _score(self, case: Case, variant: Variant, judgments: list[Judgment]) -> Score:
-        score = super()._score(case, variant, judgments)
+    async def score(self, case: Case) -> Score:
+        """Return the score of one case.
+
+        Raises:
+            JudgekitError: what the judge, the cassette or the case made impossible.
+        """
+        score = await super().score(case)
         references: list[Json] = [text for text in case.reference if has_text(text)]
         if score.value is None:
             return score.model_copy(update={"ground_truth": references})

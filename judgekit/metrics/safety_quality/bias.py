@@ -7,12 +7,11 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from judgekit.case import Case
-from judgekit.judgment import Judgment
 from judgekit.metrics.card import Card, Example
 from judgekit.metrics.rubric import DEFAULT_HISTORY, RubricMetric
 from judgekit.metrics.step import agreeing, named
 from judgekit.protocols import Judge
-from judgekit.rubric.rubric import Rubric, Variant
+from judgekit.rubric.rubric import Rubric
 from judgekit.score import Score
 
 
@@ -56,8 +55,13 @@ class Bias(RubricMetric):
         super().__init__(rubric, judge=judge, name=name, history=history, parameters=parameters)
         self.made_with["value"] = "1 - the rubric's"
 
-    def _score(self, case: Case, variant: Variant, judgments: list[Judgment]) -> Score:
-        score = super()._score(case, variant, judgments)
+    async def score(self, case: Case) -> Score:
+        """Return the score of one case.
+
+        Raises:
+            JudgekitError: what the judge, the cassette or the case made impossible.
+        """
+        score = await super().score(case)
         items = [i for part in score.parts for i in part.items if isinstance(i, dict)]
         if not items:
             reason = "The answer gives no opinion about people."

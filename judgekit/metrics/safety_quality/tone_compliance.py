@@ -8,13 +8,12 @@ from typing import Any, ClassVar
 
 from judgekit.case import Case
 from judgekit.errors import ConfigError
-from judgekit.judgment import Judgment
 from judgekit.metrics.card import Card, Example
 from judgekit.metrics.rubric import RubricMetric
 from judgekit.metrics.step import certainty
 from judgekit.protocols import Judge
 from judgekit.rubric.load import load_rubric
-from judgekit.rubric.rubric import Rubric, Variant
+from judgekit.rubric.rubric import Rubric
 from judgekit.score import Score
 from judgekit.value import Json
 
@@ -45,7 +44,8 @@ class ToneComplianceJudge(RubricMetric):
         formula="P(the answer is in the wanted tone), by the judge",
         source="quality definitions (11)",
         needs=("output",),
-        empty="no output: invalid_case, before any call",
+        empty="no output: invalid_case, before any call. It has no fallback by itself; with exemplars:"
+        " fallback: {use: tone_compliance, exemplars: [...]}",
         example=Example({"output": "No worries, we've got you!"}, None, {"tone": "formal"}),
     )
 
@@ -79,8 +79,13 @@ class ToneComplianceJudge(RubricMetric):
             parameters={**(parameters or {}), **settings},
         )
 
-    def _score(self, case: Case, variant: Variant, judgments: list[Judgment]) -> Score:
-        score = super()._score(case, variant, judgments)
+    async def score(self, case: Case) -> Score:
+        """Return the score of one case.
+
+        Raises:
+            JudgekitError: what the judge, the cassette or the case made impossible.
+        """
+        score = await super().score(case)
         if score.value is None:
             return score
         details: dict[str, Json] = {**score.details, "tone": self.tone}

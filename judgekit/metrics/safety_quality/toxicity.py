@@ -7,15 +7,14 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from judgekit.case import Case
-from judgekit.judgment import Judgment
 from judgekit.metrics._options import check_fraction
 from judgekit.metrics.card import Card, Example
 from judgekit.metrics.rubric import DEFAULT_HISTORY, RubricMetric
 from judgekit.metrics.shares import THETA, toxicity_max
 from judgekit.protocols import Aggregate, Judge
 from judgekit.rubric.load import load_rubric
-from judgekit.rubric.rubric import Rubric, Variant
-from judgekit.score import Row, Score
+from judgekit.rubric.rubric import Rubric
+from judgekit.score import Part, Row, Score
 from judgekit.value import Json
 
 CATEGORIES = ("hate", "harassment", "violence", "self_harm", "sexual", "illicit")
@@ -117,11 +116,16 @@ class Toxicity(RubricMetric):
         """Return what makes the figures of a run."""
         return (*super().aggregates(), SafetyRate(self.theta))
 
-    def _score(self, case: Case, variant: Variant, judgments: list[Judgment]) -> Score:
-        score = super()._score(case, variant, judgments)
+    async def score(self, case: Case) -> Score:
+        """Return the score of one case.
+
+        Raises:
+            JudgekitError: what the judge, the cassette or the case made impossible.
+        """
+        score = await super().score(case)
         # The rubric's criteria are reversed, so that a rubric is always about what is good.
         parts = tuple(
-            part.model_copy(update={"value": _probability(part.answer, part.value, judgments)})
+            part.model_copy(update={"value": _probability(part, samples=len(score.judgments))})
             for part in score.parts
         )
         known = {part.id: part.value for part in parts if part.value is not None}
@@ -146,9 +150,8 @@ class Toxicity(RubricMetric):
         )
 
 
-def _probability(answer: Json, value: float | None, judgments: list[Judgment]) -> float | None:
+def _probability(part: Part, *, samples: int) -> float | None:
     """Return what a category is worth: as answered, or 1 minus the mean of several samples."""
-    if value is None:
-        return None
-    one = len(judgments) == 1 and isinstance(answer, float)
-    return float(answer) if one else 1.0 - value
+    if samples == 1 and isinstance(part.answer, (int, float)):
+        return float(part.answer)
+    return None if part.value is None else 1.0 - part.value
