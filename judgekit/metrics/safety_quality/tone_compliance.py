@@ -44,8 +44,8 @@ class ToneComplianceJudge(RubricMetric):
         formula="P(the answer is in the wanted tone), by the judge",
         source="quality definitions (11)",
         needs=("output",),
-        empty="no output: invalid_case, before any call. It has no fallback by itself; with exemplars:"
-        " fallback: {use: tone_compliance, exemplars: [...]}",
+        empty="no output: invalid_case, before any call. No fallback by itself; with"
+        " exemplars, fallback: {use: tone_compliance, exemplars: [...]}",
         example=Example({"output": "No worries, we've got you!"}, None, {"tone": "formal"}),
     )
 
