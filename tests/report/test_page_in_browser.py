@@ -417,6 +417,7 @@ def test_claims_stand_with_their_verdicts_and_quotes(tab: Tab, tmp_path: Path) -
     # Four replies made this score; they are folded away, and open when wanted.
     assert section.locator(".judgment").count() == 0
     section.locator("summary", has_text="4 judgments").click()
+    section.locator(".judgment").nth(3).wait_for()  # what opens is filled a moment later
     assert section.locator(".judgment").count() == 4
 
 
