@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping
 from contextvars import ContextVar
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, JsonValue
 
@@ -18,8 +18,8 @@ from judgekit.errors import (
     JudgeUnavailable,
 )
 from judgekit.judges.batch import Batch
-from judgekit.judges.echo import ECHOING, completions_model, read_echo
-from judgekit.judges.embedding import Share, read_embeddings
+from judgekit.judges.direct import Direct, Heard
+from judgekit.judges.embedding import Share
 from judgekit.judges.endpoint import Naming, address, endpoint
 from judgekit.judges.ladder import Ladder
 from judgekit.judges.parameters import NOT_PARAMETERS, Parameters
@@ -45,13 +45,6 @@ if TYPE_CHECKING:
 
 _heard: ContextVar[list[Any]] = ContextVar("heard")
 """The raw responses of the attempt under way in this task."""
-
-
-class _Heard(NamedTuple):
-    """A raw response, and the parameters that were sent for it."""
-
-    response: Any
-    params: dict[str, JsonValue]
 
 
 _Once = Callable[[dict[str, JsonValue]], Awaitable[Any]]
@@ -128,7 +121,7 @@ class LiteLLMJudge:
         self._like: Request | None = None
         self._anew = False
         self._store: Callable[[], Store | None] | None = None
-        self.batch: Batch[Share] = Batch(self._embedded)
+        self._other = Direct(self)
 
     def __repr__(self) -> str:
         return f"LiteLLMJudge({self._model!r})"
@@ -137,6 +130,16 @@ class LiteLLMJudge:
     def model(self) -> str:
         """The model string, as given."""
         return self._model
+
+    @property
+    def batch(self) -> Batch[Share]:
+        """What gathers texts to be embedded in one call."""
+        return self._other.batch
+
+    @property
+    def answered(self) -> bool:
+        """Whether any request was taken yet."""
+        return self._answered
 
     @property
     def shown(self) -> str:
@@ -182,7 +185,7 @@ class LiteLLMJudge:
             if request.form.want == "verdict":
                 reply = await self._verdict(request)
             else:
-                reply = await self._other(request)
+                reply = await self._other.reply(request)
         except (JudgeUnavailable, JudgeRejected) as exc:
             raise _about(self.shown, exc) from None
         if not self._naming.done:
@@ -211,7 +214,7 @@ class LiteLLMJudge:
             response, params = await self._call(messages, request.form, mode)
             latest = self._read(response, params)
             tries.append(latest)
-            total.add(response, self._cost(response))
+            total.add(response, self.cost(response))
             model = getattr(response, "model", None) or model
             fault = fault_of(latest, request.form)
             if fault is None or len(tries) > self.reasks:
@@ -219,71 +222,33 @@ class LiteLLMJudge:
             messages = again(messages, latest.text or "", fault)
         return Reply(
             tries=tuple(tries),
-            model=self._named(model),
+            model=self.named(model),
             mode=mode,
             effective_params=params,
             usage=total.usage,
             cost=total.cost,
         )
 
-    # -- what is no verdict ---------------------------------------------------------
+    # -- what is no verdict: see judgekit.judges.direct --------------------------------
 
-    async def _other(self, request: Request) -> Reply:
-        """Ask for something without a form: once, as nothing in it could be handed back."""
-        try:
-            if request.form.want == "embedding":
-                share = await self.batch.ask("\n\n".join(m.content for m in request.messages))
-                return share.reply
-            if request.form.want == "logprobs":
-                return await self._echoed(request)
-            messages = [{"role": m.role, "content": m.content} for m in request.messages]
-            heard = await self._call(messages, request.form, "text")
-        except BadRequest as exc:
-            if not self._answered or exc.status not in (400, 422):
-                raise
-            raise CaseError(f"the model took other requests but not this one: {exc}") from None
-        return self._reply(self._read(*heard), heard)
+    async def said(self, request: Request) -> Heard:
+        """Return the raw response to a chat without a form."""
+        messages = [{"role": m.role, "content": m.content} for m in request.messages]
+        return await self._call(messages, request.form, "text")
 
-    async def _echoed(self, request: Request) -> Reply:
-        """Ask a completions endpoint for the figures of a text that is there already."""
-        whole = "".join(message.content for message in request.messages)
-        model = completions_model(self._model)
-        send = partial(providers.complete_text, model=model, prompt=whole)
-        heard = await self._insist(partial(self._direct, send, ECHOING))
-        heard = heard._replace(params={**heard.params, **ECHOING})
-        return self._reply(read_echo(heard.response, whole=whole), heard)
+    def read(self, heard: Heard) -> Try:
+        """Return what was said."""
+        return self._read(*heard)
 
-    async def _embedded(self, texts: list[str]) -> list[Share]:
-        """Ask for the vectors of several texts in one call."""
-        send = partial(
-            providers.load().aembedding,
-            model=self._model,
-            input=texts,
-            # Otherwise litellm decides by its name whether a model has them to choose.
-            allowed_openai_params=["dimensions"],
-        )
-        heard = await self._insist(partial(self._direct, send, {}))
-        response = heard.response
-        return read_embeddings(
-            response,
-            texts,
-            model=self._named(getattr(response, "model", None)),
-            params=heard.params,
-            cost=self._cost(response),
-        )
-
-    def _reply(self, said: Try, heard: _Heard) -> Reply:
-        return Reply(
-            tries=(said,),
-            model=self._named(getattr(heard.response, "model", None)),
-            effective_params=heard.params,
-            usage=usage_of(heard.response),
-            cost=self._cost(heard.response),
-        )
-
-    def _named(self, model: object) -> str | None:
+    def named(self, model: object) -> str | None:
         """Return the name a server gave its model, without the key in it."""
         return without(model, self._secrets) if isinstance(model, str) and model else None
+
+    async def sent(
+        self, send: Callable[..., Awaitable[Any]], *, fixed: Mapping[str, JsonValue]
+    ) -> Heard:
+        """Return the raw response of a call instructor has no part in, with retries."""
+        return await self._insist(partial(self._direct, send, fixed))
 
     async def _direct(
         self,
@@ -397,11 +362,11 @@ class LiteLLMJudge:
 
     async def _call(
         self, messages: list[dict[str, Any]], form: Form, mode: Mode, *, retry: bool = True
-    ) -> _Heard:
+    ) -> Heard:
         """Return the raw response of one answer, however many attempts it took to get it."""
         return await self._insist(partial(self._once, messages, form, mode), retry=retry)
 
-    async def _insist(self, once: _Once, *, retry: bool = True) -> _Heard:
+    async def _insist(self, once: _Once, *, retry: bool = True) -> Heard:
         """Make a call, again after outages, within the time and the waits that are allowed."""
         import asyncio
 
@@ -431,12 +396,12 @@ class LiteLLMJudge:
 
         return float(wait_random_exponential(multiplier=1, max=self.max_wait)(state))
 
-    async def _taking(self, once: _Once) -> _Heard:
+    async def _taking(self, once: _Once) -> Heard:
         """Make one call, and again without the parameters the model says it does not take."""
         while True:
             sent = self._parameters.sent
             try:
-                return _Heard(await once(sent), sent)
+                return Heard(await once(sent), sent)
             except BadRequest as exc:
                 if not self._parameters.drop(exc.said, sent, reason=str(exc)):
                     raise
@@ -506,7 +471,8 @@ class LiteLLMJudge:
             response, with_logprobs=bool(params.get("logprobs")), secrets=self._secrets
         )
 
-    def _cost(self, response: Any) -> float | None:
+    def cost(self, response: Any) -> float | None:
+        """Return the US dollars of one response; `None` when no price is known."""
         if self.price is not None:
             usage = usage_of(response)
             if usage is None:

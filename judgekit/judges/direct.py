@@ -1,0 +1,119 @@
+"""Asking a model for what is no verdict: an answer, a vector, the figures of a text."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
+from typing import Any, NamedTuple, Protocol
+
+from pydantic import JsonValue
+
+from judgekit import providers
+from judgekit.errors import CaseError
+from judgekit.judges.batch import Batch
+from judgekit.judges.echo import ECHOING, completions_model, read_echo
+from judgekit.judges.embedding import Share, read_embeddings
+from judgekit.judges.response import usage_of
+from judgekit.providers import BadRequest
+from judgekit.request import Reply, Request, Try
+
+
+class Heard(NamedTuple):
+    """A raw response, and the parameters that were sent for it."""
+
+    response: Any
+    params: dict[str, JsonValue]
+
+
+class Line(Protocol):
+    """What makes the calls, again after outages: a `LiteLLMJudge`."""
+
+    @property
+    def model(self) -> str:
+        """The model, as litellm names it."""
+
+    @property
+    def answered(self) -> bool:
+        """Whether any request was taken yet."""
+
+    async def said(self, request: Request) -> Heard:
+        """Return the raw response to a chat without a form."""
+
+    async def sent(
+        self, send: Callable[..., Awaitable[Any]], *, fixed: Mapping[str, JsonValue]
+    ) -> Heard:
+        """Return the raw response of another call; `fixed` parameters go before the judge's."""
+
+    def read(self, heard: Heard) -> Try:
+        """Return what was said."""
+
+    def named(self, model: object) -> str | None:
+        """Return the name a server gave its model."""
+
+    def cost(self, response: Any) -> float | None:
+        """Return the US dollars of one response."""
+
+
+class Direct:
+    """Asks once: without a form there is nothing to hand back."""
+
+    def __init__(self, line: Line) -> None:
+        self._line = line
+        self.batch: Batch[Share] = Batch(self._embedded)
+
+    async def reply(self, request: Request) -> Reply:
+        """Return the reply to a request that wants no verdict.
+
+        Raises:
+            CaseError: the model took others and not this one.
+            JudgekitError: what making the call raises.
+        """
+        try:
+            if request.form.want == "embedding":
+                (message,) = request.messages
+                return (await self.batch.ask(message.content)).reply
+            if request.form.want == "logprobs":
+                return await self._echoed(request)
+            heard = await self._line.said(request)
+        except BadRequest as exc:
+            if not self._line.answered or exc.status not in (400, 422):
+                raise
+            raise CaseError(f"the model took other requests but not this one: {exc}") from None
+        return self._reply(self._line.read(heard), heard)
+
+    async def _echoed(self, request: Request) -> Reply:
+        """Ask a completions endpoint for the figures of a text that is there already."""
+        whole = "".join(message.content for message in request.messages)
+        model = completions_model(self._line.model)
+        send = partial(providers.complete_text, model=model, prompt=whole)
+        heard = await self._line.sent(send, fixed=ECHOING)
+        heard = heard._replace(params={**heard.params, **ECHOING})
+        return self._reply(read_echo(heard.response, whole=whole), heard)
+
+    async def _embedded(self, texts: list[str]) -> list[Share]:
+        """Ask for the vectors of several texts in one call."""
+        send = partial(
+            providers.load().aembedding,
+            model=self._line.model,
+            input=texts,
+            # Otherwise litellm decides by its name whether a model has them to choose.
+            allowed_openai_params=["dimensions"],
+        )
+        heard = await self._line.sent(send, fixed={})
+        response = heard.response
+        return read_embeddings(
+            response,
+            texts,
+            model=self._line.named(getattr(response, "model", None)),
+            params=heard.params,
+            cost=self._line.cost(response),
+        )
+
+    def _reply(self, said: Try, heard: Heard) -> Reply:
+        return Reply(
+            tries=(said,),
+            model=self._line.named(getattr(heard.response, "model", None)),
+            effective_params=heard.params,
+            usage=usage_of(heard.response),
+            cost=self._line.cost(heard.response),
+        )
