@@ -55,13 +55,15 @@ class RubricMetric:
     higher_is_better = True
     # What its scores carry was read from JSON already; what a stranger's subclass adds was not.
     checked = True
-    # What a stranger's subclass makes of a judgment may look at its answers.
-    _needs_answers = False
+    # Whether all is made of parts. What else a subclass makes of a judgment looks at its answers.
+    _by_parts = True
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
         cls.checked = vars(cls).get("checked", False)
-        cls._needs_answers = not cls.details.__module__.startswith("judgekit.")
+        hooks = (cls.details, cls.reason)
+        ours = all(str(getattr(hook, "__module__", "")).startswith("judgekit.") for hook in hooks)
+        cls._by_parts = ours and cls._score is RubricMetric._score
 
     def __init__(
         self,
@@ -170,7 +172,7 @@ class RubricMetric:
         variant, requests = self.requests(case)
         if self._own_form is not None:
             return self._score_own(case, await self._judge_all(requests))
-        if len(requests) == 1:
+        if len(requests) == 1 and self._by_parts:
             return self._score_heard(case, variant, await self._hear(requests[0]))
         return self._score(case, variant, await self._judge_all(requests))
 
@@ -220,26 +222,30 @@ class RubricMetric:
         folded = variant.fold(outcomes, self.rubric.combine)
         parts = _parts(case, variant, said, outcomes, folded)
         bare = trusted(Judgment, {**judgment.__dict__, "details": {}})
-        if self._needs_answers:
-            judgment = judgment.model_copy(update={"answers": heard.answers()})
-            details = self.details(variant, judgment, folded)
-        else:
-            details = self._details(variant, heard, folded)
+        details = self._details(variant, heard, folded)
         # The answers of a single judgment are left to the parts, which carry them already.
         return self._scored(judgment, (bare,), parts, folded, details)
 
     def _score(self, case: Case, variant: Variant, judgments: list[Judgment]) -> Score:
-        """Return the score of several judgments."""
-        outcomes, spread = agreed(variant, judgments)
+        """Return the score of one judgment or several."""
+        first = judgments[0]
+        spread: dict[str, Json] = {}
+        if len(judgments) == 1:
+            outcomes = variant.outcomes(first)
+        else:
+            outcomes, spread = agreed(variant, judgments)
         folded = variant.fold(outcomes, self.rubric.combine)
         said = [
             (answer.value, answer.reason, answer.quotes, answer.items, answer.details)
-            for answer in judgments[0].answers.values()
+            for answer in first.answers.values()
         ]
         parts = _parts(case, variant, said, outcomes, folded)
-        details = self.details(variant, judgments[0], folded)
-        details["samples"] = spread
-        return self._scored(judgments[0], tuple(judgments), parts, folded, details)
+        details = self.details(variant, first, folded)
+        if spread:
+            details["samples"] = spread
+        else:
+            judgments = [first.model_copy(update={"answers": {}, "details": {}})]
+        return self._scored(first, tuple(judgments), parts, folded, details)
 
     def _scored(
         self,

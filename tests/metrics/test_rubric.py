@@ -8,7 +8,7 @@ from pydantic import BaseModel, ValidationError
 
 from judgekit.case import Case, Message
 from judgekit.errors import ConfigError, InvalidReply, JudgeRefused, JudgeUnavailable, RubricError
-from judgekit.evaluation import evaluate_sync
+from judgekit.evaluation import evaluate_sync, score_sync
 from judgekit.judges.fake import FakeJudge
 from judgekit.metrics.rubric import RubricMetric
 from judgekit.request import Reply, Try
@@ -315,6 +315,39 @@ class Reasonless(RubricMetric):
 class Undetailed(RubricMetric):
     def details(self, *_):
         return {"x": float("nan")}
+
+
+class Telling(RubricMetric):
+    def details(self, variant, judgment, folded):
+        return {"said": [answer.reason for answer in judgment.answers.values()]}
+
+    def reason(self, judgment, folded, parts):
+        return " ".join(judgment.answers)
+
+
+def test_a_subclass_sees_the_answers_of_a_judgment(rubric):
+    metric = Telling(rubric(ONE), judge=in_turn(said(1)))
+
+    score = score_sync(CASE, metric)
+
+    assert score.reason == " ".join(part.id for part in score.parts)
+    assert score.details == {"said": [part.reason for part in score.parts]}
+    assert score.judgments[0].answers == {}
+
+
+@pytest.mark.parametrize("name", ["quality", "safety", "prompt_alignment"])
+def test_a_score_made_of_parts_is_the_score_made_of_answers(name):
+    from judgekit.registry import create
+
+    case = Case(id="c", system="Be brief.", input="Which colour?", output="Blue, or so.")
+    by_parts, by_answers = (create(name, judge=FakeJudge()) for _ in range(2))
+    by_answers._by_parts = False
+
+    one, other = score_sync(case, by_parts), score_sync(case, by_answers)
+
+    assert one == other
+    assert one.type == "score"
+    assert repr(one) == repr(other)
 
 
 @pytest.mark.parametrize("kind", [Reasonless, Undetailed])
