@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,13 +16,22 @@ from judgekit.datasets import load_cases
 from judgekit.errors import ConfigError
 from judgekit.evaluation import Limits, figures_of
 from judgekit.filemodel import near, validate_file
+from judgekit.gatekeeper import Rules, open_baseline
 from judgekit.protocols import Judge, Metric
 from judgekit.registry import build, create, find, metric_names, shared_options
 from judgekit.report.gate import gates_of
 from judgekit.rubric.load import load_rubric
 from judgekit.rubric.shelf import Shelf, own_shelves, rubric_names
 from judgekit.suiteembedder import SuiteEmbedders
-from judgekit.suitefile import JUDGE, FallbackFile, JudgeFile, MetricFile, Overrides, SuiteFile
+from judgekit.suitefile import (
+    JUDGE,
+    FallbackFile,
+    GateFile,
+    JudgeFile,
+    MetricFile,
+    Overrides,
+    SuiteFile,
+)
 from judgekit.suitejudge import Bench, choose_judges, roles_of
 from judgekit.suitekind import check_role, is_judged, is_rubric
 from judgekit.suiteredact import make_redactor
@@ -60,7 +69,7 @@ class Suite:
         )
         self.metrics = [self._metric(name) for name in wanted]
         self.thresholds = {n: t for n in wanted if (t := file.metrics[n].threshold) is not None}
-        self.gates = {n: file.metrics[n].gate for n in wanted if file.metrics[n].gate}
+        self.gates = {n: _spelled(g) for n in wanted if (g := file.metrics[n].gate)}
         for name in self.gates:
             self._check_gate(name)
         for metric in self.metrics:
@@ -72,6 +81,7 @@ class Suite:
             computed = {metric.name for metric in self.metrics if not _stood_in(metric)}
             self.unchecked = sorted(set(self.gates) - computed)
             self.gates = {name: gate for name, gate in self.gates.items() if name in computed}
+        self.rules = self._rules()
         limits = file.limits
         self.limits = Limits(max_failures=limits.max_failures, max_fallback=limits.max_fallback)
         if self.no_judge:
@@ -166,6 +176,35 @@ class Suite:
         for part in (entry.of if entry else None) or ():
             self._check_parts(part, (*above, name))
 
+    def _rules(self) -> Rules:
+        """Return what holds for all gates; the baseline is opened only if a gate asks for it."""
+        said = self.file.gate
+        named = self._overrides.baseline or said.baseline
+        asked = [
+            name for name, gates in self.gates.items() for gate in listed(gates)
+            if "not_worse" in gate
+        ]  # fmt: skip
+        baseline = None
+        if asked and named is None:
+            raise ConfigError(
+                f"metric {asked[0]!r}: not_worse needs a run to hold this one against: "
+                "gate: {baseline: FOLDER}, or --baseline FOLDER",
+                where=self.where("metrics", asked[0], "gate"),
+            )
+        if named is not None and (asked or self._overrides.baseline):
+            path = Path(named) if self._overrides.baseline else self.base / named
+            baseline = open_baseline(path)
+        return Rules(undecided=said.undecided, baseline=baseline, max_cost=said.cost,
+                     paid=self._paid)  # fmt: skip
+
+    def _paid(self) -> float | None:
+        """Return what all replies cost, or cost when they were recorded; `None` if not known."""
+        if self.cassette is None:
+            return 0.0
+        ledger = self.cassette.ledger
+        unknown = ledger.unpriced or ledger.unpriced_replays
+        return None if unknown else round(ledger.spent + ledger.avoided, 6)
+
     def _check_gate(self, name: str) -> None:
         try:
             figures = figures_of(next(m for m in self.metrics if m.name == name))
@@ -177,8 +216,8 @@ class Suite:
         """Refuse a threshold or gate that no value can reach, such as 8 where values end at 1."""
         low, high = metric.range
         bounds = {"threshold": self.thresholds.get(metric.name)}
-        gate = self.gates.get(metric.name, {})
-        bounds.update({f"gate.{s}": b for s, b in gate.items() if s in ("mean", "min", "max")})
+        for gate in listed(self.gates.get(metric.name, {})):
+            bounds.update({f"gate.{s}": b for s, b in gate.items() if s in ("mean", "min", "max")})
         for setting, bound in bounds.items():
             if bound is not None and not low <= bound <= high:
                 raise ConfigError(
@@ -381,6 +420,7 @@ class Suite:
             "cases": file.cases.model_dump(exclude_none=True) if file.cases else None,
             "thresholds": self.thresholds,
             "gates": self.gates,
+            **({"gate": said} if (said := self.file.gate.model_dump(exclude_none=True)) else {}),
             "gates_not_checked": self.unchecked,
             "redact": digest_json([r.model_dump(exclude_none=True) for r in file.redact]),
         }  # fmt: skip
@@ -409,6 +449,18 @@ def _stood_in(metric: Any) -> bool:
     """Return whether a metric, or a part of it, is a stand-in for a judged one."""
     parts = getattr(metric, "of", ())
     return getattr(metric, "no_judge", False) or any(_stood_in(part) for part in parts)
+
+
+def _spelled(gates: GateFile | list[GateFile]) -> dict[str, Any] | list[dict[str, Any]]:
+    """Return gates as people write them: one as a mapping, several as a list."""
+    if isinstance(gates, list):
+        return [gate.model_dump(exclude_unset=True) for gate in gates]
+    return gates.model_dump(exclude_unset=True)
+
+
+def listed(gates: Mapping[str, Any] | Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Return gates as a list, however they are spelled."""
+    return [gates] if isinstance(gates, Mapping) else list(gates)
 
 
 class _Nobody:

@@ -29,9 +29,10 @@ from judgekit.errors import (
     JudgeUnavailable,
     RubricError,
 )
+from judgekit.gatekeeper import Gatekeeper, Rules
 from judgekit.protocols import Aggregate, AsyncEmbedder, Embedder, Metric
 from judgekit.report.folder import REPORT, RUN, ResultsWriter, Scored, write_json
-from judgekit.report.gate import Gate, check, gates_of
+from judgekit.report.gate import Gate, gates_of
 from judgekit.report.report import Figures, Report
 from judgekit.report.summary import Tally
 from judgekit.score import Failure, FailureKind, Result, Row, check_score, row_bytes
@@ -39,6 +40,9 @@ from judgekit.value import to_json_bytes, trusted
 
 if TYPE_CHECKING:
     import asyncio
+
+Gates = Mapping[str, Mapping[str, Any] | Sequence[Mapping[str, Any]]]
+"""Metric -> what a run must show of it."""
 
 Reuse = Callable[[Case, str], Result | None]
 """Returns the result an earlier run had for a case and a metric, if it still holds."""
@@ -67,7 +71,8 @@ async def evaluate(
     metrics: Sequence[Metric],
     *,
     thresholds: Mapping[str, float] | None = None,
-    gates: Mapping[str, Mapping[str, float]] | None = None,
+    gates: Gates | None = None,
+    rules: Rules = Rules(),  # noqa: B008 - an immutable value
     limits: Limits = Limits(),  # noqa: B008 - an immutable value
     out: str | Path | None = None,
     manifest: Mapping[str, Any] | None = None,
@@ -87,7 +92,9 @@ async def evaluate(
         cases: from `load_cases`, or any iterable.
         metrics: each scores every case.
         thresholds: metric -> value a case must reach (or stay below) to pass.
-        gates: metric -> figure (`mean`, `pass_rate`, `min`, `max`) -> bound for the run.
+        gates: metric -> figure (`mean`, `pass_rate`, `min`, `max`, `coverage`, ...) -> bound for
+            the run, with `where`, `cluster` and `undecided` beside; or a list of such.
+        rules: what holds for all gates: whether "cannot tell yet" passes, the baseline, the cost.
         limits: rows that may lack a score of their own.
         out: run folder to write; results are kept in memory only without one.
         manifest: what to say of the inputs beside the metrics.
@@ -106,6 +113,7 @@ async def evaluate(
         metrics,
         thresholds=thresholds or {},
         gates=gates or {},
+        rules=rules,
         limits=limits,
         out=Path(out) if out is not None else None,
         manifest=dict(manifest or {}),
@@ -125,7 +133,8 @@ def evaluate_at_once(
     metrics: Sequence[Metric],
     *,
     thresholds: Mapping[str, float],
-    gates: Mapping[str, Mapping[str, float]],
+    gates: Gates,
+    rules: Rules,
     limits: Limits,
     out: Path | None,
     manifest: dict[str, Any],
@@ -142,6 +151,7 @@ def evaluate_at_once(
         metrics,
         thresholds=thresholds,
         gates=gates,
+        rules=rules,
         limits=limits,
         out=out,
         manifest=manifest,
@@ -172,7 +182,8 @@ class _Run:
         metrics: Sequence[Metric],
         *,
         thresholds: Mapping[str, float],
-        gates: Mapping[str, Mapping[str, float]],
+        gates: Gates,
+        rules: Rules,
         limits: Limits,
         out: Path | None,
         manifest: dict[str, Any],
@@ -185,27 +196,23 @@ class _Run:
                 raise ConfigError(f"{metric!r} is no metric; make one, or name it to create()")
         self.names = [metric.name for metric in self.metrics]
         _check_names(self.names, thresholds, gates)
-        self.gates: list[Gate] = []
+        self.thresholds = thresholds
+        self.named = {metric.name: metric for metric in self.metrics}
+        found: list[Gate] = []
         for name, wanted in gates.items():
-            self.gates += gates_of(
+            found += gates_of(
                 name,
                 wanted,
                 threshold=thresholds.get(name),
-                figures=figures_of(next(m for m in self.metrics if m.name == name)),
+                figures=figures_of(self.named[name]),
+                undecided=rules.undecided,
             )
-        self.tallies = [
-            Tally(
-                metric.name,
-                range=metric.range,
-                higher_is_better=metric.higher_is_better,
-                threshold=thresholds.get(metric.name),
-                aggregates=_aggregates(metric),
-            )
-            for metric in self.metrics
-        ]
+        self.tallies = [self._tally(name) for name in self.named]
         self.limits = limits
         self.out = out
         self.manifest = full_manifest(self.metrics, manifest)
+        _keep_baseline(rules, out)
+        self.gatekeeper = Gatekeeper(found, rules=rules, tally=self._tally, manifest=self.manifest)
         self.progress = progress
         self.reuse = reuse
         self.writer = ResultsWriter(out, manifest=self.manifest) if out is not None else None
@@ -215,6 +222,16 @@ class _Run:
         self.dataset = hashlib.sha256()
         self.started = time.monotonic()
         self.interrupted = False
+
+    def _tally(self, name: str) -> Tally:
+        metric = self.named[name]
+        return Tally(
+            name,
+            range=metric.range,
+            higher_is_better=metric.higher_is_better,
+            threshold=self.thresholds.get(name),
+            aggregates=_aggregates(metric),
+        )
 
     # -- the window -------------------------------------------------------------
 
@@ -327,6 +344,8 @@ class _Run:
         for tally, result in zip(self.tallies, results, strict=True):
             tally.add(case.id, result)
             self.failed += result.type == "failure"
+        if self.gatekeeper.follows:
+            self.gatekeeper.add(case, self._rows(case, results))
         self.dataset.update(text + b"\n")
         if self.writer is not None:
             id = case.id
@@ -357,7 +376,7 @@ class _Run:
             cases=self.cases,
             dataset=self.dataset.hexdigest(),
             metrics=summaries,
-            gates=tuple(check(gate, by_name[gate.metric]) for gate in self.gates),
+            gates=self.gatekeeper.finish(by_name),
             incomplete=tuple(self._lacks(summaries)),
         )
         run = {"seconds": round(time.monotonic() - self.started, 3)}
@@ -385,6 +404,13 @@ class _Run:
             s.scored or s.fallback or s.failed or s.not_run for s in summaries
         ):
             yield "nothing was applicable"
+
+
+def _keep_baseline(rules: Rules, out: Path | None) -> None:
+    """Refuse to write a run over the one it is held against."""
+    baseline = rules.baseline.folder if rules.baseline is not None else None
+    if baseline is not None and out is not None and baseline.resolve() == out.resolve():
+        raise ConfigError("is the baseline; write the run to another folder", where=str(out))
 
 
 def figures_of(metric: Metric) -> Mapping[str, bool]:
@@ -565,9 +591,11 @@ def score_sync(case: Case, metric: Metric) -> Result:
 
 
 __all__ = [
+    "Gates",
     "Limits",
     "Progress",
     "Reuse",
+    "Rules",
     "evaluate",
     "evaluate_sync",
     "failure_of",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 from typing import Annotated, Any, TypeVar
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from judgekit.canonical import visible
 from judgekit.errors import ConfigError
@@ -22,6 +22,10 @@ def _number(value: Any) -> Any:
 
 Number = Annotated[float, BeforeValidator(_number, json_schema_input_type=float)]
 """A number; pydantic alone would take `true` for 1."""
+_Positive = Annotated[float, Field(ge=0)]
+_Fraction = Annotated[float, Field(ge=0, le=1)]
+Positive = Annotated[_Positive, BeforeValidator(_number, json_schema_input_type=_Positive)]
+Fraction = Annotated[_Fraction, BeforeValidator(_number, json_schema_input_type=_Fraction)]
 
 
 class FileModel(BaseModel):

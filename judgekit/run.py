@@ -92,6 +92,7 @@ def _wanted(suite: Suite, *, out: Path | None, retry_failed: Path | None) -> dic
     return {
         "thresholds": suite.thresholds,
         "gates": suite.gates,
+        "rules": suite.rules,
         "limits": suite.limits,
         "out": out,
         "manifest": manifest,

@@ -27,7 +27,6 @@ from judgekit.errors import ConfigError
 from judgekit.filemodel import near
 from judgekit.metrics.voice.personafile import PersonaFile
 from judgekit.report.folder import VERSION
-from judgekit.report.gate import STATISTICS
 from judgekit.rubric.file import RubricFile
 from judgekit.rubric.shelf import rubric_names
 from judgekit.score import Row
@@ -130,8 +129,7 @@ def _suite() -> dict[str, Any]:
     names = [name for name in (*BUILTIN, *rubric_names()) if name != "base"]
     entry = defs.pop("MetricFile")
     common = entry["properties"]
-    gate = common["gate"]
-    gate["properties"] = dict.fromkeys(STATISTICS, gate["additionalProperties"])
+    _close_gates(defs["GateFile"])
     common["metric"]["examples"] = list(BUILTIN)
     common["rubric"]["examples"] = [n for n in rubric_names() if n != "base"]
     computed = [name for name in BUILTIN if not BUILTIN[name].judged]
@@ -143,14 +141,14 @@ def _suite() -> dict[str, Any]:
     for name in names:
         builtin = BUILTIN.get(name)
         options = rubric
-        figures: Any = {}
+        figures: Any = None  # a rubric's depend on what it asks for
         if builtin is not None:
             options = _options(builtin.module, builtin.attribute, preset=builtin.preset)
             made_by = getattr(import_module(builtin.module), builtin.attribute)
             figures = getattr(made_by, "figures", None) or {}
-        known = {"propertyNames": {"enum": [*STATISTICS, *figures]}} if _told(figures) else {}
+        gate = _gate_of(name, figures, common["gate"], defs)
         defs[f"metric.{name}"] = _entry(
-            {**common, "gate": {**gate, **known}},
+            {**common, "gate": gate},
             options,
             about=builtin and builtin.summary,
         )
@@ -186,6 +184,32 @@ def _suite() -> dict[str, Any]:
         "additionalProperties": {"anyOf": [own, nothing]},
     }
     return made
+
+
+def _close_gates(gate: dict[str, Any]) -> None:
+    """Let no null stand where a bound does: a gate without a bound is left out."""
+    for entry in gate["properties"].values():
+        if isinstance(entry.get("anyOf"), list):
+            entry["anyOf"] = [kind for kind in entry["anyOf"] if kind != {"type": "null"}]
+
+
+def _gate_of(
+    name: str, figures: Any, common: dict[str, Any], defs: dict[str, Any]
+) -> dict[str, Any]:
+    """Return the schema of a metric's gates: the figures everyone has, and its own."""
+    if not _told(figures):
+        return common
+    own = f"gate.{name}" if figures else "gate"
+    made = defs["GateFile"]
+    number = made["additionalProperties"]
+    defs[own] = {
+        **made,
+        "properties": {**made["properties"], **dict.fromkeys(figures, number)},
+        "additionalProperties": False,
+    }
+    one = {"$ref": f"#/$defs/{own}"}
+    several = {"type": "array", "items": one}
+    return {"description": common["description"], "anyOf": [one, several]}
 
 
 def _told(figures: Any) -> bool:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import Annotated, Any, Literal, get_args
 
-from pydantic import BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import BeforeValidator, ConfigDict, Discriminator, Field, Tag, model_validator
 
-from judgekit.filemodel import FileModel, near
+from judgekit.filemodel import FileModel, Fraction, Number, Positive, near
 
 
 def _path(value: Any) -> Any:
@@ -101,6 +101,66 @@ class FallbackFile(FileModel):
     """Whether it also stands in when `limits.max_cost` is used up."""
 
 
+def _one_or_several(value: Any) -> str:
+    return "[several]" if isinstance(value, list) else "[one]"
+
+
+Share = Annotated[str, Field(pattern=r"^\d{1,3}(\.\d{1,6})?%$")]
+
+
+class GateFile(FileModel):
+    """What a run must show of a metric; other keys are figures of the metric's own."""
+
+    model_config = ConfigDict(extra="allow")
+    __pydantic_extra__: dict[str, Number] = Field(init=False)
+
+    where: dict[str, str | int | float | bool | list[str | int | float | bool]] = Field(
+        default_factory=dict
+    )
+    """Only cases whose metadata has these values: `{topic: refunds}`."""
+    cluster: str | None = None
+    """Field of the metadata whose cases are alike, such as a user; the interval goes by it."""
+    undecided: Literal["pass", "fail"] | None = None
+    """Whether "cannot tell yet" passes, where it is not as the suite says."""
+    mean: Number | None = None
+    """At least, or at most where lower is better."""
+    pass_rate: Fraction | None = None
+    """Least share of scores that reach the threshold."""
+    min: Number | None = None
+    """The lowest score."""
+    max: Number | None = None
+    """The highest score."""
+    coverage: Fraction | None = None
+    """Least share of rows with a score of the metric's own; not applicable ones left out."""
+    abstained: Share | Positive | None = None
+    """Most rows the judge may leave open: a number, or a share such as "5%"."""
+    failed: Share | Positive | None = None
+    """Most rows without a score, because something went wrong."""
+    fallback: Share | Positive | None = None
+    """Most rows that a stand-in scored."""
+    not_worse: Positive | None = None
+    """The mean may be worse than the baseline's by so much, and that must be shown."""
+
+
+# The marks in brackets are left out of messages (see filemodel.steps_to).
+_Gates = Annotated[
+    Annotated[GateFile, Tag("[one]")] | Annotated[list[GateFile], Tag("[several]")],
+    Discriminator(_one_or_several),
+]
+
+
+class RunGateFile(FileModel):
+    """What holds for all gates, and gates on the run as a whole."""
+
+    undecided: Literal["pass", "fail"] | None = None
+    """Whether a gate on a mean or pass rate passes while its interval leaves both possible;
+    left out, the figure alone decides."""
+    baseline: str | None = None
+    """Run folder that `not_worse` holds this run against, relative to the suite."""
+    cost: Positive | None = None
+    """US dollars that all replies together may cost, or have cost when they were recorded."""
+
+
 class MetricFile(FileModel):
     """One metric; keys not named here are options of its own."""
 
@@ -116,9 +176,10 @@ class MetricFile(FileModel):
     """Metrics of this suite."""
     threshold: float | None = None
     """Value a case must reach to pass, on the metric's own range."""
-    gate: dict[str, float] = Field(default_factory=dict)
-    """What the run must show, else its exit code is 1: mean, pass_rate, min, max,
-    or a figure of the metric's own, such as unverified_quotes of a rubric that asks for quotes."""
+    gate: _Gates = Field(default_factory=list)
+    """What the run must show, else its exit code is 1: mean, pass_rate, min, max, coverage, ...,
+    or a figure of the metric's own, such as unverified_quotes of a rubric that asks for quotes;
+    a list of several for slices of the cases."""
     fallback: Annotated[
         FallbackFile | None, BeforeValidator(_use, json_schema_input_type=str | FallbackFile | None)
     ] = None
@@ -242,6 +303,8 @@ class SuiteFile(FileModel):
     metrics: dict[str, _Metric] = Field(min_length=1)
     """What to score by: a metric, a rubric, or a name of your own for one."""
     limits: LimitsFile = LimitsFile.model_construct()
+    gate: RunGateFile = RunGateFile.model_construct()
+    """What holds for the gates of all metrics."""
     redact: list[_Rule] = Field(default_factory=list)
     """What must not be asked or recorded: key, email, card, ip, phone, or patterns."""
     redact_salt_env: str | None = None
@@ -264,4 +327,6 @@ class Overrides(FileModel):
     limit: int | None = None
     cases: str | None = None
     format: str | None = None
+    baseline: str | None = None
+    """Run folder for `not_worse`."""
     again: frozenset[str] = frozenset()

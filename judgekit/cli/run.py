@@ -46,6 +46,10 @@ def run(
         Path | None,
         typer.Option("--retry-failed", help="Run folder whose good results are taken over."),
     ] = None,
+    baseline: Annotated[
+        Path | None,
+        typer.Option("--baseline", help="Run folder that not_worse holds this run against."),
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print the report as JSON.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print no progress.")] = False,
 ) -> None:
@@ -72,6 +76,7 @@ def run(
             "limit": limit,
             "cases": cases,
             "format": format,
+            "baseline": str(baseline) if baseline is not None else None,
             "again": failed_keys(retry_failed) if retry_failed else frozenset(),
         }
     )

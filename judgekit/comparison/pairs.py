@@ -74,35 +74,47 @@ class Pairing:
 
     Both are read in turns, and a case waits until the other run has it: where the order is the
     same, nothing waits; where it is not, memory grows with how far apart the cases are.
-
-    Attributes:
-        only_base: cases that only the base has, known once all pairs were taken.
-        only_new: cases that only the new run has.
     """
 
-    def __init__(self, base: Iterable[Scored], new: Iterable[Scored]) -> None:
-        self._streams = (iter(base), iter(new))
+    def __init__(self, base: Iterable[Scored], new: Iterable[Scored] = ()) -> None:
+        self._base, self._new = iter(base), iter(new)
         self._waiting: tuple[dict[str, Entry], dict[str, Entry]] = ({}, {})
-        self.only_base: list[str] = []
-        self.only_new: list[str] = []
 
     def __iter__(self) -> Iterator[Pair]:
-        open_sides = [0, 1]
-        while open_sides:
-            for side in tuple(open_sides):
-                scored = next(self._streams[side], None)
-                if scored is None:
-                    open_sides.remove(side)
-                    continue
-                entry = entry_of(scored)
-                other = self._waiting[1 - side].pop(entry.case, None)
-                if other is not None:
-                    yield Pair(other, entry) if side else Pair(entry, other)
-                elif entry.case in self._waiting[side]:
-                    raise ConfigError(f"case {entry.case!r} stands twice in one run")
-                else:
-                    self._waiting[side][entry.case] = entry
-        self.only_base, self.only_new = (list(waiting) for waiting in self._waiting)
+        for scored in self._new:
+            yield from self.take(scored)
+        yield from self.rest()
+
+    def take(self, new: Scored) -> Iterator[Pair]:
+        """Take one case of the new run, and the next of the base; yield what is complete."""
+        before = next(self._base, None)
+        if before is not None:
+            yield from self._meet(0, entry_of(before))
+        yield from self._meet(1, entry_of(new))
+
+    def rest(self) -> Iterator[Pair]:
+        """Take what is left of the base, once the new run is at its end."""
+        for before in self._base:
+            yield from self._meet(0, entry_of(before))
+
+    def _meet(self, side: int, entry: Entry) -> Iterator[Pair]:
+        other = self._waiting[1 - side].pop(entry.case, None)
+        if other is not None:
+            yield Pair(other, entry) if side else Pair(entry, other)
+        elif entry.case in self._waiting[side]:
+            raise ConfigError(f"case {entry.case!r} stands twice in one run")
+        else:
+            self._waiting[side][entry.case] = entry
+
+    @property
+    def only_base(self) -> list[str]:
+        """Cases that only the base has, known once all pairs were taken."""
+        return list(self._waiting[0])
+
+    @property
+    def only_new(self) -> list[str]:
+        """Cases that only the new run has."""
+        return list(self._waiting[1])
 
 
 def entry_of(scored: Scored) -> Entry:

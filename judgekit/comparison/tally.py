@@ -60,6 +60,11 @@ class Differences:
         self.worse += step * self._sign < 0
         self.better += step * self._sign > 0
 
+    @property
+    def pairs(self) -> int:
+        """How many pairs there were."""
+        return self._all.n
+
     def finish(self, *, wanted: float | None = None) -> Difference:
         """Return the figures.
 

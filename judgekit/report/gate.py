@@ -2,27 +2,83 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Literal
+import math
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+from pydantic import Field
 
 from judgekit.errors import ConfigError
 from judgekit.filemodel import near
+from judgekit.report.power import needed
+from judgekit.report.statistics import wilson
 from judgekit.report.summary import MetricSummary
-from judgekit.value import Value
+from judgekit.value import Json, Value
 
-Statistic = Literal["mean", "pass_rate", "min", "max"]
-STATISTICS: tuple[Statistic, ...] = ("mean", "pass_rate", "min", "max")
+Statistic = Literal[
+    "mean", "pass_rate", "min", "max", "coverage", "abstained", "failed", "fallback", "not_worse"
+]
+STATISTICS: tuple[Statistic, ...] = (
+    "mean", "pass_rate", "min", "max", "coverage", "abstained", "failed", "fallback", "not_worse",
+)  # fmt: skip
+COUNTS = ("abstained", "failed", "fallback")
+"""Statistics that count rows; a bound in per cent is held against their share."""
+SETTINGS = ("where", "cluster", "undecided")
+"""What a gate may say beside its bounds."""
+COST = "cost"
+"""The statistic of the gate on what a run cost."""
+
+Undecided = Literal["pass", "fail"]
+Answer = Literal["meets", "misses", "undecided", "unknown"]
 
 
 class Gate(Value):
     """A bound on one figure of one metric: at least, or at most where lower is better."""
 
     metric: str
+    """Empty for a gate on the whole run."""
     statistic: str
     """One of `STATISTICS`, or a figure of the metric's own."""
     bound: float
+    """Of `not_worse`, the margin."""
     at_most: bool | None = None
     """For a figure of the metric's own: whether lower is better."""
+    share: bool = False
+    """Whether the bound of a count is a share of the rows."""
+    where: dict[str, Json] = Field(default_factory=dict)
+    """Field of the metadata -> the value, or one of the values, a case must have."""
+    cluster: str | None = None
+    """Field of the metadata whose cases are alike; the interval goes by it."""
+    undecided: Undecided | None = None
+    """Whether "cannot tell yet" passes; `None` goes by the figure alone."""
+
+    def concerns(self, metadata: Mapping[str, Any]) -> bool:
+        """Return whether a case is in the slice this gate is about.
+
+        >>> gate = Gate(metric="m", statistic="mean", bound=1, where={"topic": ["a", "b"]})
+        >>> gate.concerns({"topic": "b"}), gate.concerns({"topic": "c"}), gate.concerns({})
+        (True, False, False)
+        """
+        for field, wanted in self.where.items():
+            values = wanted if isinstance(wanted, list) else [wanted]
+            # A file of texts, such as CSV, has "3" where YAML has 3.
+            if field not in metadata or _spelled(metadata[field]) not in map(_spelled, values):
+                return False
+        return True
+
+    @property
+    def subject(self) -> str:
+        """The metric and the slice, as sentences begin."""
+        said = ", ".join(
+            f"{field}={' or '.join(map(str, v)) if isinstance(v, list) else v}"
+            for field, v in self.where.items()
+        )
+        return f"{self.metric} where {said}" if said else self.metric
+
+
+def _spelled(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 class GateResult(Value):
@@ -32,59 +88,196 @@ class GateResult(Value):
     found: float | None
     passed: bool
     sentence: str
+    answer: Answer | None = None
+    """`undecided` where noise leaves both possible; whether that passes, `passed` says."""
+    low: float | None = None
+    high: float | None = None
+    """95 % interval of what was found."""
+    n: int | None = None
+    """Scores, rows or pairs it rests on."""
 
 
 def gates_of(
     metric: str,
-    wanted: Mapping[str, float],
+    wanted: Mapping[str, Any] | Sequence[Mapping[str, Any]],
     *,
     threshold: float | None,
     figures: Mapping[str, bool] | None = None,
+    undecided: Undecided | None = None,
 ) -> list[Gate]:
     """Return the gates of one metric.
 
     Args:
         metric: its name.
-        wanted: figure -> bound.
+        wanted: figure -> bound, with `where`, `cluster` and `undecided` beside; or several.
         threshold: its pass line, if it has one.
         figures: its own figures, and whether higher is better for each.
+        undecided: whether "cannot tell yet" passes, where a gate does not say.
 
     Raises:
         ConfigError: no such figure, or a pass rate without a threshold.
     """
+    gates: list[Gate] = []
+    for entry in [wanted] if isinstance(wanted, Mapping) else wanted:
+        if not isinstance(entry, Mapping):
+            raise ConfigError(f"metric {metric!r}: a gate is figures and bounds: {{mean: 0.8}}")
+        gates += _gates(metric, entry, threshold, figures or {}, undecided)
+    return gates
+
+
+def _gates(
+    metric: str,
+    wanted: Mapping[str, Any],
+    threshold: float | None,
+    own: Mapping[str, bool],
+    undecided: Undecided | None,
+) -> list[Gate]:
+    settings = _settings(metric, wanted, undecided)
     gates = []
-    own = figures or {}
-    for statistic, bound in wanted.items():
-        if statistic in own:
-            at_most = not own[statistic]
-            gates.append(Gate(metric=metric, statistic=statistic, bound=bound, at_most=at_most))
+    for statistic, said in wanted.items():
+        if statistic in SETTINGS:
             continue
-        if statistic not in STATISTICS:
+        if statistic not in own and statistic not in STATISTICS:
             hint = near(statistic, [*STATISTICS, *own])
             raise ConfigError(f"metric {metric!r}: no gate on {statistic!r}{hint}")
         if statistic == "pass_rate" and threshold is None:
             raise ConfigError(f"metric {metric!r}: a gate on pass_rate needs a threshold")
-        gates.append(Gate(metric=metric, statistic=statistic, bound=bound))
+        bound, share = _bound(metric, statistic, said, counts=statistic not in own)
+        at_most = not own[statistic] if statistic in own else None
+        gates.append(
+            Gate(
+                metric=metric,
+                statistic=statistic,
+                bound=bound,
+                at_most=at_most,
+                share=share,
+                **settings,
+            )
+        )
+    if settings["where"] and not gates:
+        raise ConfigError(f"metric {metric!r}: a gate with where and no bound")
     return gates
 
 
-def check(gate: Gate, summary: MetricSummary) -> GateResult:
-    """Return whether a gate holds; a figure that does not exist never passes."""
-    found, interval = _figure(gate.statistic, summary)
+def _settings(
+    metric: str, wanted: Mapping[str, Any], undecided: Undecided | None
+) -> dict[str, Any]:
+    where, cluster = wanted.get("where") or {}, wanted.get("cluster")
+    said = wanted.get("undecided") or undecided
+    if not isinstance(where, Mapping):
+        raise ConfigError(f"metric {metric!r}: where is fields and values: {{topic: refunds}}")
+    if cluster is not None and not isinstance(cluster, str):
+        raise ConfigError(f"metric {metric!r}: cluster is the name of a field of the metadata")
+    if said not in (None, "pass", "fail"):
+        raise ConfigError(f"metric {metric!r}: undecided is pass or fail, not {said!r}")
+    return {"where": dict(where), "cluster": cluster, "undecided": said}
+
+
+def _bound(metric: str, statistic: str, said: Any, *, counts: bool) -> tuple[float, bool]:
+    """Return a bound as a number, and whether it is a share of the rows."""
+    name = f"metric {metric!r}: gate on {statistic}"
+    share = counts and statistic in COUNTS and isinstance(said, str)
+    if share:
+        if not re.fullmatch(PER_CENT, said):
+            raise ConfigError(f'{name}: a number of rows, or a share of them such as "5%"')
+        return float(said[:-1]) / 100, True
+    if isinstance(said, bool) or not isinstance(said, (int, float)) or not math.isfinite(said):
+        raise ConfigError(f"{name}: must be a number (it is {said!r})")
+    if statistic in ("coverage", "pass_rate") and counts and not 0 <= said <= 1:
+        raise ConfigError(f"{name}: a share between 0 and 1 (it is {said:g})")
+    if counts and statistic in (*COUNTS, "not_worse") and said < 0:
+        raise ConfigError(f"{name}: must not be below 0 (it is {said:g})")
+    return float(said), False
+
+
+PER_CENT = r"\d{1,3}(\.\d{1,6})?%"
+
+
+# -- checking ---------------------------------------------------------------------
+
+
+class Figure(Value):
+    """What there is to hold against a bound."""
+
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+    n: int = 0
+    sd: float | None = None
+    """Spread that as many independent scores would have; what more of them would take."""
+
+
+def check(gate: Gate, summary: MetricSummary, figure: Figure | None = None) -> GateResult:
+    """Return whether a gate holds; a figure that does not exist never passes.
+
+    Args:
+        gate: the bound.
+        summary: the metric over the cases the gate is about.
+        figure: what to hold against the bound; found in the summary when left out.
+    """
+    if gate.at_most is None and gate.statistic in ("coverage", *COUNTS):
+        return _check_rows(gate, summary)
+    figure = figure or figure_of(gate, summary)
     words = _WORDS.get(gate.statistic, gate.statistic.replace("_", " "))
-    name = f"{gate.metric}: {words}"
+    name = f"{gate.subject}: {words}"
     at_most = gate.at_most
     if at_most is None:
         at_most = gate.statistic != "pass_rate" and not summary.higher_is_better
+    found = figure.value
     if found is None:
-        sentence = f"{name} is unknown: nothing was scored"
-        return GateResult(gate=gate, found=None, passed=False, sentence=sentence)
-    passed = found <= gate.bound if at_most else found >= gate.bound
-    rule = "at most" if at_most else "at least"
-    spread = f" [{interval[0]:.3f}, {interval[1]:.3f}]" if interval else ""
-    verdict = "meets" if passed else "misses"
-    sentence = f"{name} {found:.3f}{spread} over {summary.scored} {verdict} {rule} {gate.bound:g}"
-    return GateResult(gate=gate, found=found, passed=passed, sentence=sentence)
+        why = "no such case" if gate.where and not summary.rows else "nothing was scored"
+        sentence = f"{name} is unknown: {why}"
+        return GateResult(
+            gate=gate, found=None, passed=False, sentence=sentence, answer="unknown", n=0
+        )
+    rule = f"{'at most' if at_most else 'at least'} {gate.bound:g}"
+    spread = _spread(figure, summary)
+    shown = f"{name} {found:.3f}{spread} over {figure.n}"
+    met = found <= gate.bound if at_most else found >= gate.bound
+    answer: Answer = "meets" if met else "misses"
+    passed = met
+    if gate.undecided is not None and not _sure(figure, gate.bound, met=met, at_most=at_most):
+        answer, passed = "undecided", gate.undecided == "pass"
+        sentence = f"{shown}: cannot tell yet whether {rule}{_more(figure, gate.bound)}; "
+        sentence += f"that {'passes' if passed else 'does not pass'} (undecided: {gate.undecided})"
+    else:
+        sentence = f"{shown} {answer} {rule}"
+    return GateResult(
+        gate=gate,
+        found=found,
+        passed=passed,
+        sentence=sentence,
+        answer=answer,
+        low=figure.low,
+        high=figure.high,
+        n=figure.n,
+    )
+
+
+def _spread(figure: Figure, summary: MetricSummary) -> str:
+    if figure.low is None or figure.high is None:
+        return ""
+    return f" [{figure.low:.3f}, {figure.high:.3f}]"
+
+
+def _sure(figure: Figure, bound: float, *, met: bool, at_most: bool) -> bool:
+    """Return whether the whole interval is on one side of the bound."""
+    if figure.low is None or figure.high is None:
+        # The lowest and highest score, and figures without an interval, are what they are; a
+        # mean of a single score is not.
+        return figure.sd is None and figure.n != 1
+    if met:
+        return figure.high <= bound if at_most else figure.low >= bound
+    return figure.low > bound if at_most else figure.high < bound
+
+
+def _more(figure: Figure, bound: float) -> str:
+    """Return how many more scores would tell, if what was found is about right."""
+    if not figure.sd or figure.value is None or abs(figure.value - bound) < 1e-6:
+        return ""
+    count = needed(figure.sd, abs(figure.value - bound))
+    more = 0 if count is None else count - figure.n
+    return f" (about {more:,} more cases would tell)" if more > 0 else ""
 
 
 _WORDS: Mapping[str, str] = {
@@ -95,17 +288,82 @@ _WORDS: Mapping[str, str] = {
 }
 
 
-def _figure(
-    statistic: str, summary: MetricSummary
-) -> tuple[float | None, tuple[float, float] | None]:
-    if statistic == "mean":
-        return summary.mean, summary.interval
-    if statistic == "pass_rate":
-        return summary.pass_rate, _pair(summary.pass_low, summary.pass_high)
-    if statistic in summary.figures:
-        return summary.figures[statistic], None
-    return (summary.minimum if statistic == "min" else summary.maximum), None
+def figure_of(gate: Gate, summary: MetricSummary) -> Figure:
+    """Return the figure a gate is about."""
+    n = summary.scored
+    if gate.at_most is not None:
+        return Figure(value=summary.figures.get(gate.statistic), n=n)
+    if gate.statistic == "mean":
+        low, high = summary.interval or (None, None)
+        if gate.undecided is not None and n > 1 and not summary.sd and summary.mean is not None:
+            low, high = _if_all_are_alike(summary)
+        single = summary.sd if n != 1 else 0.0
+        return Figure(value=summary.mean, low=low, high=high, n=n, sd=single)
+    if gate.statistic == "pass_rate":
+        rate = summary.pass_rate
+        sd = None if rate is None else math.sqrt(rate * (1 - rate))
+        return Figure(value=rate, low=summary.pass_low, high=summary.pass_high, n=n, sd=sd)
+    return Figure(value=summary.minimum if gate.statistic == "min" else summary.maximum, n=n)
 
 
-def _pair(low: float | None, high: float | None) -> tuple[float, float] | None:
-    return None if low is None or high is None else (low, high)
+def _if_all_are_alike(summary: MetricSummary) -> tuple[float | None, float | None]:
+    """Return an interval of the mean where every score is the same.
+
+    The t interval has no width then, after two scores as after two thousand. By Wilson, at most a
+    share of scores is different; were all of those at an end of the range, the mean were here.
+    """
+    low, high = summary.range
+    mean = summary.mean
+    if low is None or high is None or mean is None:
+        return None, None
+    share = wilson(0, summary.scored)[1]
+    return mean - share * (mean - low), mean + share * (high - mean)
+
+
+def _check_rows(gate: Gate, summary: MetricSummary) -> GateResult:
+    """Check how many rows have a score, or have none for one reason."""
+    rows = summary.rows - summary.not_applicable
+    if rows == 0:
+        sentence = f"{gate.subject}: {gate.statistic} is unknown: no row to count"
+        return GateResult(
+            gate=gate, found=None, passed=False, sentence=sentence, answer="unknown", n=0
+        )
+    if gate.statistic == "coverage":
+        found = summary.scored / rows
+        passed = found >= gate.bound
+        said = f"coverage {found:.3f} ({summary.scored} of {rows} rows scored)"
+        rule = f"at least {gate.bound:g}"
+    else:
+        counts = {"abstained": summary.abstained, "failed": summary.failed + summary.not_run}
+        count = counts.get(gate.statistic, summary.fallback)
+        found = count / rows if gate.share else float(count)
+        passed = found <= gate.bound
+        said = f"{gate.statistic} {count} of {rows} rows"
+        said += f" ({found:.1%})" if gate.share else ""
+        rule = f"at most {f'{gate.bound * 100:g}%' if gate.share else f'{gate.bound:g}'}"
+    answer: Answer = "meets" if passed else "misses"
+    sentence = f"{gate.subject}: {said} {answer} {rule}"
+    return GateResult(
+        gate=gate, found=found, passed=passed, sentence=sentence, answer=answer, n=rows
+    )
+
+
+def check_cost(bound: float, paid: float | None) -> GateResult:
+    """Return whether all replies together cost at most so many US dollars, as recorded.
+
+    Args:
+        bound: US dollars.
+        paid: what replies cost, or cost when they were recorded; `None` if a price is not known.
+    """
+    gate = Gate(metric="", statistic=COST, bound=bound, at_most=True)
+    if paid is None:
+        sentence = "cost is unknown: not every reply has a price"
+        return GateResult(gate=gate, found=None, passed=False, sentence=sentence, answer="unknown")
+    answer: Answer = "meets" if paid <= bound else "misses"
+    return GateResult(
+        gate=gate,
+        found=paid,
+        passed=paid <= bound,
+        sentence=f"cost ${paid:.4f} {answer} at most ${bound:g}",
+        answer=answer,
+    )

@@ -51,7 +51,11 @@ def test_a_figure_that_does_not_exist_never_passes(statistic):
 @pytest.mark.parametrize(
     ("wanted", "message"),
     [
-        ({"avg": 0.5}, "metric 'm': no gate on 'avg'; known: max, mean, min, pass_rate"),
+        (
+            {"avg": 0.5},
+            "metric 'm': no gate on 'avg'; known: abstained, coverage, failed, fallback, max, "
+            "mean, min, not_worse, pass_rate",
+        ),
         ({"men": 0.5}, "metric 'm': no gate on 'men'; did you mean 'mean'?"),
         ({"pass_rate": 0.5}, "metric 'm': a gate on pass_rate needs a threshold"),
     ],

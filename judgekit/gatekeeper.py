@@ -1,0 +1,282 @@
+"""Holds a run against its gates while it goes: slices, clusters, and a baseline to keep up with."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from judgekit.canonical import canonical_json
+from judgekit.case import Case
+from judgekit.comparison.changes import rubrics_of
+from judgekit.comparison.pairs import Pair, Pairing
+from judgekit.comparison.tally import Differences
+from judgekit.errors import ConfigError
+from judgekit.report.clustered import ClusteredMean
+from judgekit.report.folder import RESULTS, Scored
+from judgekit.report.gate import (
+    Answer,
+    Figure,
+    Gate,
+    GateResult,
+    Undecided,
+    check,
+    check_cost,
+    figure_of,
+)
+from judgekit.report.report import Report
+from judgekit.report.summary import MetricSummary, Tally, passes
+from judgekit.score import Row, Score
+
+
+class Rules(NamedTuple):
+    """What holds for all gates of a run, and gates on the run as a whole."""
+
+    undecided: Undecided | None = None
+    """Whether "cannot tell yet" passes; `None` goes by the figure alone."""
+    baseline: Report | None = None
+    """The run that `not_worse` holds this one against."""
+    max_cost: float | None = None
+    """US dollars all replies together may cost, or have cost when they were recorded."""
+    paid: Callable[[], float | None] = lambda: 0.0
+    """Returns what they cost; `None` where a price is not known."""
+
+
+def open_baseline(path: Path) -> Report:
+    """Return a baseline: a run folder, or the results in one.
+
+    Raises:
+        ConfigError: it is none.
+    """
+    return Report.read(path.parent if path.name == RESULTS else path)
+
+
+class Gatekeeper:
+    """Follows a run row by row and answers for every gate at its end.
+
+    Args:
+        gates: what the run must show.
+        rules: what holds for all of them.
+        tally: makes an empty tally of a metric, for slices.
+        manifest: what makes the run, to tell whether a baseline was made alike.
+
+    Raises:
+        ConfigError: a gate needs a baseline, and there is none.
+    """
+
+    def __init__(
+        self,
+        gates: Sequence[Gate],
+        *,
+        rules: Rules,
+        tally: Callable[[str], Tally],
+        manifest: Mapping[str, Any],
+    ) -> None:
+        self._rules = rules
+        self._watches = [_Watch(gate, tally) for gate in gates]
+        self._slices = [watch for watch in self._watches if watch.follows]
+        self._races: list[_Race] = []
+        self._pairing: Pairing | None = None
+        wanted = [watch for watch in self._watches if watch.gate.statistic == "not_worse"
+                  and watch.gate.at_most is None]  # fmt: skip
+        if wanted:
+            baseline = rules.baseline
+            if baseline is None:
+                raise ConfigError(
+                    f"metric {wanted[0].gate.metric!r}: not_worse needs a run to hold this one "
+                    "against: gate: {baseline: FOLDER} in the suite, or --baseline FOLDER"
+                )
+            self._races = [_Race(watch.gate, baseline, manifest) for watch in wanted]
+            self._pairing = Pairing(baseline.results)
+
+    @property
+    def follows(self) -> bool:
+        """Whether it needs to see the rows: the summaries do not say all that its gates ask."""
+        return bool(self._slices) or self._pairing is not None
+
+    def add(self, case: Case, rows: tuple[Row, ...]) -> None:
+        """Take one case and its rows."""
+        by_metric = {row.metric: row for row in rows}
+        for watch in self._slices:
+            watch.add(case, by_metric[watch.gate.metric])
+        if self._pairing is not None:
+            for pair in self._pairing.take(Scored(case, rows)):
+                self._meet(pair)
+
+    def _meet(self, pair: Pair) -> None:
+        for race in self._races:
+            race.add(pair)
+
+    def finish(self, summaries: Mapping[str, MetricSummary]) -> tuple[GateResult, ...]:
+        """Return what every gate found, in the order they were given."""
+        if self._pairing is not None:
+            for pair in self._pairing.rest():
+                self._meet(pair)
+        races = iter(self._races)
+        found = [
+            next(races).finish(summaries[watch.gate.metric])
+            if watch.gate.statistic == "not_worse" and watch.gate.at_most is None
+            else watch.finish(summaries[watch.gate.metric])
+            for watch in self._watches
+        ]
+        if self._rules.max_cost is not None:
+            found.append(check_cost(self._rules.max_cost, self._rules.paid()))
+        return tuple(found)
+
+
+class _Watch:
+    """One gate; a slice of cases and clusters are followed row by row."""
+
+    def __init__(self, gate: Gate, tally: Callable[[str], Tally]) -> None:
+        self.gate = gate
+        self._tally = tally(gate.metric) if gate.where else None
+        clustered = gate.cluster is not None and gate.statistic in ("mean", "pass_rate")
+        self._clusters = ClusteredMean() if clustered and gate.at_most is None else None
+        made = tally(gate.metric)
+        self._threshold, self._higher = made.threshold, made.higher_is_better
+
+    @property
+    def follows(self) -> bool:
+        return self._tally is not None or self._clusters is not None
+
+    def add(self, case: Case, row: Row) -> None:
+        if not self.gate.concerns(case.metadata):
+            return
+        result = row.result
+        if self._tally is not None:
+            self._tally.add(case.id, result)
+        if self._clusters is None or not isinstance(result, Score) or result.fallback is not None:
+            return
+        value = result.value
+        if value is not None and self.gate.statistic == "pass_rate":
+            value = float(bool(passes(value, self._threshold, self._higher)))
+        if value is not None:
+            self._clusters.add(value, _cluster(self.gate, case.id, case.metadata))
+
+    def finish(self, summary: MetricSummary) -> GateResult:
+        if self._tally is not None:
+            summary = self._tally.finish()
+        return check(self.gate, summary, self._figure(summary))
+
+    def _figure(self, summary: MetricSummary) -> Figure | None:
+        if self._clusters is None:
+            return None
+        plain, figures = figure_of(self.gate, summary), self._clusters
+        low, high = figures.interval() or (None, None)
+        error = figures.standard_error
+        if error == 0:
+            # Clusters that are all alike: no t interval; the plain one knows of the range.
+            return plain
+        least, most = summary.range if self.gate.statistic == "mean" else (0.0, 1.0)
+        return Figure(
+            value=plain.value,
+            low=low if low is None or least is None else max(least, low),
+            high=high if high is None or most is None else min(most, high),
+            n=plain.n,
+            sd=0.0 if error is None else error * math.sqrt(figures.n),
+        )
+
+
+def _cluster(gate: Gate, case: str, metadata: Mapping[str, Any]) -> Hashable:
+    value = metadata.get(gate.cluster or "")
+    if value is None:
+        return ("", case)
+    return value if isinstance(value, str) else canonical_json(value)
+
+
+class _Race:
+    """A run that must not be worse than its baseline by more than a margin."""
+
+    def __init__(self, gate: Gate, baseline: Report, manifest: Mapping[str, Any]) -> None:
+        self.gate = gate
+        self._name = str(baseline.folder) if baseline.folder else "the baseline"
+        self._refused = _refusal(gate.metric, baseline, manifest)
+        self._differences = Differences(gate.metric, clustered=gate.cluster is not None)
+        self._same = self._other = 0
+
+    def add(self, pair: Pair) -> None:
+        base, new = (entry.rows.get(self.gate.metric) for entry in pair)
+        if not self.gate.concerns(pair.new.metadata):
+            return
+        if base is None or new is None or base.value is None or new.value is None:
+            return
+        if not pair.same_question:
+            self._other += 1
+            return
+        self._same += pair.same_answer
+        cluster = _cluster(self.gate, pair.new.case, pair.new.metadata)
+        self._differences.add(base.value, new.value, cluster)
+
+    def finish(self, summary: MetricSummary) -> GateResult:
+        gate, found = self.gate, self._differences.finish()
+        head = f"{gate.subject}: mean"
+        other = f" ({self._other} with another question left out)" if self._other else ""
+        if self._refused is not None or found.mean is None:
+            why = self._refused or f"no case has a score in both{other}"
+            sentence = f"{head} cannot be held against {self._name}: {why}"
+            return GateResult(
+                gate=gate, found=None, passed=False, sentence=sentence, answer="unknown", n=0
+            )
+        low, high = self._interval(found.low, found.high, found.mean)
+        answer = self._answer(low, high, higher=summary.higher_is_better)
+        passed = answer == "meets" or (answer == "undecided" and gate.undecided == "pass")
+        spread = "" if low is None or high is None else f" [{low:+.3f}, {high:+.3f}]"
+        same = " (all answers the same)" if self._same == found.pairs else ""
+        sentence = (
+            f"{head} {found.new:.3f} after {found.base:.3f} in {self._name}, "
+            f"{found.mean:+.3f}{spread} over {found.pairs} pairs{same}{other}"
+        )
+        limit = f"worse by more than {gate.bound:g}"
+        if answer == "undecided":
+            more = self._more(low, high, found.mean, found.pairs, summary.higher_is_better)
+            verdict = f"cannot tell yet whether it is {limit}{more}; that " + (
+                "passes" if passed else "does not pass"
+            )
+        else:
+            verdict = f"{'not ' if passed else ''}{limit}"
+        return GateResult(
+            gate=gate,
+            found=found.mean,
+            passed=passed,
+            sentence=f"{sentence}: {verdict}",
+            answer=answer,
+            low=low,
+            high=high,
+            n=found.pairs,
+        )
+
+    def _interval(
+        self, low: float | None, high: float | None, mean: float
+    ) -> tuple[float | None, float | None]:
+        """Return the interval; answers that are all the same differ by nothing, for certain."""
+        if mean == 0 and self._same == self._differences.pairs:
+            return 0.0, 0.0
+        return low, high
+
+    def _answer(self, low: float | None, high: float | None, *, higher: bool) -> Answer:
+        if low is None or high is None:
+            return "undecided"
+        worst, best = (low, high) if higher else (-high, -low)
+        if worst >= -self.gate.bound:
+            return "meets"
+        return "misses" if best < -self.gate.bound else "undecided"
+
+    def _more(
+        self, low: float | None, high: float | None, mean: float, pairs: int, higher: bool
+    ) -> str:
+        room = (mean if higher else -mean) + self.gate.bound
+        seen = self._differences.finish(wanted=abs(room)) if abs(room) > 1e-6 else None
+        return f" (about {seen.more:,} more cases would tell)" if seen and seen.more else ""
+
+
+def _refusal(metric: str, baseline: Report, manifest: Mapping[str, Any]) -> str | None:
+    if metric not in baseline.metrics:
+        return "it has no such metric"
+    old, new = rubrics_of(baseline.figures.manifest, metric), rubrics_of(manifest, metric)
+    if old and new and old != new:
+        return "its rubric is another one"
+    return None
+
+
+__all__ = ["Gatekeeper", "Rules", "open_baseline"]

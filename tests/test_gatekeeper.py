@@ -1,0 +1,374 @@
+"""Gates that know about noise: slices, clusters, coverage, baselines, cost, not knowing yet."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from judgekit.case import Case
+from judgekit.config import build_suite
+from judgekit.errors import CaseError, ConfigError
+from judgekit.evaluation import Limits, Rules, evaluate_sync
+from judgekit.gatekeeper import open_baseline
+from judgekit.report.report import Report
+from judgekit.run import replay_suite
+from judgekit.score import Score
+
+LAX = Limits(max_failures=1000, max_fallback=1000)
+
+
+class Worth:
+    name = "worth"
+    range = (0.0, 1.0)
+    higher_is_better = True
+
+    async def score(self, case):
+        said = json.loads(case.output)
+        if said is None:
+            return Score(status="abstained", value=None)
+        if said == "no":
+            return Score(status="not_applicable", value=None)
+        if said == "x":
+            raise CaseError("broken")
+        return Score(value=said, source="judge")
+
+
+def cases(values, metadata=lambda number: {}):
+    return [
+        Case(id=f"c{n}", input=f"q{n}", output=json.dumps(value), metadata=metadata(n))
+        for n, value in enumerate(values)
+    ]
+
+
+def gates(values, *wanted, metadata=lambda number: {}, threshold=0.5, **rules):
+    report = evaluate_sync(
+        cases(values, metadata),
+        [Worth()],
+        thresholds={"worth": threshold},
+        gates={"worth": list(wanted)},
+        rules=Rules(**rules),
+        limits=LAX,
+    )
+    return report.figures.gates
+
+
+def one(*args, **options):
+    (found,) = gates(*args, **options)
+    return found
+
+
+MIXED = [0.2, 0.9, 0.6, 0.8, 0.7, 0.3, 0.9, 0.6]
+
+
+@pytest.mark.parametrize(
+    ("bound", "undecided", "answer", "passed"),
+    [
+        (0.3, "fail", "meets", True),
+        (0.95, "pass", "misses", False),
+        (0.6, "fail", "undecided", False),
+        (0.6, "pass", "undecided", True),
+        (0.7, "pass", "undecided", True),  # the mean itself is below
+        (0.6, None, "meets", True),  # the figure alone decides
+        (0.7, None, "misses", False),
+    ],
+)
+def test_a_gate_passes_misses_or_cannot_tell(bound, undecided, answer, passed):
+    found = one(MIXED, {"mean": bound}, undecided=undecided)
+
+    assert (found.answer, found.passed) == (answer, passed)
+    assert found.n == 8
+    assert found.low < found.found < found.high
+
+
+def test_not_knowing_is_said_in_a_sentence_with_what_would_tell():
+    found = one(MIXED, {"mean": 0.6}, undecided="fail")
+
+    assert found.sentence.startswith("worth: mean 0.625 [0.407, 0.843] over 8: cannot tell yet")
+    assert "whether at least 0.6 (about " in found.sentence
+    assert found.sentence.endswith("that does not pass (undecided: fail)")
+
+
+def test_a_gate_may_say_otherwise_than_its_suite():
+    first, second = gates(MIXED, {"mean": 0.6}, {"mean": 0.6, "undecided": "pass"},
+                          undecided="fail")  # fmt: skip
+
+    assert (first.passed, second.passed) == (False, True)
+
+
+def test_a_pass_rate_goes_by_wilson():
+    assert one([1.0] * 10, {"pass_rate": 0.9}, undecided="fail").answer == "undecided"
+    assert one([1.0] * 40, {"pass_rate": 0.9}, undecided="fail").answer == "meets"
+    assert one([0.0] * 40, {"pass_rate": 0.9}, undecided="pass").answer == "misses"
+
+
+@pytest.mark.parametrize(("n", "answer"), [(1, "undecided"), (2, "undecided"), (40, "meets")])
+def test_scores_that_are_all_alike_prove_little_while_they_are_few(n, answer):
+    assert one([1.0] * n, {"mean": 0.9}, undecided="fail").answer == answer
+
+
+def test_the_worst_case_is_what_it_is():
+    found = one(MIXED, {"min": 0.25}, undecided="pass")
+
+    assert (found.answer, found.passed) == ("misses", False)
+    assert found.sentence == "worth: lowest score 0.200 over 8 misses at least 0.25"
+
+
+# -- slices and clusters ------------------------------------------------------------
+
+
+def topic(number):
+    return {"topic": "refunds" if number % 2 else "returns", "level": number % 4}
+
+
+def test_a_slice_is_held_to_its_own_bound():
+    low, high = gates(
+        MIXED,
+        {"where": {"topic": "refunds"}, "mean": 0.64},
+        {"where": {"topic": "returns", "level": [0, "2"]}, "mean": 0.64},
+        metadata=topic,
+    )
+
+    assert low.sentence.startswith("worth where topic=refunds: mean 0.650")
+    assert (low.passed, high.passed) == (True, False)
+    assert high.sentence.startswith("worth where topic=returns, level=0 or 2: mean 0.600")
+    assert (low.n, high.n) == (4, 4)
+
+
+@pytest.mark.parametrize("statistic", ["mean", "pass_rate", "coverage", "failed", "min"])
+def test_a_slice_without_cases_never_passes(statistic):
+    found = one(MIXED, {"where": {"topic": "none"}, statistic: 0}, metadata=topic)
+
+    assert (found.passed, found.answer) == (False, "unknown")
+    assert "unknown" in found.sentence
+
+
+def test_a_cluster_widens_the_interval():
+    values = [0.9] * 10 + [0.5] * 10 + [0.85] * 10 + [0.8] * 10
+    plain, clustered = gates(
+        values,
+        {"mean": 0.65, "undecided": "fail"},
+        {"mean": 0.65, "cluster": "user", "undecided": "fail"},
+        metadata=lambda number: {"user": number // 10},
+    )
+
+    assert (plain.answer, clustered.answer) == ("meets", "undecided")
+    assert clustered.found == plain.found
+    rate = one(values, {"pass_rate": 0.5, "cluster": "user"}, threshold=0.6,
+               metadata=lambda number: {"user": number // 10})  # fmt: skip
+    assert rate.high - rate.low > 0.5
+
+
+# -- rows without a score -------------------------------------------------------------
+
+LACKING = [0.5, 0.6, None, "x", 0.7, 0.8, "no", 0.5, 0.4, 0.9, 0.9]
+
+
+@pytest.mark.parametrize(
+    ("wanted", "passed", "sentence"),
+    [
+        ({"coverage": 0.8}, True, "coverage 0.800 (8 of 10 rows scored) meets at least 0.8"),
+        ({"coverage": 0.9}, False, "coverage 0.800 (8 of 10 rows scored) misses at least 0.9"),
+        ({"abstained": 1}, True, "abstained 1 of 10 rows meets at most 1"),
+        ({"abstained": 0}, False, "abstained 1 of 10 rows misses at most 0"),
+        ({"failed": "10%"}, True, "failed 1 of 10 rows (10.0%) meets at most 10%"),
+        ({"failed": "9.5%"}, False, "failed 1 of 10 rows (10.0%) misses at most 9.5%"),
+        ({"fallback": 0}, True, "fallback 0 of 10 rows meets at most 0"),
+    ],
+)
+def test_rows_without_a_score_are_counted(wanted, passed, sentence):
+    found = one(LACKING, wanted)
+
+    assert (found.passed, found.sentence) == (passed, f"worth: {sentence}")
+
+
+# -- a baseline -----------------------------------------------------------------------
+
+
+def run(values, **options):
+    return evaluate_sync(cases(values), [Worth()], **options)
+
+
+STEADY = [0.5 + n % 5 / 10 for n in range(40)]
+
+
+@pytest.mark.parametrize(
+    ("shift", "margin", "answer", "passed"),
+    [
+        (0.0, 0.05, "meets", True),
+        (-0.02, 0.05, "meets", True),
+        (-0.2, 0.05, "misses", False),
+        (-0.05, 0.05, "undecided", False),
+    ],
+)
+def test_a_run_must_show_that_it_is_not_worse(shift, margin, answer, passed):
+    new = [v + shift + (n % 7 - 3) / 100 for n, v in enumerate(STEADY)]
+
+    found = one(new, {"not_worse": margin}, baseline=run(STEADY))
+
+    assert (found.answer, found.passed) == (answer, passed)
+    assert "over 40 pairs" in found.sentence
+    assert f"worse by more than {margin:g}" in found.sentence
+
+
+def test_not_knowing_whether_it_is_worse_may_pass():
+    new = [v - 0.05 + (n % 7 - 3) / 100 for n, v in enumerate(STEADY)]
+
+    found = one(new, {"not_worse": 0.05, "undecided": "pass"}, baseline=run(STEADY))
+
+    assert found.passed
+    assert "cannot tell yet whether it is worse by more than 0.05" in found.sentence
+
+
+def test_a_lower_is_better_metric_must_not_rise():
+    class Toxic(Worth):
+        higher_is_better = False
+
+    def held(shift):
+        base = evaluate_sync(cases(STEADY), [Toxic()])
+        new = [v + shift + n % 3 / 1000 for n, v in enumerate(STEADY)]
+        (found,) = evaluate_sync(
+            cases(new), [Toxic()], gates={"worth": {"not_worse": 0.02}}, rules=Rules(baseline=base)
+        ).figures.gates
+        return found.answer
+
+    assert (held(0.05), held(-0.05)) == ("misses", "meets")
+
+
+def test_the_same_answers_are_said_to_be_the_same():
+    found = one(STEADY, {"not_worse": 0.0}, baseline=run(STEADY))
+
+    assert found.passed
+    assert "(all answers the same)" in found.sentence
+
+
+def test_a_baseline_of_other_cases_never_passes():
+    base = evaluate_sync([Case(id="z", output="1")], [Worth()])
+
+    found = one(STEADY, {"not_worse": 0.5}, baseline=base)
+
+    assert (found.passed, found.answer) == (False, "unknown")
+    assert found.sentence.endswith("no case has a score in both")
+
+
+def test_a_baseline_by_another_rubric_never_passes():
+    def by(digest):
+        metric = Worth()
+        metric.made_with = {"rubric": "r", "digest": digest}
+        return metric
+
+    base = evaluate_sync(cases(STEADY), [by("a")])
+    report = evaluate_sync(
+        cases(STEADY), [by("b")], gates={"worth": {"not_worse": 0.5}}, rules=Rules(baseline=base)
+    )
+
+    assert report.exit_code == 1
+    assert report.figures.gates[0].sentence.endswith("its rubric is another one")
+
+
+def test_a_run_is_not_written_over_its_baseline(tmp_path):
+    base = run(STEADY, out=tmp_path / "a")
+
+    with pytest.raises(ConfigError, match="is the baseline; write the run to another folder"):
+        run(STEADY, out=tmp_path / "a", rules=Rules(baseline=base))
+    assert Report.read(tmp_path / "a").figures.cases == 40
+
+
+def test_a_baseline_is_a_folder_or_the_results_in_it(tmp_path):
+    run(STEADY, out=tmp_path / "a")
+
+    for path in (tmp_path / "a", tmp_path / "a" / "results.jsonl"):
+        assert open_baseline(path).figures.cases == 40
+
+
+def test_a_report_is_read_back_with_its_answers(tmp_path):
+    report = evaluate_sync(cases(MIXED), [Worth()], out=tmp_path / "a", rules=Rules("fail"),
+                           gates={"worth": {"mean": 0.6}})  # fmt: skip
+
+    assert Report.read(tmp_path / "a").figures.gates == report.figures.gates
+    assert report.figures.gates[0].answer == "undecided"
+
+
+# -- in a suite -----------------------------------------------------------------------
+
+
+def suite(tmp_path, **more):
+    rows = [
+        {"id": f"c{n}", "output": "word " * (5 + n), "metadata": {"topic": "ab"[n % 2]}}
+        for n in range(6)
+    ]
+    (tmp_path / "cases.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    return {"cases": "cases.jsonl", **more}
+
+
+def replayed(tmp_path, data, **options):
+    return replay_suite(build_suite(data, base=tmp_path), **options)
+
+
+def test_a_suite_says_it_all(tmp_path):
+    length = {"unit": "words", "maximum": 8}
+    data = suite(
+        tmp_path,
+        metrics={"length": {**length, "threshold": 1, "gate": [
+            {"mean": 0.5, "coverage": 1},
+            {"where": {"topic": "a"}, "pass_rate": 0.1, "undecided": "pass"},
+            {"not_worse": 0.1},
+        ]}},
+    )  # fmt: skip
+    first = {**data, "metrics": {"length": length}}
+    replayed(tmp_path, first, out=tmp_path / "base")
+
+    report = replayed(tmp_path, {**data, "gate": {"undecided": "fail", "baseline": "base",
+                                                  "cost": 0.01}})  # fmt: skip
+
+    assert [gate.gate.statistic for gate in report.figures.gates] == [
+        "mean", "coverage", "pass_rate", "not_worse", "cost",
+    ]  # fmt: skip
+    assert report.figures.gates[-1].sentence == "cost $0.0000 meets at most $0.01"
+    assert report.figures.manifest["gate"] == {
+        "undecided": "fail", "baseline": "base", "cost": 0.01,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("gate", "message"),
+    [
+        ({"not_worse": 0.1}, "not_worse needs a run to hold this one against: gate: {baseline"),
+        ({"where": {"topic": "a"}}, "a gate with where and no bound"),
+        ([{"mean": 9}], "gate.mean 9 is outside the values"),
+        ({"failed": "101 %"}, "failed"),
+        ({"coverage": True}, "must be a number, not true or false"),
+        ({"meen": 1}, "no gate on 'meen'; did you mean 'mean'?"),
+    ],
+)
+def test_a_wrong_gate_stops_a_suite_before_it_runs(tmp_path, gate, message):
+    data = suite(tmp_path, metrics={"length": {"maximum": 9, "gate": gate}})
+
+    with pytest.raises(ConfigError) as caught:
+        build_suite(data, base=tmp_path)
+
+    assert message in str(caught.value)
+
+
+def test_a_baseline_that_is_none_stops_it_too(tmp_path):
+    data = suite(tmp_path, metrics={"length": {"maximum": 9, "gate": {"not_worse": 0}}})
+
+    with pytest.raises(ConfigError, match="not a run folder"):
+        build_suite({**data, "gate": {"baseline": "nowhere"}}, base=tmp_path)
+
+
+def test_a_gate_on_cost_needs_prices():
+    found = evaluate_sync(cases([1.0]), [Worth()], rules=Rules(max_cost=1.0, paid=lambda: None))
+
+    assert found.figures.gates[0].sentence == "cost is unknown: not every reply has a price"
+    assert found.exit_code == 1
+
+
+def test_a_gate_on_cost_counts_what_replays_cost_when_they_were_recorded():
+    held, missed = (
+        evaluate_sync(cases([1.0]), [Worth()], rules=Rules(max_cost=limit, paid=lambda: 0.5))
+        for limit in (0.5, 0.4)
+    )
+
+    assert (held.exit_code, missed.exit_code) == (0, 1)
+    assert missed.figures.gates[0].sentence == "cost $0.5000 misses at most $0.4"
