@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from judgekit.agreement.agree import agree
     from judgekit.answering import Answers, answer, answer_sync
     from judgekit.case import Case, Message, ToolCall
     from judgekit.cassette.cassette import Cassette
@@ -79,6 +80,7 @@ _HOMES = {
     "WithFallback": "judgekit.metrics.fallback",
     "answer": "judgekit.answering",
     "answer_sync": "judgekit.answering",
+    "agree": "judgekit.agreement.agree",
     "compare": "judgekit.comparison.compare",
     "create": "judgekit.registry",
     "evaluate": "judgekit.evaluation",
@@ -128,6 +130,7 @@ __all__ = [
     "Suite",
     "ToolCall",
     "WithFallback",
+    "agree",
     "answer",
     "answer_sync",
     "compare",

@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 
 from judgekit.canonical import canonical_json
 from judgekit.case import Case
-from judgekit.comparison.changes import rubrics_of
 from judgekit.comparison.pairs import Pair, Pairing
 from judgekit.comparison.tally import Differences
 from judgekit.errors import ConfigError
@@ -25,6 +24,7 @@ from judgekit.report.gate import (
     check_cost,
     figure_of,
 )
+from judgekit.report.manifest import rubrics_of
 from judgekit.report.report import Report
 from judgekit.report.summary import MetricSummary, Tally, passes
 from judgekit.score import Row, Score

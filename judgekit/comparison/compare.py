@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from judgekit.canonical import canonical_json
 from judgekit.case import Case
-from judgekit.comparison.changes import changes_between, judges_of, rubrics_of
+from judgekit.comparison.changes import changes_between
 from judgekit.comparison.comparison import (
     Change,
     Comparison,
@@ -23,6 +23,7 @@ from judgekit.comparison.pairs import Pair, Pairing
 from judgekit.comparison.prompts import prompt_diff
 from judgekit.comparison.tally import IntervalKind, MetricTally
 from judgekit.errors import ConfigError, JudgekitError
+from judgekit.report.manifest import judges_of, rubrics_of
 from judgekit.report.report import Report
 from judgekit.report.significance import holm
 from judgekit.report.summary import MetricSummary

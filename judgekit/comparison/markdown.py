@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
-from judgekit.canonical import printable
 from judgekit.comparison.comparison import Comparison, Difference, MetricComparison, Move
 from judgekit.comparison.words import (
     family_line,
@@ -18,8 +16,8 @@ from judgekit.comparison.words import (
     unpaired_lines,
     verdict_line,
 )
+from judgekit.report.markdown import escaped
 
-_MARKS = re.compile(r"([\\`*_{}\[\]()#!|~@:$&])")
 _REASON = 300
 
 
@@ -94,15 +92,3 @@ def _moves(metric: MetricComparison, moves: tuple[Move, ...]) -> Iterator[str]:
             f"{escaped(new, most=_REASON)} |"
         )
     yield ""
-
-
-def escaped(text: str, *, most: int = 1000) -> str:
-    r"""Return a text that Markdown shows as it is: no link, mention, tag or table in it.
-
-    >>> print(escaped("<b>@all</b> | [x](http://x)"))
-    &lt;b&gt;\@all&lt;/b&gt; \| \[x\]\(http\://x\)
-    """
-    line = " ".join(printable(text).split())
-    line = line if len(line) <= most else line[: most - 1] + "…"
-    line = _MARKS.sub(r"\\\1", line)
-    return line.replace("<", "&lt;").replace(">", "&gt;")

@@ -30,7 +30,7 @@ class ManualJudge:
 
     The file holds JSON Lines of `{"case", "metric", "answers", "details"}`. `answers` maps each
     criterion to what the form asks for (`reason` and `value`, `items`, ...). Instead of `metric`
-    a line may name the `rubric`.
+    a line may name the `rubric`. Lines of another `labeller` than this person are passed over.
 
     Args:
         name: who the person is; the model is `manual/NAME`.
@@ -55,7 +55,9 @@ class ManualJudge:
             raise ConfigError("a person answers in a terminal or by a file, not both")
         self._model = name if name.startswith(PREFIX) else PREFIX + name
         self.path = Path(path) if path is not None else None
-        self._answers = _read(self.path) if self.path is not None else {}
+        self._answers = (
+            _read(self.path, name=self._model.removeprefix(PREFIX)) if self.path is not None else {}
+        )
         self._terminal = terminal
         self._drafts = drafts
         self._gone = False
@@ -121,7 +123,7 @@ def _ordered(answers: dict[str, Any], form: Form, *, where: str) -> dict[str, An
     return answers
 
 
-def _read(path: Path) -> dict[tuple[str, str], tuple[dict[str, Any], int]]:
+def _read(path: Path, *, name: str) -> dict[tuple[str, str], tuple[dict[str, Any], int]]:
     found: dict[tuple[str, str], tuple[dict[str, Any], int]] = {}
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
@@ -133,21 +135,27 @@ def _read(path: Path) -> dict[tuple[str, str], tuple[dict[str, Any], int]]:
         if not line.strip():
             continue
         where = place(path, number)
-        case, metric, answers = _entry(line, where)
+        entry = _entry(line, where, name=name)
+        if entry is None:
+            continue
+        case, metric, answers = entry
         if (case, metric) in found:
             raise ConfigError(f"case {case!r}, {metric!r} is answered twice", where=where)
         found[case, metric] = (answers, number)
     return found
 
 
-def _entry(line: str, where: str) -> tuple[str, str, dict[str, Any]]:
+def _entry(line: str, where: str, *, name: str) -> tuple[str, str, dict[str, Any]] | None:
+    """Return what a line answers; `None` where it is somebody else's."""
     try:
         data, _ = extract_object(line)
     except InvalidReply as exc:
         raise ConfigError(f"not an answer: {exc}", where=where) from exc
-    unknown = set(data) - {"case", "metric", "rubric", "answers", "details"}
+    unknown = set(data) - {"case", "metric", "rubric", "answers", "details", "labeller"}
     if unknown:
         raise ConfigError(f"unknown key {sorted(unknown)[0]!r}", where=where)
+    if data.get("labeller", name) != name:
+        return None
     case, metric = data.get("case"), data.get("metric") or data.get("rubric")
     answers, details = data.get("answers"), data.get("details", {})
     if not (isinstance(case, str) and isinstance(metric, str)):

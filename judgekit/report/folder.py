@@ -23,6 +23,7 @@ REPORT = "report.json"
 TAPE = "tape.jsonl"
 RUN = "run.json"
 PAGE = "report.html"
+AGREEMENT = "agree.json"
 
 VERSION = 1
 _BUFFER = 1 << 16
@@ -43,7 +44,7 @@ class ResultsWriter:
         self.folder = folder
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            for stale in (REPORT, TAPE, RUN, PAGE):
+            for stale in (REPORT, TAPE, RUN, PAGE, AGREEMENT):
                 (folder / stale).unlink(missing_ok=True)
             self._file: BinaryIO = (folder / RESULTS).open("wb", buffering=_BUFFER)
         except OSError as exc:

@@ -8,7 +8,9 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from judgekit.canonical import canonical_json, digest
 from judgekit.errors import ConfigError
+from judgekit.report.calibration import calibration_lines, read_calibration
 from judgekit.report.folder import PAGE, REPORT, RUN, Scored, read_json, read_results
 from judgekit.report.gate import GateResult
 from judgekit.report.summary import MetricSummary
@@ -88,6 +90,18 @@ class Report:
         if self.folder is None:
             return iter(())
         return read_results(self.folder)
+
+    @property
+    def calibration(self) -> list[str]:
+        """What is known of how far the judges of this run agree with people, in lines."""
+        figures = self.figures
+        known = read_calibration(
+            self.folder,
+            dataset=figures.dataset,
+            manifest=digest(canonical_json(figures.manifest)),
+        )
+        judged = [(summary.metric, summary.judged) for summary in figures.metrics]
+        return calibration_lines(judged, figures.manifest, known)
 
     @property
     def passed(self) -> bool:

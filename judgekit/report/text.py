@@ -141,6 +141,8 @@ def _tail(report: Report, width: int, paint: Paint) -> Iterator[str]:
             paint,
             "dim",
         )
+    for line in report.calibration:
+        yield from _wrapped(line, width, paint, "dim")
     if (asked := _asked(report)) is not None:
         yield asked
     for line in _found_out(report):

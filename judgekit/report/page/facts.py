@@ -105,6 +105,7 @@ class Facts:
             Fact("Cases", f"{figures.cases:,}"),
             *self._judges(),
             *self._rubrics(),
+            *self._calibration(),
             Fact("Data set", figures.dataset[:12]),
             *self._replies(),
             *self._costs(),
@@ -131,6 +132,11 @@ class Facts:
         named = dict.fromkeys((m.rubric, m.digest[:8]) for m in self._all_makers if m.rubric)
         for rubric, digest in named:
             yield Fact("Rubric", rubric, digest)
+
+    def _calibration(self) -> Iterator[Fact]:
+        for line in self._report.calibration:
+            word, _, more = line.partition(": ")
+            yield Fact("Against people", word, more)
 
     def _replies(self) -> Iterator[Fact]:
         origins = self._run.get("origins")

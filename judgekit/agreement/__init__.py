@@ -1,0 +1,1 @@
+"""What judges say beside what people say."""

@@ -1,0 +1,21 @@
+"""Words of strangers in Markdown."""
+
+from __future__ import annotations
+
+import re
+
+from judgekit.canonical import printable
+
+_MARKS = re.compile(r"([\\`*_{}\[\]()#!|~@:$&])")
+
+
+def escaped(text: str, *, most: int = 1000) -> str:
+    r"""Return a text that Markdown shows as it is: no link, mention, tag or table in it.
+
+    >>> print(escaped("<b>@all</b> | [x](http://x)"))
+    &lt;b&gt;\@all&lt;/b&gt; \| \[x\]\(http\://x\)
+    """
+    line = " ".join(printable(text).split())
+    line = line if len(line) <= most else line[: most - 1] + "…"
+    line = _MARKS.sub(r"\\\1", line)
+    return line.replace("<", "&lt;").replace(">", "&gt;")

@@ -1,0 +1,388 @@
+"""A judge held against people: tables, kappa, ranks, intervals, sentences, and what is refused."""
+
+from __future__ import annotations
+
+import json
+import random
+
+import numpy as np
+import pytest
+from scipy import stats
+from typer.testing import CliRunner
+
+import judgekit
+from judgekit.agreement.agree import agree
+from judgekit.agreement.coefficients import Paired, kappa, kappa_figure, rank_figure
+from judgekit.case import Case
+from judgekit.cli.app import app
+from judgekit.errors import ConfigError
+from judgekit.evaluation import evaluate_sync
+from judgekit.judgment import Judgment
+from judgekit.report.report import Report
+from judgekit.report.text import summary_text
+from judgekit.score import Part, Score
+
+LEVELS = {"bad": 0.0, "fair": 0.5, "good": 1.0}
+DRAW = random.Random(3)
+
+
+# -- figures --------------------------------------------------------------------------
+
+
+def test_kappa_is_that_of_statsmodels():
+    """cohens_kappa of statsmodels 0.15.0."""
+    assert kappa([[20, 5], [10, 15]]) == pytest.approx(0.4)
+    assert kappa([[45, 15], [25, 15]]) == pytest.approx(0.13043478260869554)
+    three = [[10, 3, 1], [2, 12, 4], [0, 5, 13]]
+    assert kappa(three) == pytest.approx(0.5449029126213591)
+    assert kappa(three, places=[0, 1, 2]) == pytest.approx(0.7051114023591087)
+
+
+def test_kappa_of_one_answer_is_undefined():
+    assert np.isnan(kappa([[10, 0], [0, 0]]))
+    found = kappa_figure([Paired(n, 0, 0) for n in range(9)], 2, None)
+    assert (found.value, found.low) == (None, None)
+
+
+@pytest.mark.parametrize("ties", [2, 5, 1000])
+def test_the_rank_correlation_is_scipys(ties):
+    one = [DRAW.randrange(ties) for _ in range(60)]
+    other = [v + DRAW.randrange(ties) for v in one]
+    pairs = [Paired(n, a, b) for n, (a, b) in enumerate(zip(one, other, strict=True))]
+
+    found = rank_figure(pairs, (ties, 2 * ties))
+
+    assert found.value == pytest.approx(stats.spearmanr(one, other).statistic)
+    assert found.low < found.value < found.high
+
+
+def test_the_interval_is_about_that_of_scipys_bootstrap():
+    one = [DRAW.random() < 0.5 for _ in range(120)]
+    other = [v if DRAW.random() < 0.8 else not v for v in one]
+    pairs = [Paired(n, a, b) for n, (a, b) in enumerate(zip(one, other, strict=True))]
+
+    found = kappa_figure(pairs, 2, None)
+
+    def statistic(a, b):
+        return float(kappa([[sum(x == i and y == j for x, y in zip(a, b, strict=True))
+                             for j in (0, 1)] for i in (0, 1)]))  # fmt: skip
+
+    expected = stats.bootstrap(
+        (np.array(one), np.array(other)), statistic, paired=True, method="percentile",
+        n_resamples=500, vectorized=False, rng=np.random.default_rng(1),
+    ).confidence_interval  # fmt: skip
+    assert (found.low, found.high) == pytest.approx((expected.low, expected.high), abs=0.04)
+
+
+def test_cases_are_drawn_and_not_pairs():
+    """Five people who say the same of a case are one case's worth of news."""
+    answers = [(n % 2, (n % 2) if n % 5 else 1 - n % 2) for n in range(20)]
+    single = kappa_figure([Paired(n, a, b) for n, (a, b) in enumerate(answers)], 2, None)
+    five = kappa_figure(
+        [Paired(n, a, b) for n, (a, b) in enumerate(answers) for _ in range(5)], 2, None
+    )
+
+    assert five.value == pytest.approx(single.value)
+    assert (five.low, five.high) == pytest.approx((single.low, single.high))
+
+
+def test_the_same_labels_give_the_same_figures():
+    pairs = [Paired(n, n % 3, (n * n) % 3) for n in range(30)]
+
+    assert kappa_figure(pairs, 3, [0, 1, 2]) == kappa_figure(pairs, 3, [0, 1, 2])
+
+
+# -- a run and its labels -------------------------------------------------------------
+
+
+class Tone:
+    """Says of an answer what the answer says of itself."""
+
+    name = "tone"
+    range = (0.0, 1.0)
+    higher_is_better = True
+
+    def __init__(self, model="fake/judge"):
+        self.options = {}
+        self.made_with = {"rubric": "manners", "digest": "d" * 16, "model": model}
+
+    async def score(self, case):
+        said = json.loads(case.output)
+        parts = [
+            Part(id="level", value=LEVELS[said["level"]], answer=said["level"], weight=0.5),
+            Part(id="polite", value=float(said["polite"]), answer=said["polite"], weight=0.5),
+        ]
+        if said.get("share") is not None:
+            parts.append(Part(id="share", value=said["share"], answer=said["share"], weight=0))
+        value = (parts[0].value + parts[1].value) / 2
+        return Score(
+            value=value,
+            parts=tuple(parts),
+            source="judge",
+            judgments=(Judgment(request_key="0" * 64),),
+            meta=self.made_with,
+        )
+
+
+@pytest.fixture
+def folder(tmp_path):
+    rows = [
+        {"level": ["bad", "fair", "good"][n % 3], "polite": n % 2 == 0, "share": n / 40}
+        for n in range(40)
+    ]
+    cases = [Case(id=f"c{n}", output=json.dumps(row)) for n, row in enumerate(rows)]
+    evaluate_sync(cases, [Tone()], thresholds={"tone": 0.6}, out=tmp_path / "run")
+    return tmp_path / "run"
+
+
+@pytest.fixture
+def labels(tmp_path):
+    def write(*rows):
+        path = tmp_path / "labels.jsonl"
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+        return path
+
+    return write
+
+
+def level(n):
+    return ["bad", "fair", "good"][n % 3]
+
+
+def one(found, criterion):
+    return next(a for a in found.criteria if a.criterion == criterion)
+
+
+def test_words_are_ordinal_and_yes_and_no_are_not(folder, labels):
+    path = labels(*[
+        {"case": f"c{n}", "metric": "tone", "values": {"level": level(n + (n % 8 == 0)),
+                                                       "polite": n % 2 == (n % 10 == 0)}}
+        for n in range(40)
+    ])  # fmt: skip
+
+    found = judgekit.agree(folder, path)
+    words, yes = one(found, "level"), one(found, "polite")
+
+    assert (words.scale, words.categories) == ("ordinal", ("bad", "fair", "good"))
+    assert (yes.scale, yes.categories, yes.rank) == ("nominal", ("no", "yes"), None)
+    assert sum(map(sum, words.table)) == words.pairs == 40
+    assert words.same == sum(words.table[n][n] for n in range(3)) == 35
+    assert words.kappa.value == pytest.approx(float(kappa(words.table, places=[0, 1, 2])))
+    assert words.kappa.low < words.kappa.value < words.kappa.high
+    assert "better than chance; how well people agree with each other is not known" in (
+        words.sentence
+    )
+
+
+def test_answers_of_a_person_as_a_judge_are_labels(folder, labels):
+    path = labels(*[
+        {"case": f"c{n}", "rubric": "manners", "details": {"note": "x"},
+         "answers": {"level": {"reason": "because", "value": level(n)}}}
+        for n in range(40)
+    ])  # fmt: skip
+
+    found = one(agree(folder, path), "level")
+
+    assert (found.metric, found.kappa.value, found.same) == ("tone", 1.0, 40)
+
+
+def test_numbers_are_ranked(folder, labels):
+    path = labels(*[
+        {"case": f"c{n}", "metric": "tone", "values": {"share": n / 40 + (n % 3) / 50}}
+        for n in range(40)
+    ])  # fmt: skip
+
+    found = one(agree(folder, path), "share")
+
+    assert (found.scale, found.kappa, found.table) == ("number", None, ())
+    expected = stats.spearmanr([n / 40 for n in range(40)],
+                               [n / 40 + (n % 3) / 50 for n in range(40)])  # fmt: skip
+    assert found.rank.value == pytest.approx(expected.statistic)
+
+
+def test_values_of_a_metric_are_held_to_its_threshold_too(folder, labels):
+    path = labels(*[
+        {"case": f"c{n}", "metric": "tone", "value": (n % 5) / 4} for n in range(40)
+    ])  # fmt: skip
+
+    verdicts, values = agree(folder, path).criteria
+
+    assert (verdicts.scale, verdicts.categories) == ("nominal", ("no", "yes"))
+    assert (values.scale, values.criterion) == ("number", None)
+
+
+def test_people_say_pass_and_fail_in_words(folder, labels):
+    path = labels(*[
+        {"case": f"c{n}", "metric": "tone", "value": ["pass", "fail", True][n % 3]}
+        for n in range(30)
+    ])  # fmt: skip
+
+    (found,) = agree(folder, path).criteria
+
+    assert found.pairs == 30
+
+
+def test_people_are_held_against_each_other_too(folder, labels):
+    rows = []
+    for n in range(40):
+        for who, shift in (("ann", n % 9 == 0), ("bob", n % 4 == 0)):
+            rows.append({"case": f"c{n}", "metric": "tone", "labeller": who,
+                         "values": {"level": level(n + shift)}})  # fmt: skip
+
+    found = one(agree(folder, labels(*rows)), "level")
+
+    assert (found.labellers, found.cases, found.pairs, found.people_pairs) == (
+        ("ann", "bob"), 40, 80, 40,
+    )  # fmt: skip
+    both = np.zeros((3, 3))
+    for n in range(40):
+        a, b = (n + (n % 9 == 0)) % 3, (n + (n % 4 == 0)) % 3
+        both[a, b] += 1
+        both[b, a] += 1
+    assert found.people_kappa.value == pytest.approx(float(kappa(both, places=[0, 1, 2])))
+    assert "about as well as they agree with each other" in found.sentence
+
+
+def test_a_judge_by_chance_is_said_to_be_one(folder, labels):
+    rows = [
+        {"case": f"c{n}", "metric": "tone", "values": {"polite": DRAW.random() < 0.5}}
+        for n in range(40)
+    ]
+
+    assert "cannot be told from chance" in one(agree(folder, labels(*rows)), "polite").sentence
+
+
+def test_few_cases_are_said_to_be_few(folder, labels):
+    rows = [{"case": f"c{n}", "metric": "tone", "values": {"level": level(n)}} for n in range(9)]
+
+    found = one(agree(folder, labels(*rows)), "level")
+
+    assert found.sentence.endswith("9 cases are a first impression.")
+
+
+def test_labels_without_a_pair_are_counted(folder, labels):
+    path = labels(
+        {"case": "c1", "metric": "tone", "values": {"level": None, "other": 1, "polite": True}},
+        {"case": "zz", "metric": "tone", "values": {"polite": True}},
+    )
+
+    found = agree(folder, path)
+
+    assert [a.criterion for a in found.criteria] == ["polite"]
+    assert found.criteria[0].left_out == {"no such case in the run": 1}
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ("{", "labels.jsonl:1: not a label"),
+        ({"case": "c1"}, "labels.jsonl:1: needs 'case' and 'metric'"),
+        ({"case": "c1", "metric": "tone"}, "says nothing"),
+        ({"case": "c1", "metric": "tone", "valeus": {}}, "unknown key 'valeus'"),
+        ({"case": "c1", "metric": "tone", "value": [1]}, "must be a number, a word"),
+        ({"case": "c1", "metric": "tone", "values": 3}, "'values' must be"),
+        ({"case": "c1", "metric": "tone", "answers": {"level": 1}}, "an answer is {value"),
+        ({"case": "c1", "metric": "toen", "value": 1}, "labels 'toen'; the run has tone"),
+        ({"case": "zz", "metric": "tone", "value": 1}, "are the case ids the same?"),
+        ({"case": "c1", "metric": "tone", "values": {"level": True}}, "the judge answers in words"),
+        ({"case": "c1", "metric": "tone", "value": "maybe"}, "neither a number nor pass or fail"),
+    ],
+)
+def test_a_wrong_label_is_one_line(folder, labels, row, message):
+    path = labels()
+    path.write_text((row if isinstance(row, str) else json.dumps(row)) + "\n", encoding="utf-8")
+
+    with pytest.raises(ConfigError) as caught:
+        agree(folder, path)
+
+    assert message in str(caught.value)
+
+
+def test_a_thing_is_labelled_once_by_each(folder, labels):
+    row = {"case": "c1", "metric": "tone", "labeller": "ann", "value": 1}
+
+    with pytest.raises(ConfigError, match=r"2: case 'c1', tone by ann, is labelled twice, first"):
+        agree(folder, labels(row, row))
+
+
+def test_no_labels_are_said_to_be_none(folder, labels, tmp_path):
+    with pytest.raises(ConfigError, match="holds no label"):
+        agree(folder, labels())
+    with pytest.raises(ConfigError, match="no such file of labels"):
+        agree(folder, tmp_path / "none.jsonl")
+
+
+# -- calibrated or not ----------------------------------------------------------------
+
+
+def test_a_judge_nobody_compared_with_people_is_called_uncalibrated(folder, labels):
+    text = " ".join(summary_text(Report.read(folder)).split())
+    assert "uncalibrated: nobody compared the judge of tone with people" in text
+    assert "uncalibrated" in Report.read(folder).to_html().read_text("utf-8")
+
+    agree(folder, labels(*[
+        {"case": f"c{n}", "metric": "tone", "values": {"level": level(n)}} for n in range(40)
+    ]))  # fmt: skip
+
+    text = " ".join(summary_text(Report.read(folder)).split())
+    assert "calibrated: tone: level kappa 1.00 [1.00, 1.00], over 40 cases people" in text
+    assert "uncalibrated" not in text
+    assert "uncalibrated" not in Report.read(folder).to_html().read_text("utf-8")
+
+
+def test_agreement_of_another_run_calibrates_nothing(folder, labels):
+    agree(folder, labels({"case": "c1", "metric": "tone", "value": 1}))
+    path = folder / "agree.json"
+    kept = json.loads(path.read_text())
+
+    for broken in ("{", "[]", "[" * 100_000, json.dumps({**kept, "dataset": "0"})):
+        path.write_text(broken)
+        assert Report.read(folder).calibration[0].startswith("uncalibrated")
+
+
+def test_a_new_run_forgets_what_the_old_one_agreed_with(folder, labels):
+    agree(folder, labels({"case": "c1", "metric": "tone", "value": 1}))
+
+    evaluate_sync([Case(id="a", output='{"level": "bad", "polite": true}')], [Tone()], out=folder)
+
+    assert not (folder / "agree.json").exists()
+
+
+def test_people_need_no_calibration(tmp_path):
+    case = Case(id="a", output='{"level": "bad", "polite": true}')
+    report = evaluate_sync([case], [Tone("manual/ann")])
+
+    assert report.calibration == []
+
+
+def test_nothing_is_written_unless_wanted(folder, labels):
+    agree(folder, labels({"case": "c1", "metric": "tone", "value": 1}), write=False)
+
+    assert not (folder / "agree.json").exists()
+
+
+# -- the command ----------------------------------------------------------------------
+
+
+def test_the_command_prints_tables_and_keeps_the_outcome(folder, labels):
+    path = labels(*[
+        {"case": f"c{n}", "metric": "tone", "values": {"level": level(n)}} for n in range(40)
+    ])  # fmt: skip
+
+    done = CliRunner().invoke(app, ["agree", str(folder), str(path)])
+
+    assert done.exit_code == 0, done.output
+    assert max(map(len, done.stdout.splitlines())) <= 80
+    assert "kappa (quadratic) 1.00 [1.00, 1.00], Spearman 1.00" in done.stdout
+    assert "judge / people" in done.stdout
+    assert (folder / "agree.json").exists()
+
+
+@pytest.mark.parametrize("flag", ["--json", "--markdown"])
+def test_the_command_has_other_forms(folder, labels, flag):
+    path = labels({"case": "c1", "metric": "tone", "values": {"level": "good"}})
+
+    done = CliRunner().invoke(app, ["agree", str(folder), str(path), flag])
+
+    assert done.exit_code == 0, done.output
+    assert json.loads(done.stdout)["criteria"] if flag == "--json" else "| tone" in done.stdout
