@@ -163,6 +163,8 @@ class Comparison(Value):
         )
         return f"Comparison(pairs={self.pairs}, {said})"
 
+    __str__ = __repr__
+
     def text(self, *, width: int = 80, colour: bool = False, cases: int = 5) -> str:
         """Return it for a terminal.
 

@@ -193,7 +193,7 @@ class MetricTally:
         step = new.value - base.value
         way = 1 if (step > 0) == self._higher else -1
         heap = self._moves[way]
-        place = (abs(step), -self._all.better - self._all.worse)
+        place = (round(abs(step), 9), -self._all.better - self._all.worse)
         if len(heap) == WORST and place <= heap[0][:2]:
             return
         move = Move(
