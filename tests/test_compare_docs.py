@@ -88,7 +88,7 @@ def test_suite_gates(text, tmp_path):
     topics = ("refunds", "returns", "shipping")
     rows = [
         {"id": f"c{n}", "output": "word " * n, "metadata": {"topic": topics[n % 3], "user": n}}
-        for n in range(60)
+        for n in range(1, 61)
     ]
     Path("cases.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
     data, lines = parse_yaml(f"cases: cases.jsonl\n{text}", file="suite.yaml")
