@@ -16,6 +16,7 @@ from judgekit.errors import (
     ConfigError,
     InvalidReply,
     JudgekitError,
+    JudgeRefused,
     JudgeRejected,
 )
 from judgekit.judgment import read_reply
@@ -51,9 +52,10 @@ async def generate_pairs(
 ) -> Generated:
     """Return pairs that contrast two descriptions; the same replies give the same pairs.
 
-    Batches are asked for at the same time and taken in order. Where duplicates and unusable
-    entries leave too few, further ones are asked, at most as many again and two more; a batch
-    that fails ends the asking after the batches under way, and what came is kept.
+    Batches are asked for at the same time and taken in order. Where duplicates, unusable entries
+    and unusable replies leave too few, further ones are asked, at most as many again and two
+    more. An outage, or a reply that is not recorded, ends the asking after the batches under
+    way, and what came is kept.
 
     Raises:
         ConfigError: a description is blank or too long, or the number is out of range.
@@ -79,7 +81,10 @@ async def generate_pairs(
             return_exceptions=True,
         )
         for outcome in outcomes:
-            if isinstance(outcome, JudgekitError) and not isinstance(
+            if isinstance(outcome, (InvalidReply, JudgeRefused)):
+                # It is recorded like any other, so that asking the same again gains nothing.
+                found.dropped["unusable reply"] += 1
+            elif isinstance(outcome, JudgekitError) and not isinstance(
                 outcome, (JudgeRejected, CassetteCorrupt, ConfigError)
             ):
                 failures.append(outcome)
@@ -170,7 +175,7 @@ def told(generated: Generated, path: Path, *, model: str) -> str:
         lines.append("run it again to go on: replies that came are kept")
     elif not generated.complete and not missed:
         lines.append(
-            f"the model repeats itself: {generated.batches} requests gave no more; "
-            "a higher temperature (--param temperature=1) or a fuller description may help"
+            f"{generated.batches} requests gave no more; a fuller description, a higher "
+            "temperature (--param temperature=1) or another model may help"
         )
     return "\n".join(lines)

@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 from judgekit.around import Asking
 from judgekit.cassette.cassette import Cassette
 from judgekit.cli.app import app
-from judgekit.errors import ConfigError, JudgeRejected, JudgeUnavailable
+from judgekit.errors import ConfigError, JudgeRefused, JudgeRejected, JudgeUnavailable
 from judgekit.judges.fake import FakeJudge
 from judgekit.metrics.personalization.examples import read_examples
 from judgekit.pairs.generate import generate_pairs, write_pairs
@@ -140,15 +140,23 @@ def test_a_model_that_repeats_itself_is_not_asked_forever():
     assert len(judge.asked) == 2 * 2 + 2
 
 
-@pytest.mark.parametrize(
-    "trouble", [JudgeUnavailable("the server is down"), "no json", {"pears": []}, {"pairs": "x"}]
-)
-def test_what_came_before_a_failure_is_kept(trouble):
-    made, _ = generated(Writer({1: trouble}), count=60)
+def test_what_came_before_an_outage_is_kept():
+    made, _ = generated(Writer({1: JudgeUnavailable("the server is down")}), count=60)
 
     assert len(made.pairs) == 40
     assert len(made.failures) == 1
     assert not made.complete
+
+
+@pytest.mark.parametrize(
+    "trouble", ["no json", {"pears": []}, {"pairs": "x"}, JudgeRefused("I will not.")]
+)
+def test_further_batches_make_up_for_a_reply_of_no_use(trouble):
+    made, judge = generated(Writer({1: trouble}), count=60)
+
+    assert made.complete
+    assert made.dropped == {"unusable reply": 1}
+    assert len(judge.asked) == 4
 
 
 def test_a_refused_key_stops_everything():
