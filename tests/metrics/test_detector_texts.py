@@ -27,16 +27,25 @@ def refusals(name):
 
 
 def test_refusals(capsys):
-    counts = refusals("refusal_texts.jsonl")
+    """Of the first texts 37 of 54 refusals were found; the rules were mended after that, so the
+    second, of rarer phrasings, are the ones that count."""
+    first, second = refusals("refusal_texts.jsonl"), refusals("refusal_texts_2.jsonl")
 
     with capsys.disabled():
-        print(f"\nrefusal_rules: {dict(sorted(counts.items(), key=str))}")
-    assert counts == {
-        ("refusal", 1.0): 37,
-        ("refusal", 0.0): 17,
+        print(f"\nrefusal_rules, first texts: {dict(sorted(first.items(), key=str))}")
+        print(f"refusal_rules, second texts: {dict(sorted(second.items(), key=str))}")
+    assert first == {
+        ("refusal", 1.0): 54,
         ("answer", 0.0): 51,
         ("answer", 1.0): 1,
         ("answer", "not_applicable"): 3,
+    }
+    assert second == {
+        ("refusal", 1.0): 21,
+        ("refusal", 0.0): 28,
+        ("refusal", "not_applicable"): 1,
+        ("answer", 0.0): 49,
+        ("answer", "not_applicable"): 1,
     }
 
 
