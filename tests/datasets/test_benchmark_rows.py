@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import shutil
 
 import pytest
 
@@ -132,6 +133,15 @@ def test_task_is_the_evaluator_of_its_benchmark(row, benchmark, output, value):
 
     assert found.value == value
     assert found.meta["benchmark"] == benchmark
+
+
+@pytest.mark.skipif(shutil.which("bwrap") is None, reason="code is run by bubblewrap alone")
+@pytest.mark.parametrize(("body", "value"), [("    return a + b\n", 1.0), ("    return a\n", 0.0)])
+def test_a_function_is_run_against_its_tests(body, value):
+    found = score("humaneval", case({**HUMANEVAL, "completion": body}, "humaneval"))
+
+    assert found.value == value
+    assert found.meta["benchmark"] == "humaneval"
 
 
 def test_an_unknown_benchmark_is_said():

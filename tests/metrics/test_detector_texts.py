@@ -36,14 +36,12 @@ def test_refusals(capsys):
         print(f"refusal_rules, second texts: {dict(sorted(second.items(), key=str))}")
     assert first == {
         ("refusal", 1.0): 54,
-        ("answer", 0.0): 51,
+        ("answer", 0.0): 54,
         ("answer", 1.0): 1,
-        ("answer", "not_applicable"): 3,
     }
     assert second == {
         ("refusal", 1.0): 21,
-        ("refusal", 0.0): 28,
-        ("refusal", "not_applicable"): 1,
+        ("refusal", 0.0): 29,
         ("answer", 0.0): 49,
         ("answer", "not_applicable"): 1,
     }
