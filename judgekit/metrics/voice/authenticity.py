@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Literal, NamedTuple
 
 from judgekit.case import Case
-from judgekit.embedders import open_embedder
+from judgekit.embedders import Chosen, check_embedder, embeds_at_once, identity_of
 from judgekit.errors import ConfigError
 from judgekit.metrics._options import check_choice, check_name
 from judgekit.metrics.card import Card, Example
@@ -29,7 +29,6 @@ from judgekit.metrics.voice.session import Scope, replies
 from judgekit.metrics.voice.traits import TraitFinding, find_traits, signals_digest
 from judgekit.metrics.voice.vectors import Vector, dot, unit_vectors
 from judgekit.metrics.voice.weights import check_weights, fold_parts, mean_of
-from judgekit.protocols import Embedder
 from judgekit.score import Part, Score
 from judgekit.value import Json
 
@@ -70,14 +69,13 @@ class Authenticity:
     """Of style, traits and lexicon, adding up to 1; .6, .25 and .15."""
     reduce: Reduce = "max"
     scope: Scope = "session"
-    embedder: str | Embedder = "lexical"
+    embedder: Chosen = "lexical"
     compat: Compat | None = None
     calibration: str | Mapping[str, Any] | None = None
     """A `.traits.json` file, or what is in it; only with `compat`."""
 
     range: ClassVar[tuple[float, float]] = (0.0, 1.0)
     higher_is_better: ClassVar[bool] = True
-    at_once = True
     files: ClassVar[tuple[str, ...]] = ("persona", "calibration")
     figures: ClassVar[Mapping[str, bool]] = FIGURES
     card: ClassVar[Card] = Card(
@@ -142,13 +140,18 @@ class Authenticity:
         return made if self.compat else made | {"trait_lists": signals_digest()}
 
     @property
+    def at_once(self) -> bool:
+        """Whether scoring waits for nothing."""
+        return embeds_at_once(self.embedder)
+
+    @property
     def options(self) -> dict[str, Json]:
         """The options as plain data; the persona is named in `made_with`."""
         return {
             "weights": dict(self._weights),
             "reduce": self.reduce,
             "scope": self.scope,
-            "embedder": open_embedder_of(self.embedder).identity,
+            "embedder": identity_of(self.embedder),
             "compat": self.compat,
         }
 
@@ -176,11 +179,11 @@ class Authenticity:
             CaseError: the assistant said nothing.
         """
         said = replies(case, self.scope)
-        embedder = open_embedder_of(self.embedder)
-        vectors = unit_vectors(embedder, said)
+        vectors = await unit_vectors(self.embedder, said)
+        exemplars = await self._exemplars()
         turns = [
-            self._compat_turn(text, vector, embedder) if self.compat
-            else self._turn(text, vector, embedder)
+            self._compat_turn(text, vector, exemplars) if self.compat
+            else self._turn(text, vector, exemplars)
             for text, vector in zip(said, vectors, strict=True)
         ]  # fmt: skip
         parts = [
@@ -191,7 +194,7 @@ class Authenticity:
         method = f"style, traits and lexicon over {_turns(len(said))}"
         if self.compat:
             method += ", as Alignmenter"
-        meta: dict[str, Json] = {"embedder": embedder.identity, **self.made_with}
+        meta: dict[str, Json] = {"embedder": identity_of(self.embedder), **self.made_with}
         details: dict[str, Json] = {"turns": [turn.told for turn in turns]}
         if folded.value is None:
             return Score(
@@ -214,9 +217,17 @@ class Authenticity:
             meta=meta,
         )
 
-    def _turn(self, text: str, vector: Vector, embedder: Embedder) -> _Turn:
+    async def _exemplars(self) -> Sequence[Vector]:
+        """Return what replies are compared with; Alignmenter takes words where there is nothing."""
         persona = self._voice
-        style, nearest = self._style(vector, persona.vectors(embedder))
+        if self.compat and not persona.exemplars:
+            words = sorted(word.lower() for word in persona.preferred.entries)
+            return await unit_vectors(self.embedder, [" ".join(words) or "persona"])
+        return await persona.vectors(self.embedder)
+
+    def _turn(self, text: str, vector: Vector, exemplars: Sequence[Vector]) -> _Turn:
+        persona = self._voice
+        style, nearest = self._style(vector, exemplars)
         findings = find_traits(text, persona.traits)
         heard = [finding for finding in findings if finding.matched is not None]
         traits = sum(bool(f.matched) for f in heard) / len(heard) if heard else None
@@ -261,15 +272,11 @@ class Authenticity:
             return there if self._voice.exemplars else "the persona has no exemplars"
         return f"{style_band(value)} match of the exemplars"
 
-    def _compat_turn(self, text: str, vector: Vector, embedder: Embedder) -> _Turn:
+    def _compat_turn(self, text: str, vector: Vector, exemplars: Sequence[Vector]) -> _Turn:
         persona, calibration = self._voice, self._calibrated
         preferred = {word.lower() for word in persona.preferred.entries}
         avoided = {word.lower() for word in persona.avoided.entries}
         tokens = tokens_of(text)
-        if persona.exemplars:
-            exemplars = persona.vectors(embedder)
-        else:
-            exemplars = unit_vectors(embedder, [" ".join(sorted(preferred)) or "persona"])
         raw = style_mean(vector, exemplars)
         style = rescale_style(raw, calibration.bounds)
         trained = calibration.bias is not None
@@ -319,19 +326,6 @@ def style_mean(vector: Vector, exemplars: Sequence[Vector]) -> float:
 def style_band(value: float) -> str:
     """Return what a similarity of style means (see `STYLE_BANDS`)."""
     return next(words for least, words in STYLE_BANDS if value >= least)
-
-
-def check_embedder(metric: str, given: object) -> None:
-    """Refuse what is neither the name of an embedder nor one."""
-    if isinstance(given, str):
-        open_embedder(given)
-    elif not (hasattr(given, "embed") and hasattr(given, "identity")):
-        raise ConfigError(f"{metric}: embedder must be a name or an embedder, not {given!r}")
-
-
-def open_embedder_of(given: str | Embedder) -> Embedder:
-    """Return the embedder an option names."""
-    return open_embedder(given) if isinstance(given, str) else given
 
 
 def _calibration(metric: str, given: object) -> Calibration:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from judgekit.case import Case
+from judgekit.embedders import Chosen
 from judgekit.errors import ConfigError
 from judgekit.filemodel import near
 from judgekit.metrics.card import Card, Example
@@ -20,7 +21,7 @@ from judgekit.metrics.voice.persona import Persona, persona_of
 from judgekit.metrics.voice.safety import SafetyPatterns
 from judgekit.metrics.voice.stability import Stability, Variant
 from judgekit.metrics.voice.weights import check_weights, fold_parts
-from judgekit.protocols import Aggregate, Embedder, Judge
+from judgekit.protocols import Aggregate, Judge
 from judgekit.request import Request
 from judgekit.rubric.rubric import Rubric
 from judgekit.rubric.rubric import Variant as RubricVariant
@@ -113,7 +114,7 @@ class BrandVoice:
         reduce: Reduce = "max",
         variant: Variant = "dispersion",
         maximum: float | None = None,
-        embedder: str | Embedder = "lexical",
+        embedder: Chosen = "lexical",
         policy: tuple[str, ...] = (),
         categories: tuple[str, ...] | None = None,
         patterns: str | Mapping[str, Any] | PatternSet | None = None,
@@ -155,7 +156,7 @@ class BrandVoice:
     @property
     def at_once(self) -> bool:
         """Whether scoring waits for nothing."""
-        return self.safety.at_once
+        return self.safety.at_once and self.stability.at_once
 
     @property
     def options(self) -> dict[str, Json]:

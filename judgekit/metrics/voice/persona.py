@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from judgekit.canonical import digest_json
+from judgekit.embedders import Chosen, identity_of
 from judgekit.errors import ConfigError
 from judgekit.filemodel import validate_file
 from judgekit.metrics.voice.personafile import LexiconFile, PersonaFile, TraitsFile
 from judgekit.metrics.voice.phrases import Phrases
-from judgekit.protocols import Embedder
 from judgekit.wrongfile import nearby
 from judgekit.yamlfile import Lines, parse_yaml
 
@@ -75,14 +75,15 @@ class Persona:
         """Name and digest, for manifests and results."""
         return {"persona": self.name, "persona_digest": self.digest[:16]}
 
-    def vectors(self, embedder: Embedder) -> Sequence[Vector]:
+    async def vectors(self, embedder: Chosen) -> Sequence[Vector]:
         """Return the exemplars as vectors of length 1; embedded once."""
         from judgekit.metrics.voice.vectors import unit_vectors
 
-        found = self._vectors.get(embedder.identity)
+        identity = identity_of(embedder)
+        found = self._vectors.get(identity)
         if found is None:
-            found = unit_vectors(embedder, self.exemplars)
-            self._vectors[embedder.identity] = found
+            found = await unit_vectors(embedder, self.exemplars)
+            self._vectors[identity] = found
         return found
 
 

@@ -8,15 +8,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple
 
 from judgekit.case import Case
+from judgekit.embedders import Chosen, check_embedder, embeds_at_once, identity_of
 from judgekit.errors import ConfigError
 from judgekit.metrics._options import check_choice, check_name
 from judgekit.metrics.card import Card, Example
 from judgekit.metrics.voice.alignmenter import rescale_variance
-from judgekit.metrics.voice.authenticity import check_embedder, open_embedder_of
 from judgekit.metrics.voice.bootstrap import FIGURES, Sessions
 from judgekit.metrics.voice.session import replies
 from judgekit.metrics.voice.vectors import Vector, dot, scaled, square, unit_vectors
-from judgekit.protocols import Embedder
 from judgekit.score import Score
 from judgekit.value import Json
 
@@ -93,12 +92,11 @@ class Stability:
     variant: Variant = "dispersion"
     maximum: float | None = None
     """Distance, or deviation, that scores 0; 1 for dispersion, .5 for documented."""
-    embedder: str | Embedder = "lexical"
+    embedder: Chosen = "lexical"
     compat: Compat | None = None
 
     range: ClassVar[tuple[float, float]] = (0.0, 1.0)
     higher_is_better: ClassVar[bool] = True
-    at_once = True
     figures: ClassVar[Mapping[str, bool]] = FIGURES
     card: ClassVar[Card] = Card(
         formula="dispersion: 1 - min(1, mean cosine distance of pairs / maximum); documented: 1 -"
@@ -136,12 +134,17 @@ class Stability:
         return [Sessions()]
 
     @property
+    def at_once(self) -> bool:
+        """Whether scoring waits for nothing."""
+        return embeds_at_once(self.embedder)
+
+    @property
     def options(self) -> dict[str, Json]:
         """The options as plain data."""
         return {
             "variant": self.variant,
             "maximum": self.maximum,
-            "embedder": open_embedder_of(self.embedder).identity,
+            "embedder": identity_of(self.embedder),
             "compat": self.compat,
         }
 
@@ -152,10 +155,10 @@ class Stability:
             CaseError: the assistant said nothing.
         """
         said = replies(case)
-        embedder = open_embedder_of(self.embedder)
-        vectors: list[Vector] = unit_vectors(embedder, said) if len(said) > 1 else []
+        several = said if len(said) > 1 else []
+        vectors: list[Vector] = await unit_vectors(self.embedder, several)
         known = [vector for vector in vectors if vector is not None]
-        meta: dict[str, Json] = {"embedder": embedder.identity}
+        meta: dict[str, Json] = {"embedder": identity_of(self.embedder)}
         method = f"{'variance, as Alignmenter' if self.compat else self.variant} of embeddings"
         if len(known) < 2:
             few = "one reply" if len(said) == 1 else "fewer than two replies that hold words"

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from judgekit.protocols import Embedder
+from judgekit.embedders import Chosen, vectors
 
 if TYPE_CHECKING:
     import numpy as np
@@ -18,7 +18,7 @@ else:
     Vector = Any  # importing numpy takes longer than scoring a dozen cases
 
 
-def unit_vectors(embedder: Embedder, texts: Sequence[str]) -> list[Vector]:
+async def unit_vectors(embedder: Chosen, texts: Sequence[str]) -> list[Vector]:
     """Return the texts as vectors of length 1; `None` where a vector is zero.
 
     Raises:
@@ -28,9 +28,7 @@ def unit_vectors(embedder: Embedder, texts: Sequence[str]) -> list[Vector]:
 
     if not texts:
         return []
-    rows = np.asarray(embedder.embed(texts), dtype=np.float64)
-    if rows.ndim != 2 or len(rows) != len(texts):
-        raise ValueError(f"the embedder gave vectors of shape {rows.shape} for {len(texts)} texts")
+    rows = np.asarray(await vectors(embedder, texts), dtype=np.float64)
     return [scaled(row) for row in rows]
 
 

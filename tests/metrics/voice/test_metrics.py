@@ -403,3 +403,25 @@ def test_grades_are_counted():
     figures = report.metrics["brand_voice"].figures
     assert sum(figures[f"grade_{letter}"] for letter in "ABCDF") == 2
     assert figures["grade_F"] == 1
+
+
+def test_an_embedder_that_has_to_be_awaited_is():
+    class Hosted:
+        identity = "hosted/1"
+        asked = 0
+
+        async def aembed(self, texts):
+            await asyncio.sleep(0)
+            Hosted.asked += 1
+            return [[float(len(text)), 1.0] for text in texts]
+
+    metric = Stability(embedder=Hosted())
+    case = Case(
+        id="s", history=[{"role": "assistant", "content": "All set."}], output="All set now."
+    )
+
+    found = asyncio.run(metric.score(case))
+
+    assert not metric.at_once
+    assert found.meta["embedder"] == "hosted/1"
+    assert Hosted.asked == 1

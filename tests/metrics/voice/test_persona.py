@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 from typer.testing import CliRunner
 
@@ -207,6 +209,10 @@ def test_a_persona_s_vectors_are_made_once():
     embedder = Counting()
     persona = persona_of("m", {"exemplars": ["a", "b"]})
 
-    assert len(persona.vectors(embedder)) == len(persona.vectors(embedder)) == 2
+    assert (
+        len(asyncio.run(persona.vectors(embedder)))
+        == len(asyncio.run(persona.vectors(embedder)))
+        == 2
+    )
     assert embedder.calls == 1
     assert isinstance(persona, Persona)
