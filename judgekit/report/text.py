@@ -240,7 +240,9 @@ def _explained(
 
 def _part(part: Part, width: int) -> Iterator[str]:
     value = part.status.replace("_", " ") if part.value is None else f"{part.value:.2f}"
-    head = f"  {part.id}: {value} (weight {part.weight:.2f})"
+    # What was found of one text, such as a claim: its verdict in a word, before the text itself.
+    verdict = f"{printable(part.answer)}, " if part.items and isinstance(part.answer, str) else ""
+    head = f"  {part.id}: {verdict}{value} (weight {part.weight:.2f})"
     reason = " ".join(printable(part.reason).split())
     yield from textwrap.wrap(f"{head} {reason}".rstrip(), width, subsequent_indent="      ")
     for item in part.items:

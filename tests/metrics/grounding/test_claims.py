@@ -221,6 +221,7 @@ def test_the_terminal_shows_claims_verdicts_and_quotes():
 
     text = row_text(row, width=100)
 
+    assert "claim 3: contradicted, 0.00 (weight 0.33)" in text
     assert "Towels are free.: worth 0.0" in text
     assert '"Towels cost 2 crowns" (in context)' in text
     assert "not met" in text
