@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from judgekit.config import Suite
 from judgekit.suitefile import JudgeFile
@@ -35,6 +35,16 @@ class Missing(NamedTuple):
         if self.dollars is None:
             return "at a price judgekit does not know"
         return "less than a cent" if self.dollars < 0.01 else f"about ${self.dollars:.2f}"
+
+
+def more_to_come(suite: Suite) -> list[str]:
+    """Return the metrics that ask on by what is answered, so that their calls cannot be counted."""
+    return [m.name for m in map(_innermost, suite.metrics) if getattr(m, "asks_further", False)]
+
+
+def _innermost(metric: Any) -> Any:
+    """Return the metric that asks, inside one that falls back from it."""
+    return getattr(metric, "metric", metric)
 
 
 def missing_calls(suite: Suite) -> list[Missing]:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from judgekit.at_once import Flag
 from judgekit.canonical import printable
 from judgekit.config import Suite, load_suite
-from judgekit.estimate import missing_calls
+from judgekit.estimate import missing_calls, more_to_come
 from judgekit.evaluation import Progress
 from judgekit.report.report import Report
 from judgekit.run import MAX_PAGE_CASES, replay_suite, run_suite
@@ -188,8 +188,10 @@ def allow_asking(suite: Suite) -> str | None:
     if not missing:
         return None
     calls = [f"{_calls(call.calls)} to {call.model}, {call.text}" for call in missing]
+    further = more_to_come(suite)
+    more = f" More follow, by what is answered, for {', '.join(further)}." if further else ""
     return (
-        f"Not recorded yet{_on_tape(suite)}: {'; '.join(calls)}.\n"
+        f"Not recorded yet{_on_tape(suite)}: {'; '.join(calls)}.{more}\n"
         "To allow it: --record new_episodes"
     )
 

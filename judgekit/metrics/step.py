@@ -191,6 +191,11 @@ class Stepped:
         return bool(getattr(self.judge, "at_once", False))
 
     @property
+    def asks_further(self) -> bool:
+        """Whether what it asks depends on what was answered: no count of calls is complete."""
+        return len(self._steps) > 1
+
+    @property
     def figures(self) -> dict[str, bool]:
         """The figures made of all rows, and whether higher is better: of quotes, if it asks any."""
         asked = (c.question.quotes for step in self._steps for c in step.rubric.criteria)

@@ -5,8 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 from judgekit.catalogue import BUILTIN, FAMILIES
+from judgekit.cli.app import app
 from judgekit.config import build_suite
 from judgekit.errors import ConfigError
 from judgekit.registry import create
@@ -60,6 +62,22 @@ def test_a_rubric_beside_the_suite_goes_before_the_built_in_one(tmp_path):
 
     assert "claim_support@7" in made.metrics[0]._method
     made.close()
+
+
+def test_a_first_run_says_that_more_calls_will_follow(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "cases.jsonl").write_text('{"id": "a", "output": "x", "context": ["y"]}\n', "utf-8")
+    said = {}
+    for name in ("faithfulness", "coherence"):
+        (tmp_path / "suite.yaml").write_text(
+            f"cases: cases.jsonl\njudge: fake/judge\nmetrics: {{{name}: }}\n", "utf-8"
+        )
+        said[name] = CliRunner().invoke(app, ["run", "suite.yaml"]).output
+
+    assert "1 call to fake/judge" in said["faithfulness"]
+    assert "More follow, by what is answered, for faithfulness." in said["faithfulness"]
+    assert "1 call to fake/judge" in said["coherence"]
+    assert "More follow" not in said["coherence"]
 
 
 @pytest.mark.parametrize("name", JUDGED)
