@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
@@ -117,7 +116,7 @@ class _Subjects:
     """The share of tasks solved, by subject."""
 
     def __init__(self) -> None:
-        self._values: dict[str, list[float]] = {}
+        self._sums: dict[str, tuple[float, int]] = {}
 
     def add(self, row: Row) -> None:
         """Take one more result."""
@@ -125,14 +124,13 @@ class _Subjects:
         if not isinstance(result, Score) or result.value is None or result.fallback:
             return
         subject = result.details.get("subject")
-        if isinstance(subject, str) and (
-            subject in self._values or len(self._values) < MAX_SUBJECTS
-        ):
-            self._values.setdefault(subject, []).append(result.value)
+        if isinstance(subject, str) and (subject in self._sums or len(self._sums) < MAX_SUBJECTS):
+            total, count = self._sums.get(subject, (0.0, 0))
+            self._sums[subject] = (total + result.value, count + 1)
 
     def finish(self) -> dict[str, float | int | None]:
         """Return the accuracies in the order of the subjects' names."""
         return {
-            f"accuracy_{subject}": math.fsum(values) / len(values)
-            for subject, values in sorted(self._values.items())
+            f"accuracy_{subject}": total / count
+            for subject, (total, count) in sorted(self._sums.items())
         }

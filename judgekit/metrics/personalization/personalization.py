@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
@@ -300,22 +299,22 @@ class _Means:
     """Means of the three scores over a run, and the share of answers past the gate."""
 
     def __init__(self) -> None:
-        self._found: dict[str, list[float]] = {name: [] for name in FIGURES}
+        self._sums = dict.fromkeys(FIGURES, 0.0)
+        self._count = 0
 
     def add(self, row: Row) -> None:
         """Take one more result."""
         result = row.result
         if not isinstance(result, Score) or result.value is None or result.fallback:
             return
+        self._count += 1
         for name in FIGURES[:3]:
             value = result.details.get(name)
-            if isinstance(value, float):
-                self._found[name].append(value)
-        self._found["steered_share"].append(1.0 if result.details.get("steered") else 0.0)
+            self._sums[name] += value if isinstance(value, float) else 0.0
+        self._sums["steered_share"] += bool(result.details.get("steered"))
 
     def finish(self) -> dict[str, float | int | None]:
         """Return the figures; `None` where nothing was scored."""
         return {
-            name: math.fsum(found) / len(found) if found else None
-            for name, found in self._found.items()
+            name: total / self._count if self._count else None for name, total in self._sums.items()
         }
