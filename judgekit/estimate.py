@@ -30,7 +30,7 @@ class Missing(NamedTuple):
 
     @property
     def _price(self) -> str:
-        if self.model.startswith(("manual/", "fake/")):
+        if self.model.startswith(("manual/", "fake/", "transformers/")):
             return "for nothing"
         if self.dollars is None:
             return "at a price judgekit does not know"
@@ -67,7 +67,7 @@ def missing_calls(suite: Suite) -> list[Missing]:
 def _price(file: JudgeFile) -> tuple[float, float] | None:
     from judgekit.providers import listed_price
 
-    if file.model.startswith(("manual/", "fake/")):
+    if file.model.startswith(("manual/", "fake/", "transformers/")):
         return 0.0, 0.0
     if file.price is not None:
         return file.price.input, file.price.output

@@ -185,6 +185,8 @@ def make_judge(
         from judgekit.judges.fake import FakeJudge
 
         return FakeJudge(model=file.model)
+    if file.model.startswith("transformers/"):
+        return _on_this_machine(file, base=base, asking=asking, where=lines.where(*at))
     from judgekit.judges.litellm import LiteLLMJudge
 
     key = os.environ.get(file.api_key_env) if file.api_key_env else None
@@ -204,6 +206,23 @@ def make_judge(
         reasks=file.reasks,
         price=(file.price.input, file.price.output) if file.price else None,
     )
+
+
+def _on_this_machine(file: JudgeFile, *, base: Path, asking: bool, where: str) -> Judge:
+    if file.params:
+        raise ConfigError(
+            f"{file.model} takes no params; its figures are what they are", where=where
+        )
+    if not asking:  # a replay needs neither the model nor what it runs on
+        from judgekit.judges.absent import AbsentJudge
+
+        return AbsentJudge(file.model, file.identity)
+    from judgekit.judges.local import TransformersJudge
+
+    try:
+        return TransformersJudge(file.model, base=base, identity=file.identity)
+    except ConfigError as exc:
+        raise ConfigError(str(exc), where=where) from exc
 
 
 def asks_in_terminal(file: JudgeFile, *, asking: bool) -> bool:
@@ -231,7 +250,7 @@ def check_price(file: JudgeFile, *, lines: Lines, setting: str = JUDGE) -> None:
     """
     from judgekit.providers import listed_price
 
-    free = file.model.startswith(("manual/", "fake/"))
+    free = file.model.startswith(("manual/", "fake/", "transformers/"))
     if not free and file.price is None and (file.api_base or listed_price(file.model) is None):
         raise ConfigError(
             f"max_cost needs the price of {file.model}: "

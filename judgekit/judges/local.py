@@ -1,0 +1,143 @@
+"""A causal language model on this machine, for log-probabilities: the extra `transformers`."""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from collections.abc import Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from judgekit.errors import CaseError, ConfigError, InvalidReply, JudgeRejected, MissingExtra
+from judgekit.replies.logprobs import logprobs_text
+from judgekit.request import Reply, Request, Try, Usage
+
+PREFIX = "transformers/"
+EXTRA = "transformers"
+
+
+class TransformersJudge:
+    """Gives the log-probabilities of texts, and nothing else: no verdicts, no answers.
+
+    The model is a folder with safetensors and a fast tokeniser. It is read when it is first
+    asked, nothing is fetched, and no code of the model is run. `server` of its replies names the
+    weights, so that a run that mixes the figures of two models under one name says so.
+
+    Args:
+        model: `transformers/FOLDER`.
+        base: what the folder is relative to.
+        identity: what is part of every key beside the name, if anything is to be.
+
+    Raises:
+        ConfigError: there is no such folder, or no safetensors in it.
+        MissingExtra: transformers or torch is not installed.
+    """
+
+    def __init__(self, model: str, *, base: Path = Path(), identity: str | None = None) -> None:
+        self._model = model
+        self.identity = identity
+        self._folder = base / model.removeprefix(PREFIX)
+        if not self._folder.is_dir() or not any(self._folder.glob("*.safetensors")):
+            raise ConfigError(f"{model}: no folder {self._folder} with *.safetensors in it")
+        if find_spec("transformers") is None or find_spec("torch") is None:
+            raise MissingExtra(feature=f"{PREFIX}FOLDER", extra=EXTRA)
+        self._lock = threading.Lock()
+        self._loaded: tuple[Any, Any, str] | None = None
+
+    @property
+    def model(self) -> str:
+        """The model string, as given."""
+        return self._model
+
+    async def ask(self, request: Request) -> Reply:
+        """Return the figures of a text.
+
+        Raises:
+            JudgeRejected: something else is wanted.
+            CaseError: the text is longer than the model takes.
+            InvalidReply: the tokeniser says of no token where it stands.
+        """
+        import asyncio
+
+        if request.form.want != "logprobs":
+            raise JudgeRejected(f"{self._model} gives log-probabilities only; name another model")
+        whole = "".join(message.content for message in request.messages)
+        return await asyncio.to_thread(self._figures, whole)
+
+    def _figures(self, whole: str) -> Reply:
+        with self._lock:  # one text at a time, whatever the number of threads torch takes
+            tokenizer, model, weights = self._ready()
+            import torch
+
+            told = tokenizer(whole, return_offsets_mapping=True)
+            ids, spans = told["input_ids"], told["offset_mapping"]
+            most = getattr(model.config, "max_position_embeddings", None)
+            if isinstance(most, int) and len(ids) > most:
+                raise CaseError(f"{len(ids)} tokens; {self._model} takes {most}")
+            with torch.inference_mode():
+                logits = model(torch.tensor([ids])).logits[0].double()
+            chosen = torch.log_softmax(logits[:-1], dim=-1).gather(
+                1, torch.tensor(ids[1:], dtype=torch.long).reshape(-1, 1)
+            )
+        figures = [None, *chosen.reshape(-1).tolist()]
+        # Marks of beginning and end stand nowhere in the text.
+        kept = [place for place, (start, end) in enumerate(spans) if end > start]
+        if not kept:
+            raise InvalidReply(f"{self._model} finds no token in the text")
+        text = logprobs_text(
+            [figures[place] for place in kept],
+            _begins([spans[place] for place in kept]),
+            length=len(whole),
+        )
+        return Reply(
+            tries=(Try(text=text, finish="stop"),),
+            model=self._model,
+            server=f"weights {weights}",
+            usage=Usage(input_tokens=len(ids)),
+            cost=0.0,
+        )
+
+    def _ready(self) -> tuple[Any, Any, str]:
+        if self._loaded is None:
+            import torch
+            from transformers import AutoModelForCausalLM, AutoTokenizer
+
+            local: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}
+            try:
+                tokenizer = AutoTokenizer.from_pretrained(self._folder, use_fast=True, **local)
+                model = AutoModelForCausalLM.from_pretrained(
+                    self._folder, use_safetensors=True, dtype=torch.float32, **local
+                )
+            except (OSError, ValueError) as exc:
+                line = " ".join(str(exc).split())[:300]
+                raise JudgeRejected(f"{self._model} cannot be read: {line}") from exc
+            if not tokenizer.is_fast:
+                raise JudgeRejected(f"{self._model}: its tokeniser does not say where tokens stand")
+            self._loaded = (tokenizer, model.eval(), _digest(self._folder))
+        return self._loaded
+
+
+def _begins(spans: Sequence[tuple[int, int]]) -> list[int]:
+    """Return where tokens begin; the space before a word is the word's, whoever trims it off.
+
+    >>> _begins([(0, 3), (4, 7), (7, 8), (7, 8)])
+    [0, 3, 7, 7]
+    """
+    begins: list[int] = []
+    last = 0
+    for start, end in spans:
+        begins.append(min(start, last) if begins else 0)
+        last = max(last, end)
+    return begins
+
+
+def _digest(folder: Path) -> str:
+    state = hashlib.sha256()
+    for path in sorted(folder.glob("*.safetensors")):
+        with path.open("rb") as file:
+            state.update(hashlib.file_digest(file, "sha256").digest())
+    return state.hexdigest()[:16]
+
+
+__all__ = ["PREFIX", "TransformersJudge"]
