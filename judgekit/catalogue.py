@@ -161,6 +161,8 @@ FAMILIES: dict[str, tuple[Entry, ...]] = {
               "is a text a model foresees", judged=True),
         Entry("task", "judgekit.metrics.benchmarks.task", "Task",
               "solves a task of MMLU, GSM8K or HumanEval"),
+        Entry("math", "judgekit.metrics.benchmarks.math", "Math",
+              "arrives at an expression equal to the reference"),
         Entry("code", "judgekit.metrics.benchmarks.code", "Code",
               "is a program that passes its tests, run in a sandbox"),
     ),

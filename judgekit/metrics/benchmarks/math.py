@@ -1,0 +1,133 @@
+"""Math: is the expression an output arrives at equal to the reference, by a library's reckoning?"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from judgekit.case import Case
+from judgekit.errors import CaseError, ConfigError
+from judgekit.metrics._options import (
+    check_choice,
+    check_flag,
+    check_name,
+    needed_text,
+    needed_texts,
+)
+from judgekit.metrics.benchmarks.mathworker import Compared, compare
+from judgekit.metrics.benchmarks.outcomes import ANSWERED, Answered
+from judgekit.metrics.card import Card, Example
+from judgekit.protocols import Aggregate
+from judgekit.score import Score
+
+Undecided = Literal["abstain", "wrong"]
+MAX_OUTPUT = 20_000
+"""Characters at the end of an output that are read; answers stand at the end."""
+MAX_REFERENCE = 2_000
+MAX_REFERENCES = 50
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Math:
+    r"""1 if the output's expression equals a reference symbolically, else 0; higher is better.
+
+    math-verify finds the expression (`\boxed{...}`, LaTeX between dollars, "the answer is", a
+    number) and compares it: fractions, decimals to six places, percent, sets, intervals,
+    matrices, equations, polynomials, and numbers with units, as that library does.
+
+    Each comparison runs in a process of its own, which ends with it, with limits on time and
+    memory. What cannot be decided within them (`9^9^9^9`) is no wrong answer: it abstains, and
+    `undecided: wrong` counts it as 0. An output without an expression is wrong, and
+    `details.outcome` says `no_answer`; the figure `answered` is the share with one.
+    `confidence` repeats the value.
+    """
+
+    name: str = "math"
+    seconds: float = 5.0
+    """Of processor time for a case; by the clock twice as long and two seconds more."""
+    strict: bool = True
+    """Whether variables must have the same names, and a set is no tuple (the library's)."""
+    undecided: Undecided = "abstain"
+    """What becomes of a case that takes too long or too much: no value, or 0."""
+
+    range: ClassVar[tuple[float, float]] = (0.0, 1.0)
+    higher_is_better: ClassVar[bool] = True
+    figures: ClassVar[Mapping[str, bool]] = {ANSWERED: True}
+    card: ClassVar[Card] = Card(
+        formula="1 if the expression is symbolically equal to any reference, else 0",
+        source="math-verify (extra benchmarks), versions in meta; MATH; Wisent's MathEvaluator",
+        needs=("output", "reference"),
+        empty="no output or no reference: invalid_case; no expression: 0, outcome no_answer;"
+        " undecided in time: abstained",
+        example=Example({"output": r"So it is $\frac{2}{4}$.", "reference": "0.5"}, 1.0),
+    )
+
+    def __post_init__(self) -> None:
+        check_name("math", self.name)
+        check_flag(self.name, "strict", self.strict)
+        check_choice(self.name, "undecided", self.undecided, Undecided)
+        given = self.seconds
+        number = isinstance(given, (int, float)) and not isinstance(given, bool)
+        if not number or not math.isfinite(given) or not 0 < given <= 600:
+            raise ConfigError(
+                f"{self.name}: seconds must be a number above 0, 600 at most, not {given!r}"
+            )
+
+    def aggregates(self) -> list[Aggregate]:
+        """Return the share of rows in which an expression was found."""
+        return [Answered()]
+
+    async def score(self, case: Case) -> Score:
+        """Score one case.
+
+        Raises:
+            CaseError: the output or the reference is missing, or the reference no expression.
+            MissingExtra: math-verify is not installed.
+        """
+        output = needed_text(case, "output")[-MAX_OUTPUT:]
+        references = needed_texts(case, "reference")
+        if len(references) > MAX_REFERENCES or max(map(len, references)) > MAX_REFERENCE:
+            raise CaseError(
+                f"takes at most {MAX_REFERENCES} references of {MAX_REFERENCE:,} characters"
+            )
+        found = await compare(output, references, seconds=self.seconds, strict=self.strict)
+        if found.ended is None and None in found.references:
+            at = found.references.index(None)
+            raise CaseError(f"the reference {references[at][:60]!r} is no expression")
+        return self._score(found, references)
+
+    def _score(self, found: Compared, references: tuple[str, ...]) -> Score:
+        matched = found.matched is not None
+        outcome = "matched" if matched else "differs" if found.output else "no_answer"
+        reason = f"The output's expression {found.output} is not equal to the reference."
+        if matched:
+            reason = f"The output's expression {found.output} is equal to the reference."
+        elif found.ended:
+            outcome, reason = "undecided", f"Could not be decided: {self._why(found.ended)}."
+        elif not found.output:
+            reason = "No expression was found in the output, which counts as wrong."
+        abstains = found.ended is not None and self.undecided == "abstain"
+        return Score(
+            status="abstained" if abstains else "scored",
+            value=None if abstains else float(matched),
+            confidence=None if abstains else float(matched),
+            method="symbolic equivalence, math-verify",
+            reason=reason,
+            ground_truth=references[0] if len(references) == 1 else list(references),
+            details={
+                "outcome": outcome,
+                "output": found.output,
+                "references": list(found.references),
+                "matched": references[found.matched] if found.matched is not None else None,
+            },
+            meta={**found.versions},
+        )
+
+    def _why(self, ended: str) -> str:
+        if ended in ("time", "signal 9", "signal 14", "signal 24"):
+            return f"it took longer than {self.seconds:g} s"
+        if ended == "memory":
+            return "it took too much memory"
+        return ended if ended != "signal 11" else "the library crashed"
