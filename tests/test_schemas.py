@@ -140,7 +140,7 @@ RIGHT = [
     {**suite_with(length={"gate": {"not_worse": 0.1}}), "gate": {"baseline": "b", "cost": 1}},
     suite_with(brief={"metric": "length", "maximum": 9}),
     suite_with(length={"metric": "regex", "pattern": "x"}),
-    suite_with(quality={"samples": 3, "mode": None}, tone={"rubric": "tone", "history": 2}),
+    suite_with(safety={"samples": 3, "mode": None}, tone={"rubric": "tone", "history": 2}),
     suite_with(a={"combine": "min", "of": ["b"], "weights": {"b": 1}}, b=None),
     suite_with(contains={"any_of": "one"}, polite={"of_a_plugin": 1}),
     {**suite_with(length=None), "judge": "none", "record": "none", "$schema": "../s.json"},

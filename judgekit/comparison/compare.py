@@ -167,6 +167,7 @@ class _Look:
                 + ("" if self.across_rubrics else " (--across-rubrics compares all the same)")
             )
         self._warn(tallies, pairing)
+        prompts = tuple(self._prompts(tallies))  # a damaged tape is one more thing to say
         return Comparison(
             base=_name(self.base, "base"),
             new=_name(self.new, "new"),
@@ -180,7 +181,7 @@ class _Look:
             warnings=tuple(self.warnings),
             metrics=tuple(metrics),
             changes=tuple(self._changes()),
-            prompts=tuple(self._prompts(tallies)),
+            prompts=prompts,
         )
 
     def _take(self, pair: Pair, tallies: Mapping[str, MetricTally]) -> None:

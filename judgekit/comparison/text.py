@@ -9,6 +9,7 @@ from itertools import zip_longest
 from judgekit.canonical import printable
 from judgekit.comparison.comparison import Comparison, Difference, MetricComparison, Move
 from judgekit.comparison.words import (
+    cases_line,
     family_line,
     flips_line,
     interval_text,
@@ -43,7 +44,7 @@ def comparison_text(
         _cut(f"new   {_line(found.new)}", width),
     ]
     style = "bad" if found.regressions else "bold"
-    lines.append(paint(_cut(f"{found.pairs} cases in both; {verdict_line(found)}", width), style))
+    lines.append(paint(_cut(f"{cases_line(found)}; {verdict_line(found)}", width), style))
     for warning in found.warnings:
         lines += _wrapped(f"! {warning}", width, paint, "bad", indent="  ")
     lines += ["", *_table(found, paint)]

@@ -24,6 +24,11 @@ def verdict_line(found: Comparison) -> str:
     return "no difference beyond chance"
 
 
+def cases_line(found: Comparison) -> str:
+    """Return how many cases were compared."""
+    return f"{found.pairs} case{'s' if found.pairs != 1 else ''} in both"
+
+
 def family_line(found: Comparison) -> str:
     """Return what the p values are adjusted for."""
     tests = f"{found.tests} test{'s' if found.tests != 1 else ''}"
@@ -56,9 +61,10 @@ def little_known(found: Comparison) -> str | None:
         return None
     pairs = sorted({m.difference.pairs for m in few})
     count = str(pairs[0]) if len(pairs) == 1 else f"{pairs[0]} to {pairs[-1]}"
+    said = f"{count} pair{'s' if pairs[-1] != 1 else ''} of {', '.join(m.metric for m in few)}"
     return (
-        f"{count} pairs of {', '.join(m.metric for m in few)} say little: below {FEW}, an interval "
-        "of a mean rests on the differences being spread evenly."
+        f"{said}: too few to say much. Below {FEW}, an interval of a mean rests on the differences "
+        "being spread evenly."
     )
 
 

@@ -72,7 +72,7 @@ def test_a_difference_that_chance_would_make_is_not_called_one(run):
     assert metric_of(found).verdict == "unclear"
     assert found.regressions == ()
     assert "no difference beyond chance" in found.text()
-    assert "5 pairs of worth say little" in found.text()
+    assert "5 pairs of worth: too few to say much" in found.text()
 
 
 def test_two_cases_that_fall_alike_are_no_certainty(run):
