@@ -241,7 +241,7 @@ def _suite(path: Path, overrides: Overrides) -> tuple[dict[str, Any], dict[str, 
 
 
 def _is_model(file: JudgeFile | Role) -> bool:
-    return not file.model.startswith(("manual/", "fake/"))
+    return not file.model.startswith(("manual/", "fake/", "transformers/"))
 
 
 def _role(role: str, file: JudgeFile, *, base: Path, ask: bool, times: int) -> Role:

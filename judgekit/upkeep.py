@@ -59,7 +59,9 @@ def explain_misses(
         texts = []
         for request in cassette.misses[:most]:
             about = request.about
-            texts.append(f"case {about.case}, {about.metric}, key {request.key[:12]}")
+            # A vector is of a text, whichever cases it stands in.
+            what = f"case {about.case}, {about.metric}" if about.case else request.form.want
+            texts.append(f"{what}, key {request.key[:12]}")
             texts.append(explainer.explain(request).text())
         left = cassette.ledger.missed - min(most, len(cassette.misses))
         if left > 0:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from judgekit.around import Asking
 from judgekit.at_once import done_at_once
 from judgekit.canonical import canonical_json
-from judgekit.errors import InvalidReply
+from judgekit.errors import InvalidReply, JudgekitError
 from judgekit.protocols import Judge
 from judgekit.replies.vector import read_vector
 from judgekit.request import About, ChatMessage, Form, Request
@@ -60,7 +60,16 @@ class HostedEmbedder:
             CassetteMiss: a text is not recorded.
             InvalidReply: a vector is damaged, or of another length than the others.
         """
-        return [done_at_once(self._vector(text)) for text in texts]
+        found: list[tuple[float, ...]] = []
+        first: JudgekitError | None = None
+        for text in texts:
+            try:
+                found.append(done_at_once(self._vector(text)))
+            except JudgekitError as exc:
+                first = first or exc  # the others are looked for all the same, to be counted
+        if first is not None:
+            raise first
+        return found
 
     async def aembed(self, texts: Sequence[str]) -> list[tuple[float, ...]]:
         """Return one vector per text, in order.
