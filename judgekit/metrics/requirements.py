@@ -53,11 +53,13 @@ class RequirementCoverage:
     """Share of the checkable requirements that the output meets; 0..1, higher is better.
 
     Requirements are found by rule in the input, the system prompt, or both. None found is not
-    applicable. Needs `output` and the field `of` names (of `both`, one of the two).
+    applicable. Needs `output` and the field `stated_in` names (of `both`, one of the
+    two).
     """
 
     name: str = "requirement_coverage"
-    of: Source = "both"
+    stated_in: Source = "both"
+    """Where the requirements stand."""
 
     range: ClassVar[tuple[float, float]] = (0.0, 1.0)
     higher_is_better: ClassVar[bool] = True
@@ -74,7 +76,7 @@ class RequirementCoverage:
 
     def __post_init__(self) -> None:
         check_name("requirement_coverage", self.name)
-        check_choice(self.name, "of", self.of, Source)
+        check_choice(self.name, "stated_in", self.stated_in, Source)
 
     async def score(self, case: Case) -> Score:
         """Score one case.
@@ -83,12 +85,12 @@ class RequirementCoverage:
             CaseError: the output, or the text with the requirements, is missing.
         """
         output = needed_text(case, "output")
-        if self.of == "both":
+        if self.stated_in == "both":
             texts = [text for text in (case.input, case.system) if text and has_text(text)]
             if not texts:
                 raise CaseError("needs an input or a system prompt (field 'input' or 'system')")
         else:
-            texts = [needed_text(case, self.of)]
+            texts = [needed_text(case, self.stated_in)]
         found = tuple(dict.fromkeys(found for text in texts for found in find_requirements(text)))
         if not found:
             return Score(

@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from judgekit.case import Case
+from judgekit.config import build_suite
 from judgekit.errors import CaseError, ConfigError
 from judgekit.metrics.alignment_rules import AlignmentFallback
 from judgekit.metrics.amount import read_amount
@@ -200,8 +201,8 @@ def test_coverage_is_the_share_of_requirements_met():
 def test_coverage_reads_the_texts_it_is_told_to():
     fields = {"input": "Use bullet points.", "system": "At most 3 words.", "output": "a b"}
 
-    assert score(RequirementCoverage(of="input"), **fields).value == 0
-    assert score(RequirementCoverage(of="system"), **fields).value == 1
+    assert score(RequirementCoverage(stated_in="input"), **fields).value == 0
+    assert score(RequirementCoverage(stated_in="system"), **fields).value == 1
     assert score(RequirementCoverage(), **fields).value == 0.5
 
 
@@ -220,7 +221,7 @@ def test_both_need_an_output_and_one_request(metric):
 
 
 @pytest.mark.parametrize(
-    "metric", [RequirementCoverage(of="input"), AlignmentFallback(mode="system")]
+    "metric", [RequirementCoverage(stated_in="input"), AlignmentFallback(mode="system")]
 )
 def test_they_round_trip_as_json_and_satisfy_the_protocol(metric):
     assert isinstance(metric, Metric)
@@ -228,10 +229,20 @@ def test_they_round_trip_as_json_and_satisfy_the_protocol(metric):
 
 
 def test_wrong_options_are_named():
-    with pytest.raises(ConfigError, match="of must be one of input, system, both, not 'output'"):
-        RequirementCoverage(of="output")
+    with pytest.raises(
+        ConfigError, match="stated_in must be one of input, system, both, not 'output'"
+    ):
+        RequirementCoverage(stated_in="output")
     with pytest.raises(ConfigError, match="mode must be one of user, system, both, not 'all'"):
         AlignmentFallback(mode="all")
+
+
+def test_a_suite_can_say_where_the_requirements_stand(tmp_path):
+    settings = {"stated_in": "system", "metric": "requirement_coverage"}
+
+    suite = build_suite({"cases": "c.jsonl", "metrics": {"form": settings}}, base=tmp_path)
+
+    assert suite.metrics[0].stated_in == "system"
 
 
 def test_alignment_is_half_similarity_and_half_requirements():
