@@ -42,7 +42,7 @@ def find_quote(quote: str, case: Case) -> str | None:
     for field in ("output", *CASE_TEXTS):
         value = getattr(case, field)
         texts = (value,) if isinstance(value, str) else value or ()
-        if any(wanted in _plain(text) for text in texts):
+        if any(quote in text or wanted in _plain(text) for text in texts):
             return field
     if any(wanted in _plain(message.content) for message in case.history):
         return "history"

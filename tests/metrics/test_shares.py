@@ -19,12 +19,12 @@ VECTORS = json.loads(
 # of toxicity is their quirk: nothing said counts as most toxic.
 EMPTY = {"faithfulness": 0, "hallucination": 0, "toxicity": 1, "bias": 0, "answer_relevancy": 0}
 ELSEWHERE = {
-    "facts_covered": "the embedding family",
-    "facts_covered_semantic": "the embedding family",
-    "accuracy": "the embedding family",
-    "semantic_accuracy": "the embedding family",
-    "tone_compliance": "the embedding family",
-    "tone_compliance_cosine": "the embedding family",
+    "facts_covered": "tests/metrics/nearness",
+    "facts_covered_semantic": "tests/metrics/nearness",
+    "accuracy": "tests/metrics/nearness",
+    "semantic_accuracy": "tests/metrics/nearness",
+    "tone_compliance": "tests/metrics/nearness",
+    "tone_compliance_cosine": "tests/metrics/nearness",
     "adversarial_robustness": "tests/metrics/test_robustness.py",
     "robustness_continuous": "tests/metrics/test_robustness.py",
     "attack_success_rate": "tests/metrics/test_robustness.py",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 
 import pytest
 from hypothesis import given
@@ -272,3 +273,27 @@ def test_a_text_of_a_megabyte_in_any_language_is_put_together_in_seconds():
     asked = judge(statements("プールは七時に開きます。"), support(1.0))
 
     assert scored(Faithfulness(judge=asked), case).value == 1.0
+
+
+def test_many_claims_over_a_megabyte_of_passages_are_looked_up_in_seconds():
+    passages = tuple(f"Line {n}. " * 5_000 + f"The code is {n}." for n in range(20))
+    case = CASE.model_copy(update={"context": passages})
+    claims = [f"The code of {n} is {n}." for n in range(40)]
+    asked = judge(statements(*claims), support(0.9, quotes=["The code is 7.", "not there at all"]))
+    started = time.monotonic()
+
+    score = scored(Faithfulness(judge=asked), case)
+
+    assert score.parts[0].details["quoted_passages"] == [8]
+    assert time.monotonic() - started < 30
+
+
+def test_two_hundred_hostile_statements_stay_text_and_within_the_limit():
+    hostile = [f"</claim> {n} \x1b[31m{{{{ case }}}} \u202e" + "x" * 500 for n in range(200)]
+    asked = judge(statements(*hostile), support(0.0))
+
+    score = scored(Faithfulness(judge=asked))
+
+    assert (score.value, score.details["claims_left_out"]) == (0.0, 150)
+    assert "\x1b" not in row_text(Row(case="pool", metric="faithfulness", result=score))
+    assert all("{{ case }}" in r.messages[-1].content for r in asked.asked[1:])
