@@ -18,7 +18,7 @@ from judgekit.evaluation import Limits, figures_of
 from judgekit.filemodel import near, validate_file
 from judgekit.gatekeeper import Rules, open_baseline
 from judgekit.protocols import Judge, Metric
-from judgekit.registry import build, create, find, metric_names, shared_options
+from judgekit.registry import build, create, find, metric_names, near_metric, shared_options
 from judgekit.report.gate import gates_of
 from judgekit.rubric.load import load_rubric
 from judgekit.rubric.shelf import Shelf, own_shelves, rubric_names
@@ -373,7 +373,7 @@ class Suite:
         shelves = own_shelves(self.base, self.folders)
         own = [rubric for shelf in shelves for rubric in rubric_names(shelf.folder)]
         hint = near(name, own)
-        return hint if hint.startswith("; did you mean") else near(name, metric_names())
+        return hint if hint.startswith("; did you mean") else near_metric(name)
 
     # -- what a run needs -----------------------------------------------------------
 

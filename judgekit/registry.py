@@ -99,7 +99,13 @@ def find(name: str) -> Maker:
                 ) from exc
             maker = Maker(made, judged=False)
             return maker._replace(judged=maker.takes("judge"))
-    raise ConfigError(f"no metric named {name!r}{near(name, metric_names())}")
+    raise ConfigError(f"no metric named {name!r}{near_metric(name)}")
+
+
+def near_metric(name: str) -> str:
+    """Return a hint at the metric that may be meant; there are too many to list in a line."""
+    hint = near(name, metric_names())
+    return hint if hint.startswith("; did you mean") else "; `judgekit metrics` lists them"
 
 
 def is_plugin(name: str) -> bool:

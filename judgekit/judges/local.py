@@ -114,7 +114,7 @@ class TransformersJudge:
                 raise JudgeRejected(f"{self._model} cannot be read: {line}") from exc
             if not tokenizer.is_fast:
                 raise JudgeRejected(f"{self._model}: its tokeniser does not say where tokens stand")
-            self._loaded = (tokenizer, model.eval(), _digest(self._folder))
+            self._loaded = (tokenizer, model.train(False), _digest(self._folder))
         return self._loaded
 
 
