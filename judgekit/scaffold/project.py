@@ -20,7 +20,7 @@ from judgekit.request import Reply, Request, Try
 from judgekit.rubric.load import load_rubric
 from judgekit.scaffold.text import scalar
 from judgekit.scaffold.writing import write_all
-from judgekit.schemas import KINDS, schema_text
+from judgekit.schemas import schema_text
 
 FILES = Path(__file__).with_name("files")
 MODEL = "manual/template"
@@ -96,9 +96,8 @@ def project_files(plan: Plan) -> dict[str, str]:
         files[f"cassettes/rubrics/{_RUBRIC}.jsonl"] = _tape(tests, "test_verdicts.jsonl")
     files["test_suite.py"] = _read("test_suite.py.txt")
     files[".gitignore"] = _read("gitignore.txt")
-    for kind in KINDS:
-        if kind != "results":
-            files[f"{SCHEMAS}/{kind}.json"] = schema_text(kind)
+    for kind in ("suite", "rubric", "cases"):
+        files[f"{SCHEMAS}/{kind}.json"] = schema_text(kind)
     return files
 
 

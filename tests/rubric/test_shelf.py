@@ -145,7 +145,7 @@ from judgekit.registry import create
 from judgekit.rubric.load import load_rubric
 for named in (load_rubric, create):
     try:
-        print(named("quality"))
+        print(named("tone"))
     except JudgekitError as exc:
         print(exc)
 """

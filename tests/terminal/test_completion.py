@@ -81,7 +81,7 @@ def offered(home, words, shell="bash"):
     [
         ("judgekit score --rubric h", ["helpful_reply"]),
         ("judgekit score --metric exact", ["exact_match"]),
-        ("judgekit schema ", ["cases", "results", "rubric", "suite"]),
+        ("judgekit schema ", ["cases", "persona", "results", "rubric", "suite"]),
         ("judgekit run suite.yaml --only ", ["brief", "helpful_reply"]),
         ("judgekit run nothing.yaml --only ", []),
         (
