@@ -5,12 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from judgekit.canonical import canonical_json
 from judgekit.case import Case
-from judgekit.comparison.pairs import Pair, Pairing
-from judgekit.comparison.tally import Differences
 from judgekit.errors import ConfigError
 from judgekit.report.clustered import ClusteredMean
 from judgekit.report.folder import RESULTS, Scored
@@ -28,6 +26,9 @@ from judgekit.report.manifest import rubrics_of
 from judgekit.report.report import Report
 from judgekit.report.summary import MetricSummary, Tally, passes
 from judgekit.score import Row, Score
+
+if TYPE_CHECKING:
+    from judgekit.comparison.pairs import Pair, Pairing
 
 
 class Rules(NamedTuple):
@@ -88,6 +89,8 @@ class Gatekeeper:
                     "against: gate: {baseline: FOLDER} in the suite, or --baseline FOLDER"
                 )
             self._races = [_Race(watch.gate, baseline, manifest) for watch in wanted]
+            from judgekit.comparison.pairs import Pairing
+
             self._pairing = Pairing(baseline.results)
 
     @property
@@ -192,6 +195,8 @@ class _Race:
         self.gate = gate
         self._name = str(baseline.folder) if baseline.folder else "the baseline"
         self._refused = _refusal(gate.metric, baseline, manifest)
+        from judgekit.comparison.tally import Differences
+
         self._differences = Differences(gate.metric, clustered=gate.cluster is not None)
         self._same = self._other = 0
 
