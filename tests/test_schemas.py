@@ -17,7 +17,7 @@ from judgekit.catalogue import BUILTIN
 from judgekit.config import load_suite
 from judgekit.errors import ConfigError
 from judgekit.rubric.file import RubricFile
-from judgekit.rubric.template import split_front_matter
+from judgekit.rubric.filetext import split_front_matter
 from judgekit.run import run_suite
 from judgekit.schemas import KINDS, schema, schema_text
 from judgekit.suitefile import SuiteFile

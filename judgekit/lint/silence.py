@@ -11,7 +11,7 @@ from judgekit.errors import place
 from judgekit.lint.finding import Finding, Said
 from judgekit.lint.rule import Rule, near_rule
 from judgekit.lint.subject import Body, Subject
-from judgekit.rubric.template import read_file
+from judgekit.rubric.filetext import read_file
 
 MOST = 100
 """Comments of one template that are read."""

@@ -12,11 +12,12 @@ from judgekit.lint.language import english
 from judgekit.rubric.criterion import Criterion
 from judgekit.rubric.faults import Opened, open_rubric, template_faults
 from judgekit.rubric.file import CriterionFile, RubricFile
+from judgekit.rubric.folders import Folders
 from judgekit.rubric.load import load_rubric
 from judgekit.rubric.prints import Literal, literal
 from judgekit.rubric.rubric import Rubric
 from judgekit.rubric.shelf import builtin_folder
-from judgekit.rubric.template import Folders, Template
+from judgekit.rubric.template import Template
 from judgekit.yamlfile import Lines
 
 

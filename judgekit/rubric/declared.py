@@ -9,11 +9,11 @@ from typing import Any, Protocol
 from judgekit.errors import ConfigError, RubricError, place
 from judgekit.filemodel import near
 from judgekit.request import Detail
+from judgekit.rubric.complain import Complain, refuse
 from judgekit.rubric.criterion import Criterion
 from judgekit.rubric.file import RubricFile
 from judgekit.rubric.mention import Mention
 from judgekit.rubric.parameter import Parameter, named_in, parameter, texts_of
-from judgekit.rubric.template import Complain, refuse
 from judgekit.yamlfile import Lines
 
 

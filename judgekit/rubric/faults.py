@@ -14,10 +14,12 @@ from judgekit.request import Form
 from judgekit.rubric.criterion import Criterion
 from judgekit.rubric.declared import check_used, declared_in
 from judgekit.rubric.file import LabelledFile, RubricFile
+from judgekit.rubric.filetext import read_file, split_front_matter
+from judgekit.rubric.folders import Folders
 from judgekit.rubric.labelled import Weighing, read_labelled
 from judgekit.rubric.load import _chain, _check_shown, _examples, _Layer, _Merged
 from judgekit.rubric.shelf import builtin_folder
-from judgekit.rubric.template import Folders, Template, read_file, split_front_matter
+from judgekit.rubric.template import Template
 from judgekit.rubric.testfile import Known, read_tests
 from judgekit.yamlfile import parse_yaml
 

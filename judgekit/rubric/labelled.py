@@ -16,8 +16,8 @@ from judgekit.judgment import read_answers
 from judgekit.request import Form
 from judgekit.rubric.criterion import Criterion
 from judgekit.rubric.file import LabelledFile
+from judgekit.rubric.filetext import read_file
 from judgekit.rubric.fold import Combine, Worth, fold
-from judgekit.rubric.template import read_file
 from judgekit.rubric.testfile import inline_case
 from judgekit.value import Json, Value
 

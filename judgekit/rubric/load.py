@@ -11,20 +11,16 @@ from judgekit.errors import AbstractRubric, ConfigError, InvalidReply, RubricErr
 from judgekit.filemodel import near, validate_file
 from judgekit.judgment import read_answers
 from judgekit.request import Form
+from judgekit.rubric.complain import Complain, refuse
 from judgekit.rubric.declared import check_used, declared_in
 from judgekit.rubric.file import MAX_CRITERIA, CriterionFile, LabelledFile, RubricFile
+from judgekit.rubric.filetext import read_file, split_front_matter
 from judgekit.rubric.fold import Combine
+from judgekit.rubric.folders import Folders
 from judgekit.rubric.labelled import Example, Weighing, read_labelled
 from judgekit.rubric.rubric import Group, Rubric
 from judgekit.rubric.shelf import SUFFIX, builtin_folder, find_rubric, rubric_names
-from judgekit.rubric.template import (
-    Complain,
-    Folders,
-    Template,
-    read_file,
-    refuse,
-    split_front_matter,
-)
+from judgekit.rubric.template import Template
 from judgekit.rubric.testfile import Known, inline_case, read_tests
 from judgekit.yamlfile import Lines, parse_yaml
 

@@ -14,6 +14,7 @@ from judgekit.errors import CaseError, ConfigError
 from judgekit.filemodel import near
 from judgekit.judgment import Judgment, Said
 from judgekit.request import ChatMessage, Detail, Form
+from judgekit.rubric.caseview import CaseView
 from judgekit.rubric.criterion import Criterion
 from judgekit.rubric.expectation import Ordering, RubricTest
 from judgekit.rubric.fold import Combine, Folded, Outcome, Shares, Worth, fold_values, shares_of
@@ -26,7 +27,7 @@ from judgekit.rubric.parameter import (
     filled_criterion,
 )
 from judgekit.rubric.sandbox import View
-from judgekit.rubric.template import CaseView, Template
+from judgekit.rubric.template import Template
 from judgekit.score import Status
 from judgekit.value import Value
 

@@ -7,8 +7,8 @@ from typing import Any
 
 from judgekit.canonical import canonical_json
 from judgekit.rubric.criterion import Criterion
+from judgekit.rubric.filetext import read_file, split_front_matter
 from judgekit.rubric.rubric import Rubric
-from judgekit.rubric.template import read_file, split_front_matter
 from judgekit.value import Value
 
 

@@ -2,10 +2,10 @@ from __future__ import annotations
 
 import pytest
 
+from judgekit.rubric.folders import Folders
 from judgekit.rubric.load import builtin_folder
 from judgekit.rubric.prints import keys_read, shown, unfenced, unread
 from judgekit.rubric.sandbox import RubricEnvironment
-from judgekit.rubric.template import Folders
 
 
 def tree(text, name="a.jinja"):

@@ -1,0 +1,104 @@
+"""What is wrong with a template by the look of it, before anything is rendered."""
+
+from __future__ import annotations
+
+from jinja2 import nodes
+
+from judgekit.errors import RubricError, place
+from judgekit.filemodel import near
+from judgekit.rubric.caseview import CASE_FIELDS
+from judgekit.rubric.complain import Complain
+
+VARIABLES = (
+    "case", "criteria", "details", "examples", "groups", "mode", "parameters", "rubric",
+)  # fmt: skip
+"""Everything a template may name."""
+
+
+def check_body(
+    tree: nodes.Template,
+    inside: list[nodes.Node],
+    looked_up: set[str],
+    name: str,
+    path: str,
+    *,
+    extends: bool,
+    complain: Complain,
+) -> None:
+    """Say what is wrong with the names in a template and with where its text stands.
+
+    Args:
+        tree: the template.
+        inside: every node in it.
+        looked_up: the names it looks up and does not define.
+        name: its name; of one that begins with `_`, a part of others, only the fields are checked.
+        path: its file, for messages.
+        extends: whether it extends another.
+        complain: what is done with each fault.
+
+    Raises:
+        RubricError: it names what it extends in its body.
+    """
+    if name.startswith("_") or "/_" in name:
+        _check_cases(inside, path, complain)
+    else:
+        _check_variables(looked_up, inside, path, complain)
+        _check_top(tree, inside, path, extends=extends, complain=complain)
+
+
+def _check_variables(
+    looked_up: set[str], inside: list[nodes.Node], path: str, complain: Complain
+) -> None:
+    for name in sorted(looked_up.difference(VARIABLES)):
+        named = (n for n in inside if isinstance(n, nodes.Name) and n.name == name)
+        line = next((n.lineno for n in named), None)
+        message = f"unknown variable {name!r}{near(name, list(VARIABLES))}"
+        complain(RubricError(message, where=place(path, line), rule="unknown-variable"))
+    _check_cases(inside, path, complain)
+
+
+def _check_cases(inside: list[nodes.Node], path: str, complain: Complain) -> None:
+    for node in inside:
+        if not isinstance(node, nodes.Getattr):
+            continue
+        of_case = isinstance(node.node, nodes.Name) and node.node.name == "case"
+        if of_case and node.attr not in CASE_FIELDS:
+            complain(
+                RubricError(
+                    f"a case has no field {node.attr!r} for templates"
+                    f"{near(node.attr, list(CASE_FIELDS))}",
+                    where=place(path, node.lineno),
+                    rule="unknown-field",
+                )
+            )
+
+
+def _check_top(
+    tree: nodes.Template,
+    inside: list[nodes.Node],
+    path: str,
+    *,
+    extends: bool,
+    complain: Complain,
+) -> None:
+    """Refuse what would be left out without a word: text beside the blocks of an heir."""
+    led = 1 if extends else 0
+    for said in [node for node in inside if isinstance(node, nodes.Extends)][led:]:
+        message = "say what this extends in the front matter: `extends: NAME`"
+        raise RubricError(message, where=place(path, said.lineno), rule="extends")
+    if not extends:
+        return
+    for node in tree.body:
+        parts = node.nodes if isinstance(node, nodes.Output) else []
+        for part in parts:
+            if not isinstance(part, nodes.TemplateData) or part.data.strip():
+                message = "text outside the blocks of a rubric that extends another is never shown"
+                where = place(path, _line_in(part))
+                complain(RubricError(message, where=where, rule="text-never-shown"))
+
+
+def _line_in(part: nodes.Node) -> int:
+    """Return the line on which a node's text begins, leading empty lines left out."""
+    if not isinstance(part, nodes.TemplateData):
+        return part.lineno
+    return part.lineno + part.data[: -len(part.data.lstrip())].count("\n")

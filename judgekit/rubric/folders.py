@@ -1,0 +1,88 @@
+"""Folders of templates: what a name in a rubric stands for, found and loaded."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, MutableMapping
+from pathlib import Path
+from typing import Any
+
+from jinja2 import BaseLoader, Environment, TemplateNotFound, nodes
+from jinja2 import Template as JinjaTemplate
+
+from judgekit.rubric.complain import Complain, refuse
+from judgekit.rubric.filetext import read_file, split_front_matter
+from judgekit.rubric.sheet import Sheet, sheet_of, tree_of
+
+_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*(/[A-Za-z0-9_][A-Za-z0-9_.-]*)*")
+
+
+class Folders(BaseLoader):
+    """Finds `.jinja` files by plain names, in a rubric's own folder, then the built-in one."""
+
+    def __init__(self, folders: tuple[Path, ...]) -> None:
+        self.folders = folders
+        self.parents: dict[str, str] = {}
+        """Template name -> the name its front matter extends."""
+        self._found: dict[str, Path] = {}
+        self._sheets: dict[str, Sheet] = {}
+
+    def find(self, name: str) -> Path:
+        """Return the file of a template name.
+
+        Raises:
+            TemplateNotFound: no such file, or a name that tries to leave the folders.
+        """
+        found = self._found.get(name) or next(self.all_of(name), None)
+        if found is None:
+            raise TemplateNotFound(name)
+        self._found[name] = found
+        return found
+
+    def all_of(self, name: str) -> Iterator[Path]:
+        """Yield the files of a name, folder by folder; no name and no link leads out of them."""
+        if _NAME.fullmatch(name) and ".." not in name and name.endswith(".jinja"):
+            for folder in self.folders:
+                path = folder / name
+                if path.is_file() and path.resolve().is_relative_to(folder.resolve()):
+                    yield path
+
+    def sheet(self, name: str) -> Sheet:
+        """Return a template, parsed, checked and compiled.
+
+        The `extends` of its front matter is put before its first line.
+
+        Raises:
+            TemplateNotFound: no such file.
+            RubricError: something in it is wrong.
+        """
+        if (known := self._sheets.get(name)) is not None:
+            return known
+        path = self.find(name)
+        _, body = split_front_matter(read_file(path))
+        parent = self.parents.get(name)
+        lead = f'{{% extends "{parent}" %}}' if parent else ""
+        self._sheets[name] = sheet = sheet_of(lead + body, name, str(path), parent is not None)
+        return sheet
+
+    def tree(self, name: str, *, complain: Complain = refuse) -> nodes.Template:
+        """Return the syntax tree of a template; say what is wrong with the names in it.
+
+        Args:
+            name: its name, as in `find`.
+            complain: what is done with each fault; the first is raised by default.
+
+        Raises:
+            TemplateNotFound: no such file.
+            RubricError: it cannot be parsed.
+        """
+        path = self.find(name)
+        _, body = split_front_matter(read_file(path))
+        return tree_of(body, name, str(path), parent=self.parents.get(name), complain=complain)
+
+    def load(
+        self, environment: Environment, name: str, globals: MutableMapping[str, Any] | None = None
+    ) -> JinjaTemplate:
+        """Return a template for an environment, from the code that all environments share."""
+        sheet = self.sheet(name)
+        return environment.template_class.from_code(environment, sheet.code, globals or {}, None)

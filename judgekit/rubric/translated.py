@@ -1,0 +1,74 @@
+"""What Jinja raises, made into errors of ours that say file and line."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from jinja2 import TemplateNotFound, TemplateSyntaxError
+
+from judgekit.errors import RubricError, place
+from judgekit.filemodel import near
+
+
+class translated:
+    """The one place where Jinja's errors become ours, with file and line."""
+
+    def __init__(
+        self,
+        folders: Sequence[Path] = (),
+        *,
+        where: str | None = None,
+        file: str | None = None,
+    ) -> None:
+        self._folders = folders
+        self._where = where
+        self._file = file
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: Any) -> None:
+        if error is None or isinstance(error, RubricError):
+            return
+        if isinstance(error, TemplateSyntaxError):
+            file = self._file or error.filename or error.name or "template"
+            message = f"template: {error.message}"
+            raise RubricError(
+                message, where=place(file, error.lineno), rule="template-syntax"
+            ) from error
+        if isinstance(error, TemplateNotFound):
+            message = self._not_found(str(error.name))
+            raise RubricError(message, where=self._where, rule="template-missing") from error
+        if isinstance(error, RecursionError):
+            message = "the template nests or calls itself too deeply"
+            raise RubricError(message, rule="template-fails") from error
+        if isinstance(error, SyntaxError):
+            message = f"template: {error.msg}"
+            raise RubricError(message, where=self._file, rule="template-syntax") from error
+        if isinstance(error, Exception):
+            # A template can make Python raise anything, and none of it is worth a traceback.
+            message = " ".join(str(error).split()) or type(error).__name__
+            where = _line_of(trace) or self._file
+            message = f"template: {message[:300]}"
+            raise RubricError(message, where=where, rule="template-fails") from error
+
+    def _not_found(self, name: str) -> str:
+        known = sorted({p.name for f in self._folders if f.is_dir() for p in f.glob("*.jinja")})
+        return f"template {name!r} was not found{near(name, known)}"
+
+
+def _line_of(trace: Any) -> str | None:
+    """Return `file:line` of the innermost template frame of a traceback."""
+    found: str | None = None
+    while trace is not None:
+        file = trace.tb_frame.f_code.co_filename
+        if file.endswith(".jinja"):
+            template = trace.tb_frame.f_globals.get("__jinja_template__")
+            line = trace.tb_lineno
+            if template is not None:
+                line = template.get_corresponding_lineno(line)
+            found = place(file, line)
+        trace = trace.tb_next
+    return found
