@@ -102,8 +102,8 @@ class Stopwatch:
 
 async def bare(base: str, *, flight: int, calls: int) -> dict[str, float]:
     from judgekit import providers
+    from judgekit.filledform import answer_model
     from judgekit.judges.fake import FakeJudge
-    from judgekit.judgment import answer_model
     from judgekit.metrics.rubric import RubricMetric
 
     litellm = providers.load()

@@ -103,7 +103,7 @@ def floor(folder: Path, cases: list, metric) -> float:
 
     from jinja2 import Environment
 
-    from judgekit.judgment import answer_model
+    from judgekit.filledform import answer_model
 
     _, (request,) = metric.requests(cases[0])
     model = answer_model(request.form)

@@ -1,23 +1,23 @@
-"""A judge's reply, validated: the answer model is derived from the form the judge filled in."""
+"""A judge's reply, read against the form it fills in: a judgment, or what is wrong with it."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
-from pydantic_core import SchemaValidator, core_schema
+from pydantic import BaseModel, Field, ValidationError
+from pydantic_core import SchemaValidator
 
 from judgekit.canonical import visible
 from judgekit.errors import InvalidReply, JudgeRefused
 from judgekit.extraction import MAX_REPLY_CHARACTERS, extract_object
-from judgekit.request import Form, Question, Reply, Try
+from judgekit.filledform import fields_of, filled_schema
+from judgekit.request import Form, Reply, Try
 from judgekit.value import Json, Value, trusted
 
 MAX_REASON = 20_000
 """Characters of a reason that are kept; the whole of it stays on the tape."""
-MAX_ITEMS = 200
 
 
 class Quote(Value):
@@ -224,14 +224,14 @@ class _Reader:
     """Reads filled forms of one kind: what pydantic lets through becomes answers, in one pass."""
 
     def __init__(self, form: Form) -> None:
-        self._schema = SchemaValidator(_schema_of(form))
+        self._schema = SchemaValidator(filled_schema(form))
         self._lists = [q.id for q in form.questions if q.kind == "checklist"]
         self._fixed = [
             (q.id, sorted(q.items)) for q in form.questions if q.kind == "checklist" and q.items
         ]
         self._kinds = [(q.id, q.kind == "checklist", q.quotes) for q in form.questions]
         self._keys = len(form.details) + sum(
-            1 + len(_fields_of(question)) for question in form.questions
+            1 + len(fields_of(question)) for question in form.questions
         )
         """Keys of a filled form, those in the items of checklists left out."""
 
@@ -324,122 +324,3 @@ def _first_fault(exc: ValidationError) -> str:
     more = exc.error_count() - 1
     tail = f" (and {more} more)" if more else ""
     return _short(f"{where}: {fault['msg']}{tail}" if where else f"{fault['msg']}{tail}")
-
-
-# -- what a filled form must look like ---------------------------------------
-#
-# Twice: the schema judges' replies are read with, and the pydantic model whose JSON schema goes
-# over the wire. A test holds them to the same replies.
-
-_TEXT = core_schema.str_schema()  # bounded by the length of the whole reply
-_YES = core_schema.bool_schema(strict=True)
-_DETAIL_SCHEMA: dict[str, core_schema.CoreSchema] = {
-    "text": _TEXT,
-    "boolean": _YES,
-    "list": core_schema.list_schema(_TEXT, max_length=MAX_ITEMS),
-}
-
-
-def _schema_of(form: Form) -> core_schema.CoreSchema:
-    fields = {question.id: _object(_fields_of(question)) for question in form.questions}
-    return _object(fields | {d.name: _DETAIL_SCHEMA[d.kind] for d in form.details})
-
-
-def _object(fields: dict[str, core_schema.CoreSchema]) -> core_schema.CoreSchema:
-    return core_schema.typed_dict_schema(
-        {name: core_schema.typed_dict_field(schema) for name, schema in fields.items()},
-        extra_behavior="forbid",
-    )
-
-
-def _fields_of(question: Question) -> dict[str, core_schema.CoreSchema]:
-    details = {detail.name: _DETAIL_SCHEMA[detail.kind] for detail in question.details}
-    quotes = {"quotes": _DETAIL_SCHEMA["list"]} if question.quotes else {}
-    if question.kind == "checklist":
-        return quotes | {"items": _items_schema(question)} | details
-    value = _value_schema(question)
-    if question.nullable:
-        value = core_schema.nullable_schema(value)
-    return {"reason": _TEXT} | quotes | details | {"value": value}
-
-
-def _value_schema(question: Question) -> core_schema.CoreSchema:
-    if question.labels:
-        return core_schema.literal_schema(list(question.labels))
-    if question.kind == "boolean":
-        return _YES
-    return core_schema.float_schema(
-        strict=True, ge=question.minimum, le=question.maximum, allow_inf_nan=False
-    )
-
-
-def _items_schema(question: Question) -> core_schema.CoreSchema:
-    item = core_schema.literal_schema(list(question.items)) if question.items else _TEXT
-    count = len(question.items)
-    return core_schema.list_schema(
-        _object({"item": item, "met": _YES, "reason": _TEXT}),
-        min_length=count or None,
-        max_length=count or MAX_ITEMS,
-    )
-
-
-_CONFIG = ConfigDict(extra="forbid", allow_inf_nan=False)
-_Text = str  # bounded by the length of the whole reply
-_Yes = Annotated[bool, Field(strict=True)]
-_DETAIL: dict[str, Any] = {
-    "text": _Text,
-    "boolean": _Yes,
-    "list": Annotated[list[str], Field(max_length=MAX_ITEMS)],
-}
-
-
-def answer_model(form: Form) -> type[BaseModel]:
-    """Return the pydantic model of a form's answers, reasons before values; made once a form."""
-    cached: type[BaseModel] | None = form.__dict__.get("_answer_model")
-    if cached is None:
-        fields: dict[str, Any] = {
-            f"q{number}": (_question_model(question, number), Field(alias=question.id))
-            for number, question in enumerate(form.questions)
-        }
-        for number, detail in enumerate(form.details):
-            fields[f"d{number}"] = (_DETAIL[detail.kind], Field(alias=detail.name))
-        cached = create_model("Verdict", __config__=_CONFIG, **fields)
-        form.__dict__["_answer_model"] = cached
-    return cached
-
-
-def _question_model(question: Question, number: int) -> type[BaseModel]:
-    fields: dict[str, Any] = {}
-    if question.kind != "checklist":
-        fields["reason"] = (_Text, ...)
-    if question.quotes:
-        fields["quotes"] = (Annotated[list[_Text], Field(max_length=MAX_ITEMS)], ...)
-    if question.kind == "checklist":
-        fields["items"] = (_items(question, number), ...)
-    for place, detail in enumerate(question.details):
-        fields[f"d{place}"] = (_DETAIL[detail.kind], Field(alias=detail.name))
-    if question.kind != "checklist":
-        value = _value_type(question)
-        fields["value"] = (value | None if question.nullable else value, ...)
-    return create_model(f"Answer{number}", __config__=_CONFIG, **fields)
-
-
-def _value_type(question: Question) -> Any:
-    if question.labels:
-        return Literal[question.labels]
-    if question.kind == "boolean":
-        return _Yes
-    return Annotated[float, Field(strict=True, ge=question.minimum, le=question.maximum)]
-
-
-def _items(question: Question, number: int) -> Any:
-    item: Any = Literal[question.items] if question.items else _Text
-    entry = create_model(
-        f"Item{number}", __config__=_CONFIG, item=(item, ...), reason=(_Text, ...), met=(_Yes, ...)
-    )
-    bounds: Any = (
-        Field(min_length=len(question.items), max_length=len(question.items))
-        if question.items
-        else Field(max_length=MAX_ITEMS)
-    )
-    return Annotated[list[entry], bounds]

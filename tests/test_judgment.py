@@ -11,12 +11,11 @@ from pydantic import BaseModel, ValidationError
 from judgekit.canonical import visible
 from judgekit.errors import InvalidReply, JudgeRefused
 from judgekit.extraction import extract_object
+from judgekit.filledform import MAX_ITEMS, answer_model
 from judgekit.judgment import (
-    MAX_ITEMS,
     MAX_REASON,
     Answer,
     Judgment,
-    answer_model,
     read_answers,
     read_reply,
 )

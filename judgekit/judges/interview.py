@@ -14,7 +14,7 @@ from typing import Any, Literal, NamedTuple
 from judgekit.canonical import printable
 from judgekit.errors import InvalidReply
 from judgekit.extraction import extract_object
-from judgekit.judgment import MAX_ITEMS
+from judgekit.filledform import MAX_ITEMS
 from judgekit.request import Detail, Form, Question
 
 Kind = Literal["reason", "quote", "value", "item", "met", "text", "boolean", "list", "object"]

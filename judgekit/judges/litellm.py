@@ -17,6 +17,7 @@ from judgekit.errors import (
     JudgeRejected,
     JudgeUnavailable,
 )
+from judgekit.filledform import answer_model
 from judgekit.judges.batch import Batch
 from judgekit.judges.direct import Direct, Heard
 from judgekit.judges.embedding import Share
@@ -36,7 +37,6 @@ from judgekit.judges.rung import (
     schema_of,
 )
 from judgekit.judges.shared import Shared
-from judgekit.judgment import answer_model
 from judgekit.providers import BadRequest, Outage, without
 from judgekit.request import Form, Reply, Request, Try
 

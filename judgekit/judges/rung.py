@@ -7,7 +7,8 @@ import re
 from typing import Any, Literal
 
 from judgekit.errors import InvalidReply, JudgeRefused
-from judgekit.judgment import answer_model, read_reply
+from judgekit.filledform import answer_model
+from judgekit.judgment import read_reply
 from judgekit.request import ChatMessage, Form, Question, Reply, Request, Try
 
 Mode = Literal["json_schema", "json_object_schema", "tools", "json_object", "text"]

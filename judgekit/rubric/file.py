@@ -10,7 +10,7 @@ from pydantic import BeforeValidator, Discriminator, Field, Tag, field_validator
 from judgekit.case import CASE_TEXTS
 from judgekit.errors import RubricError
 from judgekit.filemodel import FileModel, Number
-from judgekit.judgment import MAX_ITEMS
+from judgekit.filledform import MAX_ITEMS
 from judgekit.request import Detail, Question
 from judgekit.rubric.criterion import Criterion, Level
 from judgekit.rubric.parameter import MAX_PARAMETERS, ParameterKind
