@@ -16,7 +16,8 @@ from typing import Any, Literal, NamedTuple
 
 from judgekit.around import Asking
 from judgekit.case import ANSWERED, Case, has_text
-from judgekit.cassette.cassette import Cassette, lazy_store
+from judgekit.cassette.cassette import Cassette
+from judgekit.cassette.lazystore import lazy_store
 from judgekit.cassette.mode import RecordMode
 from judgekit.datasets.write import case_writer
 from judgekit.errors import CaseError, ConfigError, JudgekitError

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 from judgekit.at_once import Flag
 from judgekit.canonical import digest_json
 from judgekit.case import Case
-from judgekit.cassette.cassette import Cassette, Ledger
+from judgekit.cassette.cassette import Cassette
+from judgekit.cassette.ledger import Ledger
 from judgekit.config import Suite
 from judgekit.evaluation import Progress, evaluate, evaluate_at_once, full_manifest
 from judgekit.report.folder import RUN, TAPE, read_manifest_digest, read_results, write_json

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from judgekit.canonical import canonical_json
-from judgekit.cassette.cassette import lazy_store
+from judgekit.cassette.lazystore import lazy_store
 from judgekit.embedders import DEFAULT, embeds_at_once, open_embedder
 from judgekit.embedders.shared import SharedEmbedder
 from judgekit.errors import ConfigError

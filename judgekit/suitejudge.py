@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from judgekit.canonical import canonical_json
-from judgekit.cassette.cassette import Cassette, lazy_store
+from judgekit.cassette.cassette import Cassette
+from judgekit.cassette.lazystore import lazy_store
 from judgekit.cassette.mode import RecordMode
 from judgekit.errors import ConfigError
 from judgekit.filemodel import near

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from judgekit.around import JudgeAround
+from judgekit.cassette.beside import Beside
+from judgekit.cassette.lazystore import lazy_store
+from judgekit.cassette.ledger import Ledger
 from judgekit.cassette.mode import RecordMode
 from judgekit.cassette.record import PART_NAMED, Record, decode, decode_reply, encode, play, share
 from judgekit.cassette.tape import Tape, in_order, laid_out, merge_into, write_lines
@@ -22,76 +24,10 @@ if TYPE_CHECKING:
     from judgekit.cassette.explain import Explainer
     from judgekit.store import Store
 
-Origin = Literal["live", "tape", "store"]
 MISSES_KEPT = 1_000
 """Missed requests that are remembered for `cassette explain`."""
 EXPLAINED = 2_000
 """Records a tape may have for every miss to be explained where it happens."""
-
-
-@dataclass
-class Missed:
-    """Requests that could not be answered."""
-
-    calls: int = 0
-    characters: int = 0
-    """Length of their messages."""
-    questions: int = 0
-    """Questions they put."""
-
-
-@dataclass
-class Ledger:
-    """What was asked, what was not, and what it cost."""
-
-    origins: Counter[str] = field(default_factory=Counter)
-    spent: float = 0.0
-    """US dollars for live replies with a known price."""
-    avoided: float = 0.0
-    """US dollars that recorded replies cost when they were live."""
-    unpriced: int = 0
-    """Live replies with no known price."""
-    unpriced_replays: int = 0
-    missed_by: dict[str, Missed] = field(default_factory=dict)
-    """By model, the requests that were neither recorded nor allowed."""
-    servers: dict[str, set[str]] = field(default_factory=dict)
-    """By model, what the servers that answered call themselves, as far as they said."""
-    reported: dict[str, set[str]] = field(default_factory=dict)
-    """By model, the names under which replies came."""
-
-    @property
-    def missed(self) -> int:
-        """How many requests were neither recorded nor allowed."""
-        return sum(missed.calls for missed in self.missed_by.values())
-
-    def miss(self, request: Request) -> None:
-        """Count one request that could not be answered."""
-        missed = self.missed_by.setdefault(request.model, Missed())
-        missed.calls += 1
-        missed.characters += sum(len(message.content) for message in request.messages)
-        if request.form.want in ("verdict", "text"):  # the others are not written by a model
-            missed.questions += max(1, len(request.form.questions))
-
-    def answered(self, request: Request, reply: Reply) -> None:
-        """Note who answered."""
-        model = request.model
-        if reply.server is not None:
-            self.servers.setdefault(model, set()).add(reply.server)
-        if reply.model is not None:
-            self.reported.setdefault(model, set()).add(reply.model)
-
-    def add(self, origin: Origin, reply: Reply) -> None:
-        """Count one reply."""
-        self.origins[origin] += 1
-        if origin == "live":
-            if reply.cost is None:
-                self.unpriced += 1
-            else:
-                self.spent += reply.cost
-        elif reply.cost is None:
-            self.unpriced_replays += 1
-        else:
-            self.avoided += reply.cost
 
 
 class Cassette(JudgeAround):
@@ -406,37 +342,9 @@ class Cassette(JudgeAround):
                 self._opened.close()
 
 
-class Beside(JudgeAround):
-    """One of several judges behind a cassette."""
-
-    def __init__(self, cassette: Cassette, judge: Judge) -> None:
-        self.cassette = cassette
-        self.judge = judge
-
-    @property
-    def at_once(self) -> bool:
-        """Whether nothing is ever waited for, as in a replay."""
-        return self.cassette.at_once
-
-    async def ask(self, request: Request) -> Reply:
-        """Return the recorded reply, or a live one of this judge."""
-        return await self.cassette.ask(request, of=self.judge)
-
-
 def _redacted(request: Request, redact: Callable[[str], str]) -> Request:
     messages = tuple(
         ChatMessage(role=message.role, content=redact(message.content))
         for message in request.messages
     )
     return request.model_copy(update={"messages": messages})
-
-
-def lazy_store(near: Path | None) -> Callable[[], Store]:
-    """Return what opens the store of a project when it is first needed."""
-
-    def opened() -> Store:
-        from judgekit.store import Store, store_folder
-
-        return Store(store_folder(near))
-
-    return opened

@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 
 from judgekit.background import run_sync
 from judgekit.canonical import canonical_json
-from judgekit.cassette.cassette import Cassette, lazy_store
+from judgekit.cassette.cassette import Cassette
+from judgekit.cassette.lazystore import lazy_store
 from judgekit.cassette.mode import RecordMode
 from judgekit.cassette.tape import Tape
 from judgekit.errors import ConfigError

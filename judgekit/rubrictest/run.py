@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from judgekit.canonical import canonical_json
-from judgekit.cassette.cassette import Cassette, lazy_store
+from judgekit.cassette.cassette import Cassette
+from judgekit.cassette.lazystore import lazy_store
 from judgekit.cassette.mode import RecordMode
 from judgekit.cassette.record import Record
 from judgekit.cassette.tape import Tape, merge_into

@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import NamedTuple
 
-from judgekit.cassette.cassette import Cassette, lazy_store
+from judgekit.cassette.cassette import Cassette
+from judgekit.cassette.lazystore import lazy_store
 from judgekit.cassette.mode import RecordMode
 from judgekit.cassette.record import Record
 from judgekit.cassette.tape import Tape, merge_into

@@ -115,7 +115,8 @@ def test_a_failed_check_says_case_criterion_reason_quote_and_threshold(project, 
 def spoil(project, said):
     """Record a bad verdict on one of the cases, by the same judge."""
     from judgekit.case import Case
-    from judgekit.cassette.cassette import Cassette, lazy_store
+    from judgekit.cassette.cassette import Cassette
+    from judgekit.cassette.lazystore import lazy_store
     from judgekit.cassette.mode import RecordMode
     from judgekit.evaluation import score_sync
     from judgekit.judges.fake import FakeJudge

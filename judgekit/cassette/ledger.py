@@ -1,0 +1,76 @@
+"""A ledger: what was asked, what was not, and what it cost."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Literal
+
+from judgekit.request import Reply, Request
+
+Origin = Literal["live", "tape", "store"]
+
+
+@dataclass
+class Missed:
+    """Requests that could not be answered."""
+
+    calls: int = 0
+    characters: int = 0
+    """Length of their messages."""
+    questions: int = 0
+    """Questions they put."""
+
+
+@dataclass
+class Ledger:
+    """What was asked, what was not, and what it cost."""
+
+    origins: Counter[str] = field(default_factory=Counter)
+    spent: float = 0.0
+    """US dollars for live replies with a known price."""
+    avoided: float = 0.0
+    """US dollars that recorded replies cost when they were live."""
+    unpriced: int = 0
+    """Live replies with no known price."""
+    unpriced_replays: int = 0
+    missed_by: dict[str, Missed] = field(default_factory=dict)
+    """By model, the requests that were neither recorded nor allowed."""
+    servers: dict[str, set[str]] = field(default_factory=dict)
+    """By model, what the servers that answered call themselves, as far as they said."""
+    reported: dict[str, set[str]] = field(default_factory=dict)
+    """By model, the names under which replies came."""
+
+    @property
+    def missed(self) -> int:
+        """How many requests were neither recorded nor allowed."""
+        return sum(missed.calls for missed in self.missed_by.values())
+
+    def miss(self, request: Request) -> None:
+        """Count one request that could not be answered."""
+        missed = self.missed_by.setdefault(request.model, Missed())
+        missed.calls += 1
+        missed.characters += sum(len(message.content) for message in request.messages)
+        if request.form.want in ("verdict", "text"):  # the others are not written by a model
+            missed.questions += max(1, len(request.form.questions))
+
+    def answered(self, request: Request, reply: Reply) -> None:
+        """Note who answered."""
+        model = request.model
+        if reply.server is not None:
+            self.servers.setdefault(model, set()).add(reply.server)
+        if reply.model is not None:
+            self.reported.setdefault(model, set()).add(reply.model)
+
+    def add(self, origin: Origin, reply: Reply) -> None:
+        """Count one reply."""
+        self.origins[origin] += 1
+        if origin == "live":
+            if reply.cost is None:
+                self.unpriced += 1
+            else:
+                self.spent += reply.cost
+        elif reply.cost is None:
+            self.unpriced_replays += 1
+        else:
+            self.avoided += reply.cost
