@@ -42,7 +42,8 @@ def typos(text: str, *, draw: Draw, rate: float) -> str:
     A slip swaps two inner letters, drops or doubles one, or takes a key next to it. Digits,
     short words and first letters stay.
     """
-    return _replace(text, _WORD, draw, rate, lambda word: _slip(word, draw))
+    # To a pattern "²" is a letter, and in "m²" it is none.
+    return _replace(text, _WORD, draw, rate, lambda word: _slip(word, draw), changes=str.isalpha)
 
 
 def _slip(word: str, draw: Draw) -> str:
@@ -76,10 +77,16 @@ def homoglyphs(text: str, *, draw: Draw, rate: float) -> str:
 
 
 def _replace(
-    text: str, pattern: re.Pattern[str], draw: Draw, rate: float, change: Callable[[str], str]
+    text: str,
+    pattern: re.Pattern[str],
+    draw: Draw,
+    rate: float,
+    change: Callable[[str], str],
+    *,
+    changes: Callable[[str], bool] = bool,
 ) -> str:
     """Return the text with a share of what the pattern finds changed, where that changes it."""
-    found = [m.span() for m in pattern.finditer(text)]
+    found = [m.span() for m in pattern.finditer(text) if changes(m[0])]
     chosen = draw.sample(found, _times(len(found), rate))
     pieces = []
     end = 0

@@ -75,6 +75,10 @@ def test_spelling_keeps_digits_punctuation_and_the_number_of_words(text, kind, r
         assert len(after.split(" ")) == len(text.split(" "))
 
 
+def test_a_number_that_a_pattern_takes_for_a_letter_stays():
+    assert changed("typos", "A²¹A x₁₂₃y", rate=1.0) is None
+
+
 @pytest.mark.parametrize("seed", range(20))
 def test_a_typo_leaves_short_words_first_letters_and_numbers(seed):
     before, after = TEXT.split(), changed("typos", seed=seed, rate=1.0).split()
