@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from typing import Annotated, Any, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
@@ -81,21 +82,32 @@ def describe(fault: Any, path: tuple[int | str, ...], model: type[BaseModel]) ->
         return f"{name}: {message}" if name else message
     given = repr(fault.get("input"))
     given = given if len(given) <= 60 else given[:57] + "..."
+    message = message.replace("Input should be", "must be", 1)
     if fault["type"] in ("model_type", "dict_type"):
         return f"{name}: must be keys and values (it is {given})" if name else message
     if fault["type"] in ("too_short", "string_too_short") and not fault.get("input"):
         return f"{name}: must not be empty"
-    return f"{name}: {message[:1].lower()}{message[1:]} (it is {given})" if name else message
+    if not name:
+        return message
+    hint = ""
+    if fault["type"] == "literal_error":
+        allowed = re.findall(r"'([^']*)'", str(fault["ctx"]["expected"]))
+        hint = _meant(str(fault.get("input")), allowed)
+    return f"{name}: {message[:1].lower()}{message[1:]} (it is {given}){hint}"
 
 
 def near(word: str, known: list[str]) -> str:
     """Return a hint: the nearest known word, else the list of them."""
-    match = difflib.get_close_matches(word, known, n=1, cutoff=0.6)
-    if match:
-        return f"; did you mean {match[0]!r}?"
+    if meant := _meant(word, known):
+        return meant
     if len(known) > MANY:
         return f"; known: {', '.join(sorted(known)[:MANY])} and {len(known) - MANY} more"
     return f"; known: {', '.join(sorted(known))}" if known else ""
+
+
+def _meant(word: str, known: list[str]) -> str:
+    match = difflib.get_close_matches(word, known, n=1, cutoff=0.6)
+    return f"; did you mean {match[0]!r}?" if match else ""
 
 
 def keys_at(model: type[BaseModel], path: tuple[int | str, ...]) -> list[str]:

@@ -72,7 +72,7 @@ def parse_yaml(text: str, *, file: str, first: int = 1) -> tuple[Any, Lines]:
     except yaml.MarkedYAMLError as exc:
         mark = exc.problem_mark or exc.context_mark
         line = mark.line + first if mark is not None else first
-        advice = _advice(exc, text.splitlines())
+        advice = _advice(exc, text.splitlines(), first)
         raise ConfigError(f"not valid YAML: {advice}", where=place(file, line)) from exc
     except (yaml.YAMLError, RecursionError, ValueError) as exc:
         before = text[: getattr(exc, "position", None) or 0]
@@ -83,7 +83,7 @@ def parse_yaml(text: str, *, file: str, first: int = 1) -> tuple[Any, Lines]:
     return _Builder(lines).build(node, (), 0), lines
 
 
-def _advice(exc: yaml.MarkedYAMLError, lines: list[str]) -> str:
+def _advice(exc: yaml.MarkedYAMLError, lines: list[str], first: int) -> str:
     """Return what the parser says, in words that help to mend it where they are known to."""
     problem = str(exc.problem)
     mark = exc.problem_mark
@@ -92,9 +92,19 @@ def _advice(exc: yaml.MarkedYAMLError, lines: list[str]) -> str:
         return "a tab; YAML is indented with spaces"
     if problem in _MISPLACED:
         return f"{problem}; check the indentation, and put text that holds a colon in quotes"
+    begun = exc.context_mark
+    if problem in _UNCLOSED and begun is not None:
+        wanted, opened = _UNCLOSED[problem]
+        return f"{wanted} is missing; is the {opened} in line {begun.line + first} closed?"
     return problem
 
 
+_UNCLOSED = {
+    "did not find expected ',' or '}'": ("a , or }", "{"),
+    "did not find expected ',' or ']'": ("a , or ]", "["),
+    "found unexpected end of stream": ("the end of a text in quotes", "quote"),
+}
+"""What the parser says -> what is missing, and what it began with."""
 _MISPLACED = ("did not find expected key", "mapping values are not allowed in this context")
 
 
