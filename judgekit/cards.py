@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import json
+import shlex
 import textwrap
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -12,7 +13,7 @@ from judgekit.catalogue import BUILTIN, FAMILIES, Entry
 from judgekit.datasets import load_cases
 from judgekit.errors import AbstractRubric, ConfigError, RubricError
 from judgekit.evaluation import score_sync
-from judgekit.metrics.card import Card
+from judgekit.metrics.card import Card, Example
 from judgekit.protocols import Metric
 from judgekit.registry import create, find, metric_names
 from judgekit.rubric.load import load_rubric
@@ -134,8 +135,7 @@ def _example(entry: Entry, card: Card, width: int) -> Iterator[str]:
         yield from _field("options", _plain(dict(example.options)), width)
     yield from _field("case", _plain(dict(example.case)), width)
     if entry.judged:
-        what = "a model" if _wants_logprobs(find(entry.name).made) else "a judge"
-        yield f"  (asks {what}; see the examples folder for recorded verdicts)"
+        yield from _asked(entry, example)
         return
     try:
         result = run_example(entry.name, example.case, example.options)
@@ -147,6 +147,24 @@ def _example(entry: Entry, card: Card, width: int) -> Iterator[str]:
         return
     value = result.status.replace("_", " ") if result.value is None else f"{result.value:.4g}"
     yield from _field("gives", f"{value}. {result.reason}", width)
+
+
+def _asked(entry: Entry, example: Example) -> Iterator[str]:
+    """Yield how to run the example of a metric that asks: nobody is asked here."""
+    if _wants_logprobs(find(entry.name).made):
+        yield "  asks a model for log-probabilities: see docs/answers.md"
+    elif example.options:
+        yield "  asks a judge: put it in a suite, with the options above"
+    else:
+        # On one line, however long, so that it can be copied.
+        yield "  run it, with a judge of yours as MODEL:"
+        yield f"  {command_of(entry.name, example)}"
+
+
+def command_of(name: str, example: Example) -> str:
+    """Return the command that scores an example by a judged metric."""
+    case = shlex.quote(json.dumps(dict(example.case), ensure_ascii=False))
+    return f"judgekit score --metric {name} --judge MODEL --case {case}"
 
 
 def run_example(name: str, case: Mapping[str, Any], options: Mapping[str, Any]) -> Result:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import json
+import shlex
 import shutil
 from importlib import import_module
 
 import pytest
+from typer.testing import CliRunner
 
 from judgekit.cards import list_text, metric_text, options_of, run_example
 from judgekit.catalogue import BUILTIN, FAMILIES, family_of
+from judgekit.cli.app import app
 from judgekit.errors import ConfigError
 from judgekit.metrics.card import Card
 from judgekit.registry import metric_names
@@ -48,7 +52,8 @@ def test_every_metric_can_be_shown(name):
 
     assert name in text
     if name in BUILTIN:
-        assert max(len(line) for line in text.splitlines()) <= 80
+        shown = [line for line in text.splitlines() if not line.startswith("  judgekit score")]
+        assert max(len(line) for line in shown) <= 80
 
 
 @pytest.mark.parametrize("name", sorted(BUILTIN))
@@ -68,6 +73,25 @@ def test_an_example_that_cannot_run_here_says_why(monkeypatch):
     assert "not worked out here: code cannot be isolated here" in " ".join(
         metric_text("code").split()
     )
+
+
+ASKED = [
+    name for name, entry in sorted(BUILTIN.items())
+    if entry.judged and not made(name).card.example.options
+    and getattr(made(name), "wants", "") != "logprobs"
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ASKED)
+def test_the_command_a_judged_metric_shows_can_be_run(name, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    (line,) = [x for x in metric_text(name).splitlines() if x.startswith("  judgekit score")]
+    words = shlex.split(line.replace("MODEL", "fake/judge"))[1:]
+
+    done = CliRunner().invoke(app, [*words, "--json"])
+
+    assert done.exit_code == 0, done.output
+    assert json.loads(done.stdout)["metric"] == name
 
 
 def test_the_list_has_every_metric_once_under_its_family():

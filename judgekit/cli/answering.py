@@ -136,7 +136,8 @@ def _say(answers: Answers, opened: Cassette, *, field: str, out: Path | None) ->
     words = {"live": "live", "tape": "from the tape", "store": "from the store"}
     came = ", ".join(f"{n} {w}" for o, w in words.items() if (n := ledger.origins[o]))
     told = [f"{states['answered']} answered" + (f" ({came})" if came else "")]
-    told += [f"{states['kept']} had an {field} and kept it"] if states["kept"] else []
+    kept = f"{states['kept']} had an {field} and kept it (--replace asks again)"
+    told += [kept] if states["kept"] else []
     told += [f"{states['failed']} left without"] if states["failed"] else []
     place = printable(str(out)) if out is not None else "standard output"
     lines = [f"{'; '.join(told)}; written to {place}"]

@@ -67,7 +67,9 @@ def test_a_file_may_be_filled_in_place_and_nothing_is_lost(asked, judgekit):
     for _ in range(2):
         done = judgekit("answer", "cases.jsonl", "-m", "fake/x", "-o", "cases.jsonl")
 
-    assert "0 answered; 2 had an output and kept it; 1 left without" in done.err
+    assert (
+        "0 answered; 2 had an output and kept it (--replace asks again); 1 left without" in done.err
+    )
     assert [row["id"] for row in rows(asked / "cases.jsonl")] == ["a", "b", "c"]
 
 
