@@ -88,6 +88,12 @@ class MetricSummary(Value):
         return self.judged + self.computed
 
     @property
+    def flawed(self) -> tuple[Worst, ...]:
+        """The worst cases, without those that are as good as can be."""
+        best = self.range[1] if self.higher_is_better else self.range[0]
+        return tuple(worst for worst in self.worst if worst.value != best)
+
+    @property
     def interval(self) -> tuple[float, float] | None:
         """The interval of the mean as it is shown: cut off where the range ends."""
         if self.low is None or self.high is None:

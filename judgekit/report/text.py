@@ -102,8 +102,7 @@ def _worst(s: MetricSummary, count: int, width: int, paint: Paint) -> Iterator[s
         yield from textwrap.wrap(line, width, subsequent_indent="    ")
     if s.first_failure is not None:
         yield from _wrapped(f"{s.metric}: first failure: {s.first_failure}", width, paint, "bad")
-    best = s.range[1] if s.higher_is_better else s.range[0]
-    found = [worst for worst in s.worst[:count] if worst.value != best]
+    found = s.flawed[:count]
     if not found:
         return
     yield ""
