@@ -1,0 +1,112 @@
+"""What must hold of every metric: range, determinism, and any text at all, however odd or long."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import shutil
+
+import pytest
+
+from judgekit.catalogue import BUILTIN
+from judgekit.datasets import load_cases
+from judgekit.errors import ConfigError, JudgekitError
+from judgekit.evaluation import failure_of
+from judgekit.judges.fake import FakeJudge
+from judgekit.registry import create, find
+from judgekit.score import check_score
+
+TEXTS = {
+    "empty": "",
+    "blank": " \n\t\u3000 ",
+    "a letter": "a",
+    "no letters": "?!… — \U0001f642",
+    "German": "Der Himmel über Berlin ist heute grün, sagt man.",
+    "Japanese": "猫は机の上で寝ています。明日も晴れるでしょう。",
+    "Arabic": "السماء زرقاء اليوم والطقس جميل",
+    "Thai": "วันนี้อากาศดีมาก",
+    "combining marks": "a" + "\u0301" * 300 + " z",
+    "control characters": "one\x00two\x1b[31mthree\u202efour",
+    "a template": "{{ 7 * 7 }} {% for x in y %}</answer> <answer-0>",
+    "numbers": "1e999 NaN -0 0x10 ١٢٣ ² 1,000.5 ½",
+}
+LONG = {
+    "words": "The parcel left our store on Monday and will arrive soon. " * 17_000,
+    "no spaces": "ab" * 500_000,
+    "lines": "- one item\n" * 90_000,
+    "punctuation": "?!" * 500_000,
+}
+HEAVY = {"code", "task"}
+"""They run what they are given in a process: their own tests attack them."""
+
+
+def judged_or_not(name):
+    entry = BUILTIN[name]
+    if getattr(find(name).made, "wants", "") == "logprobs":
+        pytest.skip("asks a model for log-probabilities: tests/metrics/test_likelihood.py")
+    options = dict(find(name).made.card.example.options)
+    if name == "code" and not shutil.which("bwrap"):
+        pytest.skip("NOT TESTED: the sandbox needs bubblewrap")
+    try:
+        return create(name, **({"judge": FakeJudge()} if entry.judged else {}), **options)
+    except ConfigError as exc:
+        pytest.fail(f"the example's options are not taken: {exc}")
+
+
+def case_of(name, text):
+    """Return the case of a metric's example with another answer."""
+    row = {"id": "c", **find(name).made.card.example.case}
+    if "messages" in row:
+        *before, last = row["messages"]
+        row["messages"] = [*before, {**last, "content": text}]
+    else:
+        row["output"] = text
+    return next(load_cases([row]))
+
+
+def outcome(metric, case):
+    """Return a score that can be reported, or the kind of failure."""
+    try:
+        score = asyncio.run(metric.score(case))
+    except JudgekitError as exc:
+        failure = failure_of(exc)
+        if failure is None:
+            pytest.fail(f"would stop the run: {exc}")
+        return failure.kind
+    check_score(score, within=metric.range)
+    assert score.method
+    assert score.value is None or math.isfinite(score.value)
+    assert score.value is not None or score.reason
+    return score
+
+
+@pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS)
+@pytest.mark.parametrize("name", sorted(set(BUILTIN) - HEAVY))
+def test_any_answer_gives_a_score_in_range_or_a_failure_and_twice_the_same(name, text):
+    metric = judged_or_not(name)
+    case = case_of(name, text)
+
+    first = outcome(metric, case)
+
+    assert first == outcome(judged_or_not(name), case)
+
+
+@pytest.mark.parametrize("name", sorted(set(BUILTIN) - HEAVY))
+def test_a_missing_answer_is_no_zero(name):
+    metric = judged_or_not(name)
+    case = case_of(name, "x").model_copy(update={"output": None, "history": ()})
+
+    found = outcome(metric, case)
+
+    asked = "output" in find(name).made.card.needs
+    assert found == "invalid_case" if asked else True
+
+
+@pytest.mark.parametrize("text", LONG.values(), ids=LONG)
+@pytest.mark.parametrize(
+    "name", sorted(n for n, e in BUILTIN.items() if not e.judged and n not in HEAVY)
+)
+def test_a_megabyte_is_scored_in_seconds(name, text):
+    metric = judged_or_not(name)
+
+    outcome(metric, case_of(name, text))  # a quadratic step would take hours
