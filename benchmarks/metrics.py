@@ -34,7 +34,27 @@ METRICS = {
     "difference": {},
     "tone_consistency": {},
     "refusal_rules": {},
+    "coherence_rules": {},
+    "generation": {"kind": "text"},
+    "requirement_coverage": {},
+    "alignment_rules": {},
+    "bleu": {},
+    "chrf": {},
+    "adversarial_robustness": {},
+    "robustness_continuous": {},
+    "tool_call_correctness": {},
+    "trajectory_match": {},
+    "safety_patterns": {},
+    "stability": {},
+    "authenticity": {
+        "persona": {
+            "exemplars": ["It left on Monday and arrives tomorrow."],
+            "traits": {"formality": "formal"},
+            "lexicon": {"preferred": ["order"], "avoided": ["dude"]},
+        }
+    },
 }
+CALL = {"name": "find_order", "arguments": {"fast": True}}
 OPENINGS = ("Thank you for writing.", "Good morning.", "Sorry for the wait.", "Of course.")
 ENDINGS = ("tomorrow", "on Friday", "within two days", "before the weekend", "next week")
 
@@ -43,10 +63,17 @@ def row(number: int) -> dict[str, object]:
     opening, ending = OPENINGS[number % 4], ENDINGS[number % 5]
     return {
         "id": f"case-{number:08d}",
-        "input": f"What is the state of order {number}, please?",
+        "input": f"What is the state of order {number}, please? Answer in two sentences.",
         "output": f"{opening} Order {number} left our store on Monday and should arrive {ending}.",
         "reference": f"Order {number} left on Monday. It should arrive {ending}.",
         "baseline": f"Order {number} has left.",
+        "parent": f"case-{number // 2:08d}",
+        "history": [{"role": "assistant", "content": opening, "tool_calls": [CALL]}],
+        "expected": {
+            "facts": ["left on Monday"],
+            "original_input": f"What is the state of order {number}?",
+            "tool_calls": [CALL],
+        },
     }
 
 
