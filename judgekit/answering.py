@@ -7,10 +7,9 @@ the same providers, limits, store and tapes, so that answers replay offline as v
 from __future__ import annotations
 
 import asyncio
-import sys
 from collections import Counter, deque
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
-from contextlib import AbstractAsyncContextManager, nullcontext
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -19,9 +18,10 @@ from judgekit.case import ANSWERED, Case, has_text
 from judgekit.cassette.cassette import Cassette
 from judgekit.cassette.lazystore import lazy_store
 from judgekit.cassette.mode import RecordMode
+from judgekit.connections import closing_connections
 from judgekit.datasets.write import case_writer
 from judgekit.errors import CaseError, ConfigError, JudgekitError
-from judgekit.evaluation import failure_of
+from judgekit.failure import failure_of
 from judgekit.filemodel import near, validate_file
 from judgekit.judges.limits import LimitedJudge
 from judgekit.protocols import Judge
@@ -136,7 +136,7 @@ async def answer(
     done = Answers([], Counter(), {}, 0)
     keep = done.cases.append
     with nullcontext(keep) if out is None else case_writer(Path(out)) as write:
-        async with _connections():
+        async with closing_connections():
             async for row in work.rows(cases, window, stop or asyncio.Event()):
                 write(row.case)
                 done.states[row.state] += 1
@@ -156,14 +156,6 @@ def answer_sync(cases: Iterable[Case], judge: Judge, **options: Any) -> Answers:
     from judgekit.background import run_sync
 
     return run_sync(answer(cases, judge, **options))
-
-
-def _connections() -> AbstractAsyncContextManager[None]:
-    providers = sys.modules.get("judgekit.providers")
-    if providers is None:
-        return nullcontext()
-    connections: AbstractAsyncContextManager[None] = providers.connections()
-    return connections
 
 
 class _Answering:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from judgekit.aggregates import figures_of
 from judgekit.at_once import at_once
 from judgekit.canonical import digest_json
 from judgekit.case import Case
@@ -14,9 +15,9 @@ from judgekit.cassette.mode import RecordMode
 from judgekit.catalogue import BUILTIN, STAND_INS
 from judgekit.datasets import load_cases
 from judgekit.errors import ConfigError
-from judgekit.evaluation import Limits, figures_of
 from judgekit.filemodel import near, validate_file
 from judgekit.gatekeeper import Rules, open_baseline
+from judgekit.limits import Limits
 from judgekit.protocols import Judge, Metric
 from judgekit.registry import build, create, find, metric_names, near_metric, shared_options
 from judgekit.report.gate import gates_of

@@ -3,40 +3,28 @@
 from __future__ import annotations
 
 import hashlib
-import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from pydantic_core import PydanticSerializationError
-
-from judgekit import __version__
+from judgekit.aggregates import aggregates_of, figures_of
 from judgekit.at_once import Flag, at_once, done_at_once
 from judgekit.case import Case
-from judgekit.errors import (
-    BudgetExceeded,
-    CaseError,
-    CassetteMiss,
-    CircuitOpen,
-    ConfigError,
-    DatasetError,
-    InvalidReply,
-    JudgeAway,
-    JudgekitError,
-    JudgeRefused,
-    JudgeUnavailable,
-    RubricError,
-)
-from judgekit.gatekeeper import Gatekeeper, Rules
-from judgekit.protocols import Aggregate, AsyncEmbedder, Embedder, Metric
+from judgekit.connections import closing_connections
+from judgekit.errors import ConfigError
+from judgekit.failure import failure_of, guarded
+from judgekit.gatekeeper import Gatekeeper, Rules, keep_baseline
+from judgekit.limits import Limits
+from judgekit.order import Line, Order, line_of
+from judgekit.protocols import Metric
 from judgekit.report.folder import REPORT, RUN, ResultsWriter, Scored, write_json
 from judgekit.report.gate import Gate, gates_of
+from judgekit.report.manifest import full_manifest
 from judgekit.report.report import Figures, Report
 from judgekit.report.summary import Tally
-from judgekit.score import Failure, FailureKind, Result, Row, check_score, row_bytes
-from judgekit.value import to_json_bytes, trusted
+from judgekit.score import Result, Row, row_bytes
+from judgekit.value import trusted
 
 if TYPE_CHECKING:
     import asyncio
@@ -57,13 +45,6 @@ class Progress(NamedTuple):
     cases: int
     failed: int
     """Rows without a score."""
-
-
-class Limits(NamedTuple):
-    """What a run may lack and still count as complete."""
-
-    max_failures: int = 0
-    max_fallback: int = 0
 
 
 async def evaluate(
@@ -120,7 +101,7 @@ async def evaluate(
         progress=progress,
         reuse=reuse,
     )
-    async with _connections():
+    async with closing_connections():
         try:
             await run.all(iter(cases), window, stop)
         finally:
@@ -165,15 +146,6 @@ def evaluate_at_once(
     return run.report()
 
 
-def _connections() -> AbstractAsyncContextManager[None]:
-    """Return what closes the connections of hosted judges at the end; nothing if there are none."""
-    providers = sys.modules.get("judgekit.providers")  # loaded by the judges that need it
-    if providers is None:
-        return nullcontext()
-    connections: AbstractAsyncContextManager[None] = providers.connections()
-    return connections
-
-
 class _Run:
     """One evaluation under way."""
 
@@ -211,7 +183,7 @@ class _Run:
         self.limits = limits
         self.out = out
         self.manifest = full_manifest(self.metrics, manifest)
-        _keep_baseline(rules, out)
+        keep_baseline(rules, out)
         self.gatekeeper = Gatekeeper(found, rules=rules, tally=self._tally, manifest=self.manifest)
         self.progress = progress
         self.reuse = reuse
@@ -230,7 +202,7 @@ class _Run:
             range=metric.range,
             higher_is_better=metric.higher_is_better,
             threshold=self.thresholds.get(name),
-            aggregates=_aggregates(metric),
+            aggregates=aggregates_of(metric),
         )
 
     # -- the window -------------------------------------------------------------
@@ -242,7 +214,7 @@ class _Run:
         if all(map(at_once, self.metrics)):
             await self._straight(cases, stop)
             return
-        order = _Order(self._emit, len(self.metrics), ahead=4 * max(1, window))
+        order = Order(self._emit, len(self.metrics), ahead=4 * max(1, window))
         units = self._units(cases)
         workers = [
             asyncio.create_task(self._work(units, order, stop)) for _ in range(max(1, window))
@@ -294,17 +266,17 @@ class _Run:
 
     def _row(self, case: Case) -> None:
         """Score one case by metrics that wait for nothing."""
-        line = _Line(case, _text_of(case))
+        line = line_of(case)
         self._emit(line, [done_at_once(self._guarded(case, m)) for m in self.metrics])
 
-    def _units(self, cases: Iterator[Case]) -> Iterator[tuple[int, _Line, int]]:
+    def _units(self, cases: Iterator[Case]) -> Iterator[tuple[int, Line, int]]:
         for number, case in enumerate(cases):
-            line = _Line(case, _text_of(case))
+            line = line_of(case)
             for place in range(len(self.metrics)):
                 yield number, line, place
 
     async def _work(
-        self, units: Iterator[tuple[int, _Line, int]], order: _Order, stop: asyncio.Event
+        self, units: Iterator[tuple[int, Line, int]], order: Order, stop: asyncio.Event
     ) -> None:
         import asyncio
 
@@ -321,25 +293,14 @@ class _Run:
                 return
 
     async def _guarded(self, case: Case, metric: Metric) -> Result:
-        """Score one row; whatever goes wrong with it alone becomes its Failure."""
+        """Score one row, unless an earlier run has."""
         if self.reuse is not None and (earlier := self.reuse(case, metric.name)) is not None:
             return earlier
-        try:
-            score = await metric.score(case)
-            if not getattr(metric, "checked", False):
-                check_score(score, within=metric.range)
-            return score
-        except JudgekitError as exc:
-            failure = failure_of(exc)
-            if failure is None:
-                raise
-            return failure
-        except Exception as exc:  # noqa: BLE001 - the single per-case guard: a metric's mistake costs one row
-            return Failure(kind="metric_error", message=f"{type(exc).__name__}: {_line(exc)}")
+        return await guarded(case, metric)
 
     # -- results ------------------------------------------------------------------
 
-    def _emit(self, line: _Line, results: Sequence[Result]) -> None:
+    def _emit(self, line: Line, results: Sequence[Result]) -> None:
         case, text = line
         for tally, result in zip(self.tallies, results, strict=True):
             tally.add(case.id, result)
@@ -377,7 +338,9 @@ class _Run:
             dataset=self.dataset.hexdigest(),
             metrics=summaries,
             gates=self.gatekeeper.finish(by_name),
-            incomplete=tuple(self._lacks(summaries)),
+            incomplete=tuple(
+                self.limits.lacks(summaries, cases=self.cases, interrupted=self.interrupted)
+            ),
         )
         run = {"seconds": round(time.monotonic() - self.started, 3)}
         report = Report(figures, run=run, results=None if self.out else self.kept, folder=self.out)
@@ -385,106 +348,6 @@ class _Run:
             write_json(self.out / REPORT, figures.model_dump(mode="json"))
             write_json(self.out / RUN, run)
         return report
-
-    def _lacks(self, summaries: Sequence[Any]) -> Iterator[str]:
-        if self.interrupted:
-            yield f"stopped early, with {self.cases} cases done"
-        if self.cases == 0:
-            yield "no cases"
-        failed = sum(s.failed for s in summaries)
-        not_run = sum(s.not_run for s in summaries)
-        fallback = sum(s.fallback for s in summaries)
-        if failed > self.limits.max_failures:
-            yield f"{_rows(failed)} failed ({self.limits.max_failures} allowed)"
-        if not_run:
-            yield f"{_rows(not_run)} not run"
-        if fallback > self.limits.max_fallback:
-            yield f"{_rows(fallback)} by fallback ({self.limits.max_fallback} allowed)"
-        if self.cases and not any(
-            s.scored or s.fallback or s.failed or s.not_run for s in summaries
-        ):
-            yield "nothing was applicable"
-
-
-def _keep_baseline(rules: Rules, out: Path | None) -> None:
-    """Refuse to write a run over the one it is held against."""
-    baseline = rules.baseline.folder if rules.baseline is not None else None
-    if baseline is not None and out is not None and baseline.resolve() == out.resolve():
-        raise ConfigError("is the baseline; write the run to another folder", where=str(out))
-
-
-def figures_of(metric: Metric) -> Mapping[str, bool]:
-    """Return the figures a metric makes of all rows, and whether higher is better for each."""
-    inner = getattr(metric, "metric", None)
-    found: Mapping[str, bool] = getattr(metric, "figures", None) or (
-        {} if inner is None else figures_of(inner)
-    )
-    return found
-
-
-def _aggregates(metric: Metric) -> Sequence[Aggregate]:
-    """Return the figures a metric, or the one it falls back from, makes of all rows."""
-    made = getattr(metric, "aggregates", None)
-    if made is None:
-        inner = getattr(metric, "metric", None)
-        return () if inner is None else _aggregates(inner)
-    found: Sequence[Aggregate] = made()
-    return found
-
-
-def _rows(count: int) -> str:
-    return f"{count} row{'s' if count != 1 else ''}"
-
-
-class _Line(NamedTuple):
-    """A case and the JSON text it is written as, in UTF-8."""
-
-    case: Case
-    text: bytes
-
-
-def _text_of(case: Case) -> bytes:
-    try:
-        return to_json_bytes(case)
-    except PydanticSerializationError as exc:
-        raise DatasetError(
-            "holds half a character (a lone surrogate); decode its text properly",
-            where=f"case {case.id!r}",
-        ) from exc
-
-
-class _Order:
-    """Lets rows finish in any order and leave in the order of the cases."""
-
-    def __init__(
-        self, emit: Callable[[_Line, Sequence[Result]], None], width: int, *, ahead: int
-    ) -> None:
-        self._emit = emit
-        self._width = width
-        self._ahead = ahead
-        self._next = 0
-        import asyncio
-
-        self._waiting: dict[int, tuple[_Line, list[Result | None], list[int]]] = {}
-        self.moved = asyncio.Event()
-
-    def has_room(self, number: int) -> bool:
-        if number - self._next <= self._ahead:
-            return True
-        self.moved.clear()
-        return False
-
-    def put(self, number: int, line: _Line, place: int, result: Result) -> None:
-        if number not in self._waiting:
-            self._waiting[number] = (line, [None] * self._width, [self._width])
-        _, results, left = self._waiting[number]
-        results[place] = result
-        left[0] -= 1
-        while (head := self._waiting.get(self._next)) is not None and head[2][0] == 0:
-            del self._waiting[self._next]
-            self._next += 1
-            self._emit(head[0], [r for r in head[1] if r is not None])
-            self.moved.set()
 
 
 def _check_names(
@@ -498,73 +361,6 @@ def _check_names(
     for name in (*thresholds, *gates):
         if name not in names:
             raise ConfigError(f"a threshold or gate names {name!r}, which is not among the metrics")
-
-
-def full_manifest(metrics: Sequence[Metric], manifest: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what decides the numbers of a run: what is known of its inputs, and every metric."""
-    described = [_described(metric) for metric in metrics]
-    return {"judgekit": __version__, "metrics": described, **manifest}
-
-
-def _described(metric: Metric) -> dict[str, Any]:
-    """Return what makes a metric give the numbers it gives, down to the metrics it is made of."""
-    described: dict[str, Any] = {"name": metric.name, "type": type(metric).__name__}
-    options = getattr(metric, "options", None)
-    if isinstance(options, dict):
-        described["options"] = options
-    else:
-        names = getattr(metric, "__dataclass_fields__", ())
-        described["options"] = {
-            name: _option(getattr(metric, name)) for name in names if name != "name"
-        }
-    made_with = getattr(metric, "made_with", None)
-    if isinstance(made_with, dict):
-        described["made_with"] = made_with
-    return described
-
-
-def _option(value: Any) -> Any:
-    """Return an option as JSON: metrics and embedders described, what is not JSON by its type."""
-    if isinstance(value, Metric):
-        return _described(value)
-    if isinstance(value, (Embedder, AsyncEmbedder)):
-        return value.identity
-    if isinstance(value, Mapping):
-        return {str(key): _option(item) for key, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_option(item) for item in value]
-    return value if isinstance(value, (str, int, float, bool, type(None))) else type(value).__name__
-
-
-def failure_of(error: JudgekitError) -> Failure | None:
-    """Return the row that an error costs, or `None` when it stops the run."""
-    kind = _failure_kind(error)
-    if kind is None:
-        return None
-    return Failure(kind=kind, message=_line(error), key=getattr(error, "key", None))
-
-
-def _failure_kind(error: JudgekitError) -> FailureKind | None:
-    """Return the kind of row an error costs, or `None` when it stops the run."""
-    if isinstance(error, InvalidReply):
-        return error.kind  # type: ignore[return-value]
-    kinds: Sequence[tuple[type[JudgekitError], FailureKind]] = (
-        (CircuitOpen, "not_run"),
-        (JudgeAway, "not_run"),
-        (BudgetExceeded, "not_run"),
-        (JudgeUnavailable, "unavailable"),
-        (JudgeRefused, "refused"),
-        (CassetteMiss, "cassette_miss"),
-        (CaseError, "invalid_case"),
-        # A template that fails on one case: the file itself was checked when it was loaded.
-        (RubricError, "metric_error"),
-    )
-    return next((kind for kind_of, kind in kinds if isinstance(error, kind_of)), None)
-
-
-def _line(error: BaseException) -> str:
-    text = " ".join(str(error).split())
-    return text if len(text) <= 1000 else text[:997] + "..."
 
 
 # -- sync doors ------------------------------------------------------------------

@@ -53,6 +53,17 @@ def open_baseline(path: Path) -> Report:
     return Report.read(path.parent if path.name == RESULTS else path)
 
 
+def keep_baseline(rules: Rules, out: Path | None) -> None:
+    """Refuse to write a run over the one it is held against.
+
+    Raises:
+        ConfigError: `out` is the baseline.
+    """
+    baseline = rules.baseline.folder if rules.baseline is not None else None
+    if baseline is not None and out is not None and baseline.resolve() == out.resolve():
+        raise ConfigError("is the baseline; write the run to another folder", where=str(out))
+
+
 class Gatekeeper:
     """Follows a run row by row and answers for every gate at its end.
 

@@ -14,8 +14,9 @@ from judgekit.case import Case
 from judgekit.cassette.cassette import Cassette
 from judgekit.cassette.ledger import Ledger
 from judgekit.config import Suite
-from judgekit.evaluation import Progress, evaluate, evaluate_at_once, full_manifest
+from judgekit.evaluation import Progress, evaluate, evaluate_at_once
 from judgekit.report.folder import RUN, TAPE, read_manifest_digest, read_results, write_json
+from judgekit.report.manifest import full_manifest
 from judgekit.report.report import Report
 from judgekit.score import Failure, Result
 

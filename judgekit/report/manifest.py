@@ -1,11 +1,50 @@
-"""What a manifest says of the making of a metric; whatever it holds, it is only data."""
+"""The manifest: what decides the numbers of a run; whatever a read one holds, it is only data."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from judgekit import __version__
+from judgekit.protocols import AsyncEmbedder, Embedder, Metric
+
 MAX_DEPTH = 12
+
+
+def full_manifest(metrics: Sequence[Metric], manifest: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what decides the numbers of a run: what is known of its inputs, and every metric."""
+    described = [_described(metric) for metric in metrics]
+    return {"judgekit": __version__, "metrics": described, **manifest}
+
+
+def _described(metric: Metric) -> dict[str, Any]:
+    """Return what makes a metric give the numbers it gives, down to the metrics it is made of."""
+    described: dict[str, Any] = {"name": metric.name, "type": type(metric).__name__}
+    options = getattr(metric, "options", None)
+    if isinstance(options, dict):
+        described["options"] = options
+    else:
+        names = getattr(metric, "__dataclass_fields__", ())
+        described["options"] = {
+            name: _option(getattr(metric, name)) for name in names if name != "name"
+        }
+    made_with = getattr(metric, "made_with", None)
+    if isinstance(made_with, dict):
+        described["made_with"] = made_with
+    return described
+
+
+def _option(value: Any) -> Any:
+    """Return an option as JSON: metrics and embedders described, what is not JSON by its type."""
+    if isinstance(value, Metric):
+        return _described(value)
+    if isinstance(value, (Embedder, AsyncEmbedder)):
+        return value.identity
+    if isinstance(value, Mapping):
+        return {str(key): _option(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_option(item) for item in value]
+    return value if isinstance(value, (str, int, float, bool, type(None))) else type(value).__name__
 
 
 def rubrics_of(manifest: Mapping[str, Any], metric: str) -> set[tuple[str, str]]:

@@ -13,7 +13,8 @@ from judgekit.case import Case
 from judgekit.cassette.cassette import Cassette
 from judgekit.datasets import load_cases
 from judgekit.errors import JudgekitError
-from judgekit.evaluation import evaluate_sync, failure_of
+from judgekit.evaluation import evaluate_sync
+from judgekit.failure import failure_of
 from judgekit.protocols import Metric
 from judgekit.registry import create
 from judgekit.report.report import Report
