@@ -12,35 +12,28 @@ from judgekit.canonical import digest_json
 from judgekit.case import Case
 from judgekit.cassette.cassette import Cassette
 from judgekit.cassette.mode import RecordMode
-from judgekit.catalogue import BUILTIN, STAND_INS
 from judgekit.datasets import load_cases
 from judgekit.errors import ConfigError
 from judgekit.filemodel import near, validate_file
 from judgekit.gatekeeper import Rules, open_baseline
 from judgekit.limits import Limits
 from judgekit.protocols import Judge, Metric
-from judgekit.registry import build, create, find, metric_names, near_metric, shared_options
 from judgekit.report.gate import gates_of
-from judgekit.rubric.load import load_rubric
-from judgekit.rubric.shelf import Shelf, own_shelves, rubric_names
 from judgekit.suiteembedder import SuiteEmbedders
 from judgekit.suitefile import (
     JUDGE,
-    FallbackFile,
     GateFile,
     JudgeFile,
-    MetricFile,
     Overrides,
     SuiteFile,
 )
 from judgekit.suitejudge import Bench, choose_judges, roles_of
-from judgekit.suitekind import check_role, is_judged, is_rubric
+from judgekit.suitemetrics import SuiteMetrics
 from judgekit.suiteredact import make_redactor
-from judgekit.suiterubric import Settings, check_metrics, rubric_folders
-from judgekit.wrongfile import nearby, other_kind
-from judgekit.yamlfile import Lines, parse_yaml
-
-MAX_FILE = 5_000_000
+from judgekit.suiterubric import check_metrics, rubric_folders
+from judgekit.suitesource import read_suite, refuse_keys
+from judgekit.wrongfile import nearby
+from judgekit.yamlfile import Lines
 
 
 class Suite:
@@ -68,7 +61,18 @@ class Suite:
         self.embedders = SuiteEmbedders(
             file, base=base, lines=lines, roles=known, seat=self._bench.seat
         )
-        self.metrics = [self._metric(name) for name in wanted]
+        metrics = SuiteMetrics(
+            file,
+            base=base,
+            lines=lines,
+            folders=self.folders,
+            roles=self.roles,
+            judges=self.judges,
+            no_judge=self.no_judge,
+            embedders=self.embedders,
+            flags=overrides.settings,
+        )
+        self.metrics = [metrics.make(name) for name in wanted]
         self.thresholds = {n: t for n in wanted if (t := file.metrics[n].threshold) is not None}
         self.gates = {n: _spelled(g) for n in wanted if (g := file.metrics[n].gate)}
         for name in self.gates:
@@ -227,155 +231,6 @@ class Suite:
                     where=self.where("metrics", metric.name, *setting.split(".")),
                 )
 
-    def _metric(self, name: str) -> Metric:
-        entry = self.file.metrics[name]
-        where = self.where("metrics", name)
-        try:
-            if entry.combine is not None or entry.of is not None:
-                return self._combined(name, entry)
-            return self._single(name, entry)
-        except ConfigError as exc:
-            raise exc if exc.where else ConfigError(str(exc), where=where) from exc
-
-    def _combined(self, name: str, entry: MetricFile) -> Metric:
-        from judgekit.metrics.combine import Combined
-
-        inner = []
-        for part in entry.of or ():
-            if part not in self.file.metrics:
-                hint = near(part, list(self.file.metrics))
-                raise ConfigError(f"combines {part!r}, which the suite does not have{hint}")
-            inner.append(self._metric(part))
-        options = dict(entry.model_extra or {})
-        weights = options.pop("weights", None)
-        if options:
-            raise ConfigError(f"a combined metric takes no option {next(iter(options))!r}")
-        return Combined(
-            name=name, of=tuple(inner), combine=entry.combine or "mean", weights=weights
-        )
-
-    def _single(self, name: str, entry: MetricFile) -> Metric:
-        if entry.metric is not None and entry.rubric is not None:
-            raise ConfigError(f"metric {name!r}: give metric or rubric, not both")
-        options = dict(entry.model_extra or {})
-        kind = entry.metric or entry.rubric or name
-        judged = is_judged(kind, entry, base=self.base, folders=self.folders)
-        if judged and self.no_judge:
-            return self._stand_in(name, kind, entry)
-        if entry.role is not None and not judged:
-            raise ConfigError(f"metric {name!r} is computed; it asks no judge")
-        if judged:
-            check_role(name, kind, entry)
-        judge = self._asked(name, entry) if judged else None
-        metric = self._create(name, kind, entry, judge=judge, options=options)
-        if entry.fallback is None:
-            return metric
-        if not judged:
-            raise ConfigError(f"metric {name!r} is computed; a fallback is for judged ones")
-        from judgekit.metrics.fallback import WithFallback
-
-        substitute = self._substitute(entry.fallback, kind=kind, options=entry.model_extra or {})
-        return WithFallback(metric, substitute, on_budget=entry.fallback.on_budget)
-
-    def _asked(self, name: str, entry: MetricFile) -> Judge:
-        role = entry.role or JUDGE
-        if role not in self.judges:
-            raise ConfigError(
-                f"metric {name!r} asks the role {role!r}, and the suite has only "
-                f"{', '.join(sorted(self.roles))}; say which: judge: ROLE"
-            )
-        return self.judges[role]
-
-    def _stand_in(self, name: str, kind: str, entry: MetricFile) -> Metric:
-        """Return the metric that never asks: its fallback under its own name."""
-        from judgekit.metrics.fallback import WithFallback
-
-        fallback = entry.fallback
-        if fallback is None and kind in STAND_INS:
-            fallback = FallbackFile.model_validate({"use": STAND_INS[kind]})
-        if fallback is None:
-            raise ConfigError(
-                f"metric {name!r} needs a judge: give the suite one, or give the metric a "
-                "fallback: {use: ...}, or leave it out with --only"
-            )
-        options = dict(entry.model_extra or {})
-        metric = self._create(name, kind, entry, judge=_Nobody(), options=options)
-        substitute = self._substitute(fallback, kind=kind, options=entry.model_extra or {})
-        return WithFallback(metric, substitute, no_judge=True)
-
-    def _substitute(
-        self, fallback: FallbackFile, *, kind: str, options: Mapping[str, Any]
-    ) -> Metric:
-        """Return what stands in; a metric's own stand-in takes over its options."""
-        own = fallback.model_extra or {}
-        if STAND_INS.get(kind) == fallback.use:
-            own = {**shared_options(kind, fallback.use, options), **own}
-        return create(fallback.use, **self._placed(fallback.use, dict(own)))
-
-    def _create(
-        self,
-        name: str,
-        kind: str,
-        entry: MetricFile,
-        *,
-        judge: Judge | None,
-        options: dict[str, Any],
-    ) -> Metric:
-        settings = Settings(
-            metric=name,
-            said=entry.parameters or {},
-            flags=self._overrides.settings.get(name, {}),
-            lines=self._lines,
-        )
-        if kind in BUILTIN and BUILTIN[kind].judged:
-            # Looked up beside the suite, never beside whoever runs it.
-            maker = find(kind)
-            if maker.takes("rubric"):
-                rubric = options.get("rubric", maker.preset.get("rubric", kind))
-                options["rubric"] = settings.of(
-                    load_rubric(rubric, base=self.base, folders=self.folders)
-                )
-            else:
-                settings.refuse()
-            options = self._placed(kind, options)
-            return create(kind, judge=judge, name=name, **options)
-        if entry.metric is None and is_rubric(kind, entry, base=self.base, folders=self.folders):
-            from judgekit.metrics.rubric import RubricMetric
-
-            options = {
-                "rubric": settings.of(load_rubric(kind, base=self.base, folders=self.folders)),
-                "name": name,
-                **options,
-            }
-            return build(name, RubricMetric, judged=True, judge=judge, options=options)
-        settings.refuse()
-        if kind not in BUILTIN and kind not in metric_names():
-            raise ConfigError(f"no metric named {kind!r}{self._near_metric(kind)}")
-        if kind in BUILTIN or find(kind).takes("name"):
-            options["name"] = name
-        options = self._placed(kind, options)
-        metric = create(kind, judge=judge, **options)
-        if metric.name != name:
-            raise ConfigError(
-                f"metric {kind!r} calls itself {metric.name!r} and takes no other name; "
-                f"write it under that name"
-            )
-        return metric
-
-    def _placed(self, kind: str, options: dict[str, Any]) -> dict[str, Any]:
-        """Return options with files found beside the suite and the embedder opened."""
-        for option in find(kind).files:
-            if isinstance(options.get(option), str):
-                options = {**options, option: str(self.base / options[option])}
-        return self.embedders.options(kind, options)
-
-    def _near_metric(self, name: str) -> str:
-        """Return a hint at the metric that may be meant, or at a rubric beside the suite."""
-        shelves = own_shelves(self.base, self.folders)
-        own = [rubric for shelf in shelves for rubric in rubric_names(shelf.folder)]
-        hint = near(name, own)
-        return hint if hint.startswith("; did you mean") else near_metric(name)
-
     # -- what a run needs -----------------------------------------------------------
 
     def cases(self) -> Iterator[Case]:
@@ -464,15 +319,6 @@ def listed(gates: Mapping[str, Any] | Sequence[Mapping[str, Any]]) -> list[Mappi
     return [gates] if isinstance(gates, Mapping) else list(gates)
 
 
-class _Nobody:
-    """Stands where a judge would, in metrics that never ask."""
-
-    model = "none"
-
-    async def ask(self, request: object) -> Any:
-        raise ConfigError("no judge is wanted")
-
-
 def load_suite(path: str | Path, overrides: Overrides | None = None) -> Suite:
     """Read a suite file and wire it.
 
@@ -481,44 +327,8 @@ def load_suite(path: str | Path, overrides: Overrides | None = None) -> Suite:
         RubricError: for anything wrong in a rubric it names.
     """
     file = Path(path)
-    data, lines = _read(file)
+    data, lines = read_suite(file)
     return build_suite(data, base=file.parent, lines=lines, overrides=overrides)
-
-
-def suite_shelves(path: str | Path) -> list[Shelf]:
-    """Return where the rubrics of a suite are looked up, in order; nothing else is made of it.
-
-    Raises:
-        ConfigError: with `file:line`, for anything wrong in it.
-    """
-    file = Path(path)
-    data, lines = _read(file)
-    suite = validate_file(SuiteFile, data, lines=lines)
-    return own_shelves(file.parent, rubric_folders(suite, base=file.parent, lines=lines))
-
-
-def _read(file: Path) -> tuple[dict[str, Any], Lines]:
-    try:
-        if file.is_dir():
-            raise ConfigError("is a folder; name the suite file in it", where=str(file))
-        other = other_kind(file, wanted="suite")
-        if other is not None and file.is_file():
-            raise ConfigError(other, where=str(file))
-        if file.stat().st_size > MAX_FILE:
-            raise ConfigError(f"larger than {MAX_FILE:,} bytes", where=str(file))
-        text = file.read_text(encoding="utf-8-sig")
-    except FileNotFoundError as exc:
-        hint = nearby(file) or "; `judgekit init` writes one to begin with"
-        raise ConfigError(f"no such suite file{hint}", where=str(file)) from exc
-    except (OSError, UnicodeDecodeError) as exc:
-        raise ConfigError(f"cannot be read: {exc}", where=str(file)) from exc
-    data, lines = parse_yaml(text, file=str(file))
-    if data is None:
-        message = "is empty; `judgekit init` writes a suite to begin with"
-        raise ConfigError(message, where=str(file))
-    if not isinstance(data, dict):
-        raise ConfigError("a suite is keys and values: cases, judge, metrics", where=str(file))
-    return data, lines
 
 
 def build_suite(
@@ -534,25 +344,11 @@ def build_suite(
         ConfigError: anything in it is wrong.
     """
     lines = lines or Lines(file="")
-    _refuse_keys(data, lines)
+    refuse_keys(data, lines)
     if data.get("judge") == "none":
         data = {**data, "judge": None}
     file = validate_file(SuiteFile, data, lines=lines)
     return Suite(file, base=base, lines=lines, overrides=overrides or Overrides())
-
-
-def _refuse_keys(data: Mapping[str, Any], lines: Lines) -> None:
-    places: dict[tuple[str, ...], Any] = {(JUDGE,): data.get(JUDGE)}
-    judges = data.get("judges")
-    if isinstance(judges, dict):
-        places |= {("judges", str(role)): judge for role, judge in judges.items()}
-    for at, judge in places.items():
-        if isinstance(judge, dict) and "api_key" in judge:
-            raise ConfigError(
-                "a key does not belong in a file; name its environment variable: "
-                "api_key_env: MY_KEY",
-                where=lines.where(*at, "api_key"),
-            )
 
 
 def _record(file: SuiteFile, overrides: Overrides, lines: Lines) -> RecordMode:

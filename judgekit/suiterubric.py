@@ -7,9 +7,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from judgekit.errors import ConfigError
-from judgekit.filemodel import near
+from judgekit.filemodel import near, validate_file
 from judgekit.rubric.rubric import Rubric
+from judgekit.rubric.shelf import Shelf, own_shelves
 from judgekit.suitefile import SuiteFile
+from judgekit.suitesource import read_suite
 from judgekit.yamlfile import Lines
 
 
@@ -90,6 +92,18 @@ def rubric_folders(file: SuiteFile, *, base: Path, lines: Lines) -> tuple[Path, 
         if not folder.is_dir():
             raise ConfigError(f"no such folder: {folder}", where=lines.where("rubrics", number))
     return folders
+
+
+def suite_shelves(path: str | Path) -> list[Shelf]:
+    """Return where the rubrics of a suite are looked up, in order; nothing else is made of it.
+
+    Raises:
+        ConfigError: with `file:line`, for anything wrong in it.
+    """
+    file = Path(path)
+    data, lines = read_suite(file)
+    suite = validate_file(SuiteFile, data, lines=lines)
+    return own_shelves(file.parent, rubric_folders(suite, base=file.parent, lines=lines))
 
 
 def check_metrics(settings: Mapping[str, Any], metrics: Sequence[str]) -> None:

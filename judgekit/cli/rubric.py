@@ -33,7 +33,7 @@ def list_rubrics(
     from judgekit.rubric.show import list_text
 
     if suite is not None:
-        from judgekit.config import suite_shelves
+        from judgekit.suiterubric import suite_shelves
 
         text = list_text(suite_shelves(suite))
     else:

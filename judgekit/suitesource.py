@@ -1,0 +1,62 @@
+"""The text of a suite: read from its file, as plain data with lines, and free of keys."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from judgekit.errors import ConfigError
+from judgekit.suitefile import JUDGE
+from judgekit.wrongfile import nearby, other_kind
+from judgekit.yamlfile import Lines, parse_yaml
+
+MAX_FILE = 5_000_000
+
+
+def read_suite(file: Path) -> tuple[dict[str, Any], Lines]:
+    """Return what stands in a suite file, and on which lines; nothing of it is checked yet.
+
+    Raises:
+        ConfigError: it cannot be read, or holds no keys and values.
+    """
+    try:
+        if file.is_dir():
+            raise ConfigError("is a folder; name the suite file in it", where=str(file))
+        other = other_kind(file, wanted="suite")
+        if other is not None and file.is_file():
+            raise ConfigError(other, where=str(file))
+        if file.stat().st_size > MAX_FILE:
+            raise ConfigError(f"larger than {MAX_FILE:,} bytes", where=str(file))
+        text = file.read_text(encoding="utf-8-sig")
+    except FileNotFoundError as exc:
+        hint = nearby(file) or "; `judgekit init` writes one to begin with"
+        raise ConfigError(f"no such suite file{hint}", where=str(file)) from exc
+    except (OSError, UnicodeDecodeError) as exc:
+        raise ConfigError(f"cannot be read: {exc}", where=str(file)) from exc
+    data, lines = parse_yaml(text, file=str(file))
+    if data is None:
+        message = "is empty; `judgekit init` writes a suite to begin with"
+        raise ConfigError(message, where=str(file))
+    if not isinstance(data, dict):
+        raise ConfigError("a suite is keys and values: cases, judge, metrics", where=str(file))
+    return data, lines
+
+
+def refuse_keys(data: Mapping[str, Any], lines: Lines) -> None:
+    """Refuse a judge's key in what stands in a suite, before anything can repeat it.
+
+    Raises:
+        ConfigError: there is one; with `file:line`.
+    """
+    places: dict[tuple[str, ...], Any] = {(JUDGE,): data.get(JUDGE)}
+    judges = data.get("judges")
+    if isinstance(judges, dict):
+        places |= {("judges", str(role)): judge for role, judge in judges.items()}
+    for at, judge in places.items():
+        if isinstance(judge, dict) and "api_key" in judge:
+            raise ConfigError(
+                "a key does not belong in a file; name its environment variable: "
+                "api_key_env: MY_KEY",
+                where=lines.where(*at, "api_key"),
+            )
