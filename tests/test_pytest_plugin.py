@@ -20,7 +20,8 @@ pytest_plugins = ["pytester"]
 ROOT = Path(__file__).parents[1]
 # Where the package was installed before it had a plugin, pytest does not find it by itself.
 LOADED = [] if entry_points(group="pytest11", name="judgekit") else ["-p", "judgekit.pytest_plugin"]
-ALONE = ("-p", "no:hypothesispytest", "-p", "no:anyio", "-p", "no:cacheprovider", "-W", "error",
+ALONE = ("-p", "no:hypothesispytest", "-p", "no:anyio", "-p", "no:asyncio", "-p",
+         "no:cacheprovider", "-W", "error",
          *LOADED)  # fmt: skip
 
 

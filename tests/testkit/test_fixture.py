@@ -25,7 +25,8 @@ assert judgekit
 pytest_plugins = ["pytester"]
 
 LOADED = [] if entry_points(group="pytest11", name="judgekit") else ["-p", "judgekit.pytest_plugin"]
-ALONE = ("-p", "no:hypothesispytest", "-p", "no:anyio", "-p", "no:cacheprovider", "-W", "error",
+ALONE = ("-p", "no:hypothesispytest", "-p", "no:anyio", "-p", "no:asyncio", "-p",
+         "no:cacheprovider", "-W", "error",
          *LOADED)  # fmt: skip
 
 RUBRIC = """---
