@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterable
 
 from judgekit.case import CASE_TEXTS, Case
+from judgekit.judgment import Quote
 from judgekit.score import Row, Score
 
 _PLAIN = str.maketrans(
@@ -47,6 +49,11 @@ def find_quote(quote: str, case: Case) -> str | None:
     if any(wanted in _plain(message.content) for message in case.history):
         return "history"
     return None
+
+
+def find_quotes(quotes: Iterable[str], case: Case) -> tuple[Quote, ...]:
+    """Return quotes, each with the field of the case that holds it."""
+    return tuple(Quote(text=text, field=find_quote(text, case)) for text in quotes)
 
 
 def _plain(text: str) -> str:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -13,12 +11,13 @@ from pydantic import BaseModel
 from judgekit.around import Asking
 from judgekit.case import Case
 from judgekit.errors import ConfigError, InvalidReply, JudgekitError
-from judgekit.judgment import Answer, Heard, Judgment, Quote, Said, hear, read_reply
-from judgekit.metrics.quote import FIGURES, QuoteTally, find_quote
+from judgekit.judgment import Heard, Judgment, hear, read_reply
+from judgekit.metrics.parts import costliest, parts_of, said_of, value_of
+from judgekit.metrics.quote import FIGURES, QuoteTally
+from judgekit.metrics.samples import agreed
 from judgekit.protocols import Judge
 from judgekit.request import About, ChatMessage, Form, Request
-from judgekit.rubric.criterion import Criterion
-from judgekit.rubric.fold import Folded, Outcome
+from judgekit.rubric.fold import Folded
 from judgekit.rubric.load import load_rubric
 from judgekit.rubric.rubric import Rubric, Variant
 from judgekit.score import Part, Score
@@ -220,7 +219,7 @@ class RubricMetric:
         judgment, said, _ = heard
         outcomes = variant.worth(said)
         folded = variant.fold(outcomes, self.rubric.combine)
-        parts = _parts(case, variant, said, outcomes, folded)
+        parts = parts_of(case, variant, said, outcomes, folded)
         bare = trusted(Judgment, {**judgment.__dict__, "details": {}})
         details = self._details(variant, heard, folded)
         # The answers of a single judgment are left to the parts, which carry them already.
@@ -239,7 +238,7 @@ class RubricMetric:
             (answer.value, answer.reason, answer.quotes, answer.items, answer.details)
             for answer in first.answers.values()
         ]
-        parts = _parts(case, variant, said, outcomes, folded)
+        parts = parts_of(case, variant, said, outcomes, folded)
         details = self.details(variant, first, folded)
         if spread:
             details["samples"] = spread
@@ -305,15 +304,15 @@ class RubricMetric:
         if folded.value is None:
             return f"nothing to score: {'; '.join(f'{p.id} {p.status}' for p in parts[:3])}"
         if self.rubric.combine == "weighted_mean":
-            decisive, most = _costliest(parts)
+            decisive, most = costliest(parts)
             met = most <= 0
         else:
-            worth = max if self.rubric.combine == "max" else min
-            decisive = worth((part for part in parts if part.value is not None), key=_value)
+            pick = max if self.rubric.combine == "max" else min
+            decisive = pick((part for part in parts if part.value is not None), key=value_of)
             met = folded.value == 1.0
         if met:
-            return f"every criterion is fully met; {_said(decisive)}"
-        return f"{decisive.id} {decisive.value:.2f}: {_said(decisive)}"
+            return f"every criterion is fully met; {said_of(decisive)}"
+        return f"{decisive.id} {decisive.value:.2f}: {said_of(decisive)}"
 
     def _meta_of(self, judgments: Sequence[Judgment]) -> dict[str, Json]:
         meta = dict(self.made_with)
@@ -368,99 +367,6 @@ def _value_field(response: Any) -> float:
     raise ConfigError("the response model has no field 'value'; say what it is worth with value=")
 
 
-def _parts(
-    case: Case,
-    variant: Variant,
-    told: Sequence[Said],
-    outcomes: Sequence[Outcome],
-    folded: Folded,
-) -> tuple[Part, ...]:
-    share = folded.shares.get
-    return tuple(
-        [
-            trusted(
-                Part,
-                {
-                    "id": id,
-                    "status": status,
-                    "value": worth,
-                    "weight": share(id, 0.0),
-                    "answer": value,
-                    "reason": reason,
-                    "quotes": _found(quotes, case) if quotes else (),
-                    "items": items,
-                    "details": details,
-                },
-            )
-            for id, (value, reason, quotes, items, details), (status, worth) in zip(
-                variant.ids, told, outcomes, strict=True
-            )
-        ]
-    )
-
-
-def _found(quotes: Sequence[str], case: Case) -> tuple[Quote, ...]:
-    return tuple(Quote(text=text, field=find_quote(text, case)) for text in quotes)
-
-
 def _check_whole(name: str, given: object, *, least: int) -> None:
     if isinstance(given, bool) or not isinstance(given, int) or given < least:
         raise ConfigError(f"{name} must be a whole number of at least {least}, not {given!r}")
-
-
-def _value(part: Part) -> float:
-    return part.value or 0.0
-
-
-def _costliest(parts: Sequence[Part]) -> tuple[Part, float]:
-    """Return the scored criterion that cost the value the most, and how much; the first of equals.
-
-    At least one of the parts is scored.
-    """
-    decisive = parts[0]
-    most = -math.inf
-    for part in parts:
-        value = part.value
-        if value is not None:
-            weight = part.weight
-            cost = weight * (1.0 - value) if weight > 0 else -weight * value
-            if cost > most:
-                decisive, most = part, cost
-    return decisive, most
-
-
-def _said(part: Part) -> str:
-    if part.reason:
-        return part.reason
-    unmet = [str(item["item"]) for item in part.items if isinstance(item, dict) and not item["met"]]
-    return f"not met: {'; '.join(unmet)}" if unmet else "all of its items are met"
-
-
-# -- several samples -------------------------------------------------------------
-
-
-def agreed(
-    variant: Variant, judgments: Sequence[Judgment]
-) -> tuple[list[Outcome], dict[str, Json]]:
-    """Return what came of each criterion over several judgments, and how far they were apart."""
-    outcomes = []
-    spread: dict[str, Json] = {}
-    for criterion in variant.criteria:
-        answers = [judgment.answers[criterion.id] for judgment in judgments]
-        outcomes.append(_together(criterion, answers))
-        spread[criterion.id] = [criterion.value_of(answer)[1] for answer in answers]
-    return outcomes, spread
-
-
-def _together(criterion: Criterion, answers: Sequence[Answer]) -> Outcome:
-    question = criterion.question
-    if question.labels or question.kind == "boolean":
-        (first, count), *rest = Counter(answer.value for answer in answers).most_common(2)
-        if rest and rest[0][1] == count:
-            return "abstained", None
-        return criterion.value_of(next(a for a in answers if a.value == first))
-    outcomes = [criterion.value_of(answer) for answer in answers]
-    values = [value for _, value in outcomes if value is not None]
-    if 2 * len(values) <= len(outcomes):
-        return next(status for status, value in outcomes if value is None), None
-    return "scored", sum(values) / len(values)

@@ -14,8 +14,7 @@ from typing import Any
 
 from judgekit.case import Case
 from judgekit.errors import ConfigError, InvalidReply, JudgekitError
-from judgekit.judgment import Quote
-from judgekit.metrics.quote import FIGURES, QuoteTally, find_quote
+from judgekit.metrics.quote import FIGURES, QuoteTally, find_quotes
 from judgekit.metrics.rubric import DEFAULT_HISTORY, RubricMetric
 from judgekit.protocols import Judge
 from judgekit.rubric.rubric import Rubric
@@ -142,7 +141,7 @@ def text_part(
         weight=1 / of,
         answer=answer,
         items=({"item": text, "met": met, "reason": said.reason},),
-        quotes=tuple(Quote(text=q.text, field=find_quote(q.text, whole)) for q in said.quotes),
+        quotes=find_quotes((quote.text for quote in said.quotes), whole),
         details=details or {},
     )
 

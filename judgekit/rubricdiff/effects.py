@@ -15,7 +15,8 @@ from judgekit.errors import CaseError, ConfigError
 from judgekit.filemodel import near
 from judgekit.judges.absent import AbsentJudge
 from judgekit.judgment import Answer, Judgment
-from judgekit.metrics.rubric import RubricMetric, agreed
+from judgekit.metrics.rubric import RubricMetric
+from judgekit.metrics.samples import agreed
 from judgekit.report.report import Report
 from judgekit.request import Request
 from judgekit.rubric.rubric import Rubric, Variant

@@ -16,7 +16,8 @@ import pytest
 
 from judgekit.cassette.mode import RecordMode
 from judgekit.judges.manual import ManualJudge
-from judgekit.metrics.rubric import RubricMetric, find_quote
+from judgekit.metrics.quote import find_quote
+from judgekit.metrics.rubric import RubricMetric
 from judgekit.rubric.load import load_rubric
 from judgekit.rubric.shelf import builtin_folder, rubric_names
 from judgekit.rubrictest.place import tape_of

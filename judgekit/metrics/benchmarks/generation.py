@@ -11,9 +11,9 @@ from judgekit.case import Case
 from judgekit.errors import CaseError, ConfigError
 from judgekit.metrics._options import check_choice, check_name, needed_text, needed_texts
 from judgekit.metrics.benchmarks.answer import Answer, find_answer, kind_of
+from judgekit.metrics.benchmarks.answered import ANSWERED, Answered
 from judgekit.metrics.benchmarks.choice import Choices
 from judgekit.metrics.benchmarks.number import read_number
-from judgekit.metrics.benchmarks.outcomes import ANSWERED, Answered
 from judgekit.metrics.benchmarks.wording import wording
 from judgekit.metrics.card import Card, Example
 from judgekit.metrics.tokens import answer_form

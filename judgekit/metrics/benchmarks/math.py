@@ -16,8 +16,8 @@ from judgekit.metrics._options import (
     needed_text,
     needed_texts,
 )
+from judgekit.metrics.benchmarks.answered import ANSWERED, Answered
 from judgekit.metrics.benchmarks.mathworker import Compared, compare
-from judgekit.metrics.benchmarks.outcomes import ANSWERED, Answered
 from judgekit.metrics.card import Card, Example
 from judgekit.protocols import Aggregate
 from judgekit.score import Score
