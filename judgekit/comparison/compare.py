@@ -14,24 +14,19 @@ from judgekit.comparison.comparison import (
     Change,
     Comparison,
     Difference,
-    Flips,
     MetricComparison,
     PromptChange,
-    Verdict,
 )
 from judgekit.comparison.pairs import Pair, Pairing
 from judgekit.comparison.prompts import prompt_diff
 from judgekit.comparison.tally import IntervalKind, MetricTally
+from judgekit.comparison.verdicts import judged
 from judgekit.errors import ConfigError, JudgekitError
 from judgekit.report.manifest import judges_of, rubrics_of
 from judgekit.report.report import Report
-from judgekit.report.significance import holm
 from judgekit.report.summary import MetricSummary
 
-ALPHA = 0.05
-"""The chance of even one false alarm, over all tests of metrics."""
 _KEY = re.compile("[0-9a-f]{64}")
-_FEW = 30
 
 
 def compare(
@@ -96,7 +91,7 @@ def compare_all(
         _refuse_same(before, after)
         look = _Look(before, after, cluster=cluster, across_rubrics=across_rubrics)
         found.append(look.all(interval=interval, detect=detect))
-    return _judged(found)
+    return judged(found)
 
 
 def _open(run: str | Path | Report) -> Report:
@@ -337,66 +332,6 @@ def _case(run: Report, id: str) -> Case | None:
     return next((scored.case for scored in run.results if scored.case.id == id), None)
 
 
-# -- verdicts ---------------------------------------------------------------------
-
-
-def _judged(found: Sequence[Comparison]) -> tuple[Comparison, ...]:
-    """Return comparisons with the verdicts of their tests, each family corrected as one."""
-    compared = [m for c in found for m in c.metrics if m.refused is None]
-    tests: list[float | None] = [m.difference.p for m in compared]
-    tests += [m.flips.p for m in compared if m.flips is not None]
-    adjusted = iter(holm(tests))
-    differences = {id(m): next(adjusted) for m in compared}
-    flips = {id(m): next(adjusted) for m in compared if m.flips is not None}
-    parts = iter(holm([part.p for m in compared for part in m.criteria]))
-    count = sum(p is not None for p in tests)
-    made = []
-    for comparison in found:
-        metrics = []
-        for metric in comparison.metrics:
-            if metric.refused is not None:
-                metrics.append(metric)
-                continue
-            turned = metric.flips
-            metrics.append(
-                metric.model_copy(
-                    update={
-                        "difference": _difference(metric.difference, differences[id(metric)],
-                                                  higher=metric.higher_is_better),
-                        "flips": turned and _flips(turned, flips[id(metric)]),
-                        "criteria": tuple(
-                            sorted((_difference(part, next(parts), higher=True)
-                                    for part in metric.criteria), key=_rank)
-                        ),
-                    }
-                )
-            )  # fmt: skip
-        metrics.sort(key=lambda m: (_ORDER[m.verdict], m.refused is not None))
-        made.append(comparison.model_copy(update={"metrics": tuple(metrics), "tests": count}))
-    return tuple(made)
-
-
-_ORDER: Mapping[Verdict, int] = {"worse": 0, "unclear": 1, "better": 2, "same": 3, "unknown": 4}
-
-
-def _rank(part: Difference) -> tuple[int, float]:
-    return _ORDER[part.verdict], part.mean or 0.0
-
-
-def _difference(found: Difference, adjusted: float | None, *, higher: bool) -> Difference:
-    verdict = found.verdict
-    if adjusted is not None and adjusted < ALPHA and found.mean:
-        verdict = "better" if (found.mean > 0) == higher else "worse"
-    return found.model_copy(update={"adjusted": adjusted, "verdict": verdict})
-
-
-def _flips(found: Flips, adjusted: float | None) -> Flips:
-    verdict = found.verdict
-    if adjusted is not None and adjusted < ALPHA and found.to_fail != found.to_pass:
-        verdict = "worse" if found.to_fail > found.to_pass else "better"
-    return found.model_copy(update={"adjusted": adjusted, "verdict": verdict})
-
-
 # -- words ------------------------------------------------------------------------
 
 
@@ -428,4 +363,4 @@ def _are(count: int) -> str:
     return "are" if count != 1 else "is"
 
 
-__all__ = ["ALPHA", "compare", "compare_all"]
+__all__ = ["compare", "compare_all"]
