@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
 
 from judgekit.around import Asking
 from judgekit.case import Case
-from judgekit.errors import ConfigError, InvalidReply, JudgekitError
-from judgekit.judgment import Heard, Judgment, hear, read_reply
-from judgekit.metrics.parts import costliest, parts_of, said_of, value_of
-from judgekit.metrics.quote import FIGURES, QuoteTally
-from judgekit.metrics.samples import agreed
+from judgekit.errors import ConfigError, JudgekitError
+from judgekit.judgment import Heard, Judgment, Said, hear, read_reply
+from judgekit.metrics.quote import FIGURES, QuoteTally, find_quotes
 from judgekit.protocols import Judge
-from judgekit.request import About, ChatMessage, Form, Request
-from judgekit.rubric.fold import Folded
+from judgekit.request import About, ChatMessage, Request
+from judgekit.rubric.fold import Folded, Outcome
 from judgekit.rubric.load import load_rubric
 from judgekit.rubric.rubric import Rubric, Variant
 from judgekit.score import Part, Score
 from judgekit.value import Json, trusted
+
+if TYPE_CHECKING:
+    from judgekit.metrics.response_model import ResponseModel
 
 DEFAULT_HISTORY = 10
 
@@ -91,10 +93,11 @@ class RubricMetric:
         self.history = history
         self.scale = float(scale)
         self.response_model = response_model
-        self._worth = value or _value_field
-        self._own_form = (
-            None if response_model is None else Form(json_schema=_schema(response_model))
-        )
+        self._own: ResponseModel | None = None
+        if response_model is not None:
+            from judgekit.metrics.response_model import ResponseModel
+
+            self._own = ResponseModel(response_model, worth=value)
         self._asking = Asking(judge)
         self.made_with: dict[str, Json] = {
             "rubric": self.rubric.name,
@@ -109,7 +112,7 @@ class RubricMetric:
         """The figures made of all rows, and whether higher is better: of quotes, if it asks any."""
         groups = self.rubric.modes[self.mode]
         asked = (c.question.quotes for c in self.rubric.criteria if groups.get(c.group, 0.0) > 0)
-        return FIGURES if self._own_form is None and any(asked) else {}
+        return FIGURES if self._own is None and any(asked) else {}
 
     def aggregates(self) -> tuple[QuoteTally, ...]:
         """Return what makes the figures of a run."""
@@ -135,8 +138,8 @@ class RubricMetric:
                 name: list(value) if isinstance(value, tuple) else value
                 for name, value in self.rubric.parameters.items()
             }
-        if self._own_form is not None:
-            options["response_model"] = self._own_form.digest[:16]
+        if self._own is not None:
+            options["response_model"] = self._own.form.digest[:16]
         return options
 
     def requests(self, case: Case) -> tuple[Variant, list[Request]]:
@@ -147,7 +150,7 @@ class RubricMetric:
             RubricError: the template failed.
         """
         variant, messages = self._rendered(case)
-        form = self._own_form or variant.form
+        form = variant.form if self._own is None else self._own.form
         about = trusted(About, {"case": case.id, "metric": self.name, "rubric": self.rubric.name})
         return variant, [
             self._asking.request(messages=messages, form=form, sample=sample, about=about)
@@ -159,7 +162,7 @@ class RubricMetric:
         if len(earlier) > self.history:
             earlier = earlier[len(earlier) - self.history :]
         return self.rubric.render(
-            case, mode=self.mode, history=earlier, own_form=self._own_form is not None
+            case, mode=self.mode, history=earlier, own_form=self._own is not None
         )
 
     async def score(self, case: Case) -> Score:
@@ -169,8 +172,8 @@ class RubricMetric:
             JudgekitError: what the judge, the cassette or the case made impossible.
         """
         variant, requests = self.requests(case)
-        if self._own_form is not None:
-            return self._score_own(case, await self._judge_all(requests))
+        if self._own is not None:
+            return self._score_own(self._own, await self._judge_all(requests))
         if len(requests) == 1 and self._by_parts:
             return self._score_heard(case, variant, await self._hear(requests[0]))
         return self._score(case, variant, await self._judge_all(requests))
@@ -200,17 +203,9 @@ class RubricMetric:
         """Return the valid judgments of the samples, if they are a majority."""
         if len(requests) == 1:
             return [await self._judge(requests[0])]
-        import asyncio
+        from judgekit.metrics.samples import valid  # most ask once
 
-        outcomes = await asyncio.gather(*map(self._judge, requests), return_exceptions=True)
-        good = [outcome for outcome in outcomes if isinstance(outcome, Judgment)]
-        bad = [outcome for outcome in outcomes if isinstance(outcome, BaseException)]
-        fatal = next((e for e in bad if not isinstance(e, JudgekitError)), None)
-        if fatal is not None:
-            raise fatal
-        if 2 * len(good) <= len(requests):
-            raise next((e for e in bad if not isinstance(e, InvalidReply)), bad[0])
-        return good
+        return await valid([self._judge(request) for request in requests])
 
     # -- judgments to a score ---------------------------------------------------
 
@@ -219,7 +214,7 @@ class RubricMetric:
         judgment, said, _ = heard
         outcomes = variant.worth(said)
         folded = variant.fold(outcomes, self.rubric.combine)
-        parts = parts_of(case, variant, said, outcomes, folded)
+        parts = _parts(case, variant, said, outcomes, folded)
         bare = trusted(Judgment, {**judgment.__dict__, "details": {}})
         details = self._details(variant, heard, folded)
         # The answers of a single judgment are left to the parts, which carry them already.
@@ -232,13 +227,15 @@ class RubricMetric:
         if len(judgments) == 1:
             outcomes = variant.outcomes(first)
         else:
+            from judgekit.metrics.samples import agreed
+
             outcomes, spread = agreed(variant, judgments)
         folded = variant.fold(outcomes, self.rubric.combine)
         said = [
             (answer.value, answer.reason, answer.quotes, answer.items, answer.details)
             for answer in first.answers.values()
         ]
-        parts = parts_of(case, variant, said, outcomes, folded)
+        parts = _parts(case, variant, said, outcomes, folded)
         details = self.details(variant, first, folded)
         if spread:
             details["samples"] = spread
@@ -304,15 +301,15 @@ class RubricMetric:
         if folded.value is None:
             return f"nothing to score: {'; '.join(f'{p.id} {p.status}' for p in parts[:3])}"
         if self.rubric.combine == "weighted_mean":
-            decisive, most = costliest(parts)
+            decisive, most = _costliest(parts)
             met = most <= 0
         else:
             pick = max if self.rubric.combine == "max" else min
-            decisive = pick((part for part in parts if part.value is not None), key=value_of)
+            decisive = pick((part for part in parts if part.value is not None), key=_value)
             met = folded.value == 1.0
         if met:
-            return f"every criterion is fully met; {said_of(decisive)}"
-        return f"{decisive.id} {decisive.value:.2f}: {said_of(decisive)}"
+            return f"every criterion is fully met; {_said(decisive)}"
+        return f"{decisive.id} {decisive.value:.2f}: {_said(decisive)}"
 
     def _meta_of(self, judgments: Sequence[Judgment]) -> dict[str, Json]:
         meta = dict(self.made_with)
@@ -321,18 +318,12 @@ class RubricMetric:
             meta["tries"] = reasked
         return meta
 
-    def _score_own(self, case: Case, judgments: list[Judgment]) -> Score:
-        assert self.response_model is not None  # noqa: S101 - there is a form of its own
-        values = []
-        for judgment in judgments:
-            value = float(self._worth(self.response_model.model_validate(judgment.data)))
-            if not 0.0 <= value <= 1.0:
-                raise ValueError(f"{self.name}: the response is worth {value}, not within 0..1")
-            values.append(value)
+    def _score_own(self, own: ResponseModel, judgments: list[Judgment]) -> Score:
+        value = own.mean(judgments, metric=self.name)
         data = judgments[0].data
         reason = data.get("reason", "") if isinstance(data, dict) else ""
         return Score(
-            value=sum(values) / len(values),
+            value=value,
             scale=self.scale,
             reason=str(reason),
             source="judge",
@@ -343,28 +334,63 @@ class RubricMetric:
         )
 
 
-def _schema(response_model: type[BaseModel]) -> dict[str, Json]:
-    """Return a model's JSON schema without the names of Python classes: they are not asked for."""
-    schema: dict[str, Json] = _untitled(response_model.model_json_schema())
-    return schema
+def _parts(
+    case: Case,
+    variant: Variant,
+    told: Sequence[Said],
+    outcomes: Sequence[Outcome],
+    folded: Folded,
+) -> tuple[Part, ...]:
+    share = folded.shares.get
+    return tuple(
+        [
+            trusted(
+                Part,
+                {
+                    "id": id,
+                    "status": status,
+                    "value": worth,
+                    "weight": share(id, 0.0),
+                    "answer": value,
+                    "reason": reason,
+                    "quotes": find_quotes(quotes, case) if quotes else (),
+                    "items": items,
+                    "details": details,
+                },
+            )
+            for id, (value, reason, quotes, items, details), (status, worth) in zip(
+                variant.ids, told, outcomes, strict=True
+            )
+        ]
+    )
 
 
-def _untitled(value: Any, *, named: bool = False) -> Any:
-    """Return a schema without titles; under `properties` a title is a field, not a title."""
-    if isinstance(value, dict):
-        return {
-            key: _untitled(item, named=key in ("properties", "$defs"))
-            for key, item in value.items()
-            if named or key != "title"
-        }
-    return [_untitled(item) for item in value] if isinstance(value, list) else value
+def _value(part: Part) -> float:
+    return part.value or 0.0
 
 
-def _value_field(response: Any) -> float:
-    for name in ("value", "score"):
-        if hasattr(response, name):
-            return float(getattr(response, name))
-    raise ConfigError("the response model has no field 'value'; say what it is worth with value=")
+def _costliest(parts: Sequence[Part]) -> tuple[Part, float]:
+    """Return the scored criterion that cost the value the most, and how much; the first of equals.
+
+    At least one of the parts is scored.
+    """
+    decisive = parts[0]
+    most = -math.inf
+    for part in parts:
+        value = part.value
+        if value is not None:
+            weight = part.weight
+            cost = weight * (1.0 - value) if weight > 0 else -weight * value
+            if cost > most:
+                decisive, most = part, cost
+    return decisive, most
+
+
+def _said(part: Part) -> str:
+    if part.reason:
+        return part.reason
+    unmet = [str(item["item"]) for item in part.items if isinstance(item, dict) and not item["met"]]
+    return f"not met: {'; '.join(unmet)}" if unmet else "all of its items are met"
 
 
 def _check_whole(name: str, given: object, *, least: int) -> None:

@@ -1,15 +1,35 @@
-"""Several judgments of one case: what they come to together."""
+"""Several judgments of one case: whether they are enough, and what they come to together."""
 
 from __future__ import annotations
 
+import asyncio
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Coroutine, Sequence
+from typing import Any
 
+from judgekit.errors import InvalidReply, JudgekitError
 from judgekit.judgment import Answer, Judgment
 from judgekit.rubric.criterion import Criterion
 from judgekit.rubric.fold import Outcome
 from judgekit.rubric.rubric import Variant
 from judgekit.value import Json
+
+
+async def valid(asked: Sequence[Coroutine[Any, Any, Judgment]]) -> list[Judgment]:
+    """Return the valid judgments of samples asked at a time, if they are a majority.
+
+    Raises:
+        JudgekitError: why there are not enough; a reason of the judge before an invalid reply.
+    """
+    outcomes = await asyncio.gather(*asked, return_exceptions=True)
+    good = [outcome for outcome in outcomes if isinstance(outcome, Judgment)]
+    bad = [outcome for outcome in outcomes if isinstance(outcome, BaseException)]
+    fatal = next((e for e in bad if not isinstance(e, JudgekitError)), None)
+    if fatal is not None:
+        raise fatal
+    if 2 * len(good) <= len(asked):
+        raise next((e for e in bad if not isinstance(e, InvalidReply)), bad[0])
+    return good
 
 
 def agreed(

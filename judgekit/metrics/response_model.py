@@ -1,0 +1,68 @@
+"""A Pydantic class to ask a judge for instead of a rubric's criteria."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from pydantic import BaseModel
+
+from judgekit.errors import ConfigError
+from judgekit.judgment import Judgment
+from judgekit.request import Form
+from judgekit.value import Json
+
+
+class ResponseModel:
+    """What is asked for, and what an instance of it is worth on 0..1.
+
+    Args:
+        made_of: the class; its JSON schema goes to the judge.
+        worth: what an instance is worth; its field `value` or `score` by default.
+    """
+
+    def __init__(
+        self, made_of: type[BaseModel], *, worth: Callable[[Any], float] | None = None
+    ) -> None:
+        self.made_of = made_of
+        self.form = Form(json_schema=_schema(made_of))
+        self._worth = worth or _value_field
+
+    def mean(self, judgments: Sequence[Judgment], *, metric: str) -> float:
+        """Return what the judgments are worth, averaged.
+
+        Raises:
+            ValueError: one is worth something outside of 0..1.
+            ConfigError: it is not said what an instance is worth.
+        """
+        values = []
+        for judgment in judgments:
+            value = float(self._worth(self.made_of.model_validate(judgment.data)))
+            if not 0.0 <= value <= 1.0:
+                raise ValueError(f"{metric}: the response is worth {value}, not within 0..1")
+            values.append(value)
+        return sum(values) / len(values)
+
+
+def _schema(response_model: type[BaseModel]) -> dict[str, Json]:
+    """Return a model's JSON schema without the names of Python classes: they are not asked for."""
+    schema: dict[str, Json] = _untitled(response_model.model_json_schema())
+    return schema
+
+
+def _untitled(value: Any, *, named: bool = False) -> Any:
+    """Return a schema without titles; under `properties` a title is a field, not a title."""
+    if isinstance(value, dict):
+        return {
+            key: _untitled(item, named=key in ("properties", "$defs"))
+            for key, item in value.items()
+            if named or key != "title"
+        }
+    return [_untitled(item) for item in value] if isinstance(value, list) else value
+
+
+def _value_field(response: Any) -> float:
+    for name in ("value", "score"):
+        if hasattr(response, name):
+            return float(getattr(response, name))
+    raise ConfigError("the response model has no field 'value'; say what it is worth with value=")
