@@ -12,6 +12,7 @@ import base64
 import hashlib
 import json
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,10 @@ from judgekit.report.report import Report
 from judgekit.report.spread import shown_figures
 
 _PAGE = Path(__file__).parent / "page"
-_SCRIPTS = ("dom", "data", "quotes", "state", "rows", "table", "verdict", "drawer", "main")
+_SCRIPTS = (
+    "dom", "data", "entries", "quotes", "state", "rows", "table", "verdict", "drawer", "sides",
+    "main",
+)  # fmt: skip
 """Pieces of the script, in the order they are joined."""
 
 # Controls, invisible marks, direction overrides, line separators and tag characters: harmless as
@@ -44,10 +48,18 @@ def write_page(report: Report, path: Path) -> Path:
         ConfigError: the file cannot be written, or the folder holds no results.
         CassetteCorrupt: the run's tape was damaged.
     """
-    page = render_page(report).encode("utf-8", "replace")
+    return write_html(render_page(report), path)
+
+
+def write_html(page: str, path: Path) -> Path:
+    """Write a page; returns where it is.
+
+    Raises:
+        ConfigError: the file cannot be written.
+    """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(page)
+        path.write_bytes(page.encode("utf-8", "replace"))
     except OSError as exc:
         raise ConfigError(f"cannot be written: {exc.strerror}", where=str(path)) from exc
     return path
@@ -55,30 +67,62 @@ def write_page(report: Report, path: Path) -> Path:
 
 def render_page(report: Report) -> str:
     """Return the page of a run."""
-    style = _read("style.css")
-    script = _script()
     figures = report.figures
     payload = make_payload(report)
+    return fill(
+        "page.html.jinja",
+        styles=[own("style.css")],
+        scripts=[own(f"script/{name}.js") for name in _SCRIPTS],
+        facts=Facts(report, makers=payload.makers),
+        figures=figures,
+        metrics=[(summary, Axis(summary)) for summary in figures.metrics],
+        manifest=json.dumps(figures.manifest, ensure_ascii=False, sort_keys=True, indent=1),
+        manifest_digest=digest(canonical_json(figures.manifest)),
+        payload=payload,
+    )
+
+
+def own(name: str) -> Path:
+    """Return a piece of the page of a run; other pages are made of the same ones."""
+    return _PAGE / name
+
+
+def fill(
+    template: str,
+    *,
+    styles: Sequence[Path],
+    scripts: Sequence[Path],
+    folder: Path = _PAGE,
+    connect: str = "'none'",
+    **values: Any,
+) -> str:
+    """Return a page made of a template, with its style sheet and script in it.
+
+    Args:
+        template: name of the template.
+        styles: pieces of the style sheet, in order.
+        scripts: pieces of the script, in order.
+        folder: where the template is; those of the page of a run are found, too.
+        connect: whom the script may ask, as a content security policy says it.
+        values: what the template shows; whatever is text is escaped.
+    """
+    style = "".join(map(_read, styles))
+    script = f'(() => {{\n"use strict";\n{chr(10).join(map(_read, scripts))}}})();\n'
     return (
-        _environment()
-        .get_template("page.html.jinja")
+        _environment(folder)
+        .get_template(template)
         .render(
-            csp=_policy(style=style, script=script),
+            csp=_policy(style=style, script=script, connect=connect),
             style=style,
             script=script,
-            facts=Facts(report, makers=payload.makers),
-            figures=figures,
-            metrics=[(summary, Axis(summary)) for summary in figures.metrics],
-            manifest=json.dumps(figures.manifest, ensure_ascii=False, sort_keys=True, indent=1),
-            manifest_digest=digest(canonical_json(figures.manifest)),
-            payload=payload,
+            **values,
         )
     )
 
 
-def _environment() -> Environment:
+def _environment(folder: Path) -> Environment:
     environment = Environment(
-        loader=FileSystemLoader(_PAGE),
+        loader=FileSystemLoader([folder, _PAGE]),
         autoescape=True,
         undefined=StrictUndefined,
         finalize=_finalized,
@@ -105,19 +149,14 @@ def shown(text: str) -> str:
     return _UNSEEN.sub(lambda found: f"⟨U+{ord(found[0]):04X}⟩", text)
 
 
-def _read(name: str) -> str:
-    return (_PAGE / name).read_text(encoding="utf-8")
+def _read(path: Path) -> str:
+    return path.read_text(encoding="utf-8")
 
 
-def _script() -> str:
-    pieces = "\n".join(_read(f"script/{name}.js") for name in _SCRIPTS)
-    return f'(() => {{\n"use strict";\n{pieces}}})();\n'
-
-
-def _policy(*, style: str, script: str) -> str:
+def _policy(*, style: str, script: str, connect: str) -> str:
     return (
         f"default-src 'none'; style-src {_hashed(style)}; script-src {_hashed(script)}; "
-        "img-src data:; base-uri 'none'; form-action 'none'"
+        f"img-src data:; connect-src {connect}; base-uri 'none'; form-action 'none'"
     )
 
 

@@ -36,65 +36,6 @@ function showNumber(value, scale, counts) {
 
 const own = (object, name) => (object && Object.hasOwn(object, name) ? object[name] : undefined);
 
-function digestOf(item, n) {
-  const flags = new Set();
-  const cells = data.metrics.map((metric) => cellOf(metric, own(item.rows, metric.name), flags));
-  return {
-    n,
-    case: item,
-    id: item.id,
-    cells,
-    flags,
-    facets: facets.map((facet) => facetValue(item, facet.name)),
-    line: firstLine(item),
-    found: null,
-  };
-}
-
-function cellOf(metric, result, flags) {
-  if (!result) {
-    flags.add("failed");
-    return { state: "missing" };
-  }
-  if (result.type === "failure") {
-    flags.add("failed");
-    return { state: "failed", kind: result.kind, result };
-  }
-  const cell = { state: result.status || "scored", result };
-  for (const part of result.parts || []) {
-    if (part.status === "abstained") flags.add("abstained");
-    for (const quote of part.quotes || []) if (!quote.field) flags.add("unfound");
-  }
-  if (cell.state !== "scored") {
-    flags.add(cell.state);
-    return cell;
-  }
-  cell.value = result.value;
-  const [low, high] = metric.range;
-  cell.shown = showNumber(result.value, metric.scale, low === null || high === null);
-  if (low !== null && high !== null && high > low) cell.share = (cell.value - low) / (high - low);
-  if (metric.threshold !== null && !result.fallback) {
-    cell.passes = metric.higher ? cell.value >= metric.threshold : cell.value <= metric.threshold;
-    if (!cell.passes) flags.add("below");
-  }
-  const band = own(result.details, "band");
-  if (typeof band === "string" && band.length < 24) cell.band = band;
-  if (result.fallback) {
-    cell.fallback = true;
-    flags.add("fallback");
-  }
-  return cell;
-}
-
-function firstLine(item) {
-  const texts = [item.input, item.output, ...(item.history || []).map((message) => message.content)];
-  for (const text of texts) {
-    const line = (text || "").split(/\r?\n/).find((candidate) => candidate.trim());
-    if (line) return line.trim().slice(0, 200);
-  }
-  return "";
-}
-
 function facetValue(item, name) {
   const value = own(item.metadata, name);
   return value === undefined || value === null || typeof value === "object" ? null : say(value);
@@ -117,20 +58,4 @@ function findFacets(items) {
     .filter(([, values]) => values.size > 1 && values.size <= most)
     .slice(0, 6)
     .map(([name, values]) => ({ name, values: [...values].sort(collator.compare) }));
-}
-
-// Everything a search looks through, made when first needed.
-function haystack(entry) {
-  if (entry.found === null) {
-    const { case: item } = entry;
-    const texts = [item.id, item.input, item.output, item.baseline];
-    for (const message of item.history || []) texts.push(message.content);
-    for (const value of Object.values(item.metadata || {})) texts.push(say(value));
-    for (const result of Object.values(item.rows)) {
-      texts.push(result.reason, result.message, result.kind);
-      for (const part of result.parts || []) texts.push(part.reason);
-    }
-    entry.found = texts.filter(Boolean).join("\n").toLowerCase();
-  }
-  return entry.found;
 }

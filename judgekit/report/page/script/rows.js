@@ -1,15 +1,5 @@
 // Which cases are shown, and in which order.
 
-const STATUSES = [
-  ["all", "All"],
-  ["below", "Below threshold"],
-  ["failed", "Failed"],
-  ["fallback", "Fallback"],
-  ["abstained", "Abstained"],
-  ["not_applicable", "Not applicable"],
-  ["unfound", "Quote not found"],
-];
-
 function matching() {
   const terms = state.q.toLowerCase().split(/\s+/).filter(Boolean);
   const wanted = facets

@@ -173,27 +173,6 @@ function row(entry, place) {
   );
 }
 
-function toneOf(cell) {
-  if (cell.state === "failed" || cell.state === "missing") return "failed";
-  if (cell.state !== "scored") return "none";
-  return cell.passes === undefined ? "" : cell.passes ? "pass" : "miss";
-}
-
-function cellContent(cell) {
-  if (cell.state === "missing") return chip("bad", "no result");
-  if (cell.state === "failed") return chip("bad", words(cell.kind), cell.result.message);
-  if (cell.state !== "scored") return chip("quiet", cell.state === "abstained" ? "abstained" : "n/a", cell.result.reason);
-  const verdict =
-    cell.passes === undefined
-      ? cell.band && h("span", { class: "band" }, cell.band)
-      : h("span", { class: "sign", role: "img", "aria-label": cell.passes ? "passes" : "below threshold" }, cell.passes ? "✓" : "✗");
-  return [
-    h("span", { class: "value" }, verdict, h("span", null, cell.shown)),
-    cell.share !== undefined && shareBar(cell.share, cell.passes === undefined ? "" : cell.passes ? "pass" : "miss"),
-    cell.fallback && chip("warn", "fallback", cell.result.fallback.cause),
-  ];
-}
-
 function clickedRow(event) {
   const line = event.target.closest("tr");
   if (!line || event.ctrlKey || event.metaKey || String(getSelection())) return;

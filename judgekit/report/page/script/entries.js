@@ -1,0 +1,107 @@
+// One case of the table: what is worked out of its results, its cells, and what they are filtered by.
+
+const STATUSES = [
+  ["all", "All"],
+  ["below", "Below threshold"],
+  ["failed", "Failed"],
+  ["fallback", "Fallback"],
+  ["abstained", "Abstained"],
+  ["not_applicable", "Not applicable"],
+  ["unfound", "Quote not found"],
+];
+
+function digestOf(item, n) {
+  const flags = new Set();
+  const cells = data.metrics.map((metric) => cellOf(metric, own(item.rows, metric.name), flags));
+  return {
+    n,
+    case: item,
+    id: item.id,
+    cells,
+    flags,
+    facets: facets.map((facet) => facetValue(item, facet.name)),
+    line: firstLine(item),
+    found: null,
+  };
+}
+
+function cellOf(metric, result, flags) {
+  if (!result) {
+    flags.add("failed");
+    return { state: "missing" };
+  }
+  if (result.type === "failure") {
+    flags.add("failed");
+    return { state: "failed", kind: result.kind, result };
+  }
+  const cell = { state: result.status || "scored", result };
+  for (const part of result.parts || []) {
+    if (part.status === "abstained") flags.add("abstained");
+    for (const quote of part.quotes || []) if (!quote.field) flags.add("unfound");
+  }
+  if (cell.state !== "scored") {
+    flags.add(cell.state);
+    return cell;
+  }
+  cell.value = result.value;
+  const [low, high] = metric.range;
+  cell.shown = showNumber(result.value, metric.scale, low === null || high === null);
+  if (low !== null && high !== null && high > low) cell.share = (cell.value - low) / (high - low);
+  if (metric.threshold !== null && !result.fallback) {
+    cell.passes = metric.higher ? cell.value >= metric.threshold : cell.value <= metric.threshold;
+    if (!cell.passes) flags.add("below");
+  }
+  const band = own(result.details, "band");
+  if (typeof band === "string" && band.length < 24) cell.band = band;
+  if (result.fallback) {
+    cell.fallback = true;
+    flags.add("fallback");
+  }
+  return cell;
+}
+
+function firstLine(item) {
+  const texts = [item.input, item.output, ...(item.history || []).map((message) => message.content)];
+  for (const text of texts) {
+    const line = (text || "").split(/\r?\n/).find((candidate) => candidate.trim());
+    if (line) return line.trim().slice(0, 200);
+  }
+  return "";
+}
+
+// Everything a search looks through, made when first needed.
+function haystack(entry) {
+  if (entry.found === null) {
+    const { case: item } = entry;
+    const texts = [item.id, item.input, item.output, item.baseline];
+    for (const message of item.history || []) texts.push(message.content);
+    for (const value of Object.values(item.metadata || {})) texts.push(say(value));
+    for (const result of Object.values(item.rows)) {
+      texts.push(result.reason, result.message, result.kind);
+      for (const part of result.parts || []) texts.push(part.reason);
+    }
+    entry.found = texts.filter(Boolean).join("\n").toLowerCase();
+  }
+  return entry.found;
+}
+
+function toneOf(cell) {
+  if (cell.state === "failed" || cell.state === "missing") return "failed";
+  if (cell.state !== "scored") return "none";
+  return cell.passes === undefined ? "" : cell.passes ? "pass" : "miss";
+}
+
+function cellContent(cell) {
+  if (cell.state === "missing") return chip("bad", "no result");
+  if (cell.state === "failed") return chip("bad", words(cell.kind), cell.result.message);
+  if (cell.state !== "scored") return chip("quiet", cell.state === "abstained" ? "abstained" : "n/a", cell.result.reason);
+  const verdict =
+    cell.passes === undefined
+      ? cell.band && h("span", { class: "band" }, cell.band)
+      : h("span", { class: "sign", role: "img", "aria-label": cell.passes ? "passes" : "below threshold" }, cell.passes ? "✓" : "✗");
+  return [
+    h("span", { class: "value" }, verdict, h("span", null, cell.shown)),
+    cell.share !== undefined && shareBar(cell.share, cell.passes === undefined ? "" : cell.passes ? "pass" : "miss"),
+    cell.fallback && chip("warn", "fallback", cell.result.fallback.cause),
+  ];
+}
