@@ -47,7 +47,9 @@ def run_and_print(
         if suite.cassette is not None and suite.cassette.added:
             added = suite.cassette.added
             new = f"{added} new repl{'ies' if added != 1 else 'y'}"
-            print(f"{new} written to {printable(str(suite.cassette.path))}")
+            tape = suite.cassette.path
+            kept = "kept in the private store" if tape is None else f"written to {tape}"
+            print(printable(f"{new} {kept}"))
         if page is not None:
             print(f"page: {page}")
         if out is not None:

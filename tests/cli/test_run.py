@@ -241,3 +241,12 @@ def test_ctrl_c_ends_a_run_with_what_there_is(folder):
     assert "Traceback" not in err
     assert (folder / "tape.jsonl").exists()
     assert (folder / "out" / "report.json").exists()
+
+
+def test_without_a_cassette_the_summary_says_where_replies_are_kept(folder, judgekit):
+    suite = folder / "suite.yaml"
+    suite.write_text(suite.read_text("utf-8").replace("cassette: tape.jsonl\n", ""), "utf-8")
+
+    done = judgekit("run", "suite.yaml", "--record", "new_episodes")
+
+    assert "4 new replies kept in the private store" in done.out
