@@ -22,14 +22,15 @@ from judgekit.canonical import canonical_json, digest
 from judgekit.errors import ConfigError
 from judgekit.report.page.facts import Facts
 from judgekit.report.page.figures import Axis, number, percent, weight
+from judgekit.report.page.histograms import saturated_share, saturation
 from judgekit.report.page.payload import make_payload
 from judgekit.report.report import Report
 from judgekit.report.spread import shown_figures
 
 _PAGE = Path(__file__).parent / "page"
 _SCRIPTS = (
-    "dom", "data", "entries", "quotes", "state", "rows", "table", "verdict", "drawer", "sides",
-    "main",
+    "dom", "data", "entries", "quotes", "state", "rows", "facets", "table", "verdict", "drawer",
+    "sides", "main",
 )  # fmt: skip
 """Pieces of the script, in the order they are joined."""
 
@@ -130,7 +131,12 @@ def _environment(folder: Path) -> Environment:
         lstrip_blocks=True,
     )
     environment.filters.update(
-        number=number, percent=percent, weight=weight, shown_figures=shown_figures
+        number=number,
+        percent=percent,
+        saturated_share=saturated_share,
+        saturation=saturation,
+        shown_figures=shown_figures,
+        weight=weight,
     )
     return environment
 

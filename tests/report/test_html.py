@@ -20,7 +20,7 @@ from judgekit.report.page.facts import dollars
 from judgekit.report.page.figures import number, percent, weight
 from judgekit.report.page.payload import ALL, KEPT
 from judgekit.report.report import Report
-from judgekit.score import Failure, Score
+from judgekit.score import Failure, Part, Score
 
 PAGE = Path(render_page.__code__.co_filename).parent / "page"
 
@@ -377,3 +377,39 @@ def test_means_of_unbounded_metrics_have_an_axis(runs: SimpleNamespace) -> None:
     html = render_page(runs.report_of(rows, ranges={"length": (0.0, float("inf"))}))
 
     assert 'viewBox="0 42 320 42"' in html
+
+
+def test_banner_says_what_is_not_known(runs: SimpleNamespace) -> None:
+    rows = [(Case(id=str(n)), {"helpful": runs.judged(n / 10)}) for n in range(10)]
+    report = runs.report_of(
+        rows,
+        gates={"helpful": {"mean": 0.5, "undecided": "pass"}},
+        manifest={"gates_not_checked": ["safety"]},
+    )
+
+    html = render_page(report)
+
+    text = Page(html).text
+    assert "cannot tell yet whether at least 0.5" in text
+    assert '<li class="open">helpful: mean 0.450' in html
+    assert '<li class="open">uncalibrated: nobody compared the judge of helpful with people' in html
+    assert "Gates not checked without a judge: safety." in text
+    assert "Fewer than 30 scores of helpful: the intervals say little." in text
+
+
+def test_a_metric_that_tells_nothing_apart_is_said_to_be_saturated(runs: SimpleNamespace) -> None:
+    part = Part(id="polite", value=1.0, weight=1.0)
+    rows = [(Case(id=str(n)), {"m": runs.judged(1.0, parts=(part,))}) for n in range(12)]
+
+    text = Page(render_page(runs.report_of(rows))).text
+
+    assert "Saturated: 100 % of its values are at the top of its range" in text
+    assert "polite nearly all at the top" in text
+
+
+def test_slices_stand_on_the_page_without_script(runs: SimpleNamespace) -> None:
+    text = Page(render_page(runs.report_of(runs.simple_rows(60)))).text
+
+    assert "Figures by topic" in text
+    assert re.search(r"blue 20 0\.\d{3} \[0\.\d{3}, 0\.\d{3}\] n 20", text)
+    assert "Figures by serial" not in text

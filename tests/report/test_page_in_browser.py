@@ -105,14 +105,98 @@ def test_filters_narrow_the_table_and_stay_in_the_address(
     tab.click('[data-status="unfound"]')
     assert ids(tab) == ["returns-free"]
     tab.click('[data-status="all"]')
-    tab.select_option('[data-facet="language"]', label="de")
+    choose(tab, "language", "de")
     assert ids(tab) == ["late-parcel"]
     assert "meta.language=de" in tab.evaluate("location.hash")
-    tab.click(".clear")
+    tab.click(".status-line .clear")
     tab.fill("#search", "Parcel my")
     assert ids(tab) == ["rude"]
     tab.fill("#search", "nothing of the kind")
     assert tab.locator(".empty").is_visible()
+
+
+def choose(tab: Tab, field: str, *values: str) -> None:
+    menu = tab.locator(f'[data-facet="{field}"]')
+    if not menu.evaluate("d => d.open"):
+        menu.locator("summary").click()
+    for value in values:
+        menu.locator("label", has_text=value).locator("input").check()
+    tab.keyboard.press("Escape")
+
+
+def counts(tab: Tab, field: str) -> list[str]:
+    texts = tab.locator(f'[data-facet="{field}"] label').all_text_contents()
+    return [" ".join(text.split()) for text in texts]
+
+
+def test_facets_count_combine_and_take_several_values(
+    tab: Tab, rich: Report, tmp_path: Path
+) -> None:
+    show(tab, rich, tmp_path / "page.html")
+
+    assert counts(tab, "topic") == ["orders4", "returns1"]
+    choose(tab, "language", "de", "en")
+    assert len(ids(tab)) == 5
+    choose(tab, "topic", "returns")
+    assert ids(tab) == ["returns-free"]
+    # What each value would leave, all other choices kept.
+    assert counts(tab, "topic") == ["orders4", "returns1"]
+    assert counts(tab, "language") == ["de0", "en1"]
+    assert tab.locator('[data-status="all"] b').inner_text() == "1"
+    fragment = tab.evaluate("location.hash")
+    assert fragment == "#meta.language=de&meta.language=en&meta.topic=returns"
+    tab.locator('[data-facet="topic"] summary').click()
+    tab.locator('[data-facet="topic"] .clear').click()
+    assert len(ids(tab)) == 5
+    tab.keyboard.press("Escape")
+    assert tab.locator("details.facet[open]").count() == 0
+    assert tab.evaluate("document.activeElement.closest('details').dataset.facet") == "topic"
+
+
+def test_back_and_forward_walk_through_the_filters(tab: Tab, rich: Report, tmp_path: Path) -> None:
+    show(tab, rich, tmp_path / "page.html")
+    tab.click('[data-status="failed"]')
+    choose(tab, "language", "en")
+    tab.click('[data-column="id"]')
+    assert tab.locator(".count").inner_text() == "1 of 5 cases"
+
+    tab.go_back()
+    tab.wait_for_function("location.hash === '#status=failed&meta.language=en'")
+    tab.go_back()
+    tab.go_back()
+    tab.wait_for_function("document.querySelectorAll('.list tbody tr').length === 5")
+    assert not tab.locator('[data-facet="language"] input').nth(1).is_checked()
+    tab.go_forward()
+    tab.wait_for_function("document.querySelectorAll('.list tbody tr').length === 1")
+    assert tab.locator('[data-status="failed"]').get_attribute("aria-pressed") == "true"
+
+
+def test_cases_without_a_field_can_be_chosen(
+    tab: Tab, runs: SimpleNamespace, tmp_path: Path
+) -> None:
+    said = [{"topic": "a", "__proto__": "x"}, {"topic": "a"}, {}, {"topic": ""}]
+    rows = [(Case(id=f"c{n}", metadata=m), {"m": runs.judged(n / 4)}) for n, m in enumerate(said)]
+    show(tab, runs.report_of(rows), tmp_path / "page.html")
+
+    choose(tab, "topic", "(none)", "(empty)")
+    assert ids(tab) == ["c2", "c3"]
+    assert tab.evaluate("location.hash") == "#meta.topic=&without=topic"
+    tab.click(".status-line .clear")
+    choose(tab, "__proto__", "x")
+    assert ids(tab) == ["c0"]
+    tab.reload()
+    tab.wait_for_selector("html[data-ready]")
+    assert ids(tab) == ["c0"]
+
+
+def test_slices_lead_to_their_cases(tab: Tab, rich: Report, tmp_path: Path) -> None:
+    show(tab, rich, tmp_path / "page.html")
+
+    tab.locator(".slices a", has_text="orders").click()
+
+    tab.wait_for_function("document.querySelectorAll('.list tbody tr').length === 4")
+    assert tab.locator('[data-facet="topic"] input').first.is_checked()
+    assert tab.evaluate("document.querySelector('#cases').getBoundingClientRect().top < 300")
 
 
 def test_address_restores_the_view(tab: Tab, rich: Report, tmp_path: Path) -> None:

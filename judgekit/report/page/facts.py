@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
+from judgekit.report.page.figures import FEW
 from judgekit.report.page.payload import Maker
 from judgekit.report.report import Report
 from judgekit.report.summary import MetricSummary
@@ -70,6 +71,23 @@ class Facts:
             "incomplete": "Incomplete",
         }
         return words[self.verdict]
+
+    @property
+    def doubts(self) -> list[str]:
+        """What keeps the figures from meaning what they seem to: judges nobody held to people."""
+        return [line for line in self._report.calibration if not line.startswith(_CALIBRATED)]
+
+    @property
+    def asides(self) -> list[str]:
+        """What else to know of the verdict."""
+        unchecked = self._manifest.get("gates_not_checked")
+        said = []
+        if isinstance(unchecked, list) and unchecked:
+            said.append(f"Gates not checked without a judge: {', '.join(map(str, unchecked))}.")
+        few = [s.metric for s in self._report.figures.metrics if 0 < s.scored < FEW]
+        if few:
+            said.append(f"Fewer than {FEW} scores of {', '.join(few)}: the intervals say little.")
+        return said
 
     def made_by(self, summary: MetricSummary) -> str:
         """Return what made a metric's values, in a few words."""
@@ -136,7 +154,8 @@ class Facts:
     def _calibration(self) -> Iterator[Fact]:
         for line in self._report.calibration:
             word, _, more = line.partition(": ")
-            yield Fact("Against people", word, more)
+            if line.startswith(_CALIBRATED):
+                yield Fact("Against people", word, more)
 
     def _replies(self) -> Iterator[Fact]:
         origins = self._run.get("origins")
@@ -169,6 +188,7 @@ class Facts:
             yield Fact("Took", _duration(seconds))
 
 
+_CALIBRATED = "calibrated: "
 _ORIGINS = (("live", "live"), ("tape", "from the tape"), ("store", "from the store"))
 _COSTS = (("spent", "Spent", "unpriced"), ("avoided", "Avoided", "unpriced_replays"))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from judgekit.report.summary import MetricSummary
@@ -133,6 +134,25 @@ class Axis:
                     f"{self.short(self.low + place * width)} to "
                     f"{self.short(self.low + (place + 1) * width)}: {count}"
                 ),
+            )
+            for place, count in enumerate(counts)
+            if count
+        ]
+
+    @staticmethod
+    def small_bars(counts: Sequence[int]) -> list[Bar]:
+        """Return the bars of a criterion's histogram, on its small axis of 0..1."""
+        top = max(counts, default=0)
+        if not top:
+            return []
+        step = 192.0 / len(counts)
+        return [
+            Bar(
+                x=f"{4 + place * step + 0.5:.1f}",
+                y=f"{14 - max(1.0, count / top * 13):.1f}",
+                width=f"{step - 1:.1f}",
+                height=f"{max(1.0, count / top * 13):.1f}",
+                title=f"{place / len(counts):.2f} to {(place + 1) / len(counts):.2f}: {count}",
             )
             for place, count in enumerate(counts)
             if count

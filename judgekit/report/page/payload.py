@@ -15,6 +15,8 @@ from judgekit.case import Case
 from judgekit.cassette.record import Record, decode
 from judgekit.cassette.tape import Tape
 from judgekit.report.folder import TAPE, Scored
+from judgekit.report.page.histograms import Histograms
+from judgekit.report.page.slices import Field, Slices
 from judgekit.report.report import Report
 from judgekit.report.summary import MetricSummary
 from judgekit.score import Failure, Result, Row
@@ -57,6 +59,9 @@ class Payload(NamedTuple):
     """`all`, `some` or `none`: whose prompts and raw replies are there."""
     makers: dict[str, tuple[Maker, ...]]
     """Who made the judged values of each metric, as the results themselves say."""
+    fields: tuple[Field, ...]
+    """Fields of the metadata with few values, and the figures of each value."""
+    histograms: Histograms
 
 
 def make_payload(report: Report) -> Payload:
@@ -71,25 +76,34 @@ def make_payload(report: Report) -> Payload:
     worst = _worst(report) if asked.there and figures.cases > ALL else None
     cases: list[str] = []  # as JSON at once: a fifth of the memory
     makers: dict[str, dict[Maker, None]] = {}
+    slices = Slices(summary.metric for summary in figures.metrics)
+    histograms = Histograms()
     for number, scored in enumerate(report.results):
         kept = asked if worst is None or number in worst else None
         cases.append(_json(_case(scored, texts, kept)))
+        slices.add(scored)
+        histograms.add(scored)
         for row in scored.rows:
             if row.result.type == "score" and row.result.source == "judge":
                 makers.setdefault(row.metric, {})[Maker.of(row.result.meta)] = None
     asked.close()
     made_by = {metric: tuple(found) for metric, found in makers.items()}
     prompts = "none" if not asked.there else "all" if worst is None else "some"
+    fields = slices.finish()
     head = {
+        "fields": [field.name for field in fields],
         "metrics": [_metric(summary) for summary in figures.metrics],
         "prompts": prompts,
         "texts": texts.all,
     }
     text = f'{_json(head)[:-1]},"cases":[{",".join(cases)}]}}'
-    if len(text) <= PLAIN:
-        return Payload(text.translate(_ESCAPES), False, prompts, made_by)
-    squeezed = zlib.compress(text.encode("utf-8", "replace"), 9)
-    return Payload(base64.b64encode(squeezed).decode(), True, prompts, made_by)
+    compressed = len(text) > PLAIN
+    if compressed:
+        squeezed = zlib.compress(text.encode("utf-8", "replace"), 9)
+        text = base64.b64encode(squeezed).decode()
+    else:
+        text = text.translate(_ESCAPES)
+    return Payload(text, compressed, prompts, made_by, fields, histograms)
 
 
 def _json(value: Any) -> str:

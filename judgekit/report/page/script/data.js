@@ -1,8 +1,8 @@
 // The data of the page, and what is worked out from it once.
 
-let data = { metrics: [], texts: [], cases: [], prompts: "none" };
+let data = { metrics: [], texts: [], cases: [], fields: [], prompts: "none" };
 let cases = []; // {n, case, id, cells: [per metric], flags, facets, line, found}
-let facets = []; // {name, values: [...]}
+let facets = []; // {name, values: [...], missing: whether some case lacks it}
 
 async function readData() {
   const element = document.getElementById("data");
@@ -17,7 +17,7 @@ async function readData() {
   }
   element.remove();
   data = JSON.parse(text);
-  facets = findFacets(data.cases);
+  facets = findFacets(data.fields || [], data.cases);
   cases = data.cases.map(digestOf);
 }
 
@@ -41,21 +41,12 @@ function facetValue(item, name) {
   return value === undefined || value === null || typeof value === "object" ? null : say(value);
 }
 
-// Metadata with few values is offered as a filter.
-function findFacets(items) {
-  const seen = new Map();
-  for (const item of items) {
-    for (const name of Object.keys(item.metadata || {})) {
-      const value = facetValue(item, name);
-      if (value === null || value.length > 60) continue;
-      if (!seen.has(name)) seen.set(name, new Set());
-      if (seen.get(name).size <= 24) seen.get(name).add(value);
-    }
-  }
-  const most = Math.min(24, Math.max(2, items.length / 2));
+// The fields of the metadata with few values, and which values there are.
+function findFacets(names, items) {
   const collator = new Intl.Collator("en", { numeric: true });
-  return [...seen]
-    .filter(([, values]) => values.size > 1 && values.size <= most)
-    .slice(0, 6)
-    .map(([name, values]) => ({ name, values: [...values].sort(collator.compare) }));
+  return names.map((name) => {
+    const values = new Set(items.map((item) => facetValue(item, name)));
+    const missing = values.delete(null);
+    return { name, missing, values: [...values].sort(collator.compare) };
+  });
 }

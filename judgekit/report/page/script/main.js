@@ -23,6 +23,7 @@ function onKey(event) {
   if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
   if (event.key === "Escape") {
     if (!drawer.hidden) closeCase();
+    else if (closeFacets({ focus: true })) return;
     else if (event.target === parts.search) parts.search.blur();
     return;
   }
@@ -39,6 +40,13 @@ function onKey(event) {
   }
   event.preventDefault();
 }
+
+// A slice leads to its cases.
+addEventListener("click", (event) => {
+  if (event.target instanceof Element && event.target.closest(".slice-table a")) {
+    document.getElementById("cases").scrollIntoView();
+  }
+});
 
 async function start() {
   const loading = document.getElementById("loading");

@@ -1,16 +1,29 @@
 // Which cases are shown, and in which order.
 
+// The cases that match, and how many would with every other status and value of a facet.
 function matching() {
   const terms = state.q.toLowerCase().split(/\s+/).filter(Boolean);
-  const wanted = facets
-    .map((facet, place) => [place, own(state.facets, facet.name)])
-    .filter(([, value]) => value !== undefined);
-  return cases.filter(
-    (entry) =>
-      (state.status === "all" || entry.flags.has(state.status)) &&
-      wanted.every(([place, value]) => entry.facets[place] === value) &&
-      terms.every((term) => haystack(entry).includes(term)),
-  );
+  const wanted = facets.map((facet) => state.facets.get(facet.name));
+  const counts = { status: new Map(), facets: facets.map(() => new Map()) };
+  const found = [];
+  const count = (map, value) => map.set(value, (map.get(value) || 0) + 1);
+  for (const entry of cases) {
+    if (!terms.every((term) => haystack(entry).includes(term))) continue;
+    const misses = [];
+    wanted.forEach((chosen, place) => chosen && !chosen.includes(entry.facets[place]) && misses.push(place));
+    if (!misses.length) {
+      count(counts.status, "all");
+      for (const flag of entry.flags) count(counts.status, flag);
+    }
+    if (state.status !== "all" && !entry.flags.has(state.status)) continue;
+    if (!misses.length) {
+      found.push(entry);
+      entry.facets.forEach((value, place) => count(counts.facets[place], value));
+    } else if (misses.length === 1) {
+      count(counts.facets[misses[0]], entry.facets[misses[0]]);
+    }
+  }
+  return { found, counts };
 }
 
 const collator = new Intl.Collator("en", { numeric: true });

@@ -1,6 +1,7 @@
 // What is shown, kept in the fragment of the address so that a link leads to the same view.
 
-const state = { q: "", status: "all", facets: {}, sort: "", down: false, open: null };
+// facets: name -> chosen values; `null` among them stands for cases without the field.
+const state = { q: "", status: "all", facets: new Map(), sort: "", down: false, open: null };
 
 function readState() {
   const wanted = new URLSearchParams(location.hash.slice(1));
@@ -9,10 +10,12 @@ function readState() {
   state.sort = wanted.get("sort") || "";
   state.down = wanted.get("order") === "down";
   state.open = wanted.get("case");
-  state.facets = {};
+  state.facets = new Map();
+  const without = wanted.getAll("without");
   for (const facet of facets) {
-    const value = wanted.get("meta." + facet.name);
-    if (value !== null && facet.values.includes(value)) state.facets[facet.name] = value;
+    const chosen = wanted.getAll("meta." + facet.name).filter((value) => facet.values.includes(value));
+    if (facet.missing && without.includes(facet.name)) chosen.push(null);
+    if (chosen.length) state.facets.set(facet.name, chosen);
   }
 }
 
@@ -20,13 +23,19 @@ function hashOf(open) {
   const parts = new URLSearchParams();
   if (state.q) parts.set("q", state.q);
   if (state.status !== "all") parts.set("status", state.status);
-  for (const [name, value] of Object.entries(state.facets)) parts.set("meta." + name, value);
+  for (const [name, chosen] of state.facets) {
+    for (const value of chosen) {
+      if (value === null) parts.append("without", name);
+      else parts.append("meta." + name, value);
+    }
+  }
   if (state.sort) parts.set("sort", state.sort);
   if (state.sort && state.down) parts.set("order", "down");
   if (open !== null) parts.set("case", open);
   return parts.toString();
 }
 
+// `push`: a step of its own, that going back undoes.
 function writeState({ push = false } = {}) {
   const hash = "#" + hashOf(state.open);
   if (hash === (location.hash || "#")) return;

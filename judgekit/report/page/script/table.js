@@ -1,6 +1,7 @@
 // The table of cases: its controls, its head, and rows drawn as far as they are scrolled to.
 
 const CHUNK = 80;
+const FACET_COLUMNS = 5;
 let shown = []; // entries that match, in order
 let drawn = 0;
 let selected = -1; // place in `shown`
@@ -18,7 +19,8 @@ function buildBrowser() {
     on: { input: () => change({ q: parts.search.value }) },
   });
   parts.statuses = h("div", { class: "statuses", role: "group", "aria-label": "Status" });
-  parts.facets = h("div", { class: "facets" }, facets.map(facetSelect));
+  parts.menus = facets.map(facetMenu);
+  parts.facets = h("div", { class: "facets", role: "group", "aria-label": "Metadata" }, parts.menus.map(({ menu }) => menu));
   parts.count = h("p", { class: "count", role: "status" });
   parts.clear = h("button", { type: "button", class: "clear", on: { click: clearFilters } }, "Clear filters");
   parts.head = h("thead");
@@ -32,7 +34,7 @@ function buildBrowser() {
   );
   parts.more = h("div", { class: "more-rows", "aria-hidden": "true" });
   parts.empty = h("p", { class: "empty", hidden: true }, "No case matches.");
-  const columns = data.metrics.length + facets.length;
+  const columns = data.metrics.length + facetColumns().length;
   browser.append(
     h("div", { class: "controls" }, parts.search, parts.statuses, parts.facets),
     h(
@@ -56,45 +58,27 @@ function buildBrowser() {
   });
 }
 
+const facetColumns = () => facets.slice(0, FACET_COLUMNS);
+
 const key = (name) => h("kbd", null, name);
 
-function facetSelect(facet) {
-  const select = h(
-    "select",
-    { "data-facet": facet.name, "aria-label": "Filter by " + facet.name },
-    h("option", { value: "" }, `${facet.name}: all`),
-    facet.values.map((value, n) => h("option", { value: "v" + n }, value)),
-  );
-  select.addEventListener("change", () => {
-    const chosen = { ...state.facets };
-    if (select.value) chosen[facet.name] = facet.values[Number(select.value.slice(1))];
-    else delete chosen[facet.name];
-    change({ facets: chosen });
-  });
-  return select;
-}
-
-function change(wanted) {
+function change(wanted, { push = false } = {}) {
   Object.assign(state, wanted);
   refresh();
-  writeState();
+  writeState({ push });
 }
 
-const clearFilters = () => change({ q: "", status: "all", facets: {} });
+const clearFilters = () => change({ q: "", status: "all", facets: new Map() }, { push: true });
 
 // Draws everything anew from the state.
 function refresh() {
   const kept = selected >= 0 ? shown[selected] : null;
-  shown = sorted(matching());
+  const { found, counts } = matching();
+  shown = sorted(found);
   selected = kept ? shown.indexOf(kept) : -1;
   if (parts.search.value !== state.q) parts.search.value = state.q;
-  drawStatuses();
-  for (const select of parts.facets.children) {
-    const facet = facets.find((each) => each.name === select.dataset.facet) || facets[0];
-    const place = facet.values.indexOf(own(state.facets, facet.name));
-    select.value = place < 0 ? "" : "v" + place;
-    select.classList.toggle("on", place >= 0);
-  }
+  drawStatuses(counts.status);
+  drawFacets(parts.menus, counts.facets);
   drawHead();
   parts.body.replaceChildren();
   drawn = 0;
@@ -108,10 +92,10 @@ function refresh() {
   parts.table.hidden = shown.length === 0;
 }
 
-function drawStatuses() {
+function drawStatuses(counts) {
   const buttons = STATUSES.flatMap(([name, label]) => {
-    const count = name === "all" ? cases.length : cases.reduce((n, e) => n + e.flags.has(name), 0);
-    if (name !== "all" && !count && name !== state.status) return [];
+    const count = counts.get(name) || 0;
+    if (name !== "all" && !count && name !== state.status && !cases.some((e) => e.flags.has(name))) return [];
     const button = h(
       "button",
       { type: "button", "aria-pressed": String(name === state.status), "data-status": name },
@@ -119,7 +103,7 @@ function drawStatuses() {
       h("b", null, count.toLocaleString("en")),
     );
     button.addEventListener("click", () => {
-      change({ status: name });
+      change({ status: name }, { push: true });
       parts.statuses.querySelector('[aria-pressed="true"]')?.focus();
     });
     return [button];
@@ -132,7 +116,7 @@ function drawHead() {
     ["id", "Case", "id"],
     ["input", "Input", "line"],
     ...data.metrics.map((metric) => ["metric." + metric.name, metric.name, "num", !metric.higher]),
-    ...facets.map((facet) => ["meta." + facet.name, facet.name, "meta"]),
+    ...facetColumns().map((facet) => ["meta." + facet.name, facet.name, "meta"]),
   ];
   const focused = document.activeElement?.dataset?.column;
   const cells = columns.map(([column, name, kind, downFirst]) => {
@@ -149,9 +133,9 @@ function drawHead() {
 
 // First click: worst or first in order; second: the other way round; third: input order.
 function sortBy(column, downFirst) {
-  if (state.sort !== column) change({ sort: column, down: downFirst });
-  else if (state.down === downFirst) change({ down: !downFirst });
-  else change({ sort: "", down: false });
+  if (state.sort !== column) change({ sort: column, down: downFirst }, { push: true });
+  else if (state.down === downFirst) change({ down: !downFirst }, { push: true });
+  else change({ sort: "", down: false }, { push: true });
 }
 
 function drawMore() {
@@ -169,7 +153,7 @@ function row(entry, place) {
     h("th", { scope: "row", class: "id" }, link),
     h("td", { class: "line", dir: "auto" }, entry.line),
     entry.cells.map((cell) => h("td", { class: "num " + toneOf(cell) }, cellContent(cell))),
-    entry.facets.map((value) => h("td", { class: "meta", dir: "auto" }, value === null ? "–" : breakable(value))),
+    entry.facets.slice(0, FACET_COLUMNS).map((value) => h("td", { class: "meta", dir: "auto" }, value === null ? "–" : breakable(value))),
   );
 }
 

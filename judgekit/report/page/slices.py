@@ -1,0 +1,150 @@
+"""Slices of a run: its figures for every value of a field that has few."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from copy import deepcopy
+from typing import Any, NamedTuple
+
+from judgekit.report.folder import Scored
+from judgekit.report.statistics import MeanInterval
+
+FIELDS = 12
+"""Fields of the metadata that are shown: those that come first in the data."""
+VALUES = 24
+"""Values up to which a field has few."""
+LONGEST = 60
+"""Characters of a value; a field with a longer one holds texts, not values."""
+_LOOKED_AT = 100
+"""Fields that are looked at; a data set may name as many as it has cases."""
+
+_NUMBERS = re.compile(r"([0-9]+)")
+
+
+class Cell(NamedTuple):
+    """One metric over one slice; fallbacks left out, as everywhere."""
+
+    n: int
+    mean: float | None
+    low: float | None
+    high: float | None
+
+
+class Slice(NamedTuple):
+    """The cases with one value."""
+
+    value: str | None
+    """`None` for cases without the field."""
+    cases: int
+    cells: tuple[Cell, ...]
+    """One for every metric, in order."""
+
+
+class Field(NamedTuple):
+    """A field of the metadata with few values."""
+
+    name: str
+    slices: tuple[Slice, ...]
+
+
+class Slices:
+    """Takes the cases of a run one by one, and knows which fields have few values."""
+
+    def __init__(self, metrics: Iterable[str]) -> None:
+        self._places = {metric: place for place, metric in enumerate(metrics)}
+        self._all = _Tally(len(self._places))
+        self._fields: dict[str, dict[str | None, _Tally] | None] = {}
+        """Of a field with too many values, `None`."""
+
+    def add(self, scored: Scored) -> None:
+        """Take one case with its rows."""
+        values = self._values(scored)
+        metadata = scored.case.metadata
+        for name in metadata:
+            if name not in self._fields and len(self._fields) < _LOOKED_AT:
+                # What came before lacked the field.
+                before: dict[str | None, _Tally] = {}
+                if self._all.cases:
+                    before[None] = deepcopy(self._all)
+                self._fields[name] = before
+        for name, tallies in self._fields.items():
+            if tallies is not None and not self._add(tallies, said(metadata.get(name)), values):
+                self._fields[name] = None
+        self._all.add(values)
+
+    def _add(
+        self,
+        tallies: dict[str | None, _Tally],
+        value: str | None,
+        values: list[tuple[int, float]],
+    ) -> bool:
+        if value not in tallies:
+            if value is not None and (len(tallies) > VALUES or len(value) > LONGEST):
+                return False
+            tallies[value] = _Tally(len(self._places))
+        tallies[value].add(values)
+        return True
+
+    def _values(self, scored: Scored) -> list[tuple[int, float]]:
+        found = []
+        for row in scored.rows:
+            result = row.result
+            if result.type == "score" and result.value is not None and result.fallback is None:
+                place = self._places.get(row.metric)
+                if place is not None:
+                    found.append((place, result.value))
+        return found
+
+    def finish(self) -> tuple[Field, ...]:
+        """Return the fields with few values, each with its slices in order."""
+        most = min(VALUES, max(2, self._all.cases // 2))
+        found = []
+        for name, tallies in self._fields.items():
+            if tallies is None or len(tallies) < 2:
+                continue
+            values = sorted((value for value in tallies if value is not None), key=_in_order)
+            if len(values) <= most:
+                order = [*values, *([None] if None in tallies else [])]
+                found.append(Field(name, tuple(tallies[value].finish(value) for value in order)))
+        return tuple(found[:FIELDS])
+
+
+class _Tally:
+    def __init__(self, metrics: int) -> None:
+        self.cases = 0
+        self._figures = [MeanInterval() for _ in range(metrics)]
+
+    def add(self, values: Iterable[tuple[int, float]]) -> None:
+        self.cases += 1
+        for place, value in values:
+            self._figures[place].add(value)
+
+    def finish(self, value: str | None) -> Slice:
+        return Slice(value, self.cases, tuple(_cell(figures) for figures in self._figures))
+
+
+def _cell(figures: MeanInterval) -> Cell:
+    low, high = figures.interval() or (None, None)
+    return Cell(figures.n, figures.mean, low, high)
+
+
+def said(value: Any) -> str | None:
+    """Return a value of the metadata as the script of the page says it; `None` of none.
+
+    >>> said(True), said(3.0), said("a"), said(["a"])
+    ('yes', '3', 'a', None)
+    """
+    if value is None or isinstance(value, (dict, list)):
+        return None
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
+        return str(int(value))
+    return str(value)
+
+
+def _in_order(value: str) -> tuple[list[tuple[bool, int, str]], str]:
+    """Return what sorts `2` before `10`, and letters without regard to case."""
+    pieces = _NUMBERS.split(value.casefold())
+    return [(not p.isdecimal(), int(p) if p.isdecimal() else 0, p) for p in pieces], value
