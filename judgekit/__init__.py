@@ -18,6 +18,14 @@ if TYPE_CHECKING:
     from judgekit.comparison.comparison import Comparison
     from judgekit.config import Suite, load_suite
     from judgekit.datasets import load_cases
+    from judgekit.datasets.doors import (
+        from_hf,
+        from_pandas,
+        from_polars,
+        to_hf,
+        to_pandas,
+        to_polars,
+    )
     from judgekit.embedders.hosted import HostedEmbedder
     from judgekit.errors import CaseError, ConfigError, JudgekitError
     from judgekit.evaluation import evaluate, evaluate_sync, score_sync
@@ -86,6 +94,9 @@ _HOMES = {
     "evaluate": "judgekit.evaluation",
     "evaluate_sync": "judgekit.evaluation",
     "fold_prompt_alignment": "judgekit.metrics.prompt_alignment",
+    "from_hf": "judgekit.datasets.doors",
+    "from_pandas": "judgekit.datasets.doors",
+    "from_polars": "judgekit.datasets.doors",
     "lint_rubrics": "judgekit.lint.lint",
     "load_cases": "judgekit.datasets",
     "load_persona": "judgekit.metrics.voice.persona",
@@ -95,6 +106,9 @@ _HOMES = {
     "metric_names": "judgekit.registry",
     "run_suite": "judgekit.run",
     "score_sync": "judgekit.evaluation",
+    "to_hf": "judgekit.datasets.doors",
+    "to_pandas": "judgekit.datasets.doors",
+    "to_polars": "judgekit.datasets.doors",
 }
 
 __all__ = [
@@ -138,6 +152,9 @@ __all__ = [
     "evaluate",
     "evaluate_sync",
     "fold_prompt_alignment",
+    "from_hf",
+    "from_pandas",
+    "from_polars",
     "lint_rubrics",
     "load_cases",
     "load_persona",
@@ -147,6 +164,9 @@ __all__ = [
     "metric_names",
     "run_suite",
     "score_sync",
+    "to_hf",
+    "to_pandas",
+    "to_polars",
 ]
 
 

@@ -19,6 +19,7 @@ from judgekit.cassette.cassette import Cassette
 from judgekit.cassette.lazystore import lazy_store
 from judgekit.cassette.mode import RecordMode
 from judgekit.connections import closing_connections
+from judgekit.datasets.load import Source, cases_of
 from judgekit.datasets.write import case_writer
 from judgekit.errors import CaseError, ConfigError, JudgekitError
 from judgekit.failure import failure_of
@@ -96,7 +97,7 @@ def chat_of(case: Case, *, system: str | None = None) -> tuple[ChatMessage, ...]
 
 
 async def answer(
-    cases: Iterable[Case],
+    cases: Source,
     judge: Judge,
     *,
     field: Field = "output",
@@ -113,7 +114,7 @@ async def answer(
     and says why in its `metadata`; nothing is dropped. The answers come in the order of the cases.
 
     Args:
-        cases: from `load_cases` or `perturb`, or any iterable.
+        cases: from `load_cases` or `perturb`, or any iterable; also whatever `load_cases` takes.
         judge: the system under test: a `LiteLLMJudge`, or a `Cassette` around one.
         field: `output`, or `baseline` for the answer to compare with.
         system: a system prompt in place of the cases' own; blank for none.
@@ -137,7 +138,7 @@ async def answer(
     keep = done.cases.append
     with nullcontext(keep) if out is None else case_writer(Path(out)) as write:
         async with closing_connections():
-            async for row in work.rows(cases, window, stop or asyncio.Event()):
+            async for row in work.rows(cases_of(cases), window, stop or asyncio.Event()):
                 write(row.case)
                 done.states[row.state] += 1
                 if row.failure is not None:
@@ -148,7 +149,7 @@ async def answer(
     return done
 
 
-def answer_sync(cases: Iterable[Case], judge: Judge, **options: Any) -> Answers:
+def answer_sync(cases: Source, judge: Judge, **options: Any) -> Answers:
     """Answer from synchronous code; also inside a running event loop, as in a notebook.
 
     Takes what `answer` takes.

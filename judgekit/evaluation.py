@@ -12,6 +12,7 @@ from judgekit.aggregates import aggregates_of, figures_of
 from judgekit.at_once import Flag, at_once, done_at_once
 from judgekit.case import Case
 from judgekit.connections import closing_connections
+from judgekit.datasets.load import Source, cases_of
 from judgekit.errors import ConfigError
 from judgekit.failure import failure_of, guarded
 from judgekit.gatekeeper import Gatekeeper, Rules, keep_baseline
@@ -48,7 +49,7 @@ class Progress(NamedTuple):
 
 
 async def evaluate(
-    cases: Iterable[Case],
+    cases: Source,
     metrics: Sequence[Metric],
     *,
     thresholds: Mapping[str, float] | None = None,
@@ -70,7 +71,7 @@ async def evaluate(
     the run.
 
     Args:
-        cases: from `load_cases`, or any iterable.
+        cases: from `load_cases`, any iterable of cases, or what `load_cases` takes.
         metrics: each scores every case.
         thresholds: metric -> value a case must reach (or stay below) to pass.
         gates: metric -> figure (`mean`, `pass_rate`, `min`, `max`, `coverage`, ...) -> bound for
@@ -103,7 +104,7 @@ async def evaluate(
     )
     async with closing_connections():
         try:
-            await run.all(iter(cases), window, stop)
+            await run.all(iter(cases_of(cases)), window, stop)
         finally:
             run.close()
     return run.report()
@@ -366,7 +367,7 @@ def _check_names(
 # -- sync doors ------------------------------------------------------------------
 
 
-def evaluate_sync(cases: Iterable[Case], metrics: Sequence[Metric], **options: Any) -> Report:
+def evaluate_sync(cases: Source, metrics: Sequence[Metric], **options: Any) -> Report:
     """Evaluate from synchronous code; also inside a running event loop, as in a notebook.
 
     Takes what `evaluate` takes.

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, Literal, cast, get_args
 
 from judgekit.case import Case
 from judgekit.datasets.builder import CaseBuilder, Shape
@@ -17,9 +17,16 @@ from judgekit.datasets.stream import STDIN, open_bytes, translated
 from judgekit.datasets.turns import TurnBuilder, grouped
 from judgekit.datasets.wording import kind, quoted, suggestion
 from judgekit.errors import ConfigError, DatasetError
+from judgekit.frames.library import library_of
 
 Container = Literal["auto", "jsonl", "json", "csv", "parquet"]
 """How rows are kept in a file."""
+
+Frame = Any
+"""A data frame of pandas or polars, or a Hugging Face data set."""
+
+Source = str | Path | Iterable[Mapping[str, Any] | Case] | Frame
+"""What cases can be loaded from."""
 
 Placed = Iterator[tuple[str | int, Case]]
 """Cases with their places: a line number, or a text such as `row 3`."""
@@ -39,7 +46,7 @@ _LONGEST_PATH = 1000
 
 
 def load_cases(
-    source: str | Path | Iterable[Mapping[str, Any] | Case],
+    source: Source,
     *,
     format: Shape | None = None,
     container: Container | None = None,
@@ -52,7 +59,8 @@ def load_cases(
     without an id gets one from its content (see `derive_id`).
 
     Args:
-        source: A path, `-` for standard input, or dicts and cases.
+        source: A path, `-` for standard input, dicts and cases, or a data frame: of pandas, of
+            polars (lazy ones too), or a Hugging Face data set (streams too).
         format: What one row looks like. `rows`: the fields of a case by name or common alias.
             `chat`: OpenAI-style `messages`. `mastra`: a scorer run's `input` and `output`.
             `turns`: one turn of a session, which together make a case. `mmlu`, `gsm8k`,
@@ -93,13 +101,35 @@ def load_cases(
         # A pipe gives its rows once.
         again = open_rows if path is not None and path.is_file() else None
         return islice(_distinct(open_rows(), name=name, again=again), limit)
+    if (library := library_of(source)) is not None:
+        from judgekit.datasets.frames import read_frame
+        from judgekit.datasets.parquet import PARQUET_CELLS
+
+        builder = make(cells=PARQUET_CELLS)
+        frame: Callable[[], Placed] = partial(read_frame, source, library, builder=builder)
+        if shape == "turns":
+            frame = grouped(frame)
+        return islice(_distinct(frame(), name="", again=frame), limit)
     if isinstance(source, Mapping | bytes) or not isinstance(source, Iterable):
         raise ConfigError(f"cannot load cases from {kind(source)}; give a path or a list of dicts")
-    objects: Callable[[], Placed] = partial(_read_objects, source, builder=make())
+    items = cast("Iterable[Mapping[str, Any] | Case]", source)
+    objects: Callable[[], Placed] = partial(_read_objects, items, builder=make())
     if shape == "turns":
         objects = grouped(objects)
     again = objects if isinstance(source, list | tuple) else None
     return islice(_distinct(objects(), name="", again=again), limit)
+
+
+def cases_of(source: Source) -> Iterable[Case]:
+    """Return cases as they are, and what holds cases as `load_cases` reads it.
+
+    That is a path, a data frame, or a list with a dict in front.
+    """
+    if isinstance(source, str | Path | Mapping | Case) or library_of(source) is not None:
+        return load_cases([source] if isinstance(source, Mapping | Case) else source)
+    if isinstance(source, list | tuple) and source and not isinstance(source[0], Case):
+        return load_cases(source)
+    return cast("Iterable[Case]", source)
 
 
 def _file_reader(

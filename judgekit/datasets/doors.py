@@ -1,0 +1,144 @@
+"""The doors between cases and data frames: `from_pandas`, `to_pandas` and their like."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from judgekit.case import Case
+from judgekit.datasets.builder import Shape
+from judgekit.datasets.frames import case_table
+from judgekit.datasets.load import load_cases
+from judgekit.datasets.wording import quoted
+from judgekit.errors import ConfigError
+from judgekit.frames.library import Library, library_of
+
+if TYPE_CHECKING:
+    import datasets
+    import pandas
+    import polars
+
+
+def from_pandas(
+    frame: pandas.DataFrame,
+    *,
+    format: Shape | None = None,
+    fields: Mapping[str, str] | None = None,
+    limit: int | None = None,
+) -> Iterator[Case]:
+    """Yield the cases of a data frame, one for each row.
+
+    NaN, NA and NaT are missing values; lists, arrays and dicts are read as they are; levels of
+    the index that have a name are columns. Texts in `history`, `expected`, `labels` and
+    `metadata` hold JSON.
+
+    Args:
+        frame: a `pandas.DataFrame`.
+        format: what one row looks like, as for `load_cases`.
+        fields: where fields are, as dotted paths, as for `load_cases`.
+        limit: stop after this many cases.
+
+    Raises:
+        ConfigError: a setting is wrong, or this is no data frame of pandas.
+        DatasetError: a row cannot be read; it is named by its label in the index.
+    """
+    _check(frame, "pandas", "from_pandas takes a pandas DataFrame")
+    return load_cases(frame, format=format, fields=fields, limit=limit)
+
+
+def from_polars(
+    frame: polars.DataFrame | polars.LazyFrame,
+    *,
+    format: Shape | None = None,
+    fields: Mapping[str, str] | None = None,
+    limit: int | None = None,
+) -> Iterator[Case]:
+    """Yield the cases of a data frame, one for each row; a lazy one is collected in batches.
+
+    Takes and raises what `from_pandas` does; rows are named by their number, from 0.
+    """
+    _check(frame, "polars", "from_polars takes a polars DataFrame or LazyFrame")
+    return load_cases(frame, format=format, fields=fields, limit=limit)
+
+
+def from_hf(
+    source: datasets.Dataset | datasets.IterableDataset | str | Path,
+    *,
+    name: str | None = None,
+    split: str | None = None,
+    revision: str | None = None,
+    format: Shape | None = None,
+    fields: Mapping[str, str] | None = None,
+    limit: int | None = None,
+    download: bool = False,
+) -> Iterator[Case]:
+    """Yield the cases of a Hugging Face data set, one for each row; a stream is streamed.
+
+    Args:
+        source: a `Dataset`, an `IterableDataset`, several splits of them, a folder that
+            `save_to_disk` wrote, or, with `download=True`, the name of a data set of the hub.
+        name: which configuration of a data set of the hub.
+        split: which of several splits.
+        revision: a commit, tag or branch of the hub; a commit is the same tomorrow.
+        format: what one row looks like, as for `load_cases`.
+        fields: where fields are, as dotted paths, as for `load_cases`.
+        limit: stop after this many cases.
+        download: whether the hub may be asked. Nothing else is fetched, and nobody is told.
+
+    Raises:
+        ConfigError: a setting is wrong, there is no such folder or split.
+        DatasetError: the data set or a row cannot be read; rows are named by number, from 0.
+        MissingExtra: datasets is not installed.
+    """
+    from judgekit.frames.hf import choose_split, open_dataset
+
+    if isinstance(source, str | Path):
+        data = open_dataset(source, name=name, split=split, revision=revision, download=download)
+    else:
+        _check(source, "datasets", "from_hf takes a Dataset, an IterableDataset, or a folder")
+        data = choose_split(source, split)
+    return load_cases(data, format=format, fields=fields, limit=limit)
+
+
+def _check(frame: Any, library: Library, wanted: str) -> None:
+    if library_of(frame) != library:
+        raise ConfigError(f"{wanted}, not {quoted(type(frame).__name__)}")
+
+
+def to_pandas(cases: Iterable[Case]) -> pandas.DataFrame:
+    """Return cases as a data frame: a column for each field that any of them has.
+
+    `from_pandas` gives the same cases back. Objects and lists are Python's own.
+
+    Raises:
+        MissingExtra: pandas is not installed.
+    """
+    from judgekit.frames.pandas import frame_of
+
+    return frame_of(case_table(cases))
+
+
+def to_polars(cases: Iterable[Case]) -> polars.DataFrame:
+    """Return cases as a data frame: a column for each field that any of them has.
+
+    `from_polars` gives the same cases back. `history`, `expected`, `labels` and `metadata` are
+    JSON in it, as tables have no type for objects of varying keys.
+
+    Raises:
+        MissingExtra: polars is not installed.
+    """
+    from judgekit.frames.polars import frame_of
+
+    return frame_of(case_table(cases))
+
+
+def to_hf(cases: Iterable[Case]) -> datasets.Dataset:
+    """Return cases as a Hugging Face data set, with JSON where `to_polars` has it.
+
+    Raises:
+        MissingExtra: datasets is not installed.
+    """
+    from judgekit.frames.hf import dataset_of
+
+    return dataset_of(case_table(cases))

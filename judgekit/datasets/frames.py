@@ -1,0 +1,59 @@
+"""Cases from data frames and data sets of other libraries, and back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from importlib import import_module
+from typing import Any
+
+from judgekit.case import Case
+from judgekit.datasets.builder import CaseBuilder
+from judgekit.datasets.jsontext import NotJson, to_json
+from judgekit.datasets.names import FIELDS, TEXT_LISTS
+from judgekit.datasets.wording import quoted
+from judgekit.errors import DatasetError
+from judgekit.frames.library import Library
+from judgekit.frames.table import Kind, Table
+
+_HOMES: dict[Library, str] = {
+    "pandas": "judgekit.frames.pandas",
+    "polars": "judgekit.frames.polars",
+    "datasets": "judgekit.frames.hf",
+}
+_SHAPED = ("history", "expected", "labels", "metadata")
+
+
+def read_frame(
+    frame: Any, library: Library, *, builder: CaseBuilder
+) -> Iterator[tuple[str | int, Case]]:
+    """Yield the case of every row with its place, which is its label in the index or its number.
+
+    Raises:
+        DatasetError: it is no frame, has no rows, or a row does not hold a case.
+    """
+    rows_of: Callable[[Any], Iterator[tuple[Any, dict[str, Any]]]]
+    rows_of = import_module(_HOMES[library]).rows_of
+    empty = True
+    for label, values in rows_of(frame):
+        empty = False
+        where = f"row {quoted(label) if isinstance(label, str) else str(label)[:60]}"
+        try:
+            row = to_json(values)
+        except NotJson as exc:
+            message = f"{exc}; convert the column to texts, numbers, lists or dicts"
+            raise DatasetError(message, where=where, field=exc.path or None) from exc
+        yield where, builder.build(row, where=where)
+    if empty:
+        raise DatasetError("there are no rows in it", where=f"the {type(frame).__name__}")
+
+
+def case_table(cases: Iterable[Case]) -> Table:
+    """Return cases as columns, one for each field that any of them has."""
+    kinds: dict[str, Kind] = dict.fromkeys(FIELDS, "text")
+    kinds |= dict.fromkeys(TEXT_LISTS, "texts")
+    kinds |= dict.fromkeys(_SHAPED, "json")
+    table = Table(kinds)
+    for case in cases:
+        # What is at its default is missing, so that columns nobody uses can be left out.
+        table.add(case.model_dump(mode="json", exclude_defaults=True))
+    return table.without_empty(keep=("id", "input", "output"))

@@ -1,0 +1,84 @@
+"""Cases through data frames and back: the same cases."""
+
+from __future__ import annotations
+
+import datasets
+import polars
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import judgekit
+from judgekit.case import Case, Message, ToolCall
+
+TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
+NUMBERS = st.integers(-(2**70), 2**70) | st.floats(allow_nan=False, allow_infinity=False)
+JSON = st.recursive(
+    st.none() | st.booleans() | NUMBERS | TEXT,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXT, inner, max_size=3),
+    max_leaves=5,
+)
+OBJECT = st.dictionaries(TEXT, JSON, max_size=3)
+CALLS = st.builds(ToolCall, name=TEXT, arguments=JSON, id=st.none() | TEXT)
+MESSAGES = st.builds(
+    Message,
+    role=st.sampled_from(["system", "user", "assistant", "tool"]),
+    content=TEXT,
+    name=st.none() | TEXT,
+    tool_calls=st.lists(CALLS, max_size=2),
+)
+MAYBE = st.none() | TEXT
+TEXTS = st.lists(TEXT, max_size=3)
+CASES = st.lists(
+    st.builds(
+        Case,
+        id=TEXT.filter(bool),
+        input=MAYBE,
+        output=MAYBE,
+        system=MAYBE,
+        history=st.lists(MESSAGES, max_size=2),
+        reference=TEXTS,
+        context=TEXTS,
+        baseline=MAYBE,
+        choices=TEXTS,
+        expected=OBJECT,
+        parent=MAYBE,
+        labels=OBJECT,
+        metadata=OBJECT,
+    ),
+    min_size=1,
+    max_size=4,
+    unique_by=lambda case: case.id,
+)
+DOORS = {
+    "pandas": (judgekit.to_pandas, judgekit.from_pandas),
+    "polars": (judgekit.to_polars, judgekit.from_polars),
+    "hf": (judgekit.to_hf, judgekit.from_hf),
+}
+
+
+@pytest.mark.parametrize("library", DOORS)
+@settings(max_examples=60)
+@given(cases=CASES)
+def test_cases_come_back_as_they_were(library, cases):
+    out, back = DOORS[library]
+
+    assert list(back(out(cases))) == cases
+
+
+@settings(max_examples=20)
+@given(cases=CASES)
+def test_cases_come_back_from_a_lazy_frame_and_from_a_stream(cases):
+    assert list(judgekit.from_polars(judgekit.to_polars(cases).lazy())) == cases
+    assert list(judgekit.from_hf(judgekit.to_hf(cases).to_iterable_dataset())) == cases
+
+
+@settings(max_examples=20)
+@given(cases=CASES)
+def test_cases_come_back_from_parquet_of_either_library(tmp_path_factory, cases):
+    path = tmp_path_factory.mktemp("cases") / "cases.parquet"
+    judgekit.to_polars(cases).write_parquet(path)
+
+    assert list(judgekit.load_cases(path)) == cases
+    assert list(judgekit.from_polars(polars.scan_parquet(path))) == cases
+    assert list(judgekit.from_hf(datasets.Dataset(polars.read_parquet(path).to_arrow()))) == cases

@@ -1,0 +1,62 @@
+"""What evaluates and answers takes what `load_cases` takes."""
+
+from __future__ import annotations
+
+import json
+
+import datasets
+import pandas
+import polars
+import pytest
+
+import judgekit
+from judgekit.errors import DatasetError
+
+ROWS = [{"id": "a", "input": "q", "output": "one two"}, {"id": "b", "input": "r", "output": "x"}]
+MADE = {
+    "dicts": list,
+    "pandas": pandas.DataFrame,
+    "polars": polars.DataFrame,
+    "lazy": lambda rows: polars.DataFrame(rows).lazy(),
+    "hf": datasets.Dataset.from_list,
+    "cases": lambda rows: [judgekit.Case(**row) for row in rows],
+    "tuple": lambda rows: tuple(judgekit.Case(**row) for row in rows),
+    "iterator": lambda rows: judgekit.load_cases(rows),
+}
+
+
+@pytest.mark.parametrize("kind", MADE)
+def test_all_of_them_are_evaluated(kind):
+    report = judgekit.evaluate_sync(
+        MADE[kind](ROWS), [judgekit.create("length", maximum=9, unit="words")]
+    )
+
+    assert [case.id for case, _ in report.results] == ["a", "b"]
+    assert report.metrics["length"].computed == 2
+
+
+@pytest.mark.parametrize("kind", ["dicts", "pandas", "polars", "hf"])
+def test_all_of_them_are_answered(kind):
+    rows = [{"id": row["id"], "input": row["input"]} for row in ROWS]
+
+    answers = judgekit.answer_sync(MADE[kind](rows), judgekit.FakeJudge())
+
+    assert [case.id for case in answers.cases] == ["a", "b"]
+
+
+def test_a_path_and_one_case_are_evaluated(tmp_path):
+    path = tmp_path / "cases.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in ROWS))
+    length = judgekit.create("length", maximum=9, unit="words")
+
+    assert judgekit.evaluate_sync(path, [length]).figures.cases == 2
+    assert judgekit.evaluate_sync(str(path), [length]).figures.cases == 2
+    assert judgekit.evaluate_sync(judgekit.Case(**ROWS[0]), [length]).figures.cases == 1
+    assert judgekit.evaluate_sync(ROWS[0], [length]).figures.cases == 1
+
+
+def test_a_table_that_is_none_of_cases_stops_before_anything_is_scored():
+    with pytest.raises(DatasetError, match="row 0: field 'price': unknown key"):
+        judgekit.evaluate_sync(
+            pandas.DataFrame({"price": [1]}), [judgekit.create("length", maximum=9)]
+        )
