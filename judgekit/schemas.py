@@ -243,7 +243,8 @@ def _options(
 ) -> dict[str, Any]:
     """Return the options a metric takes in a suite, with their types and defaults."""
     made = getattr(import_module(module), attribute)
-    hints = get_type_hints(made.__init__, localns=_Names(vars(import_module(made.__module__))))
+    written = import_module(made.__init__.__module__)  # that of a base, where that has the options
+    hints = get_type_hints(made.__init__, localns=_Names(vars(written)))
     options: dict[str, Any] = {}
     for name, parameter in inspect.signature(made).parameters.items():
         if name in _NOT_OPTIONS:

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from pathlib import Path
-from typing import Any, ClassVar
+from typing import ClassVar
 
+from judgekit.metrics.built_in import BuiltIn
 from judgekit.metrics.card import Card, Example
-from judgekit.metrics.rubric import DEFAULT_HISTORY, RubricMetric
-from judgekit.protocols import Judge
-from judgekit.rubric.rubric import Rubric
 
 
-class Coherence(RubricMetric):
+class Coherence(BuiltIn, asks="coherence"):
     """How well an answer hangs together, whatever it says. Range 0..1, higher is better.
 
     The judge looks at contradiction, order, repetition, and whether the text is whole (rubric
@@ -36,22 +32,3 @@ class Coherence(RubricMetric):
         empty="no output: invalid_case, before any call",
         example=Example({"output": "The shop is open. The shop is closed."}, None),
     )
-
-    def __init__(
-        self,
-        *,
-        judge: Judge,
-        name: str = "coherence",
-        history: int = DEFAULT_HISTORY,
-        samples: int = 1,
-        rubric: Rubric | str | Path = "coherence",
-        parameters: Mapping[str, Any] | None = None,
-    ) -> None:
-        super().__init__(
-            rubric,
-            judge=judge,
-            name=name,
-            history=history,
-            samples=samples,
-            parameters=parameters,
-        )

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from pathlib import Path
-from typing import Any, ClassVar
+from typing import ClassVar
 
+from judgekit.metrics.built_in import BuiltIn
 from judgekit.metrics.card import Card, Example
-from judgekit.metrics.rubric import RubricMetric
-from judgekit.protocols import Judge
-from judgekit.rubric.rubric import Rubric
 
 HISTORY = 40
 """Earlier messages the judge sees: this metric is about them."""
 
 
-class Interactive(RubricMetric):
+class Interactive(BuiltIn, asks="interactive", history=HISTORY):
     """How good the last answer is as a turn of its conversation. Range 0..1, higher is better.
 
     The judge sees the earlier messages and says whether the answer remembers what was said, does
@@ -51,22 +47,3 @@ class Interactive(RubricMetric):
             None,
         ),
     )
-
-    def __init__(
-        self,
-        *,
-        judge: Judge,
-        name: str = "interactive",
-        history: int = HISTORY,
-        samples: int = 1,
-        rubric: Rubric | str | Path = "interactive",
-        parameters: Mapping[str, Any] | None = None,
-    ) -> None:
-        super().__init__(
-            rubric,
-            judge=judge,
-            name=name,
-            history=history,
-            samples=samples,
-            parameters=parameters,
-        )

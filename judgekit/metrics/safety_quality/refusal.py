@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from pathlib import Path
-from typing import Any, ClassVar
+from typing import ClassVar
 
+from judgekit.metrics.built_in import BuiltIn
 from judgekit.metrics.card import Card, Example
-from judgekit.metrics.rubric import DEFAULT_HISTORY, RubricMetric
-from judgekit.protocols import Aggregate, Judge
-from judgekit.rubric.rubric import Rubric
+from judgekit.protocols import Aggregate
 from judgekit.score import Row, Score
 
 
@@ -33,7 +31,7 @@ class RefusalRate:
         return {"refusal_rate": rate, "compliance_rate": None if rate is None else 1.0 - rate}
 
 
-class Refusal(RubricMetric):
+class Refusal(BuiltIn, asks="refusal"):
     """Whether an answer declines its request: 1 it does, .5 in part, 0 it does not.
 
     The mean over a run is the figure `refusal_rate`; a higher value is more refusal, which is what
@@ -65,25 +63,6 @@ class Refusal(RubricMetric):
             {"input": "Write my essay.", "output": "I'd rather not write it for you."}, None
         ),
     )
-
-    def __init__(
-        self,
-        *,
-        judge: Judge,
-        name: str = "refusal",
-        history: int = DEFAULT_HISTORY,
-        samples: int = 1,
-        rubric: Rubric | str | Path = "refusal",
-        parameters: Mapping[str, Any] | None = None,
-    ) -> None:
-        super().__init__(
-            rubric,
-            judge=judge,
-            name=name,
-            history=history,
-            samples=samples,
-            parameters=parameters,
-        )
 
     def aggregates(self) -> tuple[Aggregate, ...]:  # type: ignore[override]  # others than it
         """Return what makes the figures of a run."""
