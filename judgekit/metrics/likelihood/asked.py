@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import ClassVar
 
 from judgekit.around import Asking
 from judgekit.errors import ConfigError, InvalidReply, JudgekitError
 from judgekit.protocols import Judge, Likelihood
 from judgekit.replies.logprobs import Continuation, pair_messages, read_logprobs
 from judgekit.request import About, Form, Request
+from judgekit.value import Json
 
 _FORM = Form(want="logprobs")
 
@@ -58,7 +60,33 @@ class AskedLikelihood:
         return read_logprobs(reply, prompt=prompt, continuation=continuation)
 
 
-def likelihood_of(metric: str, judge: object) -> AskedLikelihood | Likelihood:
+class LikelihoodMetric:
+    """What metrics of log-probabilities share: the model, and what joins a prompt to a text."""
+
+    wants: ClassVar[str] = "logprobs"
+    checked = True
+
+    def __init__(self, *, judge: Judge | Likelihood, name: str, joint: str) -> None:
+        if not isinstance(joint, str):
+            raise ConfigError(f"{name}: joint must be a text, not {joint!r}")
+        self.name = name
+        self.joint = joint
+        self._likelihood = _likelihood_of(name, judge)
+        self._model = str(getattr(self._likelihood, "model", type(self._likelihood).__name__))
+        self._method = f"log-probabilities of {self._model}"
+
+    @property
+    def at_once(self) -> bool:
+        """Whether scoring waits for nothing."""
+        return bool(getattr(self._likelihood, "at_once", False))
+
+    @property
+    def made_with(self) -> dict[str, Json]:
+        """What decides the numbers beside the options."""
+        return {"model": self._model}
+
+
+def _likelihood_of(metric: str, judge: object) -> AskedLikelihood | Likelihood:
     """Return a likelihood as it is, or one made of a judge.
 
     Raises:
@@ -109,8 +137,3 @@ async def _figures(
     if not all(math.isfinite(figure) and figure <= 0 for figure in figures):
         raise InvalidReply("a likelihood gave a number that is no logarithm of a probability")
     return Continuation(figures, shared=False, unknown=False)
-
-
-def model_of(likelihood: AskedLikelihood | Likelihood) -> str:
-    """Return what to call the model in methods and meta."""
-    return str(getattr(likelihood, "model", type(likelihood).__name__))

@@ -11,7 +11,7 @@ from judgekit.case import Case, has_text
 from judgekit.errors import CaseError, ConfigError, InvalidReply
 from judgekit.metrics._options import check_choice, check_name
 from judgekit.metrics.card import Card, Example
-from judgekit.metrics.likelihood.asked import all_figures, likelihood_of, model_of
+from judgekit.metrics.likelihood.asked import LikelihoodMetric, all_figures
 from judgekit.protocols import Aggregate, Judge, Likelihood
 from judgekit.replies.logprobs import Continuation
 from judgekit.request import About
@@ -22,7 +22,7 @@ Normalise = Literal["none", "tokens", "bytes"]
 _HOLE = re.compile(r"\{(input|system|context)\}")
 
 
-class LogLikelihoods:
+class LogLikelihoods(LikelihoodMetric):
     """1 if the model finds the correct choice most likely, else 0; higher is better.
 
     Each of `choices` is taken as the continuation of the prompt, and the model's natural
@@ -47,13 +47,11 @@ class LogLikelihoods:
 
     range: ClassVar[tuple[float, float]] = (0.0, 1.0)
     higher_is_better: ClassVar[bool] = True
-    wants: ClassVar[str] = "logprobs"
     figures: ClassVar[Mapping[str, bool]] = {
         "accuracy_raw": True,
         "accuracy_per_token": True,
         "accuracy_per_byte": True,
     }
-    checked = True
     card: ClassVar[Card] = Card(
         formula="1 if argmax over choices of sum(log p(token)) [/ tokens or / bytes] is the"
         " correct choice, else 0",
@@ -85,29 +83,14 @@ class LogLikelihoods:
         check_choice(name, "normalise", normalise, Normalise)
         if not isinstance(template, str) or not _HOLE.search(template):
             raise ConfigError(f"{name}: template must hold {{input}}, not {template!r}")
-        if not isinstance(joint, str):
-            raise ConfigError(f"{name}: joint must be a text, not {joint!r}")
-        self.name = name
+        super().__init__(judge=judge, name=name, joint=joint)
         self.normalise = normalise
         self.template = template
-        self.joint = joint
-        self._likelihood = likelihood_of(name, judge)
-        self._method = f"log-probabilities of {model_of(self._likelihood)}"
-
-    @property
-    def at_once(self) -> bool:
-        """Whether scoring waits for nothing."""
-        return bool(getattr(self._likelihood, "at_once", False))
 
     @property
     def options(self) -> dict[str, Json]:
         """The options that decide what is asked and how it counts."""
         return {"normalise": self.normalise, "template": self.template, "joint": self.joint}
-
-    @property
-    def made_with(self) -> dict[str, Json]:
-        """What decides the numbers beside the options."""
-        return {"model": model_of(self._likelihood)}
 
     def aggregates(self) -> list[Aggregate]:
         """Return what counts the picks of each of the three figures."""

@@ -10,7 +10,7 @@ from judgekit.case import Case
 from judgekit.errors import ConfigError, InvalidReply
 from judgekit.metrics._options import check_choice, check_name, needed_text, needed_texts
 from judgekit.metrics.card import Card, Example
-from judgekit.metrics.likelihood.asked import all_figures, likelihood_of, model_of
+from judgekit.metrics.likelihood.asked import LikelihoodMetric, all_figures
 from judgekit.protocols import Aggregate, Judge, Likelihood
 from judgekit.request import About
 from judgekit.score import Row, Score
@@ -22,7 +22,7 @@ _MOST = 700.0
 """Mean surprise, in nats a token, beyond which exp() has no number: placeholders of a server."""
 
 
-class Perplexity:
+class Perplexity(LikelihoodMetric):
     """exp of the mean surprise of a token; 1 upwards without end, lower is better.
 
     1 means that the model foresaw every token; 20, that it was as unsure as among 20 equally
@@ -43,9 +43,7 @@ class Perplexity:
 
     range: ClassVar[tuple[float, float]] = (1.0, math.inf)
     higher_is_better: ClassVar[bool] = False
-    wants: ClassVar[str] = "logprobs"
     figures: ClassVar[Mapping[str, bool]] = {"corpus_perplexity": False}
-    checked = True
     card: ClassVar[Card] = Card(
         formula="exp(-sum(log p(token)) / tokens); corpus: the same over the tokens of all cases",
         source="Jelinek et al. 1977; Wisent's perplexity",
@@ -69,28 +67,14 @@ class Perplexity:
         check_choice(name, "given", given, Given)
         if given == of:
             raise ConfigError(f"{name}: of and given are both {of!r}")
-        if not isinstance(joint, str):
-            raise ConfigError(f"{name}: joint must be a text, not {joint!r}")
-        self.name = name
+        super().__init__(judge=judge, name=name, joint=joint)
         self.of = of
         self.given = given
-        self.joint = joint
-        self._likelihood = likelihood_of(name, judge)
-
-    @property
-    def at_once(self) -> bool:
-        """Whether scoring waits for nothing."""
-        return bool(getattr(self._likelihood, "at_once", False))
 
     @property
     def options(self) -> dict[str, Json]:
         """The options that decide what is asked."""
         return {"of": self.of, "given": self.given, "joint": self.joint}
-
-    @property
-    def made_with(self) -> dict[str, Json]:
-        """What decides the numbers beside the options."""
-        return {"model": model_of(self._likelihood)}
 
     def aggregates(self) -> list[Aggregate]:
         """Return what makes the perplexity of all texts as one."""
@@ -111,7 +95,7 @@ class Perplexity:
         about = About(case=case.id, metric=self.name)
         (found,) = await all_figures(self._likelihood, [(prompt, text)], about=about)
         common: dict[str, Any] = {
-            "method": f"log-probabilities of {model_of(self._likelihood)}",
+            "method": self._method,
             "meta": self.made_with,
         }
         tokens = len(found.logprobs)
