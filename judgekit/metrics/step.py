@@ -109,6 +109,14 @@ def distinct(texts: Iterable[str]) -> list[str]:
     return list(seen.values())
 
 
+def items_of(score: Score, *, met: bool | None = None) -> list[str]:
+    """Return what a step of one checklist listed, each once: all, or those that are met or not."""
+    items = [item for item in score.parts[0].items if isinstance(item, dict)]
+    if met is not None:
+        items = [item for item in items if (item["met"] is True) == met]
+    return distinct(str(item["item"]) for item in items)
+
+
 def text_part(
     id: str,
     text: str,

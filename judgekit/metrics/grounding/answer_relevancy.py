@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from judgekit.case import Case
 from judgekit.metrics._options import check_fraction, check_positive, needed_text
@@ -14,7 +14,7 @@ from judgekit.metrics.step import (
     Step,
     Stepped,
     agreeing,
-    distinct,
+    items_of,
     named,
     subject,
     text_part,
@@ -86,8 +86,7 @@ class AnswerRelevancy(Stepped):
         question = needed_text(case, "input")
         needed_text(case, "output")
         (extracted,) = await self._statements.ask([case])
-        items: list[Any] = list(extracted.parts[0].items)
-        found = distinct(item["item"] for item in items)
+        found = items_of(extracted)
         statements = found[: self.max_statements]
         scores = await self._relevance.ask(
             [

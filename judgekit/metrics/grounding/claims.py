@@ -4,14 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import ClassVar, NamedTuple
 
 from judgekit.case import Case
 from judgekit.judgment import Quote
 from judgekit.metrics._options import check_fraction, check_positive
 from judgekit.metrics.quote import find_quote
 from judgekit.metrics.shares import TAU
-from judgekit.metrics.step import MAX_STATEMENTS, Step, Stepped, distinct, subject, text_part
+from judgekit.metrics.step import (
+    MAX_STATEMENTS,
+    Step,
+    Stepped,
+    certainty,
+    items_of,
+    subject,
+    text_part,
+)
 from judgekit.protocols import Judge
 from judgekit.rubric.rubric import Rubric
 from judgekit.score import Part, Score
@@ -49,18 +57,30 @@ class Extracted(NamedTuple):
     score: Score
 
 
+class LookedUp(NamedTuple):
+    """The claims of a text, each looked up in the same passages."""
+
+    extracted: Extracted
+    claims: list[Claim]
+    passages: Sequence[str]
+
+
 class ClaimMetric(Stepped):
     """What metrics of claims share: a text is taken apart, then each claim is looked up."""
+
+    called: ClassVar[str]
+    """The name results carry, unless another is given."""
 
     def __init__(
         self,
         *,
-        name: str,
         judge: Judge,
+        name: str | None = None,
         tau: float = TAU,
         max_claims: int = MAX_STATEMENTS,
         rubric: Rubric | str | Path = "claim_support",
     ) -> None:
+        name = self.called if name is None else name
         self.tau = check_fraction(name, "tau", tau)
         check_positive(name, "max_claims", max_claims)
         self.max_claims = max_claims
@@ -77,22 +97,24 @@ class ClaimMetric(Stepped):
             "rubric": self._support.rubric.name,
         }
 
-    async def extract(self, case: Case) -> Extracted:
-        """Return the claims that the output of a case makes."""
+    async def look_up(self, case: Case, passages: Sequence[str]) -> LookedUp:
+        """Return the claims that the output of a case makes, and what the passages say of each."""
+        extracted = await self._extract(case)
+        return LookedUp(extracted, await self._check(case, extracted.claims, passages), passages)
+
+    async def _extract(self, case: Case) -> Extracted:
         (score,) = await self._statements.ask([case])
-        items: list[Any] = list(score.parts[0].items)
-        claims = distinct(item["item"] for item in items if item["met"] is True)
+        claims = items_of(score, met=True)
         return Extracted(
             claims=claims[: self.max_claims],
-            others=distinct(item["item"] for item in items if item["met"] is not True),
+            others=items_of(score, met=False),
             left_out=max(0, len(claims) - self.max_claims),
             score=score,
         )
 
-    async def check(
+    async def _check(
         self, case: Case, claims: Sequence[str], passages: Sequence[str]
     ) -> list[Claim]:
-        """Return what the passages say of each claim."""
         cases = [
             subject(case, str(number), output=claim, context=tuple(passages))
             for number, claim in enumerate(claims, start=1)
@@ -106,17 +128,33 @@ class ClaimMetric(Stepped):
             found.append(Claim(claim, probability, supported, contradicted, score))
         return found
 
-    def parts(
-        self, claims: Sequence[Claim], passages: Sequence[str], *, worth: Callable[[Claim], bool]
-    ) -> list[Part]:
-        """Return the claims as parts of a score; `worth` says which of them count in its value."""
-        return [
-            _part(f"claim {number}", claim, passages, value=float(worth(claim)), of=len(claims))
-            for number, claim in enumerate(claims, start=1)
-        ]
+    def scored(
+        self,
+        found: LookedUp,
+        value: float | None,
+        *,
+        reason: str,
+        counts: Callable[[Claim], bool],
+        ground_truth: Json = None,
+    ) -> Score:
+        """Return the score of a text by its claims; `counts` says which make up the value."""
+        extracted, claims, passages = found
+        if extracted.left_out:
+            reason += f" Not checked (see max_claims): {extracted.left_out} more."
+        return self._score(
+            value,
+            reason=reason,
+            scores=[extracted.score, *(claim.score for claim in claims)],
+            parts=[
+                _part(f"claim {n}", claim, passages, value=float(counts(claim)), of=len(claims))
+                for n, claim in enumerate(claims, start=1)
+            ],
+            details=self._facts(extracted, claims),
+            confidence=certainty([claim.probability for claim in claims]),
+            ground_truth=ground_truth,
+        )
 
-    def facts(self, extracted: Extracted, claims: Sequence[Claim]) -> dict[str, Json]:
-        """Return what a score of claims says beside its value."""
+    def _facts(self, extracted: Extracted, claims: Sequence[Claim]) -> dict[str, Json]:
         facts: dict[str, Json] = {
             "claims": len(claims),
             **{
@@ -130,13 +168,6 @@ class ClaimMetric(Stepped):
         if extracted.left_out:
             facts["claims_left_out"] = extracted.left_out
         return facts
-
-
-def left_out(extracted: Extracted) -> str:
-    """Return what a reason says of claims that were not checked; nothing where all were."""
-    if not extracted.left_out:
-        return ""
-    return f" Not checked (see max_claims): {extracted.left_out} more."
 
 
 def _part(id: str, claim: Claim, passages: Sequence[str], *, value: float, of: int) -> Part:

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import ClassVar
 
 from judgekit.case import Case
 from judgekit.metrics._options import needed_texts
 from judgekit.metrics.card import Card, Example
-from judgekit.metrics.grounding.claims import Claim, ClaimMetric, left_out
-from judgekit.metrics.shares import TAU, ratio
-from judgekit.metrics.step import MAX_STATEMENTS, certainty, named, subject
-from judgekit.protocols import Judge
-from judgekit.rubric.rubric import Rubric
+from judgekit.metrics.grounding.claims import ClaimMetric
+from judgekit.metrics.shares import ratio
+from judgekit.metrics.step import named, subject
 from judgekit.score import Score
 
 
@@ -32,6 +29,7 @@ class ContextRecall(ClaimMetric):
         rubric: what checks a claim, in place of `claim_support`.
     """
 
+    called = "context_recall"
     card: ClassVar[Card] = Card(
         formula="reference claims found in the context / reference claims; a claim is found if"
         " P(true if the context is) > tau",
@@ -49,17 +47,6 @@ class ContextRecall(ClaimMetric):
         ),
     )
 
-    def __init__(
-        self,
-        *,
-        judge: Judge,
-        name: str = "context_recall",
-        tau: float = TAU,
-        max_claims: int = MAX_STATEMENTS,
-        rubric: Rubric | str | Path = "claim_support",
-    ) -> None:
-        super().__init__(name=name, judge=judge, tau=tau, max_claims=max_claims, rubric=rubric)
-
     async def score(self, case: Case) -> Score:
         """Return the score of one case.
 
@@ -69,26 +56,19 @@ class ContextRecall(ClaimMetric):
         reference = needed_texts(case, "reference")[0]
         passages = needed_texts(case, "context")
         source = subject(case, "reference", input=case.input, output=reference)
-        extracted = await self.extract(source)
-        claims = await self.check(source, extracted.claims, passages)
-        missing = [claim.text for claim in claims if not claim.supported]
-        value = ratio(len(claims) - len(missing), len(claims))
+        found = await self.look_up(source, passages)
+        missing = [claim.text for claim in found.claims if not claim.supported]
+        held = len(found.claims) - len(missing)
+        value = ratio(held, len(found.claims))
         if value is None:
             reason = "The reference claims nothing that could be looked up."
         else:
-            found = len(claims) - len(missing)
-            reason = f"The context holds {found} of {len(claims)} claims of the reference"
+            reason = f"The context holds {held} of {len(found.claims)} claims of the reference"
             reason += f"; not {named(missing)}." if missing else "."
-        return self._score(
+        return self.scored(
+            found,
             value,
-            reason=reason + left_out(extracted),
-            scores=[extracted.score, *(claim.score for claim in claims)],
-            parts=self.parts(claims, passages, worth=_found),
-            details=self.facts(extracted, claims),
-            confidence=certainty([claim.probability for claim in claims]),
+            reason=reason,
+            counts=lambda claim: claim.supported,
             ground_truth=reference,
         )
-
-
-def _found(claim: Claim) -> bool:
-    return claim.supported

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -15,6 +16,7 @@ from judgekit.metrics.step import (
     Stepped,
     certainty,
     distinct,
+    items_of,
     named,
     subject,
     text_part,
@@ -34,7 +36,7 @@ class Wanted(NamedTuple):
     scores: tuple[Score, ...] = ()
 
 
-class CoverageMetric(Stepped):
+class CoverageMetric(Stepped, ABC):
     """What completeness and the judged facts covered share: each element is looked for by itself.
 
     Subclasses say what is wanted, and what one of them is called.
@@ -70,13 +72,13 @@ class CoverageMetric(Stepped):
             "rubric": self._cover.rubric.name,
         }
 
+    @abstractmethod
     async def wanted(self, case: Case) -> Wanted:
         """Return what the answer should hold.
 
         Raises:
             CaseError: the case does not say, and has nothing to take it from.
         """
-        raise NotImplementedError
 
     def given(self, case: Case) -> Wanted | None:
         """Return the elements that `expected` names; `None` where it names none.
@@ -97,9 +99,7 @@ class CoverageMetric(Stepped):
     async def listed(self, case: Case, source: str) -> Wanted:
         """Return what the judge lists, those items that count."""
         (score,) = await self._listing.ask([case])
-        items = [item for item in score.parts[0].items if isinstance(item, dict)]
-        texts = distinct(str(item["item"]) for item in items if item["met"] is True)
-        return Wanted(texts, source, (score,))
+        return Wanted(items_of(score, met=True), source, (score,))
 
     async def score(self, case: Case) -> Score:
         """Return the score of one case.

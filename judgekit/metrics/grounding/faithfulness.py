@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import ClassVar
 
 from judgekit.case import Case
 from judgekit.metrics._options import needed_text, needed_texts
 from judgekit.metrics.card import Card, Example
-from judgekit.metrics.grounding.claims import Claim, ClaimMetric, left_out
-from judgekit.metrics.shares import TAU, faithfulness_ratio
-from judgekit.metrics.step import MAX_STATEMENTS, certainty, named
-from judgekit.protocols import Judge
-from judgekit.rubric.rubric import Rubric
+from judgekit.metrics.grounding.claims import ClaimMetric
+from judgekit.metrics.shares import faithfulness_ratio
+from judgekit.metrics.step import named
 from judgekit.score import Score
 
 
@@ -33,6 +30,7 @@ class Faithfulness(ClaimMetric):
         rubric: what checks a claim, in place of `claim_support`.
     """
 
+    called = "faithfulness"
     card: ClassVar[Card] = Card(
         formula="supported claims / claims; a claim is supported if P(true if the context is)"
         " > tau",
@@ -49,17 +47,6 @@ class Faithfulness(ClaimMetric):
         ),
     )
 
-    def __init__(
-        self,
-        *,
-        judge: Judge,
-        name: str = "faithfulness",
-        tau: float = TAU,
-        max_claims: int = MAX_STATEMENTS,
-        rubric: Rubric | str | Path = "claim_support",
-    ) -> None:
-        super().__init__(name=name, judge=judge, tau=tau, max_claims=max_claims, rubric=rubric)
-
     async def score(self, case: Case) -> Score:
         """Return the score of one case.
 
@@ -68,9 +55,8 @@ class Faithfulness(ClaimMetric):
         """
         needed_text(case, "output")
         passages = needed_texts(case, "context")
-        extracted = await self.extract(case)
-        claims = await self.check(case, extracted.claims, passages)
-        scores = [extracted.score, *(claim.score for claim in claims)]
+        found = await self.look_up(case, passages)
+        claims = found.claims
         value = faithfulness_ratio(sum(claim.supported for claim in claims), len(claims))
         if value is None:
             reason = "The answer claims nothing that could be checked."
@@ -78,15 +64,4 @@ class Faithfulness(ClaimMetric):
             missing = [claim.text for claim in claims if not claim.supported]
             reason = f"The context supports {len(claims) - len(missing)} of {len(claims)} claims"
             reason += f"; not {named(missing)}." if missing else "."
-        return self._score(
-            value,
-            reason=reason + left_out(extracted),
-            scores=scores,
-            parts=self.parts(claims, passages, worth=_counts),
-            details=self.facts(extracted, claims),
-            confidence=certainty([claim.probability for claim in claims]),
-        )
-
-
-def _counts(claim: Claim) -> bool:
-    return claim.supported
+        return self.scored(found, value, reason=reason, counts=lambda claim: claim.supported)

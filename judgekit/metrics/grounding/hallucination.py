@@ -8,9 +8,9 @@ from typing import ClassVar
 from judgekit.case import Case
 from judgekit.metrics._options import check_flag, needed_text, needed_texts
 from judgekit.metrics.card import Card, Example
-from judgekit.metrics.grounding.claims import Claim, ClaimMetric, left_out
+from judgekit.metrics.grounding.claims import Claim, ClaimMetric
 from judgekit.metrics.shares import TAU, ratio
-from judgekit.metrics.step import MAX_STATEMENTS, certainty, named
+from judgekit.metrics.step import MAX_STATEMENTS, named
 from judgekit.protocols import Judge
 from judgekit.rubric.rubric import Rubric
 from judgekit.score import Score
@@ -35,6 +35,7 @@ class Hallucination(ClaimMetric):
     """
 
     higher_is_better = False
+    called = "hallucination"
     card: ClassVar[Card] = Card(
         formula="(contradicted + unsupported claims) / claims; a claim is neither if P(true if"
         " the context is) > tau",
@@ -56,13 +57,13 @@ class Hallucination(ClaimMetric):
         self,
         *,
         judge: Judge,
-        name: str = "hallucination",
+        name: str | None = None,
         tau: float = TAU,
         only_contradicted: bool = False,
         max_claims: int = MAX_STATEMENTS,
         rubric: Rubric | str | Path = "claim_support",
     ) -> None:
-        check_flag(name, "only_contradicted", only_contradicted)
+        check_flag(name or self.called, "only_contradicted", only_contradicted)
         self.only_contradicted = only_contradicted
         super().__init__(name=name, judge=judge, tau=tau, max_claims=max_claims, rubric=rubric)
 
@@ -79,9 +80,8 @@ class Hallucination(ClaimMetric):
         """
         needed_text(case, "output")
         passages = needed_texts(case, "context")
-        extracted = await self.extract(case)
-        claims = await self.check(case, extracted.claims, passages)
-        scores = [extracted.score, *(claim.score for claim in claims)]
+        found = await self.look_up(case, passages)
+        claims = found.claims
         bad = [claim for claim in claims if self._counts(claim)]
         value = ratio(len(bad), len(claims))
         if value is None:
@@ -96,14 +96,7 @@ class Hallucination(ClaimMetric):
             reason = f"None of {len(claims)} claims goes against the context" + (
                 "." if self.only_contradicted else " or beyond it."
             )
-        return self._score(
-            value,
-            reason=reason + left_out(extracted),
-            scores=scores,
-            parts=self.parts(claims, passages, worth=self._counts),
-            details=self.facts(extracted, claims),
-            confidence=certainty([claim.probability for claim in claims]),
-        )
+        return self.scored(found, value, reason=reason, counts=self._counts)
 
     def _counts(self, claim: Claim) -> bool:
         return claim.contradicted if self.only_contradicted else not claim.supported

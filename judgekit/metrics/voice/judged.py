@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from judgekit.case import Case
-from judgekit.errors import ConfigError
 from judgekit.metrics._options import text_options
 from judgekit.metrics.card import Card, Example
 from judgekit.metrics.quote import FIGURES as QUOTE_FIGURES
@@ -199,10 +198,8 @@ class BrandSafety:
         """
         words = await self.words.score(case)
         judged = await self.judged.score(case)
-        if words.value is None:  # pragma: no cover - patterns always come to something
-            raise ConfigError(f"{self.name}: no score by patterns")
-        value = words.value if judged.value is None else min(words.value, judged.value)
-        by_words = judged.value is None or words.value <= judged.value
+        value = min(one.value for one in (words, judged) if one.value is not None)
+        by_words = words.value == value
         return Score(
             value=value,
             parts=(
