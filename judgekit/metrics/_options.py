@@ -8,6 +8,7 @@ from typing import Any, Literal, get_args
 
 from judgekit.case import Case, has_text
 from judgekit.errors import CaseError, ConfigError
+from judgekit.value import Json
 
 TextField = Literal["input", "output", "system", "baseline"]
 TextsField = Literal["reference", "context"]
@@ -87,3 +88,11 @@ def needed_texts(case: Case, field: TextsField) -> tuple[str, ...]:
     if not texts:
         raise CaseError(f"needs a {field} (field {field!r})")
     return texts
+
+
+def truth_of(texts: Sequence[str]) -> Json:
+    """Return accepted texts as the ground truth of a score: one as itself, none as `None`."""
+    said: list[Json] = [text for text in texts if has_text(text)]
+    if len(said) > 1:
+        return said
+    return said[0] if said else None

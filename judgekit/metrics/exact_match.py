@@ -6,7 +6,13 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from judgekit.case import Case
-from judgekit.metrics._options import check_flag, check_name, needed_text, needed_texts
+from judgekit.metrics._options import (
+    check_flag,
+    check_name,
+    needed_text,
+    needed_texts,
+    truth_of,
+)
 from judgekit.metrics.card import Card, Example
 from judgekit.metrics.tokens import answer_form
 from judgekit.score import Score
@@ -65,7 +71,7 @@ class ExactMatch:
             reason=f"The output is not {several}."
             if matched is None
             else "The output is the accepted answer.",
-            ground_truth=matched or (references[0] if len(references) == 1 else list(references)),
+            ground_truth=matched or truth_of(references),
             details={"matched": matched},
         )
 

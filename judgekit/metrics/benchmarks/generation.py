@@ -9,7 +9,13 @@ from typing import ClassVar, Literal
 
 from judgekit.case import Case
 from judgekit.errors import CaseError, ConfigError
-from judgekit.metrics._options import check_choice, check_name, needed_text, needed_texts
+from judgekit.metrics._options import (
+    check_choice,
+    check_name,
+    needed_text,
+    needed_texts,
+    truth_of,
+)
 from judgekit.metrics.benchmarks.answer import Answer, find_answer, kind_of
 from judgekit.metrics.benchmarks.answered import ANSWERED, Answered
 from judgekit.metrics.benchmarks.choice import Choices
@@ -95,7 +101,7 @@ class Generation:
             confidence=value,
             method=f"answer extraction ({kind}), then exact match",
             reason=_reason(found, outcome, len(references)),
-            ground_truth=references[0] if len(references) == 1 else list(references),
+            ground_truth=truth_of(references),
             details={
                 "outcome": outcome,
                 "kind": kind,

@@ -15,6 +15,7 @@ from judgekit.metrics._options import (
     check_name,
     needed_text,
     needed_texts,
+    truth_of,
 )
 from judgekit.metrics.benchmarks.answered import ANSWERED, Answered
 from judgekit.metrics.benchmarks.mathworker import Compared, compare
@@ -115,7 +116,7 @@ class Math:
             confidence=None if abstains else float(matched),
             method="symbolic equivalence, math-verify",
             reason=reason,
-            ground_truth=references[0] if len(references) == 1 else list(references),
+            ground_truth=truth_of(references),
             details={
                 "outcome": outcome,
                 "output": found.output,

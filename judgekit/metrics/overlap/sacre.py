@@ -15,6 +15,7 @@ from judgekit.metrics._options import (
     check_name,
     needed_text,
     needed_texts,
+    truth_of,
 )
 from judgekit.metrics.card import Card, Example
 from judgekit.protocols import Aggregate
@@ -101,7 +102,7 @@ class Bleu:
             method="sentence BLEU, sacrebleu",
             reason=f"BLEU {found.score:.1f}: {found.counts[0]} of {found.totals[0]} words and"
             f" {found.counts[1]} of {found.totals[1]} pairs of words are shared.",
-            ground_truth=references[0] if len(references) == 1 else references,
+            ground_truth=truth_of(references),
             details={
                 "counts": list(found.counts),
                 "totals": list(found.totals),
@@ -190,7 +191,7 @@ class Chrf:
             scale=100.0,
             method="chrF, sacrebleu",
             reason=f"{found.name} of the output and the references is {found.score:.1f} of 100.",
-            ground_truth=references[0] if len(references) == 1 else references,
+            ground_truth=truth_of(references),
             meta={"signature": str(chrf.get_signature())},
         )
 

@@ -22,7 +22,7 @@ from judgekit.embedders import (
 )
 from judgekit.embedders.folding import nfkc
 from judgekit.errors import ConfigError
-from judgekit.metrics._options import check_choice, check_name, needed_text
+from judgekit.metrics._options import check_choice, check_name, needed_text, truth_of
 from judgekit.metrics.card import Card, Example
 from judgekit.metrics.embedding import cosine
 from judgekit.metrics.lazy_pattern import LazyPattern
@@ -195,7 +195,7 @@ class Difference:
             value=found / 100,
             method=method,
             reason=f"The output differs from the baseline by {found:.0f} of 100.",
-            ground_truth=baseline,
+            ground_truth=truth_of(case.reference),
             details={"difference_1_100": found, "by": self.by},
             meta=meta,
         )

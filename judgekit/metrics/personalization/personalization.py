@@ -10,7 +10,7 @@ from judgekit.canonical import canonical_json, digest
 from judgekit.case import Case
 from judgekit.embedders import Chosen, embeds_at_once, identity_of, vectors
 from judgekit.errors import CaseError, ConfigError
-from judgekit.metrics._options import check_name, needed_text
+from judgekit.metrics._options import check_name, needed_text, truth_of
 from judgekit.metrics.card import Card, Example
 from judgekit.metrics.personalization.alignment import Contrast, Sides
 from judgekit.metrics.personalization.coherence import CoherenceRules
@@ -221,7 +221,7 @@ class Personalization:
             parts=self._parts(moved, quality, contrast),
             reason=self._reason(moved, quality.value, contrast, passed=passed),
             source=quality.source,
-            ground_truth=baseline,
+            ground_truth=truth_of(case.reference),
             details={
                 "difference_score": moved,
                 "quality_score": quality.value,

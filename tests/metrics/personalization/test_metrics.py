@@ -33,7 +33,17 @@ def test_the_value_is_a_hundredth_of_the_original_s_figure():
 
     assert found.value == pytest.approx(0.67)
     assert found.details["difference_1_100"] == pytest.approx(67.0)
-    assert found.ground_truth == "hello world"
+
+
+@pytest.mark.parametrize(
+    ("reference", "truth"),
+    [((), None), (("hello",), "hello"), (("hello", " ", "hi"), ["hello", "hi"])],
+    ids=["none", "one", "several"],
+)
+def test_the_baseline_is_not_the_truth(reference, truth):
+    found = score(Difference(), output="hello there", baseline="hello world", reference=reference)
+
+    assert found.ground_truth == truth
 
 
 @pytest.mark.parametrize(

@@ -57,9 +57,15 @@ def test_the_parts_add_up_on_one_scale():
     )
     assert details["difference_1_100"] == pytest.approx(100 * details["difference_score"])
     assert found.source == "judge"
-    assert found.ground_truth == BRITISH.baseline
     assert len(found.judgments) == 1
     assert found.meta["embedder"].startswith("lexical")
+
+
+@pytest.mark.parametrize(("reference", "truth"), [((), None), (("Lovely.",), "Lovely.")])
+def test_the_baseline_is_not_the_truth(reference, truth):
+    case = BRITISH.model_copy(update={"reference": reference})
+
+    assert score(made(judge=FakeJudge(good)), case).ground_truth == truth
 
 
 def test_an_answer_that_did_not_move_scores_zero_whatever_else():
