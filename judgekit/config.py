@@ -14,7 +14,7 @@ from judgekit.cassette.cassette import Cassette
 from judgekit.cassette.mode import RecordMode
 from judgekit.datasets import load_cases
 from judgekit.errors import ConfigError
-from judgekit.filemodel import near, validate_file
+from judgekit.filemodel import FileModel, near, validate_file
 from judgekit.gatekeeper import Rules, open_baseline
 from judgekit.limits import Limits
 from judgekit.protocols import Judge, Metric
@@ -273,10 +273,10 @@ class Suite:
             "notice": file.notice if chosen == roles_of(file, lines=self._lines) else None,
             "judge": None if JUDGE not in chosen else _described(chosen[JUDGE]),
             **self._further(chosen),
-            "cases": file.cases.model_dump(exclude_none=True) if file.cases else None,
+            "cases": _given(file.cases) if file.cases else None,
             "thresholds": self.thresholds,
             "gates": self.gates,
-            **({"gate": said} if (said := self.file.gate.model_dump(exclude_none=True)) else {}),
+            **({"gate": said} if (said := _given(file.gate)) else {}),
             "gates_not_checked": self.unchecked,
             "redact": digest_json([r.model_dump(exclude_none=True) for r in file.redact]),
         }  # fmt: skip
@@ -298,7 +298,16 @@ class Suite:
 
 
 def _described(judge: JudgeFile) -> dict[str, Any]:
-    return judge.model_dump(include={"model", "identity", "params", "mode"})
+    return {name: getattr(judge, name) for name in ("model", "identity", "params", "mode")}
+
+
+def _given(entry: FileModel) -> dict[str, Any]:
+    """Return what an entry without entries of its own gives.
+
+    `model_dump` would build the means to write each kind of entry, for half of what it takes to
+    read them.
+    """
+    return {name: value for name, value in entry if value is not None}
 
 
 def _stood_in(metric: Any) -> bool:
@@ -310,8 +319,12 @@ def _stood_in(metric: Any) -> bool:
 def _spelled(gates: GateFile | list[GateFile]) -> dict[str, Any] | list[dict[str, Any]]:
     """Return gates as people write them: one as a mapping, several as a list."""
     if isinstance(gates, list):
-        return [gate.model_dump(exclude_unset=True) for gate in gates]
-    return gates.model_dump(exclude_unset=True)
+        return [_written(gate) for gate in gates]
+    return _written(gates)
+
+
+def _written(gate: GateFile) -> dict[str, Any]:
+    return {name: value for name, value in gate if name in gate.model_fields_set}
 
 
 def listed(gates: Mapping[str, Any] | Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:

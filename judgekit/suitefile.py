@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal, get_args
 
 from pydantic import BeforeValidator, ConfigDict, Discriminator, Field, Tag, model_validator
 
-from judgekit.filemodel import FileModel, Fraction, Number, Positive, near
+from judgekit.filemodel import FileModel, Fraction, Number, Positive, near, none_yet
 
 
 def _path(value: Any) -> Any:
@@ -176,7 +176,7 @@ class MetricFile(FileModel):
     """Metrics of this suite."""
     threshold: float | None = None
     """Value a case must reach to pass, on the metric's own range."""
-    gate: _Gates = Field(default_factory=list)
+    gate: _Gates = Field(default_factory=none_yet)
     """What the run must show, else its exit code is 1: mean, pass_rate, min, max, coverage, ...,
     or a figure of the metric's own, such as unverified_quotes of a rubric that asks for quotes;
     a list of several for slices of the cases."""
@@ -269,7 +269,7 @@ ROLE = r"^[A-Za-z][A-Za-z0-9_-]{0,39}$"
 class RedactFile(FileModel):
     """What must not be asked or recorded, where there is no suite to say it."""
 
-    redact: list[_Rule] = Field(default_factory=list)
+    redact: list[_Rule] = Field(default_factory=none_yet)
     redact_salt_env: str | None = None
 
 
@@ -298,14 +298,14 @@ class SuiteFile(FileModel):
     """How texts become vectors, in every metric that says nothing else: `lexical`, or a model:
     `onnx:FOLDER`, or a mapping such as `{onnx: FOLDER, threads: 2}`; hosted, and recorded like
     verdicts, `{model: openai/text-embedding-3-small, api_base: ...}` or `{role: ROLE}`."""
-    rubrics: _Folders = Field(default_factory=list)
+    rubrics: _Folders = Field(default_factory=none_yet)
     """Folders to look rubrics up in first, relative to the suite."""
     metrics: dict[str, _Metric] = Field(min_length=1)
     """What to score by: a metric, a rubric, or a name of your own for one."""
     limits: LimitsFile = LimitsFile.model_construct()
     gate: RunGateFile = RunGateFile.model_construct()
     """What holds for the gates of all metrics."""
-    redact: list[_Rule] = Field(default_factory=list)
+    redact: list[_Rule] = Field(default_factory=none_yet)
     """What must not be asked or recorded: key, email, card, ip, phone, or patterns."""
     redact_salt_env: str | None = None
     """The environment variable whose value keys the digests of pseudonyms."""
@@ -323,7 +323,7 @@ class Overrides(FileModel):
     """Metric -> parameter of its rubric -> setting, as text."""
     record: str | None = None
     no_judge: bool = False
-    only: list[str] = Field(default_factory=list)
+    only: list[str] = Field(default_factory=none_yet)
     limit: int | None = None
     cases: str | None = None
     format: str | None = None

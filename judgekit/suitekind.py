@@ -45,6 +45,8 @@ def check_role(name: str, kind: str, entry: MetricFile) -> None:
     Raises:
         ConfigError: it asks a judge and names a likelihood, or the other way round.
     """
+    if entry.role is None:
+        return
     wants = _wants(kind)
     if wants == "logprobs" and entry.judge is not None:
         raise ConfigError(f"metric {name!r} asks for no verdict; write likelihood: {entry.judge}")

@@ -36,15 +36,17 @@ def _described(metric: Metric) -> dict[str, Any]:
 
 def _option(value: Any) -> Any:
     """Return an option as JSON: metrics and embedders described, what is not JSON by its type."""
-    if isinstance(value, Metric):
-        return _described(value)
-    if isinstance(value, (Embedder, AsyncEmbedder)):
-        return value.identity
+    if value is None or isinstance(value, (str, int, float)):
+        return value
     if isinstance(value, Mapping):
         return {str(key): _option(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
         return [_option(item) for item in value]
-    return value if isinstance(value, (str, int, float, bool, type(None))) else type(value).__name__
+    if isinstance(value, Metric):
+        return _described(value)
+    if isinstance(value, (Embedder, AsyncEmbedder)):
+        return value.identity
+    return type(value).__name__
 
 
 def rubrics_of(manifest: Mapping[str, Any], metric: str) -> set[tuple[str, str]]:

@@ -9,7 +9,7 @@ from pydantic import BeforeValidator, Discriminator, Field, Tag, field_validator
 
 from judgekit.case import CASE_TEXTS
 from judgekit.errors import RubricError
-from judgekit.filemodel import FileModel, Number
+from judgekit.filemodel import FileModel, Number, none_yet
 from judgekit.filledform import MAX_ITEMS
 from judgekit.request import Detail, Question
 from judgekit.rubric.criterion import Criterion, Level
@@ -196,7 +196,7 @@ class CriterionFile(FileModel):
 class GroupFile(FileModel):
     """What a group of criteria needs of a case."""
 
-    requires: list[str] = Field(default_factory=list, json_schema_extra=_ONE_OF_THE_FIELDS)
+    requires: list[str] = Field(default_factory=none_yet, json_schema_extra=_ONE_OF_THE_FIELDS)
     """Fields a case must have for the group to apply."""
     text: str = ""
     """What the group is about, for people."""
@@ -315,11 +315,11 @@ class RubricFile(FileModel):
         default_factory=dict, max_length=MAX_PARAMETERS
     )
     """What a suite may set; templates read it as `parameters.NAME`. An heir says what differs."""
-    examples: Examples = Field(default_factory=list)
+    examples: Examples = Field(default_factory=none_yet)
     """Judged cases shown to the judge: written here, or taken from a labelled file."""
-    tests: list[TestFile] = Field(default_factory=list)
+    tests: list[TestFile] = Field(default_factory=none_yet)
     """Cases whose verdict is known; never shown to a judge."""
-    orderings: list[OrderingFile] = Field(default_factory=list)
+    orderings: list[OrderingFile] = Field(default_factory=none_yet)
     """Pairs of tests of which one must score above the other."""
     lint: Silences = Field(default_factory=dict)
     """Lint rules that are silent in this file, and why."""

@@ -10,7 +10,7 @@ from pydantic import BeforeValidator, Field, ValidationError, field_validator, m
 
 from judgekit.case import CASE_TEXTS, Case
 from judgekit.errors import ConfigError, RubricError
-from judgekit.filemodel import FileModel, Number, describe, near
+from judgekit.filemodel import FileModel, Number, describe, near, none_yet
 from judgekit.rubric.criterion import Criterion
 from judgekit.rubric.expectation import (
     WHOLE,
@@ -49,7 +49,7 @@ Texts = Annotated[list[str], BeforeValidator(_listed, json_schema_input_type=str
 class QuotesFile(FileModel):
     """What the judge must quote."""
 
-    contain: Texts = Field(default_factory=list)
+    contain: Texts = Field(default_factory=none_yet)
     """Texts that stand in the quotes."""
     source: str | None = Field(default=None, alias="from")
     """The field of the case a quote must come from."""
