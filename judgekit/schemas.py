@@ -27,8 +27,8 @@ from judgekit.errors import ConfigError
 from judgekit.filemodel import near
 from judgekit.metrics.voice.personafile import PersonaFile
 from judgekit.report.folder import VERSION
-from judgekit.rubric.file import RubricFile
 from judgekit.rubric.shelf import rubric_names
+from judgekit.rubric.testfile import TestedFile
 from judgekit.score import Row
 from judgekit.suitefile import SuiteFile
 
@@ -285,7 +285,7 @@ def _schema_of(annotation: Any) -> dict[str, Any]:
 
 
 def _rubric() -> dict[str, Any]:
-    made = _of(RubricFile)
+    made = _of(TestedFile)
     defs = made["$defs"]
     criterion = defs["CriterionFile"]
     fields = criterion["properties"]

@@ -116,6 +116,8 @@ before = dict(os.environ)
         "judgekit.metrics.token_f1", "judgekit.metrics.exact_match",
         # Nobody sits at a terminal to judge.
         "judgekit.judges.sitting", "judgekit.judges.terminal",
+        # A rubric's tests are not run.
+        "judgekit.rubric.testfile", "judgekit.rubric.expectation", "judgekit.rubric.labelled",
         # Nothing is redacted.
         "judgekit.redact", "judgekit.detectors",
         # Other verbs.

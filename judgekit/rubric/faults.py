@@ -13,14 +13,14 @@ from judgekit.filemodel import describe, steps_to
 from judgekit.request import Form
 from judgekit.rubric.criterion import Criterion
 from judgekit.rubric.declared import check_used, declared_in
-from judgekit.rubric.file import LabelledFile, RubricFile
+from judgekit.rubric.file import LabelledFile
 from judgekit.rubric.filetext import read_file, split_front_matter
 from judgekit.rubric.folders import Folders
 from judgekit.rubric.labelled import Weighing, read_labelled
 from judgekit.rubric.load import _chain, _check_shown, _examples, _Layer, _Merged
 from judgekit.rubric.shelf import builtin_folder
 from judgekit.rubric.template import Template
-from judgekit.rubric.testfile import Known, read_tests
+from judgekit.rubric.testfile import Known, TestedFile, read_tests
 from judgekit.yamlfile import parse_yaml
 
 
@@ -43,6 +43,7 @@ def open_rubric(path: Path) -> Opened:
     faults: list[RubricError] = []
     try:
         layers = _chain(path, loader)
+        layers[0].file = layers[0].tested()
     except RubricError as exc:
         found = _front_faults(path) or (exc,)
         return Opened(tuple(found), (), (), {}, "default", None, loader)
@@ -89,12 +90,12 @@ def _front_faults(path: Path) -> tuple[RubricError, ...]:
     if not isinstance(data, dict):
         return ()
     try:
-        RubricFile.model_validate(data)
+        TestedFile.model_validate(data)
     except ValidationError as exc:
         found: list[RubricError] = []
         for fault in exc.errors(include_url=False)[:_MOST]:
             steps = steps_to(fault)
-            message = describe(fault, steps, RubricFile)
+            message = describe(fault, steps, TestedFile)
             rule = _RULES.get(fault["type"], "bad-value")
             found.append(RubricError(message, where=lines.where(*steps), rule=rule))
         return tuple(found)

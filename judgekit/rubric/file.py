@@ -14,7 +14,6 @@ from judgekit.filledform import MAX_ITEMS
 from judgekit.request import Detail, Question
 from judgekit.rubric.criterion import Criterion, Level
 from judgekit.rubric.parameter import MAX_PARAMETERS, ParameterKind
-from judgekit.rubric.testfile import OrderingFile, TestFile
 from judgekit.yamlfile import Lines
 
 MAX_CRITERIA = 200
@@ -277,7 +276,7 @@ _Parameter = Annotated[
 
 
 class RubricFile(FileModel):
-    """Front matter."""
+    """Front matter, all but its tests: a run has no use for them."""
 
     schema_: str | None = Field(default=None, alias="$schema")
     """Where editors find the schema of this file; it means nothing to a judge."""
@@ -317,9 +316,9 @@ class RubricFile(FileModel):
     """What a suite may set; templates read it as `parameters.NAME`. An heir says what differs."""
     examples: Examples = Field(default_factory=none_yet)
     """Judged cases shown to the judge: written here, or taken from a labelled file."""
-    tests: list[TestFile] = Field(default_factory=none_yet)
-    """Cases whose verdict is known; never shown to a judge."""
-    orderings: list[OrderingFile] = Field(default_factory=none_yet)
+    tests: list[Any] = Field(default_factory=none_yet)
+    """Cases whose verdict is known; a `TestedFile` says what they hold."""
+    orderings: list[Any] = Field(default_factory=none_yet)
     """Pairs of tests of which one must score above the other."""
     lint: Silences = Field(default_factory=dict)
     """Lint rules that are silent in this file, and why."""

@@ -18,7 +18,7 @@ from judgekit.rubric.criterion import Criterion
 from judgekit.rubric.file import LabelledFile
 from judgekit.rubric.filetext import read_file
 from judgekit.rubric.fold import Combine, Worth, fold
-from judgekit.rubric.testfile import inline_case
+from judgekit.rubric.inlinecase import inline_case
 from judgekit.value import Json, Value
 
 MAX_ROWS = 10_000

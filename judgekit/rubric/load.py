@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache, partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from judgekit.canonical import digest, digest_json
 from judgekit.errors import AbstractRubric, ConfigError, InvalidReply, RubricError, place
@@ -17,12 +18,19 @@ from judgekit.rubric.file import MAX_CRITERIA, CriterionFile, LabelledFile, Rubr
 from judgekit.rubric.filetext import read_file, split_front_matter
 from judgekit.rubric.fold import Combine
 from judgekit.rubric.folders import Folders
-from judgekit.rubric.labelled import Example, Weighing, read_labelled
 from judgekit.rubric.rubric import Group, Rubric
 from judgekit.rubric.shelf import SUFFIX, builtin_folder, find_rubric, rubric_names
 from judgekit.rubric.template import Template
-from judgekit.rubric.testfile import Known, inline_case, read_tests
 from judgekit.yamlfile import Lines, parse_yaml
+
+if TYPE_CHECKING:
+    from judgekit.rubric.criterion import Criterion
+    from judgekit.rubric.labelled import Example
+    from judgekit.rubric.parameter import Parameter
+    from judgekit.rubric.rubric import Tested
+    from judgekit.rubric.testfile import TestedFile
+
+F = TypeVar("F", bound=RubricFile)
 
 MAX_LAYERS = 10
 """Files that may extend one another in a row."""
@@ -70,7 +78,24 @@ class _Layer:
             message = "front matter must be keys and values"
             raise RubricError(message, where=place(path, 2), rule="front-matter")
         self.data: dict[str, Any] = data
-        self.file = validate_file(RubricFile, data, lines=self.lines, error=RubricError)
+        self.builtin = path.parent == builtin_folder()
+        # A fault in a test is said as early as any other. Those of built-in rubrics are known to
+        # be right; to read them all takes as long as to judge a dozen cases.
+        tested = not self.builtin and not data.keys().isdisjoint(("tests", "orderings"))
+        self.file = self.tested() if tested else self._validated(RubricFile)
+
+    def tested(self) -> TestedFile:
+        """Return the front matter with its tests.
+
+        Raises:
+            RubricError: a test has not the shape of one.
+        """
+        from judgekit.rubric.testfile import TestedFile
+
+        return self._validated(TestedFile)
+
+    def _validated(self, kind: type[F]) -> F:
+        return validate_file(kind, self.data, lines=self.lines, error=RubricError)
 
 
 def _chain(path: Path, loader: Folders) -> list[_Layer]:
@@ -126,6 +151,8 @@ def _build(layers: list[_Layer], *, path: Path, loader: Folders) -> Rubric:
     combine: Combine = merged.first("combine") or "weighted_mean"
     labelled = None
     if isinstance(file.examples, LabelledFile):
+        from judgekit.rubric.labelled import Weighing, read_labelled
+
         labelled, read = read_labelled(
             file.examples,
             folder=path.parent,
@@ -143,8 +170,9 @@ def _build(layers: list[_Layer], *, path: Path, loader: Folders) -> Rubric:
         mentions=template.mentions,
         declared=declared,
     )
-    known = Known({c.id: c for c in criteria}, list(modes), own.lines, declared)
-    tests, orderings = read_tests(file.tests, file.orderings, known)
+    tested = cache(partial(_tests, own, criteria, list(modes), declared))
+    if not own.builtin:
+        tested()
     return Rubric(
         name=file.name,
         version=file.version,
@@ -159,18 +187,32 @@ def _build(layers: list[_Layer], *, path: Path, loader: Folders) -> Rubric:
         details=form.details,
         examples=_examples(own, form) if labelled is None else labelled.chosen,
         labelled=labelled,
-        tests=tests,
-        orderings=orderings,
+        tested=tested,
         declared=declared,
         template=template,
         path=path,
     ).with_defaults()
 
 
+def _tests(
+    own: _Layer, criteria: Sequence[Criterion], modes: list[str], declared: Sequence[Parameter]
+) -> Tested:
+    if not own.file.tests and not own.file.orderings:
+        return (), ()
+    from judgekit.rubric.testfile import Known, TestedFile, read_tests
+
+    file = own.file if isinstance(own.file, TestedFile) else own.tested()
+    known = Known({c.id: c for c in criteria}, modes, own.lines, declared)
+    return read_tests(file.tests, file.orderings, known)
+
+
 def _examples(layer: _Layer, form: Form, complain: Complain = refuse) -> tuple[Example, ...]:
     examples = []
     for number, entry in enumerate(layer.file.inline_examples):
         where = layer.lines.where("examples", number)
+        from judgekit.rubric.inlinecase import inline_case
+        from judgekit.rubric.labelled import Example
+
         try:
             case = inline_case(entry.case, id=f"example-{number + 1}", where=where)
         except RubricError as exc:

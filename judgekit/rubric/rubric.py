@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from judgekit.canonical import digest_json
 from judgekit.case import Case, Message, has_text
@@ -16,9 +16,7 @@ from judgekit.judgment import Judgment, Said
 from judgekit.request import ChatMessage, Detail, Form
 from judgekit.rubric.caseview import CaseView
 from judgekit.rubric.criterion import Criterion
-from judgekit.rubric.expectation import Ordering, RubricTest
 from judgekit.rubric.fold import Combine, Folded, Outcome, Shares, Worth, fold_values, shares_of
-from judgekit.rubric.labelled import Example, Labelled
 from judgekit.rubric.parameter import (
     Parameter,
     Parameters,
@@ -30,6 +28,12 @@ from judgekit.rubric.sandbox import View
 from judgekit.rubric.template import Template
 from judgekit.score import Status
 from judgekit.value import Value
+
+if TYPE_CHECKING:
+    from judgekit.rubric.expectation import Ordering, RubricTest
+    from judgekit.rubric.labelled import Example, Labelled
+
+    Tested = tuple[tuple[RubricTest, ...], tuple[Ordering, ...]]
 
 _CRITERION = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
 
@@ -155,8 +159,7 @@ class Rubric:
         details: tuple[Detail, ...],
         examples: tuple[Example, ...],
         labelled: Labelled | None,
-        tests: tuple[RubricTest, ...],
-        orderings: tuple[Ordering, ...],
+        tested: Callable[[], Tested],
         declared: tuple[Parameter, ...],
         template: Template,
         path: Path,
@@ -180,8 +183,7 @@ class Rubric:
         self.details = details
         self.examples = examples
         self.labelled = labelled
-        self.tests = tests
-        self.orderings = orderings
+        self._tested = tested
         self.template = template
         self.path = path
         self._by_mode: dict[str, list[tuple[str, frozenset[str]]]] = {}
@@ -189,6 +191,16 @@ class Rubric:
 
     def __repr__(self) -> str:
         return f"Rubric({self.name!r}, version={self.version}, digest={self.digest[:12]!r})"
+
+    @property
+    def tests(self) -> tuple[RubricTest, ...]:
+        """Cases whose verdict is known; never shown to a judge."""
+        return self._tested()[0]
+
+    @property
+    def orderings(self) -> tuple[Ordering, ...]:
+        """Which of the tests' cases must come out above which."""
+        return self._tested()[1]
 
     def parameter(self, name: str) -> Parameter:
         """Return a declared parameter.

@@ -6,11 +6,11 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, NamedTuple
 
-from pydantic import BeforeValidator, Field, ValidationError, field_validator, model_validator
+from pydantic import BeforeValidator, ConfigDict, Field, field_validator, model_validator
 
-from judgekit.case import CASE_TEXTS, Case
+from judgekit.case import CASE_TEXTS
 from judgekit.errors import ConfigError, RubricError
-from judgekit.filemodel import FileModel, Number, describe, near, none_yet
+from judgekit.filemodel import FileModel, Number, near, none_yet
 from judgekit.rubric.criterion import Criterion
 from judgekit.rubric.expectation import (
     WHOLE,
@@ -19,6 +19,8 @@ from judgekit.rubric.expectation import (
     Ordering,
     RubricTest,
 )
+from judgekit.rubric.file import RubricFile
+from judgekit.rubric.inlinecase import inline_case
 from judgekit.rubric.parameter import Parameter
 from judgekit.yamlfile import Lines
 
@@ -146,6 +148,18 @@ class OrderingFile(FileModel):
     """Which criterion is compared; the whole value by default."""
     by: Number = Field(default=0.0, ge=0, le=1)
     """By how much at least, 0 to 1."""
+
+
+class TestedFile(RubricFile):
+    """Front matter with its tests."""
+
+    __test__ = False
+    model_config = ConfigDict(title="RubricFile")
+
+    tests: list[TestFile] = Field(default_factory=none_yet)
+    """Cases whose verdict is known; never shown to a judge."""
+    orderings: list[OrderingFile] = Field(default_factory=none_yet)
+    """Pairs of tests of which one must score above the other."""
 
 
 class Known(NamedTuple):
@@ -288,17 +302,3 @@ def _ordering(
         raise RubricError(f"{entry.better!r} cannot be above itself", where=where)
     known.check_name(entry.criterion, "orderings", number, "criterion")
     return Ordering(**entry.model_dump(), where=where)
-
-
-def inline_case(data: dict[str, Any], *, id: str, where: str) -> Case:
-    """Return a case written in a rubric.
-
-    Raises:
-        RubricError: it is none.
-    """
-    try:
-        return Case.model_validate({"id": id, **data})
-    except ValidationError as exc:
-        fault = exc.errors(include_url=False)[0]
-        message = f"case: {describe(fault, fault['loc'], Case)}"
-        raise RubricError(message, where=where, rule="bad-case") from exc

@@ -1,0 +1,25 @@
+"""A case written in a rubric, or in a row of a file beside it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import ValidationError
+
+from judgekit.case import Case
+from judgekit.errors import RubricError
+from judgekit.filemodel import describe
+
+
+def inline_case(data: dict[str, Any], *, id: str, where: str) -> Case:
+    """Return a case written in a rubric.
+
+    Raises:
+        RubricError: it is none.
+    """
+    try:
+        return Case.model_validate({"id": id, **data})
+    except ValidationError as exc:
+        fault = exc.errors(include_url=False)[0]
+        message = f"case: {describe(fault, fault['loc'], Case)}"
+        raise RubricError(message, where=where, rule="bad-case") from exc
