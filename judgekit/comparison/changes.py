@@ -8,7 +8,7 @@ from typing import Any
 from judgekit.comparison.comparison import Change
 
 MAX_DEPTH = 12
-_LEFT_OUT = {"gate", "gates", "gates_not_checked", "notice", "card", "thresholds"}
+_LEFT_OUT = {"gate", "gates", "gates_not_checked", "notice", "card", "rubrics", "thresholds"}
 """What decides no number, or is told elsewhere."""
 MOST = 40
 """Changes that are told."""

@@ -193,6 +193,11 @@ class Stepped:
         self._method = f"{judge.model} by {by}"
 
     @property
+    def rubrics(self) -> tuple[Rubric, ...]:
+        """What its steps go by, in order."""
+        return tuple(step.rubric for step in self._steps)
+
+    @property
     def at_once(self) -> bool:
         """Whether scoring waits for nothing: the judge has every answer."""
         return bool(getattr(self.judge, "at_once", False))

@@ -23,6 +23,7 @@ from judgekit.errors import ConfigError
 from judgekit.report.page.facts import Facts
 from judgekit.report.page.figures import Axis, number, percent, weight
 from judgekit.report.page.histograms import saturated_share, saturation
+from judgekit.report.page.makers import judge_cards, rubric_cards
 from judgekit.report.page.payload import make_payload
 from judgekit.report.report import Report
 from judgekit.report.spread import shown_figures
@@ -77,6 +78,8 @@ def render_page(report: Report) -> str:
         facts=Facts(report, makers=payload.makers),
         figures=figures,
         metrics=[(summary, Axis(summary)) for summary in figures.metrics],
+        rubrics=rubric_cards(figures.manifest, payload.taped),
+        judges=judge_cards(figures.manifest, report.run, payload.taped),
         manifest=json.dumps(figures.manifest, ensure_ascii=False, sort_keys=True, indent=1),
         manifest_digest=digest(canonical_json(figures.manifest)),
         payload=payload,

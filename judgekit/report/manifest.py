@@ -3,18 +3,64 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 from judgekit import __version__
+from judgekit.canonical import canonical_json
 from judgekit.protocols import AsyncEmbedder, Embedder, Metric
 
 MAX_DEPTH = 12
+MOST_METRICS = 500
+"""Metrics a metric may be made of, as far as their rubrics are told."""
+
+
+@runtime_checkable
+class Asks(Protocol):
+    """What a rubric is to a manifest."""
+
+    def said(self) -> dict[str, Any]:
+        """Return what it asks, as plain data."""
 
 
 def full_manifest(metrics: Sequence[Metric], manifest: Mapping[str, Any]) -> dict[str, Any]:
     """Return what decides the numbers of a run: what is known of its inputs, and every metric."""
     described = [_described(metric) for metric in metrics]
-    return {"judgekit": __version__, "metrics": described, **manifest}
+    full = {"judgekit": __version__, "metrics": described, **manifest}
+    rubrics = _rubrics(metrics)
+    return {**full, "rubrics": rubrics} if rubrics else full
+
+
+def _rubrics(metrics: Sequence[Metric]) -> list[dict[str, Any]]:
+    """Return what every rubric of a run asks, and which metrics go by it."""
+    asked: dict[str, dict[str, Any]] = {}
+    for metric in metrics:
+        for rubric in _rubrics_of(metric, set()):
+            said = rubric.said()
+            entry = asked.setdefault(canonical_json(said), {**said, "metrics": []})
+            if metric.name not in entry["metrics"]:
+                entry["metrics"].append(metric.name)
+    return list(asked.values())
+
+
+def _rubrics_of(value: Any, seen: set[int]) -> Iterator[Asks]:
+    """Yield the rubrics of a metric and of those it is made of."""
+    if id(value) in seen or len(seen) > MOST_METRICS:
+        return
+    seen.add(id(value))
+    found = getattr(value, "rubrics", None)
+    for one in found if isinstance(found, tuple) else (getattr(value, "rubric", None),):
+        if isinstance(one, Asks):
+            yield one
+    for inner in _held(value):
+        for one in inner if isinstance(inner, (list, tuple)) else (inner,):
+            if isinstance(one, Metric):
+                yield from _rubrics_of(one, seen)
+
+
+def _held(value: Any) -> Iterator[Any]:
+    yield from getattr(value, "__dict__", {}).values()
+    for name in getattr(value, "__dataclass_fields__", ()):
+        yield getattr(value, name, None)
 
 
 def _described(metric: Metric) -> dict[str, Any]:

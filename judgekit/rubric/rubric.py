@@ -202,6 +202,12 @@ class Rubric:
         """Which of the tests' cases must come out above which."""
         return self._tested()[1]
 
+    def said(self) -> dict[str, Any]:
+        """Return what it asks and what the answers are worth, as plain data for reports."""
+        from judgekit.rubric.told import told
+
+        return told(self)
+
     def parameter(self, name: str) -> Parameter:
         """Return a declared parameter.
 

@@ -17,6 +17,7 @@ from judgekit.cassette.tape import Tape
 from judgekit.report.folder import TAPE, Scored
 from judgekit.report.page.histograms import Histograms
 from judgekit.report.page.slices import Field, Slices
+from judgekit.report.page.taped import Taped
 from judgekit.report.report import Report
 from judgekit.report.summary import MetricSummary
 from judgekit.score import Failure, Result, Row
@@ -62,6 +63,7 @@ class Payload(NamedTuple):
     fields: tuple[Field, ...]
     """Fields of the metadata with few values, and the figures of each value."""
     histograms: Histograms
+    taped: Taped
 
 
 def make_payload(report: Report) -> Payload:
@@ -103,7 +105,7 @@ def make_payload(report: Report) -> Payload:
         text = base64.b64encode(squeezed).decode()
     else:
         text = text.translate(_ESCAPES)
-    return Payload(text, compressed, prompts, made_by, fields, histograms)
+    return Payload(text, compressed, prompts, made_by, fields, histograms, asked.taped)
 
 
 def _json(value: Any) -> str:
@@ -131,6 +133,7 @@ class _Asked:
         path = report.folder / TAPE if report.folder is not None else None
         self._tape = Tape(path) if path is not None and path.exists() else None
         self._parts = self._tape.parts() if self._tape is not None else {}
+        self.taped = Taped(self._tape, self._parts)
 
     @property
     def there(self) -> bool:

@@ -1,0 +1,136 @@
+"""What a tape says of the judges of a run, and which form each request filled in."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from judgekit.canonical import canonical_json
+from judgekit.cassette.tape import Tape
+
+MOST = 8
+"""Different parameters, servers and modes of one judge that are told."""
+
+
+class Replies:
+    """What is known of the replies of one judge."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.samples = 1
+        """How often one and the same thing was asked."""
+        self.retried = 0
+        """Replies that took more than one try."""
+        self.cost = 0.0
+        self.unpriced = 0
+        """Replies of unknown price."""
+        self.tokens = [0, 0]
+        self.uncounted = 0
+        """Replies of which the server did not say how many tokens they took."""
+        self.said: dict[str, dict[str, None]] = {}
+        """Parameters, modes, identities, servers and reported models, each in the order met."""
+
+    def add(self, request: dict[str, Any], reply: dict[str, Any]) -> None:
+        """Take one request with its reply."""
+        self.count += 1
+        sample = request.get("sample")
+        if isinstance(sample, int):
+            self.samples = max(self.samples, min(sample, 10_000) + 1)
+        tries = reply.get("tries")
+        self.retried += isinstance(tries, list) and len(tries) > 1
+        cost = reply.get("cost")
+        if isinstance(cost, (int, float)):
+            self.cost += cost
+        else:
+            self.unpriced += 1
+        usage = reply.get("usage")
+        counts = [usage.get(name) for name in _TOKENS] if isinstance(usage, dict) else []
+        known = [count for count in counts if isinstance(count, int)]
+        if len(known) == len(_TOKENS):
+            self.tokens = [old + new for old, new in zip(self.tokens, known, strict=True)]
+        else:
+            self.uncounted += 1
+        params = reply.get("effective_params") or request.get("params")
+        for name, value in (
+            ("params", canonical_json(params) if params else None),
+            ("mode", reply.get("mode")),
+            ("identity", request.get("identity")),
+            ("server", reply.get("server")),
+            ("reported", reply.get("model")),
+        ):
+            several = self.said.setdefault(name, {})
+            if isinstance(value, str) and value and len(several) < MOST:
+                several[value] = None
+
+    def told(self, name: str) -> list[str]:
+        """Return what was met of a kind."""
+        return list(self.said.get(name, ()))
+
+
+_TOKENS = ("input_tokens", "output_tokens")
+
+
+class Taped:
+    """Reads the verdicts on a tape, without proving every record: the figures do not rest on it.
+
+    Args:
+        tape: the tape of a run, if it has one.
+        parts: the texts its records share, by digest.
+    """
+
+    def __init__(self, tape: Tape | None, parts: dict[str, Any]) -> None:
+        self.judges: dict[str, Replies] = {}
+        """Replies by model string."""
+        self.systems: dict[str, str] = {}
+        """Form -> the system message of the first request with it."""
+        self._forms: dict[str, str] = {}
+        self._parts = parts
+        self._texts: dict[str, str] = {}
+        for key, request, reply in _verdicts(tape) if tape is not None else ():
+            model = request.get("model")
+            if not isinstance(model, str):
+                continue
+            self.judges.setdefault(model, Replies()).add(request, reply)
+            form = self._form(request.get("form"))
+            if form is not None:
+                self._forms[key] = form
+                if form not in self.systems and (system := self._system(request)) is not None:
+                    self.systems[form] = system
+
+    def form(self, key: str) -> str | None:
+        """Return the canonical JSON of the form a request asks to fill in, if it is known."""
+        return self._forms.get(key)
+
+    def _form(self, value: Any) -> str | None:
+        part = value.get("part") if isinstance(value, dict) else None
+        if not isinstance(part, str):
+            return canonical_json(value) if isinstance(value, dict) else None
+        if part not in self._texts and part in self._parts:
+            self._texts[part] = canonical_json(self._parts[part])
+        return self._texts.get(part)
+
+    def _system(self, request: dict[str, Any]) -> str | None:
+        messages = request.get("messages")
+        first = messages[0] if isinstance(messages, list) and messages else None
+        if not isinstance(first, dict) or first.get("role") != "system":
+            return None
+        content = first.get("content")
+        if isinstance(content, dict):
+            content = self._parts.get(str(content.get("part")))
+        return content if isinstance(content, str) else None
+
+
+def _verdicts(tape: Tape) -> Iterator[tuple[str, dict[str, Any], dict[str, Any]]]:
+    for line in tape.lines():
+        if '"kind":"chat"' not in line[:120]:
+            continue  # vectors and log-probabilities
+        try:
+            data = json.loads(line)
+        except (ValueError, RecursionError):
+            continue  # the record itself is refused where it is shown
+        if not isinstance(data, dict):
+            continue
+        key, request, reply = data.get("key"), data.get("request"), data.get("reply")
+        if isinstance(key, str) and isinstance(request, dict) and isinstance(reply, dict):
+            yield key, request, reply
