@@ -155,6 +155,17 @@ def secrets_known() -> tuple[str, ...]:
     return tuple(value for value in found if len(value) >= 8)
 
 
+def about(judge: str, error: JudgekitError) -> JudgekitError:
+    """Return an error that says which judge it is about."""
+    text = str(error)
+    if text.startswith(judge.partition(" at ")[0]):
+        return error
+    named = type(error)(f"{judge}: {text}")
+    if isinstance(error, BadRequest) and isinstance(named, BadRequest):
+        named.said, named.status = error.said, error.status
+    return named
+
+
 def translate(error: BaseException, *, secrets: tuple[str, ...] = ()) -> JudgekitError:
     """Return the judgekit error that says what a provider's error means for the run.
 

@@ -2,56 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
-from typing import Any, NamedTuple, Protocol
-
-from pydantic import JsonValue
 
 from judgekit import providers
 from judgekit.errors import CaseError
 from judgekit.judges.batch import Batch
 from judgekit.judges.echo import ECHOING, completions_model, read_echo
 from judgekit.judges.embedding import Share, read_embeddings
+from judgekit.judges.line import Heard, Line
 from judgekit.judges.response import usage_of
 from judgekit.providers import BadRequest
 from judgekit.request import Reply, Request, Try
-
-
-class Heard(NamedTuple):
-    """A raw response, and the parameters that were sent for it."""
-
-    response: Any
-    params: dict[str, JsonValue]
-
-
-class Line(Protocol):
-    """What makes the calls, again after outages: a `LiteLLMJudge`."""
-
-    @property
-    def model(self) -> str:
-        """The model, as litellm names it."""
-
-    @property
-    def answered(self) -> bool:
-        """Whether any request was taken yet."""
-
-    async def said(self, request: Request) -> Heard:
-        """Return the raw response to a chat without a form."""
-
-    async def sent(
-        self, send: Callable[..., Awaitable[Any]], *, fixed: Mapping[str, JsonValue]
-    ) -> Heard:
-        """Return the raw response of another call; `fixed` parameters go before the judge's."""
-
-    def read(self, heard: Heard) -> Try:
-        """Return what was said."""
-
-    def named(self, model: object) -> str | None:
-        """Return the name a server gave its model."""
-
-    def cost(self, response: Any) -> float | None:
-        """Return the US dollars of one response."""
 
 
 class Direct:
@@ -74,7 +35,8 @@ class Direct:
                 return (await self.batch.ask(message.content)).reply
             if request.form.want == "logprobs":
                 return await self._echoed(request)
-            heard = await self._line.said(request)
+            messages = [{"role": m.role, "content": m.content} for m in request.messages]
+            heard = await self._line.put(messages, request.form, "text")
         except BadRequest as exc:
             if not self._line.answered or exc.status not in (400, 422):
                 raise

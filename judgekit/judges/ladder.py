@@ -79,29 +79,33 @@ class Ladder:
             JudgeUnavailable: nobody answers.
             JudgeRejected: the judge takes no request on any rung.
         """
-        below = MODES[self._next :]
         source: Literal["probe", "use"] = "probe" if self.source is None else "use"
-        for mode in below:
-            try:
-                said = await self._put(ask, mode, retry=True)
-            except (BadRequest, Outage) as exc:
-                again = await self._blame(exc, mode, ask)
-                if again is None:
-                    self._step(f"{mode}: {exc}")
-                    continue
-                said = again
-            told = obeyed(said)
-            if told is False and mode != MODES[-1]:
-                what = "ignored" if (said.text or "").strip() else "answered with nothing"
-                self._step(f"{mode}: accepted and {what}")
-                continue
-            self.mode, self.source, self._sure = mode, source, True
-            if told is False:
-                self._step(f"{mode}: the answer to the probe could not be read")
-            if told is not None:
-                self._keep()
-            return mode
-        raise AssertionError("the last rung is taken or raises")  # pragma: no cover
+        place = self._next
+        while not await self._stands(MODES[place], ask, source):
+            place += 1
+        return MODES[place]
+
+    async def _stands(self, mode: Mode, ask: Ask, source: Literal["probe", "use"]) -> bool:
+        """Return whether a rung holds, and stand on it if it does; the last does, or raises."""
+        try:
+            said = await self._put(ask, mode, retry=True)
+        except (BadRequest, Outage) as exc:
+            again = await self._blame(exc, mode, ask)
+            if again is None:
+                self._step(f"{mode}: {exc}")
+                return False
+            said = again
+        told = obeyed(said)
+        if told is False and mode != MODES[-1]:
+            what = "ignored" if (said.text or "").strip() else "answered with nothing"
+            self._step(f"{mode}: accepted and {what}")
+            return False
+        self.mode, self.source, self._sure = mode, source, True
+        if told is False:
+            self._step(f"{mode}: the answer to the probe could not be read")
+        if told is not None:
+            self._keep()
+        return True
 
     async def _blame(self, error: BadRequest | Outage, mode: Mode, ask: Ask) -> Try | None:
         """Find out whose an error is: return `None` if the rung's, else what is said after all.

@@ -10,33 +10,19 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel, JsonValue
 
 from judgekit import providers
-from judgekit.errors import (
-    CaseError,
-    ConfigError,
-    JudgekitError,
-    JudgeRejected,
-    JudgeUnavailable,
-)
+from judgekit.errors import ConfigError, JudgekitError, JudgeRejected, JudgeUnavailable
 from judgekit.filledform import answer_model
 from judgekit.judges.batch import Batch
-from judgekit.judges.direct import Direct, Heard
+from judgekit.judges.direct import Direct
 from judgekit.judges.embedding import Share
 from judgekit.judges.endpoint import Naming, address, endpoint
 from judgekit.judges.ladder import Ladder
+from judgekit.judges.line import Heard
 from judgekit.judges.parameters import NOT_PARAMETERS, Parameters
-from judgekit.judges.response import Total, fault_of, read_response, usage_of
-from judgekit.judges.rung import (
-    MODES,
-    PROBE,
-    Mode,
-    again,
-    format_of,
-    messages_of,
-    names_format,
-    probe_request,
-    schema_of,
-)
+from judgekit.judges.response import cost_of, listed_cost, read_response
+from judgekit.judges.rung import MODES, Mode, format_of, schema_of
 from judgekit.judges.shared import Shared
+from judgekit.judges.verdict import Verdicts
 from judgekit.providers import BadRequest, Outage, without
 from judgekit.request import Form, Reply, Request, Try
 
@@ -108,7 +94,6 @@ class LiteLLMJudge:
         self.max_wait = max_wait
         self.reasks = reasks
         self.price = price
-        self.ladder = Ladder(model=model, endpoint=endpoint(api_base))
         self._api_key = api_key
         self._clients: dict[Mode | None, Any] = {}
         self._parameters = Parameters(self.params)
@@ -116,11 +101,8 @@ class LiteLLMJudge:
         self._answered = False
         self._ready = Shared(self._prepare)
         self._naming = Naming(api_base, model=model, api_key=api_key)
-        self._probing = Shared(self._probe)
-        self._doubting = Shared(self._doubt)
-        self._like: Request | None = None
-        self._anew = False
-        self._store: Callable[[], Store | None] | None = None
+        ladder = Ladder(model=model, endpoint=endpoint(api_base))
+        self._verdicts = Verdicts(self, ladder=ladder, mode=mode, reasks=reasks)
         self._other = Direct(self)
 
     def __repr__(self) -> str:
@@ -130,6 +112,11 @@ class LiteLLMJudge:
     def model(self) -> str:
         """The model string, as given."""
         return self._model
+
+    @property
+    def ladder(self) -> Ladder:
+        """The ways of asking for a form, and the one that is used."""
+        return self._verdicts.ladder
 
     @property
     def batch(self) -> Batch[Share]:
@@ -152,8 +139,7 @@ class LiteLLMJudge:
 
         What the store holds is taken for granted, unless it is to be learned anew.
         """
-        self._store = self._store or store
-        self._anew = anew
+        self._verdicts.keep_in(store, anew=anew)
 
     def findings(self) -> dict[str, JsonValue]:
         """Return what was found out about this judge in this process; empty if nothing was."""
@@ -182,63 +168,27 @@ class LiteLLMJudge:
         if not self._clients:
             await self._ready()
         try:
-            if request.form.want == "verdict":
-                reply = await self._verdict(request)
-            else:
-                reply = await self._other.reply(request)
+            asking = self._verdicts if request.form.want == "verdict" else self._other
+            reply = await asking.reply(request)
         except (JudgeUnavailable, JudgeRejected) as exc:
-            raise _about(self.shown, exc) from None
+            raise providers.about(self.shown, exc) from None
         if not self._naming.done:
             await self._naming.ask()
         name = self._naming.name
         return reply if name is None else reply.model_copy(update={"server": name})
 
-    async def _verdict(self, request: Request) -> Reply:
-        while True:
-            mode = self.mode or self.ladder.mode or await self._rung(request)
-            try:
-                reply = await self._ask_in(mode, request)
-            except BadRequest as exc:
-                if not await self._lower(mode, exc, request):
-                    raise
-                continue
-            if await self._holds(mode, reply, request):
-                return reply
+    # -- the line of judgekit.judges.verdict and judgekit.judges.direct ------------------
 
-    async def _ask_in(self, mode: Mode, request: Request) -> Reply:
-        messages = messages_of(request, mode)
-        tries: list[Try] = []
-        total = Total()
-        model: str | None = None
-        while True:
-            response, params = await self._call(messages, request.form, mode)
-            latest = self._read(response, params)
-            tries.append(latest)
-            total.add(response, self.cost(response))
-            model = getattr(response, "model", None) or model
-            fault = fault_of(latest, request.form)
-            if fault is None or len(tries) > self.reasks:
-                break
-            messages = again(messages, latest.text or "", fault)
-        return Reply(
-            tries=tuple(tries),
-            model=self.named(model),
-            mode=mode,
-            effective_params=params,
-            usage=total.usage,
-            cost=total.cost,
-        )
-
-    # -- what is no verdict: see judgekit.judges.direct --------------------------------
-
-    async def said(self, request: Request) -> Heard:
-        """Return the raw response to a chat without a form."""
-        messages = [{"role": m.role, "content": m.content} for m in request.messages]
-        return await self._call(messages, request.form, "text")
+    async def put(
+        self, messages: list[dict[str, Any]], form: Form, mode: Mode, *, retry: bool = True
+    ) -> Heard:
+        """Return the raw response of one chat, however many attempts it took to get it."""
+        return await self._insist(partial(self._once, messages, form, mode), retry=retry)
 
     def read(self, heard: Heard) -> Try:
         """Return what was said."""
-        return self._read(*heard)
+        with_logprobs = bool(heard.params.get("logprobs"))
+        return read_response(heard.response, with_logprobs=with_logprobs, secrets=self._secrets)
 
     def named(self, model: object) -> str | None:
         """Return the name a server gave its model, without the key in it."""
@@ -266,65 +216,6 @@ class LiteLLMJudge:
             self._answered = True
             return response
         raise failure
-
-    # -- the ladder ---------------------------------------------------------------
-
-    async def _rung(self, request: Request) -> Mode:
-        """Return the rung to ask on: the one the store keeps, else the one a probe finds."""
-        if self._store is not None and self.ladder.store is None:
-            self.ladder.store = self._store()
-        known = None if self._anew else self.ladder.recall()
-        if known is not None:
-            return known
-        self._like = request
-        return await self._probing()
-
-    async def _probe(self) -> Mode:
-        return await self.ladder.find(self._put_probe)
-
-    async def _doubt(self) -> None:
-        await self.ladder.doubt(self._put_probe)
-
-    async def _put_probe(self, mode: Mode, retry: bool) -> Try:
-        assert self._like is not None  # noqa: S101 - set before any probe
-        messages = messages_of(probe_request(self._like), mode)
-        response, params = await self._call(messages, PROBE, mode, retry=retry)
-        return self._read(response, params)
-
-    async def _lower(self, mode: Mode, error: BadRequest, request: Request) -> bool:
-        """Leave a rung that is refused in use; return whether to ask again on another.
-
-        Raises:
-            CaseError: the judge takes other requests, so it is this one that is wrong.
-        """
-        if names_format(error.said, mode):
-            if self.mode is not None:
-                advice = f"the suite forces judge.mode {mode}; left out, a way it takes is found"
-                raise JudgeRejected(f"{error} ({advice})") from None
-            return self.ladder.refused(mode, str(error))
-        if error.status not in (400, 422):
-            return False
-        if not self._answered:
-            self._like = request
-            try:
-                await self._put_probe(mode, False)
-            except (JudgeRejected, JudgeUnavailable):
-                return False
-        raise CaseError(f"the judge took other requests but not this one: {error}") from None
-
-    async def _holds(self, mode: Mode, reply: Reply, request: Request) -> bool:
-        """Return whether an answer shows its rung to hold, as far as an answer can."""
-        if self.mode is not None:
-            return True
-        if fault_of(reply.tries[-1], request.form) is None:
-            self.ladder.valid()
-            return True
-        if not self.ladder.invalid(mode):
-            return True
-        self._like = request
-        if mode == self.ladder.mode:
-            await self._doubting()
-        return mode == self.ladder.mode
 
     # -- one call -----------------------------------------------------------------
 
@@ -360,16 +251,8 @@ class LiteLLMJudge:
             name: instructor.from_litellm(complete, mode=mode) for name, mode in modes.items()
         }
 
-    async def _call(
-        self, messages: list[dict[str, Any]], form: Form, mode: Mode, *, retry: bool = True
-    ) -> Heard:
-        """Return the raw response of one answer, however many attempts it took to get it."""
-        return await self._insist(partial(self._once, messages, form, mode), retry=retry)
-
     async def _insist(self, once: _Once, *, retry: bool = True) -> Heard:
         """Make a call, again after outages, within the time and the waits that are allowed."""
-        import asyncio
-
         from tenacity import AsyncRetrying, retry_if_exception, stop_after_attempt
 
         attempts = AsyncRetrying(
@@ -378,15 +261,17 @@ class LiteLLMJudge:
             wait=self._wait,
             reraise=True,
         )
-        async for attempt in attempts:
-            with attempt:
-                try:
-                    async with asyncio.timeout(self.timeout):
-                        return await self._taking(once)
-                except TimeoutError:
-                    late = f"no complete answer within {self.timeout:g} s"
-                    raise Outage(late) from None
-        raise AssertionError("unreachable")  # pragma: no cover
+        heard: Heard = await attempts(self._in_time, once)
+        return heard
+
+    async def _in_time(self, once: _Once) -> Heard:
+        import asyncio
+
+        try:
+            async with asyncio.timeout(self.timeout):
+                return await self._taking(once)
+        except TimeoutError:
+            raise Outage(f"no complete answer within {self.timeout:g} s") from None
 
     def _wait(self, state: Any) -> float:
         error = state.outcome.exception()
@@ -466,21 +351,11 @@ class LiteLLMJudge:
             return JudgeUnavailable(f"{failure} ({asked})")
         return failure
 
-    def _read(self, response: Any, params: Mapping[str, Any]) -> Try:
-        return read_response(
-            response, with_logprobs=bool(params.get("logprobs")), secrets=self._secrets
-        )
-
     def cost(self, response: Any) -> float | None:
         """Return the US dollars of one response; `None` when no price is known."""
         if self.price is not None:
-            usage = usage_of(response)
-            if usage is None:
-                return None
-            paid = usage.input_tokens * self.price[0] + usage.output_tokens * self.price[1]
-            return paid / 1_000_000
-        cost = (getattr(response, "_hidden_params", None) or {}).get("response_cost")
-        return float(cost) if isinstance(cost, (int, float)) and self.api_base is None else None
+            return cost_of(response, price=self.price)
+        return listed_cost(response) if self.api_base is None else None
 
 
 def _import() -> None:
@@ -489,17 +364,6 @@ def _import() -> None:
     import tenacity
 
     assert instructor, tenacity  # noqa: S101 - imported for the time it takes
-
-
-def _about(judge: str, error: JudgekitError) -> JudgekitError:
-    """Return an error that says which judge it is about."""
-    text = str(error)
-    if text.startswith(judge.partition(" at ")[0]):
-        return error
-    named = type(error)(f"{judge}: {text}")
-    if isinstance(error, BadRequest) and isinstance(named, BadRequest):
-        named.said, named.status = error.said, error.status
-    return named
 
 
 def _asked(form: Form) -> type[BaseModel]:

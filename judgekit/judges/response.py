@@ -88,3 +88,17 @@ def usage_of(response: Any) -> Usage | None:
     counts = [getattr(usage, name, None) for name in ("prompt_tokens", "completion_tokens")]
     given, made = (count if isinstance(count, int) and count > 0 else 0 for count in counts)
     return Usage(input_tokens=given, output_tokens=made) if given or made else None
+
+
+def cost_of(response: Any, *, price: tuple[float, float]) -> float | None:
+    """Return what one response costs at a price per million input and output tokens."""
+    usage = usage_of(response)
+    if usage is None:
+        return None
+    return (usage.input_tokens * price[0] + usage.output_tokens * price[1]) / 1_000_000
+
+
+def listed_cost(response: Any) -> float | None:
+    """Return what litellm's table says one response costs; `None` where it does not know."""
+    cost = (getattr(response, "_hidden_params", None) or {}).get("response_cost")
+    return float(cost) if isinstance(cost, (int, float)) else None

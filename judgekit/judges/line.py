@@ -1,0 +1,49 @@
+"""What asking a model is made of: one call at a time, and what it costs."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any, NamedTuple, Protocol
+
+from pydantic import JsonValue
+
+from judgekit.judges.rung import Mode
+from judgekit.request import Form, Try
+
+
+class Heard(NamedTuple):
+    """A raw response, and the parameters that were sent for it."""
+
+    response: Any
+    params: dict[str, JsonValue]
+
+
+class Line(Protocol):
+    """What makes the calls, again after outages: a `LiteLLMJudge`."""
+
+    @property
+    def model(self) -> str:
+        """The model, as litellm names it."""
+
+    @property
+    def answered(self) -> bool:
+        """Whether any request was taken yet."""
+
+    async def put(
+        self, messages: list[dict[str, Any]], form: Form, mode: Mode, *, retry: bool = True
+    ) -> Heard:
+        """Return the raw response to a chat, asked for its form the way the mode says."""
+
+    async def sent(
+        self, send: Callable[..., Awaitable[Any]], *, fixed: Mapping[str, JsonValue]
+    ) -> Heard:
+        """Return the raw response of another call; `fixed` parameters go before the judge's."""
+
+    def read(self, heard: Heard) -> Try:
+        """Return what was said."""
+
+    def named(self, model: object) -> str | None:
+        """Return the name a server gave its model."""
+
+    def cost(self, response: Any) -> float | None:
+        """Return the US dollars of one response."""
