@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import Field
 
 from judgekit.value import Value
+
+if TYPE_CHECKING:
+    import pandas
+    import polars
+
+    from judgekit.comparison.table import Per
 
 Verdict = Literal["worse", "better", "unclear", "same", "unknown"]
 """`unclear`: chance alone would do as much. `same`: no pair differs. `unknown`: nothing to test."""
@@ -182,6 +188,29 @@ class Comparison(Value):
         from judgekit.comparison.markdown import comparison_markdown
 
         return comparison_markdown(self, cases=cases)
+
+    def to_pandas(self, *, per: Per = "metric") -> pandas.DataFrame:
+        """Return it as a data frame.
+
+        Args:
+            per: what a row is: a `metric`, a `criterion` of one, or a `case` that moved (of each
+                metric those that moved furthest, as many as are kept).
+
+        Raises:
+            ConfigError: no such option.
+            MissingExtra: pandas is not installed.
+        """
+        from judgekit.comparison.table import comparison_table
+        from judgekit.frames.pandas import frame_of
+
+        return frame_of(comparison_table(self, per=per))
+
+    def to_polars(self, *, per: Per = "metric") -> polars.DataFrame:
+        """Return it as a data frame of polars; takes and raises what `to_pandas` does."""
+        from judgekit.comparison.table import comparison_table
+        from judgekit.frames.polars import frame_of
+
+        return frame_of(comparison_table(self, per=per))
 
     def to_json(self) -> dict[str, Any]:
         """Return it as JSON, with the verdict of each metric."""

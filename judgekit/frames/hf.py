@@ -25,25 +25,26 @@ def dataset_of(table: Table) -> datasets.Dataset:
         MissingExtra: datasets is not installed.
     """
     hf = _library("a Hugging Face data set")
-    text = hf.Value("string")
+    import pyarrow
+
+    text = pyarrow.string()
     types = {
         "text": text,
-        "number": hf.Value("float64"),
-        "whole": hf.Value("int64"),
-        "yes_no": hf.Value("bool"),
-        "texts": [text],
+        "number": pyarrow.float64(),
+        "whole": pyarrow.int64(),
+        "yes_no": pyarrow.bool_(),
+        "texts": pyarrow.list_(text),
         "json": text,
     }
 
-    def values(column: Column) -> list[Any]:
-        if column.kind == "json":
-            return clean(as_json(column.values))
-        return clean(column.values) if column.kind in ("text", "texts") else column.values
+    def array(column: Column) -> Any:
+        values = as_json(column.values) if column.kind == "json" else column.values
+        try:
+            return pyarrow.array(values, type=types[column.kind])
+        except UnicodeEncodeError:
+            return pyarrow.array(clean(values), type=types[column.kind])
 
-    features = hf.Features({column.name: types[column.kind] for column in table})
-    made: datasets.Dataset = hf.Dataset.from_dict(
-        {column.name: values(column) for column in table}, features=features
-    )
+    made: datasets.Dataset = hf.Dataset(pyarrow.table({c.name: array(c) for c in table}))
     return made
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
+from judgekit.canonical import canonical_json
 from judgekit.errors import ConfigError
 
 Kind = Literal["text", "number", "whole", "yes_no", "texts", "json"]
@@ -65,6 +66,10 @@ class Table:
             values.append(get(name))
         self._rows += 1
 
+    def fill(self, name: str, kind: Kind, values: list[Any]) -> None:
+        """Add a whole column, of as many values as there are rows."""
+        self._columns[name] = Column(name, kind, values)
+
     def without_empty(self, keep: Sequence[str] = ()) -> Table:
         """Return the table without columns that are missing throughout, but for some."""
         left = Table({})
@@ -75,6 +80,34 @@ class Table:
             if name in keep or any(value is not None for value in column.values)
         }
         return left
+
+
+def kind_of(values: list[Any]) -> Kind:
+    """Return the one kind that values of any JSON are of; `text` where they are of several.
+
+    >>> kind_of([1, None, 2.5]), kind_of([True, 1]), kind_of([["a"]]), kind_of([{}, [1]])
+    ('number', 'text', 'texts', 'json')
+    """
+    types = {type(value) for value in values if value is not None}
+    if types == {bool}:
+        return "yes_no"
+    if types == {int} and all(abs(value) < 2**63 for value in values if value is not None):
+        return "whole"
+    if types and types <= {int, float} and all(map(_fits, values)):
+        return "number"
+    if types == {list} and all(isinstance(v, str) for each in values if each for v in each):
+        return "texts"
+    return "json" if types and types <= {list, dict} else "text"
+
+
+def _fits(value: Any) -> bool:
+    """Return whether a number is one a column of floats holds as it is."""
+    return not isinstance(value, int) or abs(value) <= 2**53
+
+
+def spelled(values: list[Any]) -> list[str | None]:
+    """Return values of several kinds as texts: what is none is JSON."""
+    return [v if v is None or isinstance(v, str) else canonical_json(v) for v in values]
 
 
 def clean(values: list[Any]) -> list[Any]:

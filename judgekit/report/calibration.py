@@ -5,13 +5,19 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import ValidationError
 
 from judgekit.report.folder import AGREEMENT
 from judgekit.report.manifest import judges_of
 from judgekit.value import Value
+
+if TYPE_CHECKING:
+    import pandas
+    import polars
+
+    from judgekit.frames.table import Table
 
 MOST = 3
 """Criteria a line names."""
@@ -72,6 +78,54 @@ class Calibration(Value):
     resamples: int
     seed: int
     criteria: tuple[Agreement, ...]
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """Return it as a data frame, a row for each criterion.
+
+        Raises:
+            MissingExtra: pandas is not installed.
+        """
+        from judgekit.frames.pandas import frame_of
+
+        return frame_of(_table(self))
+
+    def to_polars(self) -> polars.DataFrame:
+        """Return it as a data frame of polars.
+
+        Raises:
+            MissingExtra: polars is not installed.
+        """
+        from judgekit.frames.polars import frame_of
+
+        return frame_of(_table(self))
+
+
+def _table(found: Calibration) -> Table:
+    from judgekit.frames.table import Table
+
+    figures = ("kappa", "rank", "people_kappa", "people_rank")
+    table = Table(
+        {
+            **dict.fromkeys(("metric", "criterion", "scale"), "text"),
+            **dict.fromkeys(("cases", "pairs", "same", "people_pairs"), "whole"),
+            **dict.fromkeys((f"{f}{end}" for f in figures for end in ("", "_low", "_high")),
+                            "number"),
+            "labellers": "texts",
+            "sentence": "text",
+        }
+    )  # fmt: skip
+    for one in found.criteria:
+        entry: dict[str, Any] = {n: getattr(one, n, None) for n in table.names if n not in figures}
+        for name in figures:
+            figure: Coefficient | None = getattr(one, name)
+            if figure is not None:
+                entry |= {
+                    name: figure.value,
+                    f"{name}_low": figure.low,
+                    f"{name}_high": figure.high,
+                }
+        table.add({**entry, "labellers": list(one.labellers)})
+    return table
 
 
 def read_calibration(folder: Path | None, *, dataset: str, manifest: str) -> Calibration | None:

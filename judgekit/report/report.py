@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
@@ -15,6 +15,13 @@ from judgekit.report.folder import PAGE, REPORT, RUN, Scored, read_json, read_re
 from judgekit.report.gate import GateResult
 from judgekit.report.summary import MetricSummary
 from judgekit.value import Value
+
+if TYPE_CHECKING:
+    import datasets
+    import pandas
+    import polars
+
+    from judgekit.report.table import Per
 
 
 class Figures(Value):
@@ -114,6 +121,48 @@ class Report:
         if self.figures.incomplete:
             return 3
         return 1 if any(not gate.passed for gate in self.figures.gates) else 0
+
+    def to_pandas(
+        self, *, per: Per = "metric", wide: bool = False, include: Sequence[str] = ()
+    ) -> pandas.DataFrame:
+        """Return the results as a data frame.
+
+        `value` is the metric's own score and missing where there is none, so that its mean is the
+        mean of the report; what a fallback made stands in `fallback_value`.
+
+        Args:
+            per: what a row is: one `metric` of a case, one `criterion` of one, or a metric of the
+                whole `run` with its figures.
+            wide: whether a row is a case instead, with a column for each metric or criterion.
+            include: fields of the case to have beside, such as `input`, `metadata.topic`, or all
+                of `metadata`.
+
+        Raises:
+            ConfigError: no such option, or two columns of one name.
+            MissingExtra: pandas is not installed.
+        """
+        from judgekit.frames.pandas import frame_of
+        from judgekit.report.table import result_table
+
+        return frame_of(result_table(self, per=per, wide=wide, include=include))
+
+    def to_polars(
+        self, *, per: Per = "metric", wide: bool = False, include: Sequence[str] = ()
+    ) -> polars.DataFrame:
+        """Return the results as a data frame of polars; takes and raises what `to_pandas` does."""
+        from judgekit.frames.polars import frame_of
+        from judgekit.report.table import result_table
+
+        return frame_of(result_table(self, per=per, wide=wide, include=include))
+
+    def to_hf(
+        self, *, per: Per = "metric", wide: bool = False, include: Sequence[str] = ()
+    ) -> datasets.Dataset:
+        """Return the results as a Hugging Face data set; takes and raises what `to_pandas` does."""
+        from judgekit.frames.hf import dataset_of
+        from judgekit.report.table import result_table
+
+        return dataset_of(result_table(self, per=per, wide=wide, include=include))
 
     def to_html(self, path: str | Path | None = None) -> Path:
         """Write the page; beside the results unless a path is given. Returns where it is.

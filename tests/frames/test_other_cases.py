@@ -83,7 +83,8 @@ def test_another_format_of_a_data_set_does_not_show():
     assert (case.id, case.metadata) == ("1", {"n": 1})
 
 
-def test_a_stream_is_read_no_further_than_wanted():
+def test_a_stream_is_read_no_further_than_wanted(monkeypatch, tmp_path):
+    monkeypatch.setattr(datasets.config, "HF_DATASETS_CACHE", tmp_path)
     taken = []
 
     def rows():

@@ -1,0 +1,292 @@
+"""The results of a run as columns: a row for each result, each criterion, or each case."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Literal, get_args
+
+from judgekit.canonical import canonical_json
+from judgekit.case import Case
+from judgekit.errors import ConfigError
+from judgekit.filemodel import near
+from judgekit.frames.table import Kind, Table, kind_of, spelled
+from judgekit.report.report import Report
+from judgekit.report.summary import MetricSummary, passes
+from judgekit.score import Failure, Result, Row, Score
+from judgekit.value import Json
+
+Per = Literal["metric", "criterion", "run"]
+"""What a row of the table is about: a metric of a case, a criterion of one, a metric of the run."""
+
+_RESULT: Mapping[str, Kind] = {
+    "case": "text",
+    "metric": "text",
+    "status": "text",
+    "value": "number",
+    "passed": "yes_no",
+    "threshold": "number",
+    "reason": "text",
+    "source": "text",
+    "method": "text",
+    "confidence": "number",
+    "fallback": "text",
+    "fallback_value": "number",
+    "failure": "text",
+    "message": "text",
+    "rubric": "text",
+    "model": "text",
+    "key": "text",
+}
+_CRITERION: Mapping[str, Kind] = {
+    "case": "text",
+    "metric": "text",
+    "criterion": "text",
+    "status": "text",
+    "value": "number",
+    "weight": "number",
+    "answer": "text",
+    "reason": "text",
+    "quotes": "texts",
+    "unverified_quotes": "whole",
+}
+_RUN: Mapping[str, Kind] = {
+    "metric": "text",
+    **dict.fromkeys(("mean", "low", "high", "sd", "minimum", "maximum", "threshold"), "number"),
+    **dict.fromkeys(("pass_rate", "pass_low", "pass_high", "mean_with_fallback"), "number"),
+    **dict.fromkeys(("rows", "judged", "computed", "fallback", "abstained"), "whole"),
+    **dict.fromkeys(("not_applicable", "failed", "not_run"), "whole"),
+    "higher_is_better": "yes_no",
+}
+_TEXTS = ("input", "output", "system", "baseline", "parent")
+_INSIDE = ("metadata", "labels", "expected")
+_LISTS = ("reference", "context", "choices")
+
+
+def result_table(
+    report: Report, *, per: Per = "metric", wide: bool = False, include: Sequence[str] = ()
+) -> Table:
+    """Return the results of a run as columns, read one case at a time.
+
+    Args:
+        report: the run.
+        per: what a row is about.
+        wide: whether a row holds a whole case, with a column for each metric or criterion.
+        include: fields of the case to have beside: `input`, `metadata.topic`, or all of
+            `metadata`.
+
+    Raises:
+        ConfigError: no such option, or two columns of one name.
+    """
+    if per not in get_args(Per):
+        raise ConfigError(f"per: {per!r} is not known{near(str(per), list(get_args(Per)))}")
+    if per == "run":
+        if wide or include:
+            raise ConfigError("a row of per='run' is a metric: it takes neither wide nor include")
+        return run_table(report.figures.metrics)
+    fields = _Included(include)
+    if wide:
+        return _wide(report, fields, criteria=per == "criterion")
+    table = Table(_CRITERION if per == "criterion" else _RESULT)
+    add = _add_criteria if per == "criterion" else _add_result
+    thresholds = _Thresholds(report.metrics)
+    beside: list[dict[str, Any]] = []
+    for scored in report.results:
+        values = fields.of(scored.case)
+        for row in scored.rows:
+            count = add(table, row, thresholds)
+            beside += [values] * count
+    return fields.put(table, beside)
+
+
+def run_table(summaries: Iterable[MetricSummary]) -> Table:
+    """Return the figures of metrics over a run, a row for each."""
+    table = Table(_RUN)
+    for summary in summaries:
+        table.add({name: getattr(summary, name) for name in _RUN})
+    return table
+
+
+class _Thresholds:
+    """The pass lines of metrics."""
+
+    def __init__(self, metrics: Mapping[str, MetricSummary]) -> None:
+        self._known = {m.metric: (m.threshold, m.higher_is_better) for m in metrics.values()}
+
+    def of(self, metric: str) -> float | None:
+        return self._known.get(metric, (None, True))[0]
+
+    def passed(self, metric: str, value: float | None) -> bool | None:
+        threshold, higher = self._known.get(metric, (None, True))
+        return None if value is None else passes(value, threshold, higher)
+
+
+def status_of(result: Result) -> str:
+    """Return how a row ended: scored, fallback, abstained, not_applicable or failed."""
+    if isinstance(result, Failure):
+        return "failed"
+    return "fallback" if result.fallback is not None else result.status
+
+
+def _own(result: Result) -> float | None:
+    """Return the value of the metric's own; what stood in for it is another number."""
+    return None if isinstance(result, Failure) or result.fallback is not None else result.value
+
+
+def _add_result(table: Table, row: Row, thresholds: _Thresholds) -> int:
+    result = row.result
+    judgments = result.judgments
+    entry: dict[str, Any] = {
+        "case": row.case,
+        "metric": row.metric,
+        "status": status_of(result),
+        "threshold": thresholds.of(row.metric),
+        "key": judgments[0].request_key if judgments else None,
+        "model": ", ".join(dict.fromkeys(j.model for j in judgments if j.model)) or None,
+    }
+    if isinstance(result, Failure):
+        entry |= {"failure": result.kind, "message": result.message}
+        entry["key"] = result.key or entry["key"]
+    else:
+        own = _own(result)
+        rubric = result.meta.get("rubric")
+        entry |= {
+            "value": own,
+            "passed": thresholds.passed(row.metric, own),
+            "reason": result.reason or None,
+            "source": result.source,
+            "method": result.method or None,
+            "confidence": result.confidence,
+            "rubric": rubric if isinstance(rubric, str) else None,
+        }
+        if result.fallback is not None:
+            entry |= {
+                "fallback": result.fallback.substitute,
+                "fallback_value": result.value,
+                "message": result.fallback.cause,
+            }
+    table.add(entry)
+    return 1
+
+
+def _add_criteria(table: Table, row: Row, _: _Thresholds) -> int:
+    result = row.result
+    status = status_of(result)
+    if isinstance(result, Failure) or status == "fallback" or not result.parts:
+        if status == "scored":
+            return 0  # the metric has no criteria
+        message = result.message if isinstance(result, Failure) else result.reason
+        entry = {"case": row.case, "metric": row.metric, "status": status, "reason": message}
+        table.add(entry)
+        return 1
+    for part in result.parts:
+        table.add(
+            {
+                "case": row.case,
+                "metric": row.metric,
+                "criterion": part.id,
+                "status": part.status,
+                "value": part.value,
+                "weight": part.weight,
+                "answer": _said(part.answer),
+                "reason": part.reason or None,
+                "quotes": [quote.text for quote in part.quotes] or None,
+                "unverified_quotes": sum(not quote.field for quote in part.quotes),
+            }
+        )
+    return len(result.parts)
+
+
+def _said(answer: Json) -> str | None:
+    return answer if answer is None or isinstance(answer, str) else canonical_json(answer)
+
+
+def _wide(report: Report, fields: _Included, *, criteria: bool) -> Table:
+    table = Table({"case": "text"})
+    thresholds = _Thresholds(report.metrics)
+    for name, summary in report.metrics.items():
+        _columns(table, name, has_line=summary.threshold is not None, reason=not criteria)
+    beside = []
+    for scored in report.results:
+        entry: dict[str, Any] = {"case": scored.case.id}
+        for row in scored.rows:
+            _put_wide(entry, row, thresholds, reason=not criteria)
+            if criteria and isinstance(row.result, Score) and row.result.fallback is None:
+                for part in row.result.parts:
+                    table.column(f"{row.metric}.{part.id}", "number")
+                    entry[f"{row.metric}.{part.id}"] = part.value
+        table.add(entry)
+        beside.append(fields.of(scored.case))
+    return fields.put(table, beside)
+
+
+def _columns(table: Table, metric: str, *, has_line: bool, reason: bool) -> None:
+    wanted: dict[str, Kind] = {metric: "number", f"{metric}.status": "text"}
+    if has_line:
+        wanted[f"{metric}.passed"] = "yes_no"
+    if reason:
+        wanted[f"{metric}.reason"] = "text"
+    for name, kind in wanted.items():
+        if name in table.names:
+            raise _twice(name)
+        table.column(name, kind)
+
+
+def _put_wide(entry: dict[str, Any], row: Row, thresholds: _Thresholds, *, reason: bool) -> None:
+    result, name = row.result, row.metric
+    own = _own(result)
+    entry[name] = own
+    entry[f"{name}.status"] = status_of(result)
+    entry[f"{name}.passed"] = thresholds.passed(name, own)
+    if reason:
+        said = result.message if isinstance(result, Failure) else result.reason
+        entry[f"{name}.reason"] = said or None
+
+
+def _twice(name: str) -> ConfigError:
+    return ConfigError(
+        f"two columns would be named {name!r}; leave wide out, or give the metric another name"
+    )
+
+
+class _Included:
+    """The fields of cases that stand beside their results."""
+
+    def __init__(self, names: Sequence[str]) -> None:
+        if isinstance(names, str):
+            names = (names,)
+        for name in names:
+            field, _, inside = name.partition(".")
+            known = (*_TEXTS, *_LISTS, *_INSIDE, "history")
+            if field not in known or (inside and field not in _INSIDE):
+                raise ConfigError(
+                    f"include: {name!r} is no field of a case{near(field, list(known))}"
+                )
+        self.names = tuple(names)
+
+    def of(self, case: Case) -> dict[str, Any]:
+        """Return what is wanted of a case, by the name of its column."""
+        found: dict[str, Any] = {}
+        for name in self.names:
+            field, _, inside = name.partition(".")
+            value = getattr(case, field)
+            if inside:
+                found[name] = value.get(inside)
+            elif field in _INSIDE:
+                found |= {f"{field}.{key}": item for key, item in value.items()}
+            elif field == "history":
+                found[name] = [m.model_dump(mode="json", exclude_defaults=True) for m in value]
+            else:
+                found[name] = list(value) if field in _LISTS else value
+        return found
+
+    def put(self, table: Table, beside: Sequence[Mapping[str, Any]]) -> Table:
+        """Add the columns to a table whose rows go with these values."""
+        wanted = dict.fromkeys(n for n in self.names if n not in _INSIDE)
+        wanted |= dict.fromkeys(name for values in beside for name in values)
+        for name in wanted:
+            values = [entry.get(name) for entry in beside]
+            kind = kind_of(values)
+            if name in table.names:
+                raise _twice(name)
+            table.fill(name, kind, spelled(values) if kind == "text" else values)
+        return table
