@@ -14,7 +14,7 @@ from judgekit.datasets import load_cases
 from judgekit.errors import AbstractRubric, ConfigError, RubricError
 from judgekit.evaluation import score_sync
 from judgekit.metrics.card import Card, Example
-from judgekit.protocols import Metric
+from judgekit.option import Option, options_of
 from judgekit.registry import create, find, metric_names
 from judgekit.rubric.load import load_rubric
 from judgekit.rubric.shelf import library_names
@@ -75,10 +75,10 @@ def _explained(entry: Entry, made: Any, width: int) -> Iterator[str]:
     better = "higher" if getattr(made, "higher_is_better", True) else "lower"
     yield f"{entry.name}: {entry.summary}"
     yield ""
-    yield from _text(_prose(_documentation(made)), width)
+    yield from _text(documentation_of(made), width)
     yield ""
     rows = {"range": f"{low:g} to {high:g}, {better} is better"}
-    asked = "a model's log-probabilities" if _wants_logprobs(made) else "a judge"
+    asked = "a model's log-probabilities" if wants_logprobs(made) else "a judge"
     rows["made by"] = asked if entry.judged else "computing, nobody is asked"
     if entry.judged:
         rows["without a judge"] = entry.stand_in or "no stand-in: give the suite a fallback"
@@ -90,50 +90,39 @@ def _explained(entry: Entry, made: Any, width: int) -> Iterator[str]:
             yield from _field(title, text, width)
     yield ""
     yield "options"
-    for option, default in options_of(made).items():
-        yield f"  {option}: {default}"
+    for option in options_of(made):
+        yield f"  {option.name}: {'(needed)' if option.default is None else option.default}"
+        yield from _told(option, width)
     if card is not None:
         yield ""
         yield from _example(entry, card, width)
 
 
-def _wants_logprobs(made: Any) -> bool:
+def wants_logprobs(made: Any) -> bool:
+    """Return whether a metric asks for log-probabilities, and not for a verdict."""
     return getattr(made, "wants", "") == "logprobs"
 
 
-def _documentation(made: Any) -> str:
-    """Return the docstring of a metric's class, or of the function it was made of."""
-    return inspect.getdoc(getattr(made, "function", made)) or ""
+def documentation_of(made: Any) -> str:
+    """Return what the docstring of a metric's class, or function, says before its sections."""
+    text = inspect.getdoc(getattr(made, "function", made)) or ""
+    for section in ("\nArgs:", "\nRaises:", "\nExample:"):
+        text = text.split(section, maxsplit=1)[0]
+    return text.strip()
 
 
-def options_of(made: Any) -> dict[str, str]:
-    """Return the options of a metric and their defaults, as a suite would write them."""
-    found: dict[str, str] = {}
-    if isinstance(made, Metric) and not isinstance(made, type):
-        return found
-    for parameter in inspect.signature(made).parameters.values():
-        if parameter.name in ("judge", "name"):
-            continue
-        if parameter.default is parameter.empty:
-            found[parameter.name] = "(needed)"
-            continue
-        found[parameter.name] = _plain(parameter.default)
-    return found
-
-
-def _plain(value: Any) -> str:
-    try:
-        return json.dumps(value, ensure_ascii=False)
-    except TypeError:
-        return "(see above)"
+def _told(option: Option, width: int) -> Iterator[str]:
+    kind = option.kind.replace("`", "")
+    told = f"{kind[:1].upper()}{kind[1:]}. {option.says}".strip()
+    yield from textwrap.wrap(told, width, initial_indent=" " * 6, subsequent_indent=" " * 6)
 
 
 def _example(entry: Entry, card: Card, width: int) -> Iterator[str]:
     example = card.example
     yield "example"
     if example.options:
-        yield from _field("options", _plain(dict(example.options)), width)
-    yield from _field("case", _plain(dict(example.case)), width)
+        yield from _field("options", _json(example.options), width)
+    yield from _field("case", _json(example.case), width)
     if entry.judged:
         yield from _asked(entry, example)
         return
@@ -151,20 +140,27 @@ def _example(entry: Entry, card: Card, width: int) -> Iterator[str]:
 
 def _asked(entry: Entry, example: Example) -> Iterator[str]:
     """Yield how to run the example of a metric that asks: nobody is asked here."""
-    if _wants_logprobs(find(entry.name).made):
+    if wants_logprobs(find(entry.name).made):
         yield "  asks a model for log-probabilities: see docs/answers.md"
-    elif example.options:
-        yield "  asks a judge: put it in a suite, with the options above"
     else:
         # On one line, however long, so that it can be copied.
         yield "  run it, with a judge of yours as MODEL:"
-        yield f"  {command_of(entry.name, example)}"
+        yield f"  {command_of(entry.name, example, judge='MODEL')}"
 
 
-def command_of(name: str, example: Example) -> str:
-    """Return the command that scores an example by a judged metric."""
-    case = shlex.quote(json.dumps(dict(example.case), ensure_ascii=False))
-    return f"judgekit score --metric {name} --judge MODEL --case {case}"
+def command_of(name: str, example: Example, *, judge: str | None = None) -> str:
+    """Return the command that scores an example; `judge` is who to ask, if anybody."""
+    words = ["judgekit", "score", "--metric", name]
+    if judge is not None:
+        words += ["--judge", judge]
+    for option, value in example.options.items():
+        plain = value if isinstance(value, str) else _json(value)
+        words += ["--option", f"{option}={plain}"]
+    return shlex.join([*words, "--case", _json(example.case)])
+
+
+def _json(value: Any) -> str:
+    return json.dumps(dict(value) if isinstance(value, Mapping) else value, ensure_ascii=False)
 
 
 def run_example(name: str, case: Mapping[str, Any], options: Mapping[str, Any]) -> Result:
@@ -178,13 +174,6 @@ def _field(title: str, text: str, width: int) -> Iterator[str]:
     yield from textwrap.wrap(
         text, width, initial_indent=head, subsequent_indent=" " * len(head), break_on_hyphens=False
     )
-
-
-def _prose(text: str) -> str:
-    """Return a docstring without its sections of arguments and errors."""
-    for section in ("\nArgs:", "\nRaises:", "\nExample:"):
-        text = text.split(section, maxsplit=1)[0]
-    return text.strip()
 
 
 def _text(text: str, width: int) -> Iterator[str]:

@@ -10,11 +10,12 @@ from importlib import import_module
 import pytest
 from typer.testing import CliRunner
 
-from judgekit.cards import list_text, metric_text, options_of, run_example
+from judgekit.cards import list_text, metric_text, run_example
 from judgekit.catalogue import BUILTIN, FAMILIES, family_of
 from judgekit.cli.app import app
 from judgekit.errors import ConfigError
 from judgekit.metrics.card import Card
+from judgekit.option import options_of
 from judgekit.registry import metric_names
 from judgekit.score import Score
 
@@ -64,7 +65,8 @@ def test_a_shown_metric_says_formula_range_needs_and_every_option(name):
     for said in (card.formula, card.source, card.empty, *card.needs, "is better"):
         assert " ".join(said.split()) in text
     for option in options_of(made(name)):
-        assert f"{option}:" in text
+        assert f"{option.name}: " in text
+        assert option.says, option
 
 
 def test_an_example_that_cannot_run_here_says_why(monkeypatch):
@@ -77,8 +79,7 @@ def test_an_example_that_cannot_run_here_says_why(monkeypatch):
 
 ASKED = [
     name for name, entry in sorted(BUILTIN.items())
-    if entry.judged and not made(name).card.example.options
-    and getattr(made(name), "wants", "") != "logprobs"
+    if entry.judged and getattr(made(name), "wants", "") != "logprobs"
 ]  # fmt: skip
 
 

@@ -38,6 +38,7 @@ class AlignmentFallback:
 
     name: str = "alignment_rules"
     mode: Mode = "both"
+    """Whose demands count: the user's, the system prompt's, or both."""
 
     range: ClassVar[tuple[float, float]] = (0.0, 1.0)
     higher_is_better: ClassVar[bool] = True

@@ -36,9 +36,13 @@ class Contains:
 
     name: str = "contains"
     all_of: tuple[str, ...] = ()
+    """Words and phrases that must all be there."""
     any_of: tuple[str, ...] = ()
+    """Words and phrases of which one must be there."""
     none_of: tuple[str, ...] = ()
+    """Words and phrases that must not be there."""
     ignore_case: bool = True
+    """Whether capitals count as small letters."""
     whole_word: bool = True
     """Only where no letter or digit touches the text; scripts without spaces have no such edge."""
 

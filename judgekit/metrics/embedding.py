@@ -41,7 +41,9 @@ class Similarity:
 
     name: str = "similarity"
     to: Target = "reference"
+    """What the output is held against."""
     reduce: Reduce = "max"
+    """Of several texts, the nearest or the mean."""
     embedder: Chosen = "lexical"
     """The name of an embedder, a mapping such as `{onnx: FOLDER}`, or an embedder."""
 

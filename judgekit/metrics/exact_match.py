@@ -32,6 +32,7 @@ class ExactMatch:
     normalise: bool = True
     """Off: only the white space around the text, and case if `ignore_case`, are ignored."""
     ignore_case: bool = True
+    """Whether capitals count as small letters."""
     ignore_accents: bool = True
     """Of Latin letters; only while `normalise` is on."""
 

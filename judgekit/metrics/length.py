@@ -36,8 +36,11 @@ class Length:
 
     name: str = "length"
     unit: Unit = "words"
+    """What is counted."""
     minimum: int | None = None
+    """The least that is as long as asked for."""
     maximum: int | None = None
+    """The most that is as long as asked for."""
 
     range: ClassVar[tuple[float, float]] = (0.0, 1.0)
     higher_is_better: ClassVar[bool] = True

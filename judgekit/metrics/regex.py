@@ -60,10 +60,13 @@ class Regex:
 
     name: str = "regex"
     pattern: str
+    """The regular expression, in Python's syntax."""
     flags: tuple[str, ...] = ()
     """Any of ignore_case, multiline, dot_all, verbose, ascii."""
     match: Literal["search", "fullmatch"] = "search"
+    """Whether it may stand anywhere, or has to be the whole output."""
     expect: Literal["present", "absent"] = "present"
+    """Whether it is good if the pattern is there, or if it is not."""
     timeout: int = 5
     """Seconds a match may take in a child process."""
 

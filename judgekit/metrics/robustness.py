@@ -57,12 +57,15 @@ class AdversarialRobustness:
 
     name: str = "adversarial_robustness"
     equal: Equal = "normalised"
+    """What the same answer is."""
     tau: float = 0.8
     """Least cosine of `semantic`."""
     positive: tuple[str, ...] = ()
+    """With `verdict`: words of the one verdict."""
     negative: tuple[str, ...] = ()
     """Verdict words of `verdict`, such as safe and unsafe."""
     embedder: Chosen = "lexical"
+    """What turns texts into vectors, with `semantic`."""
 
     range: ClassVar[tuple[float, float]] = (0.0, 1.0)
     higher_is_better: ClassVar[bool] = True
@@ -194,7 +197,9 @@ class ContinuousRobustness:
 
     name: str = "robustness_continuous"
     norm: Norm = "edit"
+    """How far texts moved: by letters, or by vectors."""
     embedder: Chosen = "lexical"
+    """What turns texts into vectors, with `embedding`."""
 
     range: ClassVar[tuple[float, float]] = (0.0, 1.0)
     higher_is_better: ClassVar[bool] = True

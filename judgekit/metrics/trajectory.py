@@ -35,6 +35,7 @@ class TrajectoryMatch:
 
     name: str = "trajectory_match"
     match: Order = "strict"
+    """What makes two trajectories match."""
     arguments: Arguments = "exact"
     """How arguments are compared: exact, subset, schema or ignore."""
 

@@ -50,6 +50,7 @@ class Code:
 
     name: str = "code"
     language: Language = "python"
+    """The language of the programs."""
     counts: Counts = "all"
     """`all`: 1 if every test passes, else 0, so that the mean is pass@1 of one answer a case; the
     first failure ends the case. `share`: tests passed / tests."""

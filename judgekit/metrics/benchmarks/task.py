@@ -45,6 +45,7 @@ class Task:
     """
 
     benchmark: Benchmark
+    """Which benchmark's rules hold."""
     name: str = "task"
     _inner: Metric = field(init=False, repr=False, compare=False)
 

@@ -39,6 +39,7 @@ class ContrastiveAlignment(_Made):
     """Texts that lack it, or a file of them; it may be the same file of pairs."""
     name: str = "contrastive_alignment"
     embedder: Chosen = "lexical"
+    """What turns texts into vectors."""
 
     range: ClassVar[tuple[float, float]] = (0.0, 1.0)
     higher_is_better: ClassVar[bool] = True

@@ -45,9 +45,11 @@ class FactsCovered:
 
     name: str = "facts_covered"
     match: Match = "similar"
+    """Whether a fact must stand word for word, or a sentence near to it will do."""
     tau: float = TAU
     """A cosine must be greater; at it does not count."""
     embedder: Chosen = "lexical"
+    """What turns texts into vectors."""
 
     range: ClassVar[tuple[float, float]] = (0.0, 1.0)
     higher_is_better: ClassVar[bool] = True

@@ -28,6 +28,7 @@ class SemanticAccuracy:
     tau: float = TAU
     """The least cosine that counts; at it counts."""
     embedder: Chosen = "lexical"
+    """What turns texts into vectors."""
 
     range: ClassVar[tuple[float, float]] = (0.0, 1.0)
     higher_is_better: ClassVar[bool] = True

@@ -45,7 +45,9 @@ class ToneCompliance(_Target):
     """Texts in the wanted tone, or a file of them: .txt or .jsonl a text a line, .json a list."""
     name: str = "tone_compliance"
     reduce: Reduce = "centre"
+    """Nearness to the mean of the exemplars, to the nearest, or the mean of all."""
     embedder: Chosen = "lexical"
+    """What turns texts into vectors."""
 
     range: ClassVar[tuple[float, float]] = (0.0, 1.0)
     higher_is_better: ClassVar[bool] = True

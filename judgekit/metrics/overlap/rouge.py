@@ -140,6 +140,7 @@ class RougeMetric:
 
     name: str = "rouge"
     variant: Variant = "rougeL"
+    """Single words, pairs of words, or longest common sequences (`rougeLsum`: line by line)."""
     figure: Figure = "f"
     """Which of f, precision and recall is the value; all three are in the details."""
 

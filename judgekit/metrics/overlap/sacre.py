@@ -54,6 +54,7 @@ class Bleu:
     tokenizer: Tokenizer = "13a"
     """sacrebleu's name of it; `zh` for Chinese, `char` for text without spaces."""
     lowercase: bool = False
+    """Whether capitals count as small letters."""
 
     range: ClassVar[tuple[float, float]] = (0.0, 1.0)
     higher_is_better: ClassVar[bool] = True
@@ -156,6 +157,7 @@ class Chrf:
     word_order: int = 0
     """2 for chrF++."""
     beta: int = 2
+    """How many times recall counts as much as precision."""
 
     range: ClassVar[tuple[float, float]] = (0.0, 1.0)
     higher_is_better: ClassVar[bool] = True

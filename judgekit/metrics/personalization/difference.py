@@ -144,9 +144,11 @@ class Difference:
 
     name: str = "difference"
     by: By = "tokens"
+    """Shared words, or a cosine of vectors."""
     embedder: Chosen = "lexical"
     """What measures `by: embedding`."""
     compat: Compat | None = None
+    """The tokens of Wisent's evaluator."""
 
     range: ClassVar[tuple[float, float]] = (0.0, 1.0)
     higher_is_better: ClassVar[bool] = True

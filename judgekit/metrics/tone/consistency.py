@@ -65,6 +65,7 @@ class ToneConsistency:
 
     name: str = "tone_consistency"
     form: Form = "comparison"
+    """Held against another text, or sentence against sentence."""
     max_difference: float = 1.0
     """Difference of sentiment that scores 0."""
     max_variance: float = 1.0
@@ -72,6 +73,7 @@ class ToneConsistency:
     scale: float = 1.0
     """Factor for the shown value."""
     compat: Compat | None = None
+    """The numbers of Mastra's scorer."""
 
     range: ClassVar[tuple[float, float]] = (0.0, 1.0)
     higher_is_better: ClassVar[bool] = True

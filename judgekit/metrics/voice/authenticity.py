@@ -68,9 +68,13 @@ class Authenticity:
     weights: Mapping[str, float] | None = None
     """Of style, traits and lexicon, adding up to 1; .6, .25 and .15."""
     reduce: Reduce = "max"
+    """Nearness to the nearest exemplar, or the mean of all."""
     scope: Scope = "session"
+    """Every turn of the assistant, or the last one."""
     embedder: Chosen = "lexical"
+    """What turns texts into vectors."""
     compat: Compat | None = None
+    """The numbers of Alignmenter's code."""
     calibration: str | Mapping[str, Any] | None = None
     """A `.traits.json` file, or what is in it; only with `compat`."""
 

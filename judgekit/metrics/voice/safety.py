@@ -74,7 +74,9 @@ class SafetyPatterns:
     patterns: str | Mapping[str, Any] | PatternSet | None = None
     """A list of your own, relative to the suite, or its keys and values."""
     scope: Scope = "session"
+    """Every turn of the assistant, or the last one."""
     compat: Compat | None = None
+    """The numbers of Alignmenter's code."""
 
     range: ClassVar[tuple[float, float]] = (0.0, 1.0)
     higher_is_better: ClassVar[bool] = True

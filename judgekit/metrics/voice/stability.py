@@ -90,10 +90,13 @@ class Stability:
 
     name: str = "stability"
     variant: Variant = "dispersion"
+    """The mean distance of pairs of replies, or the original's documented formula."""
     maximum: float | None = None
     """Distance, or deviation, that scores 0; 1 for dispersion, .5 for documented."""
     embedder: Chosen = "lexical"
+    """What turns texts into vectors."""
     compat: Compat | None = None
+    """The numbers of Alignmenter's code."""
 
     range: ClassVar[tuple[float, float]] = (0.0, 1.0)
     higher_is_better: ClassVar[bool] = True

@@ -3,14 +3,14 @@
 The rules, which a new page follows without a test of its own:
 
 - A block after a line that ends in a colon and names a file in backquotes is that file.
-- `console`: lines after `$ ` are commands, typed in order; a line that ends in a backslash goes on.
-  Lines below a command are what it prints; `...` is any text, or any lines. Without such lines
-  the command has to print something. A command that is to fail says so at its end:
-  `; echo "exit code $?"`.
-- `python`: run; a `text` block right after it is what it prints.
+- `console`: lines after `$ ` are commands, typed in order; a line that ends in a backslash goes
+  on. Lines below a command are what it prints; `...` is any text, or any lines. A command that is
+  to fail says so at its end: `; echo "exit code $?"`.
+- `python`: run, with the names that blocks above it made; a `text` block right after it is what
+  it prints. `pycon` is a doctest. `pyi`, a signature, has to parse.
 - `yaml` with `metrics:` and no file is a suite that has to load (cases.jsonl unless it says
   others); with `gate:`, `criteria:` or `lint:` alone it is the part of a suite or a rubric.
-- `jinja` with no file is a rubric that has to load; `json` and `jsonl` have to parse, `toml` too.
+- `jinja` with no file is a rubric that has to load; `json`, `jsonl` and `toml` have to parse.
 - A block whose first line is `# not run: REASON` is not run. `NOT_RUN` in test_pages.py counts.
 
 Nobody answers at the models that pages name, so where one is asked `fake/judge` stands in for it;
@@ -19,7 +19,9 @@ what it says means nothing, so a gate may then be missed.
 
 from __future__ import annotations
 
+import ast
 import contextlib
+import doctest
 import io
 import json
 import os
@@ -33,11 +35,12 @@ from pathlib import Path
 from typing import NamedTuple
 from unittest.mock import patch
 
+import judgekit
 from judgekit.cli import main
 from judgekit.config import build_suite
 from judgekit.rubric.load import load_rubric
 from judgekit.yamlfile import parse_yaml
-from tests.docs.page import ROOT, Block, blocks
+from tests.pages.page import ROOT, Block, blocks
 
 HOSTED = re.compile(r"\b(?:openai|anthropic)/[\w.-]+")
 STATUS = re.compile(r'; echo "exit code \$\?"$')
@@ -65,6 +68,7 @@ class Reader:
         self.stood_in = False
         self.said: str | None = None
         self.ran = 0
+        self.names: dict[str, object] = {"__name__": "__main__"}
 
     def follow(self, text: str) -> None:
         """Do everything the page says, in order."""
@@ -89,7 +93,7 @@ class Reader:
                 for command, shown in commands(block.text):
                     self._type(command, shown)
             case "python":
-                self.said = self._program(block.text)
+                self.said = self._program(block)
             case "text":
                 if said is None:
                     raise PageFails("nothing above this block prints it")
@@ -107,6 +111,10 @@ class Reader:
                     json.loads(row)
             case "toml":
                 tomllib.loads(block.text)
+            case "pyi":
+                ast.parse(block.text)
+            case "pycon":
+                self._doctest(block.text)
             case other:
                 raise PageFails(f"a block of kind {other!r} is not run by any rule")
 
@@ -164,11 +172,18 @@ class Reader:
             done = done._replace(out="")
         return done
 
-    def _program(self, text: str) -> str:
+    def _program(self, block: Block) -> str:
         said = io.StringIO()
         with contextlib.redirect_stdout(said):
-            exec(compile(text, self.name, "exec"), {"__name__": "__main__"})
+            exec(compile("\n" * block.line + block.text, self.name, "exec"), self.names)
         return said.getvalue()
+
+    def _doctest(self, text: str) -> None:
+        names = {name: getattr(judgekit, name) for name in judgekit.__all__}
+        found = doctest.DocTestParser().get_doctest(text, names, self.name, self.name, 0)
+        said = io.StringIO()
+        if doctest.DocTestRunner(verbose=False).run(found, out=said.write).failed:
+            raise PageFails(said.getvalue())
 
     def _part(self, text: str) -> None:
         data, lines = parse_yaml(text, file="suite.yaml")

@@ -12,7 +12,7 @@ from pathlib import Path
 from judgekit.case import Case
 from judgekit.evaluation import evaluate_sync
 from judgekit.score import Part, Score
-from tests.docs.page import ROOT
+from tests.pages.page import ROOT
 
 WORTH = {"bad": 0.0, "fair": 0.5, "good": 1.0}
 

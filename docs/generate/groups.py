@@ -1,0 +1,290 @@
+"""The public names of `judgekit`, by what one wants to do, with an example of each group."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Group(NamedTuple):
+    """Names that go together."""
+
+    title: str
+    text: str
+    names: tuple[str, ...]
+    example: str
+    """Run by the tests, in the folder that the examples before it were run in."""
+    printed: str = ""
+
+
+GROUPS = (
+    Group(
+        "Read cases",
+        "A case is one thing to score: an answer, and what it answers.",
+        ("Case", "Message", "ToolCall", "load_cases"),
+        """
+import json
+from pathlib import Path
+
+import judgekit
+
+case = judgekit.Case(
+    id="hours",
+    input="And on Sundays?",
+    output="From ten to four.",
+    history=[judgekit.Message(role="user", content="When do you open?")],
+    expected={"tool_calls": [judgekit.ToolCall(name="opening_hours").model_dump()]},
+)
+rows = [{"id": "hours", "prompt": "And on Sundays?", "response": "From ten to four."}]
+Path("rows.jsonl").write_text("".join(json.dumps(row) + "\\n" for row in rows))
+read = list(judgekit.load_cases("rows.jsonl", fields={"input": "prompt", "output": "response"}))
+print(case.input == read[0].input, read[0].output)
+""",
+        "True From ten to four.",
+    ),
+    Group(
+        "Go to and from data frames",
+        "The library whose frames these are has to be installed: the extras `pandas`, `polars`, `datasets`.",
+        ("from_pandas", "to_pandas", "from_polars", "to_polars", "from_hf", "to_hf"),
+        """
+frames = [
+    (judgekit.to_pandas, judgekit.from_pandas),
+    (judgekit.to_polars, judgekit.from_polars),
+    (judgekit.to_hf, judgekit.from_hf),
+]
+for there, back in frames:
+    print([case.id for case in back(there(read))])
+""",
+        "['hours']\n['hours']\n['hours']",
+    ),
+    Group(
+        "Score",
+        "Without a suite file: cases, metrics, and one of these.",
+        ("score_sync", "evaluate_sync", "evaluate", "create", "metric_names"),
+        """
+import asyncio
+
+length = judgekit.create("length", maximum=3)
+score = judgekit.score_sync(case, length)
+print(score.shown, score.reason)
+
+report = judgekit.evaluate_sync([case], [length], gates={"length": {"mean": 0.9}})
+again = asyncio.run(judgekit.evaluate([case], [length], thresholds={"length": 0.5}))
+print(report.exit_code, again.metrics["length"].pass_rate, "rouge" in judgekit.metric_names())
+""",
+        "0.67 4 words; wanted at most 3.\n1 1.0 True",
+    ),
+    Group(
+        "Read what came of it",
+        "A result is a `Score` or a `Failure`, told apart by `type`; a report has all of them.",
+        ("Report", "Row", "Score", "Failure", "Judgment"),
+        """
+silent = judgekit.Case(id="silent", input="Anybody there?")
+report = judgekit.evaluate_sync([case, silent], [length], out="runs/first")
+for scored, rows in report.results:
+    for row in rows:
+        assert isinstance(row, judgekit.Row)
+        match row.result:
+            case judgekit.Score() as score:
+                judged = [one for one in score.judgments if isinstance(one, judgekit.Judgment)]
+                print(scored.id, score.shown, judged)
+            case judgekit.Failure() as failure:
+                print(scored.id, failure.kind)
+print(judgekit.Report.read("runs/first").exit_code)
+""",
+        "hours 0.67 []\nsilent invalid_case\n3",
+    ),
+    Group(
+        "Ask a judge",
+        "A judge is anything with `model` and `async ask(request) -> Reply`.",
+        ("LiteLLMJudge", "ManualJudge", "FakeJudge", "LimitedJudge", "Request", "Reply"),
+        """
+judge = judgekit.LiteLLMJudge("openai/gpt-4o-mini", params={"temperature": 0})  # asks nobody yet
+careful = judgekit.LimitedJudge(judge, concurrency=4, max_cost=2.0)
+person = judgekit.ManualJudge("alex")
+print(judge.model, careful.model, person.model)
+
+
+class Stern:
+    \"\"\"Answers every question with the worst there is.\"\"\"
+
+    model = "my/stern"
+
+    async def ask(self, request: judgekit.Request) -> judgekit.Reply:
+        answers = {q.id: {"reason": "No.", "value": q.labels[-1]} for q in request.form.questions}
+        return judgekit.Reply(tries=({"text": json.dumps(answers), "finish": "stop"},))
+
+
+stern = judgekit.RubricMetric("quality", judge=Stern())
+made_up = judgekit.RubricMetric("quality", judge=judgekit.FakeJudge())
+example = judgekit.Case(id="hours", input="When do you open?", output="At nine.")
+print(judgekit.score_sync(example, stern).value, judgekit.score_sync(example, made_up).type)
+""",
+        "openai/gpt-4o-mini openai/gpt-4o-mini manual/alex\n0.0 score",
+    ),
+    Group(
+        "Record and replay",
+        "A cassette is a judge in front of a judge.",
+        ("Cassette", "RecordMode"),
+        """
+for mode in (judgekit.RecordMode.NEW_EPISODES, "none"):
+    with judgekit.Cassette.open("tape.jsonl", judgekit.FakeJudge(), record=mode) as recorded:
+        metric = judgekit.RubricMetric("quality", judge=recorded)
+        judgekit.score_sync(example, metric)
+        print(recorded.added, recorded.unused)
+""",
+        "1 0\n0 0",
+    ),
+    Group(
+        "Judge by a rubric",
+        "A rubric is a file: see [rubrics](rubrics.md).",
+        ("RubricMetric", "PromptAlignment", "Rubric", "load_rubric", "lint_rubrics"),
+        """
+Path("kind.jinja").write_text(
+    "---\\nname: kind\\nextends: base\\ndescription: Is the answer kind?\\n"
+    "criteria:\\n  kind: {kind: boolean, text: Would a tired customer feel taken seriously?}\\n---\\n"
+)
+rubric = judgekit.load_rubric("kind.jinja")
+assert isinstance(rubric, judgekit.Rubric)
+metric = judgekit.RubricMetric(rubric, judge=judgekit.FakeJudge())
+print(rubric.name, judgekit.score_sync(example, metric).value in (0.0, 1.0))
+print([finding.rule for finding in judgekit.lint_rubrics(["kind.jinja"]).findings])
+
+aligned = judgekit.PromptAlignment(judge=judgekit.FakeJudge(), mode="user")
+print(judgekit.score_sync(example, aligned).details["effective_mode"])
+""",
+        "kind True\n['missing-tests']\nuser",
+    ),
+    Group(
+        "Make metrics, and make metrics of metrics",
+        "See [metrics of your own](extending.md).",
+        ("metric", "Combined", "WithFallback", "HostedEmbedder"),
+        """
+@judgekit.metric("polite")
+def polite(case):
+    return "please" in case.output.lower()
+
+
+both = judgekit.Combined(name="both", of=(polite, length), combine="min")
+safe = judgekit.WithFallback(metric, polite)  # polite, if the judge of metric cannot be reached
+print(judgekit.score_sync(example, both).value, safe.name)
+
+vectors = judgekit.HostedEmbedder(judgekit.FakeJudge(model="fake/vectors"))
+near = judgekit.create("similarity", embedder=vectors)
+pair = judgekit.Case(id="a", output="At nine.", reference="At nine.")
+print(judgekit.score_sync(pair, near).value)
+""",
+        "0.0 kind\n1.0",
+    ),
+    Group(
+        "Hear a brand's voice",
+        "See [brand voice](metrics/brand-voice.md).",
+        ("Persona", "load_persona", "Authenticity", "BrandVoice"),
+        """
+Path("acme.yaml").write_text("name: Acme\\nexemplars: ['Happy to help! Next is a photo.']\\n")
+persona = judgekit.load_persona("acme.yaml")
+assert isinstance(persona, judgekit.Persona)
+reply = judgekit.Case(id="a", input="Broken.", output="Happy to help! Next is a label.")
+for metric in (judgekit.Authenticity(persona=persona), judgekit.BrandVoice(persona=persona)):
+    print(metric.name, judgekit.score_sync(reply, metric).value > 0.5)
+""",
+        "authenticity True\nbrand_voice True",
+    ),
+    Group(
+        "Run a suite",
+        "What `judgekit run` does.",
+        ("load_suite", "Suite", "run_suite"),
+        """
+Path("suite.yaml").write_text(
+    "cases: {path: rows.jsonl, fields: {input: prompt, output: response}}\\n"
+    "metrics: {length: {maximum: 3, threshold: 0.5}}\\n"
+)
+suite = judgekit.load_suite("suite.yaml")
+assert isinstance(suite, judgekit.Suite)
+report = asyncio.run(judgekit.run_suite(suite, out=Path("runs/second")))
+print(report.metrics["length"].pass_rate)
+""",
+        "1.0",
+    ),
+    Group(
+        "Compare runs, and hold a judge against people",
+        "See [compare](compare.md). Neither calls a model.",
+        ("compare", "Comparison", "agree"),
+        """
+shorter = judgekit.Case(id="hours", input="And on Sundays?", output="From ten.")
+judgekit.evaluate_sync([shorter], [length], out="runs/third")
+found = judgekit.compare("runs/second", "runs/third")
+assert isinstance(found, judgekit.Comparison)
+print(found.pairs, found.regressions)
+
+label = {"case": "hours", "metric": "length", "labeller": "ann", "value": 1}
+Path("labels.jsonl").write_text(json.dumps(label) + "\\n")
+print(len(judgekit.agree("runs/third", "labels.jsonl").criteria))
+""",
+        "1 ()\n1",
+    ),
+    Group(
+        "Have the system under test answer",
+        "See [answers](answers.md).",
+        ("answer_sync", "answer", "Answers"),
+        """
+answers = judgekit.answer_sync([silent], judgekit.FakeJudge(model="fake/assistant"))
+assert isinstance(answers, judgekit.Answers)
+print(dict(answers.states), answers.exit_code)
+assert asyncio.run(judgekit.answer([silent], judgekit.FakeJudge())).cases[0].output
+""",
+        "{'answered': 1} 0",
+    ),
+    Group(
+        "Fold verdicts of your own",
+        "The arithmetic of prompt alignment alone; `judgekit.metrics.shares` has that of other metrics.",
+        ("Analysis", "fold_prompt_alignment"),
+        """
+analysis = judgekit.Analysis(intent=0.9, requirements=0.8, completeness=0.7, appropriateness=0.6)
+print(round(judgekit.fold_prompt_alignment(analysis, mode="user"), 3))
+""",
+        "0.8",
+    ),
+    Group(
+        "Catch what goes wrong",
+        "Setting something up wrongly raises, before anybody is asked; what goes wrong with a case is a `Failure` and costs that row.",
+        ("JudgekitError", "ConfigError", "CaseError"),
+        """
+try:
+    judgekit.create("lenght", maximum=3)
+except judgekit.ConfigError as error:
+    print(isinstance(error, judgekit.JudgekitError), error)
+
+
+@judgekit.metric("dated")
+def dated(case):
+    if "date" not in case.metadata:
+        raise judgekit.CaseError("metadata has no date")
+    return True
+
+
+print(judgekit.score_sync(example, dated).message)
+""",
+        "True no metric named 'lenght'; did you mean 'length'?\nmetadata has no date",
+    ),
+)
+
+SHOWN = {
+    "Answers": ("exit_code",),
+    "Authenticity": (),
+    "BrandVoice": (),
+    "Cassette": ("open", "added", "unused", "unused_keys", "notes", "flush", "close"),
+    "Combined": (),
+    "FakeJudge": ("model", "ask"),
+    "HostedEmbedder": ("identity", "embed", "aembed"),
+    "LimitedJudge": ("open", "ask"),
+    "LiteLLMJudge": ("model", "ask", "findings"),
+    "ManualJudge": ("model", "ask", "close"),
+    "Persona": ("made_with",),
+    "PromptAlignment": (),
+    "Row": ("to_json",),
+    "Rubric": ("render", "variant", "with_parameters", "check_mode"),
+    "RubricMetric": ("requests", "score"),
+    "Suite": ("cases", "manifest", "where", "close"),
+    "WithFallback": (),
+}
+"""Members that are shown; every public one of classes that are not here."""

@@ -1,0 +1,182 @@
+"""The metrics reference, from the cards, signatures and docstrings of the metrics."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import os
+import shlex
+from collections.abc import Iterator
+from typing import Any
+from unittest.mock import patch
+
+from judgekit.cards import command_of, documentation_of, wants_logprobs
+from judgekit.catalogue import FAMILIES, Entry
+from judgekit.cli.app import app
+from judgekit.metrics.card import Card
+from judgekit.option import Option, fields_said, options_of
+from judgekit.registry import find
+from judgekit.rubric.load import load_rubric
+from judgekit.suitefile import MetricFile
+
+JUDGE = "openai/gpt-4o-mini"
+NOT_EVERYWHERE = {"code": "needs bubblewrap, which not every machine has"}
+"""Metrics whose example is not worked out everywhere, and why."""
+RUBRICS = ("safety",)
+"""Built-in rubrics that are metrics by themselves; the others are steps of a metric."""
+PAGES = {
+    "embedding": "embedding.md",
+    "tone": "tone.md",
+    "brand voice": "brand-voice.md",
+    "grounding": "grounding.md",
+    "safety and quality": "safety-quality.md",
+    "personalization": "personalization.md",
+    "benchmarks": "benchmarks.md",
+    "robustness": "robustness.md",
+    "agents": "agents.md",
+}
+
+HEAD = """# Metrics reference
+
+Every built-in metric: what it says, how its number is made, what it needs, what it can be told, and an example. This page is written from the
+metrics themselves by `python -m docs.generate`; a test holds it to them, and every example is run. `judgekit metrics show NAME` says the same in a
+terminal, also of metrics of your own and of installed packages.
+
+A metric goes under `metrics:` in a suite, with its options: `length: {maximum: 120, threshold: 0.8, gate: {mean: 0.9}}`. Besides its own options
+every metric takes these:
+
+{keys}
+
+**What happens without a number.** `not applicable` and `abstained` are scores without a value; they leave the mean and are counted. `invalid_case` and all
+that goes wrong with a judge are failures; a run with failures is incomplete. Neither is ever a 0.
+"""
+
+
+def metrics_page() -> str:
+    """Return the page."""
+    families = {family: group for family, group in FAMILIES.items() if group}
+    keys = "".join(
+        f"- `{key}`: {' '.join(said.split())}\n"
+        for key, said in fields_said(MetricFile)
+        if key in MetricFile.model_fields
+    )
+    parts = [HEAD.replace("{keys}\n", keys), *_index(families)]
+    for family, group in families.items():
+        parts.append(f"## {family.capitalize()}\n")
+        if family in PAGES:
+            parts.append(f"More on these, with suites: [{PAGES[family]}]({PAGES[family]}).\n")
+        parts.extend(_metric(entry) for entry in group)
+    parts.append("## Rubrics that are metrics\n")
+    parts.extend(_rubric(name) for name in RUBRICS)
+    return "\n".join(parts)
+
+
+def _index(families: dict[str, tuple[Entry, ...]]) -> Iterator[str]:
+    yield "| metric | what it says of an answer | made by |\n| --- | --- | --- |"
+    for group in families.values():
+        for entry in group:
+            yield f"| [`{entry.name}`](#{entry.name}) | {entry.summary} | {_maker(entry)} |"
+    yield ""
+
+
+def _maker(entry: Entry) -> str:
+    if not entry.judged:
+        return "computing"
+    return "log-probabilities" if wants_logprobs(find(entry.name).made) else "a judge"
+
+
+def _metric(entry: Entry) -> str:
+    made = find(entry.name).made
+    card: Card = made.card
+    low, high = made.range
+    better = "higher" if made.higher_is_better else "lower"
+    asked = {"a judge": "a judge", "log-probabilities": "a model's log-probabilities"}
+    rows = {
+        "family": next(name for name, group in FAMILIES.items() if entry in group),
+        "formula": card.formula,
+        "source": card.source,
+        "range": f"{low:g} to {high:g}, {better} is better",
+        "needs": ", ".join(f"`{field}`" if " " not in field else field for field in card.needs),
+        "made by": asked.get(_maker(entry), "computing; nobody is asked"),
+    }
+    if entry.judged:
+        stand_in = entry.stand_in
+        rows["without a judge"] = (
+            f"[`{stand_in}`](#{stand_in})"
+            if stand_in
+            else "no stand-in; give the suite a `fallback`"
+        )
+    rows |= {"no number when": card.empty, "compatible": card.modes}
+    table = "\n".join(f"| {key} | {_cell(text)} |" for key, text in rows.items() if text)
+    return (
+        f"### `{entry.name}`\n\n{entry.summary[:1].upper()}{entry.summary[1:]}.\n\n"
+        f"{_prose(documentation_of(made))}\n\n| | |\n| --- | --- |\n{table}\n\n"
+        f"{_options(options_of(made))}\n{_example(entry, made)}"
+    )
+
+
+def _prose(text: str) -> str:
+    return "\n\n".join(" ".join(paragraph.split()) for paragraph in text.split("\n\n"))
+
+
+def _cell(text: str) -> str:
+    return " ".join(text.replace("|", "\\|").split())
+
+
+def _options(options: tuple[Option, ...]) -> str:
+    if not options:
+        return ""
+    rows = "\n".join(
+        f"| `{option.name}` | {_cell(option.kind)} | {_default(option)} | {_cell(option.says)} |"
+        for option in options
+    )
+    return f"| option | takes | default | |\n| --- | --- | --- | --- |\n{rows}\n"
+
+
+def _default(option: Option) -> str:
+    if option.default is None:
+        return "needed"
+    return option.default if option.default.startswith("(") else f"`{_cell(option.default)}`"
+
+
+def _example(entry: Entry, made: Any) -> str:
+    example = made.card.example
+    if wants_logprobs(made):
+        case = json.dumps(dict(example.case), ensure_ascii=False)
+        return (
+            f"For example, the case\n\n```json\n{case}\n```\n\nin a suite of "
+            "[answers.md](../answers.md#how-likely-a-text-is-to-a-model), which says what a model "
+            "has to offer.\n"
+        )
+    command = command_of(entry.name, example, judge=JUDGE if entry.judged else None)
+    if entry.name in NOT_EVERYWHERE:
+        return (
+            f"Its example gives {example.value:g}:\n\n```console\n"
+            f"# not run: {NOT_EVERYWHERE[entry.name]}\n$ {command}\n```\n"
+        )
+    printed = "" if entry.judged else printed_by(command)
+    return f"```console\n$ {command}\n{printed}```\n"
+
+
+def _rubric(name: str) -> str:
+    rubric = load_rubric(name)
+    criteria = "\n".join(f"| `{c.id}` | {_cell(c.question.text)} |" for c in rubric.criteria)
+    needs = ", ".join(f"`{field}`" for field in rubric.requires)
+    return (
+        f"### `{name}`\n\n{_prose(rubric.description)} Range 0 to 1, higher is better. Needs {needs}. "
+        f"Asks a judge; `judgekit rubric show {name}` has levels and weights.\n\n"
+        f"| criterion | asks |\n| --- | --- |\n{criteria}\n"
+    )
+
+
+def printed_by(command: str) -> str:
+    """Return what a command prints, 80 columns wide."""
+    said = io.StringIO()
+    with (
+        patch.dict(os.environ, {"COLUMNS": "80", "NO_COLOR": "1"}),
+        contextlib.redirect_stdout(said),
+        contextlib.suppress(SystemExit),
+    ):
+        app(shlex.split(command)[1:], prog_name="judgekit")
+    return said.getvalue()

@@ -1,0 +1,21 @@
+"""Which pages are made, and where they are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from docs.generate.api import api_page
+from docs.generate.metrics import metrics_page
+
+DOCS = Path(__file__).parents[1]
+MADE: dict[str, Callable[[], str]] = {
+    "metrics/reference.md": metrics_page,
+    "python-api.md": api_page,
+}
+
+
+def write() -> None:
+    """Write every page that is made."""
+    for name, page in MADE.items():
+        (DOCS / name).write_text(page(), "utf-8")
