@@ -8,7 +8,7 @@ from typing import Any
 
 from judgekit.errors import ConfigError
 from judgekit.suitefile import JUDGE
-from judgekit.wrongfile import nearby, other_kind
+from judgekit.wrongfile import nearby, other_content, other_kind
 from judgekit.yamlfile import Lines, parse_yaml
 
 MAX_FILE = 5_000_000
@@ -40,6 +40,9 @@ def read_suite(file: Path) -> tuple[dict[str, Any], Lines]:
         raise ConfigError(message, where=str(file))
     if not isinstance(data, dict):
         raise ConfigError("a suite is keys and values: cases, judge, metrics", where=str(file))
+    other = other_content(data, file)
+    if other is not None:
+        raise ConfigError(other, where=str(file))
     return data, lines
 
 

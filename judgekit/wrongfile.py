@@ -3,11 +3,22 @@
 from __future__ import annotations
 
 import difflib
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 _CASES = {".jsonl", ".ndjson", ".json", ".csv", ".parquet", ".pq"}
 _SUITES = {".yaml", ".yml"}
+_PERSONA = {
+    "voice",
+    "traits",
+    "lexicon",
+    "exemplars",
+    "style_rules",
+    "safety_rules",
+    "display_name",
+}
+"""Keys that only a persona file has."""
 _ABOVE = 4
 """Folders above in which a file that is not here is looked for."""
 
@@ -22,6 +33,16 @@ def other_kind(path: Path, *, wanted: Literal["suite", "rubric"]) -> str | None:
     if ending in _CASES:
         return f"is no {wanted} but a file of data; a suite names its cases: cases: {path.name}"
     return None
+
+
+def other_content(data: Mapping[str, Any], path: Path) -> str | None:
+    """Return what a file of keys and values is, and what to do with it, if it is no suite."""
+    if "metrics" in data or not _PERSONA & data.keys():
+        return None
+    return (
+        f"is a persona, not a suite; check it: judgekit persona lint {path}; a suite names it "
+        f"where a metric takes one: authenticity: {{persona: {path.name}}}"
+    )
 
 
 def nearby(path: Path) -> str:

@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import asyncio
-import os
-import signal
 import sys
 import time
 from collections import Counter
 from collections.abc import Mapping
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from judgekit.answering import Answered, Answers, answer, open_system
 from judgekit.canonical import printable
 from judgekit.cassette.cassette import Cassette
+from judgekit.cli.interrupt import on_interrupt
 from judgekit.datasets import load_cases
 from judgekit.errors import ConfigError
 
+KEPT = "what is answered is kept"
 SHOWN = 10
 """Failures that are named one by one; each row says its own."""
 
@@ -46,20 +45,19 @@ def answer_and_print(
 
     async def work() -> Answers:
         stop = asyncio.Event()
-        # Where there are no signal handlers (Windows, another thread), Ctrl-C raises instead.
-        with suppress(NotImplementedError, RuntimeError):
-            asyncio.get_running_loop().add_signal_handler(signal.SIGINT, _interrupted, stop)
-        return await answer(
-            cases,
-            opened,
-            field=field,  # type: ignore[arg-type]  # anything else is refused there
-            system=told,
-            replace=replace,
-            window=window,
-            out=out,
-            progress=meter,
-            stop=stop,
-        )
+        loop = asyncio.get_running_loop()
+        with on_interrupt(lambda: loop.call_soon_threadsafe(stop.set), said=KEPT):
+            return await answer(
+                cases,
+                opened,
+                field=field,  # type: ignore[arg-type]  # anything else is refused there
+                system=told,
+                replace=replace,
+                window=window,
+                out=out,
+                progress=meter,
+                stop=stop,
+            )
 
     try:
         answers = asyncio.run(work())
@@ -101,14 +99,6 @@ def _system(text: str | None, file: Path | None) -> str | None:
     if not told:
         raise ConfigError(f"--system-file {file}: is empty; --system '' asks without any")
     return told
-
-
-def _interrupted(stop: asyncio.Event) -> None:
-    if stop.is_set():
-        signal.signal(signal.SIGINT, signal.SIG_DFL)
-        os.kill(os.getpid(), signal.SIGINT)
-    stop.set()
-    print("\nstopping; what is answered is kept (Ctrl-C again to leave at once)", file=sys.stderr)
 
 
 class _Meter:

@@ -5,15 +5,13 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import signal
 import sys
 import time
-from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from judgekit.at_once import Flag
 from judgekit.canonical import printable
+from judgekit.cli.interrupt import on_interrupt
 from judgekit.config import Suite, load_suite
 from judgekit.estimate import missing_calls, more_to_come
 from judgekit.evaluation import Progress
@@ -22,8 +20,7 @@ from judgekit.run import MAX_PAGE_CASES, replay_suite, run_suite
 from judgekit.suitefile import Overrides
 from judgekit.suitejudge import asks_in_terminal
 
-if TYPE_CHECKING:
-    import asyncio
+KEPT = "what is done is kept"
 
 
 def run_and_print(
@@ -89,14 +86,8 @@ def _replay(
     suite: Suite, *, out: Path | None, meter: Meter | None, retry_failed: Path | None
 ) -> Report:
     stop = Flag()
-    before = None
-    with suppress(ValueError):  # another thread than the main one
-        before = signal.signal(signal.SIGINT, lambda *_: _interrupted(stop))
-    try:
+    with on_interrupt(stop.set, said=KEPT):
         return replay_suite(suite, out=out, progress=meter, stop=stop, retry_failed=retry_failed)
-    finally:
-        if before is not None:
-            signal.signal(signal.SIGINT, before)
 
 
 def _run(
@@ -106,20 +97,13 @@ def _run(
 
     async def work() -> Report:
         stop = asyncio.Event()
-        # Where there are no signal handlers (Windows, another thread), Ctrl-C raises instead.
-        with suppress(NotImplementedError, RuntimeError):
-            asyncio.get_running_loop().add_signal_handler(signal.SIGINT, _interrupted, stop)
-        return await run_suite(suite, out=out, progress=meter, stop=stop, retry_failed=retry_failed)
+        loop = asyncio.get_running_loop()
+        with on_interrupt(lambda: loop.call_soon_threadsafe(stop.set), said=KEPT):
+            return await run_suite(
+                suite, out=out, progress=meter, stop=stop, retry_failed=retry_failed
+            )
 
     return asyncio.run(work())
-
-
-def _interrupted(stop: Flag | asyncio.Event) -> None:
-    if stop.is_set():
-        signal.signal(signal.SIGINT, signal.SIG_DFL)
-        os.kill(os.getpid(), signal.SIGINT)
-    stop.set()
-    print("\nstopping; what is done is kept (Ctrl-C again to leave at once)", file=sys.stderr)
 
 
 class Meter:

@@ -132,16 +132,16 @@ class Host:
         return future
 
     def _listen(self) -> None:
-        stream = self._process.stdout
-        for line in stream if stream is not None else ():
-            facts = json.loads(line)
-            if "ready" in facts:
-                self.ready.set_result(facts["ready"])
-                continue
-            with self._lock:
-                future = self._waiting.pop(facts.pop("id"), None)
-            if future is not None and future.set_running_or_notify_cancel():
-                future.set_result(facts)
+        with self._process.stdout or contextlib.nullcontext(()) as lines:
+            for line in lines:
+                facts = json.loads(line)
+                if "ready" in facts:
+                    self.ready.set_result(facts["ready"])
+                    continue
+                with self._lock:
+                    future = self._waiting.pop(facts.pop("id"), None)
+                if future is not None and future.set_running_or_notify_cancel():
+                    future.set_result(facts)
         with self._lock:
             self.gone = True
             left, self._waiting = self._waiting, {}
