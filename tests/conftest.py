@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+pytest_plugins = ["browsing"]
+
 os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
 
 # The same examples every time: nobody's build fails by luck. Look for new ones now and then:

@@ -32,6 +32,10 @@ def compare(
         typer.Option("--fail-on", help="Exit code 1 on: regressions, or also on warnings."),
     ] = None,
     cases: Annotated[int, typer.Option("--cases", help="Cases to show of each metric.", min=0)] = 5,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", help="Write the page of the comparison to this file, too."),
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print the comparison as JSON.")] = False,
     markdown: Annotated[bool, typer.Option("--markdown", help="Print it as Markdown.")] = False,
 ) -> None:
@@ -52,6 +56,7 @@ def compare(
         across_rubrics=across_rubrics,
         fail_on=fail_on,
         cases=cases,
+        out=out,
         form="json" if json else "markdown" if markdown else "text",
     )
     raise typer.Exit(code)

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from judgekit.cli.running import colourful, columns
 from judgekit.comparison.compare import compare_all
+from judgekit.comparison.comparison import Comparison
 from judgekit.errors import ConfigError
 from judgekit.filemodel import near
+from judgekit.report.report import Report
 
 FAIL_ON = ("regressions", "warnings")
 
@@ -23,6 +27,7 @@ def compare_and_print(
     across_rubrics: bool,
     fail_on: str | None,
     cases: int,
+    out: Path | None,
     form: str,
 ) -> int:
     """Compare runs, print what came of it, return the exit code."""
@@ -44,6 +49,17 @@ def compare_and_print(
     else:
         texts = [c.text(width=columns(), colour=colourful(), cases=cases) for c in found]
         print("\n".join(texts), end="")
+    if out is not None:
+        print(
+            f"page: {_page(base, new, found, out)}",
+            file=sys.stdout if form == "text" else sys.stderr,
+        )
     worse = any(comparison.regressions for comparison in found)
     doubtful = any(c.warnings or any(m.refused for m in c.metrics) for c in found)
     return int((fail_on is not None and worse) or (fail_on == "warnings" and doubtful))
+
+
+def _page(base: Path, new: list[Path], found: Sequence[Comparison], out: Path) -> Path:
+    from judgekit.comparison.html import write_comparison
+
+    return write_comparison(Report.read(base), [Report.read(one) for one in new], found, out)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import Field
 
+from judgekit.errors import ConfigError
 from judgekit.value import Value
 
 if TYPE_CHECKING:
@@ -211,6 +213,21 @@ class Comparison(Value):
         from judgekit.frames.polars import frame_of
 
         return frame_of(comparison_table(self, per=per))
+
+    def to_html(self, path: str | Path) -> Path:
+        """Write it as a page, one file that opens anywhere. Returns where it is.
+
+        The runs are read again.
+
+        Raises:
+            ConfigError: a run is in no folder, or the file cannot be written.
+        """
+        from judgekit.comparison.html import write_comparison
+        from judgekit.report.report import Report
+
+        if not (Path(self.base).is_dir() and Path(self.new).is_dir()):
+            raise ConfigError("a page needs both runs in a folder: evaluate(..., out=FOLDER)")
+        return write_comparison(Report.read(self.base), [Report.read(self.new)], [self], Path(path))
 
     def to_json(self) -> dict[str, Any]:
         """Return it as JSON, with the verdict of each metric."""

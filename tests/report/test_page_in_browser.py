@@ -6,14 +6,12 @@ these tests are skipped, and say so.
 
 from __future__ import annotations
 
-import shutil
-import sys
-from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
+from browsing import KINDS, skip_without_a_browser
 
 from judgekit.case import Case, Message
 from judgekit.config import load_suite
@@ -24,52 +22,12 @@ from judgekit.report.html import write_page
 from judgekit.report.report import Report
 from judgekit.score import Failure, Part
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-ARGUMENTS = [
-    "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
-    "--disable-background-networking", "--disable-component-update", "--disable-sync",
-]  # fmt: skip
-
-try:
+if TYPE_CHECKING:
     from playwright.sync_api import Page as Tab
-    from playwright.sync_api import sync_playwright
-except ImportError:
-    sync_playwright = None
 
-if sync_playwright is None or CHROMIUM is None:
-    missing = "playwright (Python package)" if sync_playwright is None else "chromium"
-    reason = f"the page was NOT tried in a browser: {missing} is not installed"
-    print(reason, file=sys.__stderr__)
-    pytest.skip(reason, allow_module_level=True)
+skip_without_a_browser("the page")
 
 pytestmark = pytest.mark.loopback
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
-        yield browser
-        browser.close()
-
-
-@pytest.fixture
-def tab(browser: Any) -> Iterator[Tab]:
-    """A tab that fails its test for a request, a dialog, or anything on the console."""
-    tab = browser.new_page(viewport={"width": 1400, "height": 900})
-    heard: list[str] = []
-    tab.on("console", lambda message: heard.append(f"console {message.type}: {message.text}"))
-    tab.on("pageerror", lambda error: heard.append(f"error: {error}"))
-    tab.on("dialog", lambda dialog: (heard.append(f"dialog: {dialog.message}"), dialog.dismiss()))
-    tab.on(
-        "request",
-        lambda request: (
-            request.url.startswith("file:///") or heard.append(f"request: {request.url}")
-        ),
-    )
-    yield tab
-    tab.close()
-    assert heard == []
 
 
 def show(tab: Tab, report: Report, path: Path, fragment: str = "") -> None:
@@ -311,32 +269,6 @@ def test_back_closes_the_case(tab: Tab, rich: Report, tmp_path: Path) -> None:
     tab.wait_for_selector("#drawer", state="hidden")
 
 
-KINDS = {
-    "script": "<script>pwned()</script>",
-    "closing script": "</script><script>pwned()</script>",
-    "comment": "<!--<script>",
-    "image": "<img src=x onerror=pwned()>",
-    "svg": "<svg/onload=pwned()>",
-    "frame": "<iframe srcdoc='<script>parent.pwned()</script>'>",
-    "attribute": '" onfocus="pwned()" autofocus="',
-    "single quotes": "' onclick='pwned()",
-    "link": "javascript:pwned()",
-    "base": "<base href=https://example.invalid/>",
-    "meta": '<meta http-equiv="refresh" content="0;url=https://example.invalid/">',
-    "style": "<style>body{background:url(https://example.invalid/)}</style>",
-    "template": "{{ ''.__class__ }}{% raw %}${pwned()}`",
-    "entities": "&lt;script&gt;pwned()&lt;/script&gt;&#60;img src=x&#62;",
-    "json": '"}],"cases":[{"id":"\\u003cscript>',
-    "line separators": "a\u2028pwned()\u2029b",
-    "controls": "a\x00\x07\x1b[31mred\x1b[0m\x7f\x9b",
-    "overrides": "user\u202etxt.exe\u2066\u200b\ufeff",
-    "hebrew": "שלום <b>עולם</b> 123",
-    "prototype": "__proto__",
-    "tags": "x\U000e0041\U000e0042",
-    "document": '</textarea></title></style><form action="https://example.invalid"><input name=x>',
-}
-
-
 def hostile_report(runs: SimpleNamespace, folder: Path) -> Report:
     keys = runs.write_tape(folder, {text: text for text in KINDS.values()})
     rows = []
@@ -395,7 +327,7 @@ def test_hostile_text_is_inert(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     if compressed:
-        monkeypatch.setattr("judgekit.report.page.payload.PLAIN", 0)
+        monkeypatch.setattr("judgekit.report.page.packing.PLAIN", 0)
     tab.add_init_script("window.pwned = () => { window.hurt = true; }")
     show(tab, hostile_report(runs, tmp_path), tmp_path / "page.html")
 

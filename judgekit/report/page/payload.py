@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import base64
 import heapq
-import json
 import math
 import re
-import zlib
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
@@ -16,6 +13,7 @@ from judgekit.cassette.record import Record, decode
 from judgekit.cassette.tape import Tape
 from judgekit.report.folder import TAPE, Scored
 from judgekit.report.page.histograms import Histograms
+from judgekit.report.page.packing import Texts, pack, page_json
 from judgekit.report.page.slices import Field, Slices
 from judgekit.report.page.taped import Taped
 from judgekit.report.report import Report
@@ -26,11 +24,8 @@ ALL = 2_000
 """Cases up to which every prompt and raw reply is on the page."""
 KEPT = 500
 """Cases that keep theirs on a larger page: those that failed, then those that did worst."""
-PLAIN = 1_000_000
-"""Characters up to which the data stands on the page as readable JSON."""
 
 _KEY = re.compile(r"[0-9a-f]{64}")
-_ESCAPES = {ord(c): f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"}
 
 
 class Maker(NamedTuple):
@@ -74,7 +69,7 @@ def make_payload(report: Report) -> Payload:
     """
     figures = report.figures
     asked = _Asked(report)
-    texts = _Texts()
+    texts = Texts()
     worst = _worst(report) if asked.there and figures.cases > ALL else None
     cases: list[str] = []  # as JSON at once: a fifth of the memory
     makers: dict[str, dict[Maker, None]] = {}
@@ -82,7 +77,7 @@ def make_payload(report: Report) -> Payload:
     histograms = Histograms()
     for number, scored in enumerate(report.results):
         kept = asked if worst is None or number in worst else None
-        cases.append(_json(_case(scored, texts, kept)))
+        cases.append(page_json(_case(scored, texts, kept)))
         slices.add(scored)
         histograms.add(scored)
         for row in scored.rows:
@@ -98,32 +93,11 @@ def make_payload(report: Report) -> Payload:
         "prompts": prompts,
         "texts": texts.all,
     }
-    text = f'{_json(head)[:-1]},"cases":[{",".join(cases)}]}}'
-    compressed = len(text) > PLAIN
-    if compressed:
-        squeezed = zlib.compress(text.encode("utf-8", "replace"), 9)
-        text = base64.b64encode(squeezed).decode()
-    else:
-        text = text.translate(_ESCAPES)
-    return Payload(text, compressed, prompts, made_by, fields, histograms, asked.taped)
-
-
-def _json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-
-
-class _Texts:
-    """Texts that many cases share, stored once and named by number."""
-
-    def __init__(self) -> None:
-        self.all: list[str] = []
-        self._numbers: dict[str, int] = {}
-
-    def put(self, text: str) -> int:
-        if text not in self._numbers:
-            self._numbers[text] = len(self.all)
-            self.all.append(text)
-        return self._numbers[text]
+    text = f'{page_json(head)[:-1]},"cases":[{",".join(cases)}]}}'
+    packed = pack(text)
+    return Payload(
+        packed.text, packed.compressed, prompts, made_by, fields, histograms, asked.taped
+    )
 
 
 class _Asked:
@@ -160,7 +134,7 @@ def _metric(summary: MetricSummary) -> dict[str, Any]:
     }
 
 
-def _case(scored: Scored, texts: _Texts, asked: _Asked | None) -> dict[str, Any]:
+def _case(scored: Scored, texts: Texts, asked: _Asked | None) -> dict[str, Any]:
     data = _texts_shared(scored.case, texts)
     data["rows"] = {row.metric: _result(row.result) for row in scored.rows}
     if asked is not None and asked.there:
@@ -169,7 +143,7 @@ def _case(scored: Scored, texts: _Texts, asked: _Asked | None) -> dict[str, Any]
     return data
 
 
-def _texts_shared(case: Case, texts: _Texts) -> dict[str, Any]:
+def _texts_shared(case: Case, texts: Texts) -> dict[str, Any]:
     data = case.model_dump(mode="json", exclude_defaults=True)
     if case.system is not None:
         data["system"] = texts.put(case.system)
@@ -197,7 +171,7 @@ def _keys(rows: tuple[Row, ...]) -> Iterator[str]:
     yield from seen
 
 
-def _record(record: Record, texts: _Texts) -> dict[str, Any]:
+def _record(record: Record, texts: Texts) -> dict[str, Any]:
     request, reply = record.request, record.reply
     data: dict[str, Any] = {
         "messages": [

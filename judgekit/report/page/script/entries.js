@@ -10,6 +10,9 @@ const STATUSES = [
   ["unfound", "Quote not found"],
 ];
 
+// What is not sorted stands as it came in.
+const inOrder = (entries) => entries;
+
 function digestOf(item, n) {
   const flags = new Set();
   const cells = data.metrics.map((metric) => cellOf(metric, own(item.rows, metric.name), flags));

@@ -42,7 +42,7 @@ function sortValue(column) {
 
 function sorted(entries) {
   const valueOf = sortValue(state.sort);
-  if (!valueOf) return entries;
+  if (!valueOf) return inOrder(entries);
   const turn = state.down ? -1 : 1;
   return entries
     .map((entry) => [valueOf(entry), entry])

@@ -1,7 +1,7 @@
 // What is shown, kept in the fragment of the address so that a link leads to the same view.
 
 // facets: name -> chosen values; `null` among them stands for cases without the field.
-const state = { q: "", status: "all", facets: new Map(), sort: "", down: false, open: null };
+const state = { q: "", status: "all", facets: new Map(), sort: "", down: false, open: null, run: 0 };
 
 function readState() {
   const wanted = new URLSearchParams(location.hash.slice(1));
@@ -12,6 +12,7 @@ function readState() {
   state.open = wanted.get("case");
   state.facets = new Map();
   const without = wanted.getAll("without");
+  state.run = Math.min(Math.max(0, (data.runs || []).length - 2), Number(wanted.get("run")) || 0);
   for (const facet of facets) {
     const chosen = wanted.getAll("meta." + facet.name).filter((value) => facet.values.includes(value));
     if (facet.missing && without.includes(facet.name)) chosen.push(null);
@@ -31,6 +32,7 @@ function hashOf(open) {
   }
   if (state.sort) parts.set("sort", state.sort);
   if (state.sort && state.down) parts.set("order", "down");
+  if (state.run) parts.set("run", state.run);
   if (open !== null) parts.set("case", open);
   return parts.toString();
 }

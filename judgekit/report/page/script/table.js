@@ -152,7 +152,7 @@ function row(entry, place) {
     { "data-place": place, tabindex: place === Math.max(0, selected) ? "0" : "-1", class: place === selected && "selected" },
     h("th", { scope: "row", class: "id" }, link),
     h("td", { class: "line", dir: "auto" }, entry.line),
-    entry.cells.map((cell) => h("td", { class: "num " + toneOf(cell) }, cellContent(cell))),
+    entry.cells.map((cell, n) => h("td", { class: "num " + toneOf(cell) }, cellContent(cell, data.metrics[n]))),
     entry.facets.slice(0, FACET_COLUMNS).map((value) => h("td", { class: "meta", dir: "auto" }, value === null ? "–" : breakable(value))),
   );
 }

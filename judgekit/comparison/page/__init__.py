@@ -1,0 +1,1 @@
+"""The page of a comparison: its data, its template, its script."""

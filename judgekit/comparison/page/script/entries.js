@@ -1,0 +1,120 @@
+// One case of the table: what two runs hold of it, how far it moved, and what it is filtered by.
+// Everything here is about the run that is chosen (state.run), held against the base.
+
+const STATUSES = [
+  ["all", "All"],
+  ["worse", "Regressed"],
+  ["better", "Improved"],
+  ["flipped", "Flipped"],
+  ["same", "Unchanged"],
+  ["unscored", "Score lost or gained"],
+  ["judging", "Same answer, other score"],
+  ["one", "Only in one run"],
+  ["other", "Another question"],
+];
+
+// Regressions first, as far as nothing else is wanted.
+const inOrder = (entries) => [...entries].sort((a, b) => rankOf(a) - rankOf(b) || a.n - b.n);
+
+const rankOf = (entry) => entry.case.rank[state.run];
+
+function digestOf(item, n) {
+  const made = [];
+  const view = () => (made[state.run] = made[state.run] || viewOf(item, state.run));
+  return {
+    n,
+    case: item,
+    id: item.id,
+    get cells() {
+      return view().cells;
+    },
+    get flags() {
+      return view().flags;
+    },
+    facets: facets.map((facet) => facetValue(item, facet.name)),
+    line: item.line,
+    found: null,
+  };
+}
+
+function viewOf(item, run) {
+  const fate = item.fate[run];
+  const flags = new Set();
+  const base = item.v[0];
+  const other = item.v[run + 1];
+  const paired = fate !== null && base && other && fate !== "other";
+  const cells = data.metrics.map((metric, m) => {
+    const cell = stepOf(metric, run, base ? base[m] : null, other ? other[m] : null, paired);
+    if (!metric.compared[run] || !paired) return cell;
+    if (cell.way) flags.add(cell.way);
+    if (cell.flip) flags.add("flipped");
+    if (cell.way && item.same[run]) flags.add("judging");
+    if (typeof cell.base !== typeof cell.other) flags.add("unscored");
+    return cell;
+  });
+  if (fate === "only_base" || fate === "only_new") flags.add("one");
+  else if (fate === "other") flags.add("other");
+  else if (fate === "same") flags.add("same");
+  return { cells, flags };
+}
+
+// Values are numbers; what has none is named by its state, what is not there is null.
+function stepOf(metric, run, base, other, paired) {
+  const cell = { base, other };
+  const threshold = metric.thresholds[run];
+  const passes = (value) =>
+    typeof value !== "number" || threshold === null ? null : metric.higher ? value >= threshold : value <= threshold;
+  cell.passes = [passes(base), passes(other)];
+  if (!paired || !metric.compared[run] || typeof base !== "number" || typeof other !== "number") return cell;
+  const step = Math.abs(other - base) < 1e-9 ? 0 : other - base;
+  cell.value = step;
+  if (step) cell.way = step > 0 === metric.higher ? "better" : "worse";
+  if (cell.passes[0] !== null && cell.passes[0] !== cell.passes[1]) cell.flip = cell.passes[1] ? "to-pass" : "to-fail";
+  return cell;
+}
+
+function haystack(entry) {
+  if (entry.found === null) {
+    const item = entry.case;
+    const texts = [item.id, item.line, item.out];
+    for (const value of Object.values(item.metadata || {})) texts.push(say(value));
+    if (item.asked) texts.push(item.asked.input);
+    for (const edits of Object.values(item.edits || {})) texts.push(...edits.filter((edit) => typeof edit === "string"));
+    for (const said of item.said || []) {
+      for (const result of Object.values(said || {})) {
+        texts.push(result.reason, result.kind);
+        for (const part of result.parts || []) texts.push(part.reason);
+      }
+    }
+    entry.found = texts.filter(Boolean).join("\n").toLowerCase();
+  }
+  return entry.found;
+}
+
+const toneOf = (cell) => cell.way || "";
+
+const shownValue = (metric, value) =>
+  typeof value === "number" ? showNumber(value, metric.scale, metric.range[0] === null || metric.range[1] === null) : value === null ? "–" : words(value);
+
+function shownStep(metric, cell) {
+  const size = Math.abs(cell.value * metric.scale);
+  const digits = size && size < 0.005 ? size.toPrecision(1) : showNumber(Math.abs(cell.value), metric.scale, false);
+  return (cell.value < 0 ? "−" : "+") + digits;
+}
+
+const SIGNS = { worse: ["▼", "worse by"], better: ["▲", "better by"] };
+
+function cellContent(cell, metric) {
+  const base = shownValue(metric, cell.base);
+  if (cell.value === 0 || (cell.base === cell.other && typeof cell.base !== "number")) {
+    return h("span", { class: "value" }, h("span", { class: "still" }, base));
+  }
+  const pair = h("span", { class: "pair" }, base, h("span", { "aria-hidden": "true" }, " → "), h("span", { class: "unseen" }, " then "), shownValue(metric, cell.other));
+  if (!cell.way) return h("span", { class: "value" }, pair);
+  const [sign, words] = SIGNS[cell.way];
+  return [
+    h("span", { class: "value" }, h("span", { class: "sign", role: "img", "aria-label": words }, sign), h("span", null, shownStep(metric, cell))),
+    pair,
+    cell.flip && chip(cell.flip === "to-fail" ? "bad" : "good", cell.flip === "to-fail" ? "✗ fails now" : "✓ passes now"),
+  ];
+}

@@ -1,0 +1,167 @@
+// One case: what was asked, both answers, and what was said of them, side by side.
+
+let together = false; // whether both answers stand in one text
+
+function sidesOf(entry) {
+  const item = entry.case;
+  const run = state.run + 1;
+  const pane = h("div", { class: "pane", role: "region", tabindex: "0", "aria-label": "The case in both runs" });
+  const fate = item.fate[state.run];
+  if (fate === "only_base" || fate === "only_new") {
+    pane.append(h("p", { class: "caution" }, `This case is only in ${fate === "only_base" ? data.runs[0] : data.runs[run]}.`));
+  } else if (fate === "other") {
+    pane.append(h("p", { class: "caution" }, "The runs have another case under this id, so its scores are not compared."));
+  } else if (fate === null) {
+    pane.append(h("p", { class: "caution" }, "This case is in neither of these runs."));
+  }
+  if (item.asked) {
+    pane.append(asked(item, run));
+    if (item.said[0] || item.said[run]) pane.append(answers(item, run));
+  } else {
+    pane.append(h("p", { class: "legend" }, "Its texts were left out to keep the page small; they are on the pages of the runs."));
+  }
+  append(pane, data.metrics.map((metric, m) => metricSection(item, metric, entry.cells[m], run)));
+  return pane;
+}
+
+// -- what was asked ---------------------------------------------------------------
+
+function asked(item, run) {
+  const other = own(item.other, String(run));
+  const section = h("section", { class: "asked-of" });
+  if (!other) return append(section, [questions(item.asked)]);
+  const changed = { ...item.asked };
+  for (const [name, value] of Object.entries(other)) {
+    if (value === null) delete changed[name];
+    else changed[name] = value;
+  }
+  return append(section, [columns(run, questions(item.asked), questions(changed))]);
+}
+
+function questions(item) {
+  const turn = (label, content, kind) => h("section", { class: "turn " + (kind || "") }, h("h4", null, label), content);
+  const text = (value) => h("div", { class: "text", dir: "auto" }, value.trim() ? value : h("i", null, "(empty)"));
+  const folded = (label, build, long) => h("div", { class: "turn" }, fold(label, build, !long));
+  const system = item.system === undefined ? null : textOf(item.system);
+  return [
+    system === null ? null : folded("System prompt", () => text(system), system.length > 300),
+    item.history && folded(`Earlier messages (${item.history.length})`, () => item.history.map((message) => turn(message.role, text(message.content || ""), "earlier")), true),
+    item.input === undefined ? null : turn("Input", text(item.input), "input"),
+    item.reference && folded("Reference", () => item.reference.map(text), true),
+    item.context && folded(`Context (${item.context.length})`, () => item.context.map((passage) => text(textOf(passage))), true),
+    item.baseline === undefined ? null : folded("Baseline", () => text(item.baseline), true),
+    item.choices && folded("Choices", () => h("ol", { type: "A" }, item.choices.map((choice) => h("li", { dir: "auto" }, choice))), true),
+    item.expected && folded("Expected", () => json(item.expected), true),
+  ];
+}
+
+// -- the answers --------------------------------------------------------------------
+
+function columns(run, left, right) {
+  return h(
+    "div",
+    { class: "columns" },
+    h("section", { "aria-label": "Base" }, h("h4", null, data.runs[0]), left),
+    h("section", { "aria-label": "New" }, h("h4", null, data.runs[run]), right),
+  );
+}
+
+const missing = () => h("p", { class: "legend" }, "Not in this run.");
+
+function answers(item, run) {
+  const section = h("section", { class: "answers" });
+  const edits = own(item.edits, String(run));
+  const there = item.out !== null && item.out !== undefined;
+  if (!item.said[0] || !item.said[run]) {
+    // The texts are those of the first run that has the case; a third one may differ from it.
+    const whole = editedText(piecesOf(item.out || "", edits), edits ? "-" : "+", "Answer");
+    return append(section, [h("h3", null, "Answer"), item.said[0] ? columns(run, whole, missing()) : columns(run, missing(), whole)]);
+  }
+  if (!edits) {
+    const text = there ? editedText([["=", item.out]], "", "Answer of both runs") : h("p", { class: "legend" }, "There is no answer.");
+    return append(section, [h("h3", null, "The same answer in both runs"), text]);
+  }
+  const pieces = piecesOf(item.out || "", edits);
+  const body = h("div");
+  const buttons = ["Side by side", "In one text"].map((label, n) =>
+    h("button", { type: "button", on: { click: () => show(n === 1) } }, label),
+  );
+  function show(wanted) {
+    together = wanted;
+    body.classList.toggle("together", together);
+    buttons.forEach((button, n) => button.setAttribute("aria-pressed", String(together === (n === 1))));
+    body.replaceChildren(
+      together
+        ? editedText(pieces, "", "Both answers in one text")
+        : columns(run, editedText(pieces, "+", "Answer of the base"), editedText(pieces, "-", "Answer of the new run")),
+    );
+  }
+  show(together);
+  return append(section, [h("header", null, h("h3", null, "Answers"), h("div", { class: "statuses", role: "group", "aria-label": "How to show them" }, buttons)), body]);
+}
+
+// -- what was said ------------------------------------------------------------------
+
+function metricSection(item, metric, cell, run) {
+  const section = h("section", { class: "result " + toneOf(cell), "aria-label": metric.name });
+  section.append(metricHead(metric, cell, run));
+  if (!item.said) return section;
+  const base = own(item.said[0], metric.name);
+  const other = own(item.said[run], metric.name);
+  if (base || other) section.append(h("div", { class: "columns reasons" }, reasonOf(base, "Base"), reasonOf(other, "New")));
+  const before = new Map(((base && base.parts) || []).map((part) => [part.id, part]));
+  const after = new Map(((other && other.parts) || []).map((part) => [part.id, part]));
+  const ids = [...new Set([...before.keys(), ...after.keys()])];
+  if (!ids.length) return section;
+  const moved = (id) => valueOf(before.get(id)) !== valueOf(after.get(id));
+  const rows = (wanted) => partTable(metric, wanted, before, after);
+  const some = ids.filter(moved);
+  const still = ids.filter((id) => !moved(id));
+  if (some.length) section.append(rows(some));
+  if (still.length) section.append(fold(`${still.length === 1 ? "1 criterion" : still.length + " criteria"} with the same value`, () => rows(still), !some.length && still.length < 3));
+  return section;
+}
+
+const valueOf = (part) => (part === undefined ? undefined : part.value === null ? part.status : part.value);
+
+function metricHead(metric, cell, run) {
+  const bits = [h("h3", null, breakable(metric.name))];
+  bits.push(h("span", { class: "value" }, shownValue(metric, cell.base), " → ", shownValue(metric, cell.other)));
+  if (cell.way) {
+    const [sign, words] = SIGNS[cell.way];
+    bits.push(chip(cell.way === "worse" ? "bad" : "good", `${sign} ${words} ${shownStep(metric, cell).slice(1)}`));
+  }
+  if (cell.flip) bits.push(chip(cell.flip === "to-fail" ? "bad" : "good", cell.flip === "to-fail" ? "✗ fails now" : "✓ passes now"));
+  if (!metric.compared[run - 1]) bits.push(chip("quiet", "not compared"));
+  return h("header", null, bits);
+}
+
+function reasonOf(result, side) {
+  if (!result) return h("section", { "aria-label": side }, missing());
+  return h(
+    "section",
+    { "aria-label": side },
+    result.kind ? h("p", { class: "trouble" }, "failed: " + words(result.kind)) : null,
+    result.fallback ? h("p", { class: "caution" }, h("strong", null, result.fallback.substitute), " stood in. Cause: ", result.fallback.cause) : null,
+    h("p", { class: "reason", dir: "auto" }, result.reason || "–"),
+  );
+}
+
+function partTable(metric, ids, before, after) {
+  const side = (part) => [
+    h("td", { class: "num" }, part === undefined ? "–" : part.value === null ? words(part.status) : rounded(part.value).toFixed(2)),
+    h("td", { dir: "auto" }, part && part.answer !== null && typeof part.answer === "string" ? h("span", { class: "answer" }, part.answer, " · ") : null, (part && part.reason) || "–"),
+  ];
+  const worse = (id) => {
+    const [one, other] = [before.get(id), after.get(id)];
+    if (!one || !other || one.value === null || other.value === null || one.value === other.value) return "";
+    return other.value < one.value ? "worse" : "better";
+  };
+  return h(
+    "table",
+    { class: "said" },
+    h("caption", { class: "unseen" }, `Criteria of ${metric.name}`),
+    h("thead", null, h("tr", null, ["Criterion", "Base", "Reason", "New", "Reason"].map((name, n) => h("th", { scope: "col", class: n === 1 || n === 3 ? "num" : null }, name)))),
+    h("tbody", null, ids.map((id) => h("tr", { class: worse(id) }, h("th", { scope: "row" }, breakable(id)), side(before.get(id)), side(after.get(id))))),
+  );
+}

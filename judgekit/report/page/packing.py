@@ -1,0 +1,52 @@
+"""How the data of a page is kept small, and kept from being anything but data."""
+
+from __future__ import annotations
+
+import base64
+import json
+import zlib
+from typing import Any, NamedTuple
+
+PLAIN = 1_000_000
+"""Characters up to which the data stands on a page as readable JSON."""
+
+_ESCAPES = {ord(c): f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"}
+
+
+class Packed(NamedTuple):
+    """Data as the text of an inert script element."""
+
+    text: str
+    compressed: bool
+
+
+class Texts:
+    """Texts that many cases share, stored once and named by number."""
+
+    def __init__(self) -> None:
+        self.all: list[str] = []
+        self._numbers: dict[str, int] = {}
+
+    def put(self, text: str) -> int:
+        """Return the number of a text."""
+        if text not in self._numbers:
+            self._numbers[text] = len(self.all)
+            self.all.append(text)
+        return self._numbers[text]
+
+
+def page_json(value: Any) -> str:
+    """Return a value as JSON without spaces.
+
+    Raises:
+        ValueError: the value holds NaN or an infinity.
+    """
+    return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+
+
+def pack(text: str) -> Packed:
+    """Return JSON as it may stand in a page: nothing in it ends the element it stands in."""
+    if len(text) <= PLAIN:
+        return Packed(text.translate(_ESCAPES), False)
+    squeezed = zlib.compress(text.encode("utf-8", "replace"), 9)
+    return Packed(base64.b64encode(squeezed).decode(), True)

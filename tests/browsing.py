@@ -1,0 +1,91 @@
+"""A browser for tests of pages: fixtures, and texts that would do harm if they came alive.
+
+Needs Chromium and Playwright's Python package, neither of which is a dependency; without them
+tests of pages are skipped, and say so.
+"""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+try:
+    from playwright.sync_api import sync_playwright
+except ImportError:
+    sync_playwright = None
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+ARGUMENTS = [
+    "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+    "--disable-background-networking", "--disable-component-update", "--disable-sync",
+]  # fmt: skip
+
+
+def skip_without_a_browser(what: str) -> None:
+    """Skip the module that calls this, loudly, where there is no browser."""
+    if sync_playwright is None or CHROMIUM is None:
+        missing = "playwright (Python package)" if sync_playwright is None else "chromium"
+        reason = f"{what} was NOT tried in a browser: {missing} is not installed"
+        print(reason, file=sys.__stderr__)
+        pytest.skip(reason, allow_module_level=True)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def own_site() -> str:
+    """Where a page may ask; a page in a file asks nobody."""
+    return "file:///"
+
+
+@pytest.fixture
+def tab(browser: Any, own_site: str) -> Iterator[Any]:
+    """A tab that fails its test for a request, a dialog, or anything on the console."""
+    tab = browser.new_page(viewport={"width": 1400, "height": 900})
+    heard: list[str] = []
+    tab.on("console", lambda message: heard.append(f"console {message.type}: {message.text}"))
+    tab.on("pageerror", lambda error: heard.append(f"error: {error}"))
+    tab.on("dialog", lambda dialog: (heard.append(f"dialog: {dialog.message}"), dialog.dismiss()))
+    tab.on(
+        "request",
+        lambda request: request.url.startswith(own_site) or heard.append(f"request: {request.url}"),
+    )
+    yield tab
+    tab.close()
+    assert heard == []
+
+
+KINDS = {
+    "script": "<script>pwned()</script>",
+    "closing script": "</script><script>pwned()</script>",
+    "comment": "<!--<script>",
+    "image": "<img src=x onerror=pwned()>",
+    "svg": "<svg/onload=pwned()>",
+    "frame": "<iframe srcdoc='<script>parent.pwned()</script>'>",
+    "attribute": '" onfocus="pwned()" autofocus="',
+    "single quotes": "' onclick='pwned()",
+    "link": "javascript:pwned()",
+    "base": "<base href=https://example.invalid/>",
+    "meta": '<meta http-equiv="refresh" content="0;url=https://example.invalid/">',
+    "style": "<style>body{background:url(https://example.invalid/)}</style>",
+    "template": "{{ ''.__class__ }}{% raw %}${pwned()}`",
+    "entities": "&lt;script&gt;pwned()&lt;/script&gt;&#60;img src=x&#62;",
+    "json": '"}],"cases":[{"id":"\\u003cscript>',
+    "line separators": "a\u2028pwned()\u2029b",
+    "controls": "a\x00\x07\x1b[31mred\x1b[0m\x7f\x9b",
+    "overrides": "user\u202etxt.exe\u2066\u200b\ufeff",
+    "hebrew": "שלום <b>עולם</b> 123",
+    "prototype": "__proto__",
+    "tags": "x\U000e0041\U000e0042",
+    "document": '</textarea></title></style><form action="https://example.invalid"><input name=x>',
+}
