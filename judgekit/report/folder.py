@@ -7,7 +7,9 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, TextIO
 
@@ -28,6 +30,8 @@ AGREEMENT = "agree.json"
 VERSION = 1
 _BUFFER = 1 << 16
 """Bytes of results that are handed to the operating system at a time."""
+_SEEN = 0.5
+"""Seconds after which they are handed over all the same, for whoever looks on."""
 
 
 class Scored(NamedTuple):
@@ -55,12 +59,18 @@ class ResultsWriter:
             "version": VERSION,
         }
         self._file.write(canonical_json(header).encode() + b"\n")
+        self._file.flush()
+        self._flushed = time.monotonic()
+        _hold(self._file)
 
     def write(self, case: bytes, rows: Iterable[bytes]) -> None:
         """Write one case, given as JSON in UTF-8, and its rows, each a line in UTF-8."""
         lines = [b'{"type":"case","case":%b}' % case, *rows, b""]
         try:
             self._file.write(b"\n".join(lines))
+            if time.monotonic() - self._flushed > _SEEN:
+                self._file.flush()
+                self._flushed = time.monotonic()
         except OSError as exc:
             raise ConfigError(
                 f"cannot be written: {exc.strerror}", where=str(self.folder / RESULTS)
@@ -73,6 +83,29 @@ class ResultsWriter:
     def close(self) -> None:
         """Close the file."""
         self._file.close()
+
+
+def _hold(file: BinaryIO) -> None:
+    """Hold a file as long as it is open, so that others can tell a run from what is left of one."""
+    with suppress(ImportError, OSError):  # no such locks here: others go by when it was written
+        import fcntl
+
+        fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+
+
+def is_held(path: Path) -> bool | None:
+    """Return whether a run is writing a file; `None` where that cannot be told."""
+    try:
+        import fcntl
+
+        with path.open("rb") as file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                return True
+            return False
+    except (ImportError, OSError):
+        return None
 
 
 def write_json(path: Path, value: Any) -> None:

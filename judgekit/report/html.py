@@ -14,7 +14,7 @@ import json
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
@@ -67,14 +67,33 @@ def write_html(page: str, path: Path) -> Path:
     return path
 
 
-def render_page(report: Report) -> str:
-    """Return the page of a run."""
+class Served(NamedTuple):
+    """What a page that is served knows of where it comes from."""
+
+    run: str
+    """What the server calls the run."""
+    stamp: str
+    """Another one for other files."""
+    script: Path
+    """What asks the server, before the page starts."""
+
+
+def render_page(report: Report, *, served: Served | None = None) -> str:
+    """Return the page of a run.
+
+    Args:
+        report: the run.
+        served: where a server has what the page leaves out; a page in a file asks nobody.
+    """
     figures = report.figures
     payload = make_payload(report)
+    scripts = [own(f"script/{name}.js") for name in _SCRIPTS]
     return fill(
         "page.html.jinja",
         styles=[own("style.css")],
-        scripts=[own(f"script/{name}.js") for name in _SCRIPTS],
+        scripts=[*scripts[:-1], *((served.script,) if served else ()), scripts[-1]],
+        connect="'none'" if served is None else "'self'",
+        served=served,
         facts=Facts(report, makers=payload.makers),
         figures=figures,
         metrics=[(summary, Axis(summary)) for summary in figures.metrics],

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from judgekit.case import Case
 from judgekit.errors import ConfigError
 from judgekit.evaluation import evaluate_sync
-from judgekit.report.folder import RESULTS, read_results
+from judgekit.report.folder import RESULTS, ResultsWriter, is_held, read_results
 from judgekit.report.report import Report
 from judgekit.score import Failure, Part, Score
 
@@ -125,3 +125,28 @@ def test_a_new_run_leaves_nothing_of_the_old_one(tmp_path):
         "notes.txt", "report.json", "results.jsonl", "run.json",
     ]  # fmt: skip
     assert len(list(Report.read(tmp_path).results)) == 1
+
+
+def test_a_run_that_is_writing_can_be_told_from_what_is_left_of_one(tmp_path):
+    pytest.importorskip("fcntl")
+    writer = ResultsWriter(tmp_path, manifest={})
+    results = tmp_path / "results.jsonl"
+
+    assert is_held(results) is True
+    assert results.read_text(encoding="utf-8").startswith('{"judgekit":"results"')  # seen at once
+    writer.close()
+    assert is_held(results) is False
+    assert is_held(tmp_path / "none") is None
+
+
+def test_rows_are_seen_while_a_run_writes(tmp_path, monkeypatch):
+    now = [0.0]
+    monkeypatch.setattr("judgekit.report.folder.time.monotonic", lambda: now[0])
+    writer = ResultsWriter(tmp_path, manifest={})
+
+    writer.write(b'{"id":"a"}', [])
+    assert len(list(read_results(tmp_path))) == 0
+    now[0] = 1.0
+    writer.write(b'{"id":"b"}', [])
+    assert [scored.case.id for scored in read_results(tmp_path)] == ["a", "b"]
+    writer.close()

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import heapq
 import math
-import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from judgekit.case import Case
-from judgekit.cassette.record import Record, decode
-from judgekit.cassette.tape import Tape
-from judgekit.report.folder import TAPE, Scored
+from judgekit.report.folder import Scored
+from judgekit.report.page.asked import Asked, keys_of, told
 from judgekit.report.page.histograms import Histograms
 from judgekit.report.page.packing import Texts, pack, page_json
 from judgekit.report.page.slices import Field, Slices
@@ -24,8 +22,6 @@ ALL = 2_000
 """Cases up to which every prompt and raw reply is on the page."""
 KEPT = 500
 """Cases that keep theirs on a larger page: those that failed, then those that did worst."""
-
-_KEY = re.compile(r"[0-9a-f]{64}")
 
 
 class Maker(NamedTuple):
@@ -68,7 +64,7 @@ def make_payload(report: Report) -> Payload:
         CassetteCorrupt: the run's tape was damaged.
     """
     figures = report.figures
-    asked = _Asked(report)
+    asked = Asked(report.folder)
     texts = Texts()
     worst = _worst(report) if asked.there and figures.cases > ALL else None
     cases: list[str] = []  # as JSON at once: a fifth of the memory
@@ -83,6 +79,7 @@ def make_payload(report: Report) -> Payload:
         for row in scored.rows:
             if row.result.type == "score" and row.result.source == "judge":
                 makers.setdefault(row.metric, {})[Maker.of(row.result.meta)] = None
+    taped = asked.taped
     asked.close()
     made_by = {metric: tuple(found) for metric, found in makers.items()}
     prompts = "none" if not asked.there else "all" if worst is None else "some"
@@ -95,33 +92,7 @@ def make_payload(report: Report) -> Payload:
     }
     text = f'{page_json(head)[:-1]},"cases":[{",".join(cases)}]}}'
     packed = pack(text)
-    return Payload(
-        packed.text, packed.compressed, prompts, made_by, fields, histograms, asked.taped
-    )
-
-
-class _Asked:
-    """What the judge was asked and said, looked up on the tape of the run."""
-
-    def __init__(self, report: Report) -> None:
-        path = report.folder / TAPE if report.folder is not None else None
-        self._tape = Tape(path) if path is not None and path.exists() else None
-        self._parts = self._tape.parts() if self._tape is not None else {}
-        self.taped = Taped(self._tape, self._parts)
-
-    @property
-    def there(self) -> bool:
-        return self._tape is not None
-
-    def record(self, key: str) -> Record | None:
-        tape = self._tape
-        if tape is None or not _KEY.fullmatch(key) or (number := tape.find(key)) < 0:
-            return None
-        return decode(tape.line(number), parts=self._parts, where=f"{tape.path}: {key[:12]}")
-
-    def close(self) -> None:
-        if self._tape is not None:
-            self._tape.close()
+    return Payload(packed.text, packed.compressed, prompts, made_by, fields, histograms, taped)
 
 
 def _metric(summary: MetricSummary) -> dict[str, Any]:
@@ -134,12 +105,12 @@ def _metric(summary: MetricSummary) -> dict[str, Any]:
     }
 
 
-def _case(scored: Scored, texts: Texts, asked: _Asked | None) -> dict[str, Any]:
+def _case(scored: Scored, texts: Texts, asked: Asked | None) -> dict[str, Any]:
     data = _texts_shared(scored.case, texts)
     data["rows"] = {row.metric: _result(row.result) for row in scored.rows}
     if asked is not None and asked.there:
-        found = ((key, asked.record(key)) for key in _keys(scored.rows))
-        data["asked"] = {key: _record(record, texts) for key, record in found if record}
+        found = ((key, asked.record(key)) for key in keys_of(scored.rows))
+        data["asked"] = {key: told(record, texts) for key, record in found if record}
     return data
 
 
@@ -158,41 +129,6 @@ def _result(result: Result) -> dict[str, Any]:
         # The parts say again what the only judgment answered.
         for judgment in data["judgments"]:
             judgment.pop("answers", None)
-    return data
-
-
-def _keys(rows: tuple[Row, ...]) -> Iterator[str]:
-    """Yield the keys of every request a case led to, each once."""
-    seen: dict[str, None] = {}
-    for row in rows:
-        seen |= dict.fromkeys(judgment.request_key for judgment in row.result.judgments)
-        if isinstance(row.result, Failure) and row.result.key is not None:
-            seen[row.result.key] = None
-    yield from seen
-
-
-def _record(record: Record, texts: Texts) -> dict[str, Any]:
-    request, reply = record.request, record.reply
-    data: dict[str, Any] = {
-        "messages": [
-            [m.role, texts.put(m.content) if m.role == "system" else m.content]
-            for m in request.messages
-        ],
-        "form": texts.put(request.form.canonical),
-        "model": request.model,
-        "tries": [
-            # Log-probabilities are many times the size of the text; they stay on the tape.
-            t.model_dump(mode="json", exclude_defaults=True, exclude={"logprobs"})
-            for t in reply.tries
-        ],
-        "cost": reply.cost,
-    }
-    if params := reply.effective_params or request.params:
-        data["params"] = params
-    if reply.usage is not None:
-        data["usage"] = [reply.usage.input_tokens, reply.usage.output_tokens]
-    if request.sample:
-        data["sample"] = request.sample
     return data
 
 

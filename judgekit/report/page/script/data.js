@@ -3,6 +3,7 @@
 let data = { metrics: [], texts: [], cases: [], fields: [], prompts: "none" };
 let cases = []; // {n, case, id, cells: [per metric], flags, facets, line, found}
 let facets = []; // {name, values: [...], missing: whether some case lacks it}
+let fetchAsked = null; // where a server has what was left out: case -> its records by key
 
 async function readData() {
   const element = document.getElementById("data");

@@ -160,15 +160,37 @@ function judgmentBlock(entry, judgment, sample) {
 // The rendered prompt and the raw reply, or why they are not here.
 function askedBlock(entry, wanted) {
   const record = own(entry.case.asked, wanted);
-  if (!record) {
-    const why =
-      data.prompts === "none"
-        ? "The run folder held no tape.jsonl, so prompt and raw reply are not here."
-        : entry.case.asked
-          ? "The tape of this run holds no record of this key."
-          : "Left out to keep the page small; tape.jsonl of the run folder has prompt and reply under this key.";
-    return h("p", { class: "legend" }, why);
-  }
+  if (record) return recordBlocks(record);
+  if (!entry.case.asked && data.prompts === "some" && fetchAsked) return fetchedBlock(entry, wanted);
+  const why =
+    data.prompts === "none"
+      ? "The run folder held no tape.jsonl, so prompt and raw reply are not here."
+      : entry.case.asked
+        ? "The tape of this run holds no record of this key."
+        : "Left out to keep the page small; tape.jsonl of the run folder has prompt and reply under this key, and judgekit view shows them.";
+  return h("p", { class: "legend" }, why);
+}
+
+// What the page left out, and whoever serves it has.
+function fetchedBlock(entry, wanted) {
+  const box = h("div");
+  const button = h("button", { type: "button", class: "copy" }, "Show the rendered prompt and the raw reply");
+  button.addEventListener("click", async () => {
+    button.disabled = true;
+    try {
+      entry.case.asked = await fetchAsked(entry.id);
+      box.replaceChildren();
+      append(box, [askedBlock(entry, wanted)]);
+    } catch (error) {
+      button.disabled = false;
+      box.replaceChildren(button, h("p", { class: "trouble" }, error.message));
+    }
+  });
+  box.append(button);
+  return box;
+}
+
+function recordBlocks(record) {
   const characters = record.messages.reduce((n, [, text]) => n + textOf(text).length, 0);
   return [
     fold(`Rendered prompt (${record.messages.length} messages, ${characters.toLocaleString("en")} characters)`, () => [
