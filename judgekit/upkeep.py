@@ -91,10 +91,11 @@ def prune_unused(path: Path, *, remove: bool) -> str:
                 "first (`judgekit cassette explain` says what differs)",
                 where=str(cassette.path),
             )
+        said = f"{len(unused)} record{'s are' if len(unused) > 1 else ' is'}"
         if not remove:
-            return f"{cassette.path}: {len(unused)} records are not used; --yes removes them"
+            return f"{cassette.path}: {said} not used; `--yes` removes what is not used"
         merge_into(cassette.path, (), _nothing, keep=lambda key: key not in unused)
-        return f"{cassette.path}: {len(unused)} records removed"
+        return f"{cassette.path}: {said} removed"
     finally:
         suite.close()
 

@@ -123,7 +123,7 @@ print(judgekit.score_sync(example, stern).value, judgekit.score_sync(example, ma
     ),
     Group(
         "Record and replay",
-        "A cassette is a judge in front of a judge.",
+        "A cassette is a judge in front of a judge: see [cassettes](cassettes.md).",
         ("Cassette", "RecordMode"),
         """
 for mode in (judgekit.RecordMode.NEW_EPISODES, "none"):

@@ -43,7 +43,7 @@ Every built-in metric: what it says, how its number is made, what it needs, what
 metrics themselves by `python -m docs.generate`; a test holds it to them, and every example is run. `judgekit metrics show NAME` says the same in a
 terminal, also of metrics of your own and of installed packages.
 
-A metric goes under `metrics:` in a suite, with its options: `length: {maximum: 120, threshold: 0.8, gate: {mean: 0.9}}`. Besides its own options
+A metric goes under `metrics:` in a suite, with its options: `length: {maximum: 120, threshold: 0.8, gate: {mean: 0.9}}` (see [gates](../gates.md)). Besides its own options
 every metric takes these:
 
 {keys}

@@ -56,7 +56,9 @@ def stats_text(path: Path) -> str:
             if record.reply.usage is not None:
                 tokens[0] += record.reply.usage.input_tokens
                 tokens[1] += record.reply.usage.output_tokens
-        lines = [f"{path}: {len(tape)} records, {path.stat().st_size:,} bytes"]
+        lines = [
+            f"{path}: {len(tape)} record{'s' * (len(tape) != 1)}, {path.stat().st_size:,} bytes"
+        ]
         lines += [f"  model {name}: {count}" for name, count in sorted(models.items())]
         lines += [f"  {name}: {count}" for name, count in sorted(outcomes.items())]
         lines.append(f"  tokens: {tokens[0]:,} in, {tokens[1]:,} out")
@@ -113,7 +115,9 @@ def record_text(path: Path, key: str) -> str:
 def _record_lines(record: Record) -> Iterator[str]:
     request, reply = record.request, record.reply
     yield f"key {record.key}"
-    how = f"output mode {reply.mode}" if request.form.want == "verdict" else request.form.want
+    how = f"output mode {reply.mode}" if reply.mode else "no output mode"
+    if request.form.want != "verdict":
+        how = request.form.want
     yield f"model {request.model}, reported as {reply.model}, {how}"
     if request.params:
         yield f"params {request.params}"

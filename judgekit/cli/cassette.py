@@ -26,7 +26,8 @@ def verify(
     from judgekit.cassette.inspect import verify_tape
 
     for tape in tapes:
-        typer.echo(f"{tape}: {verify_tape(tape)} records, all sound")
+        count = verify_tape(tape)
+        typer.echo(f"{tape}: {count} record{'s' * (count != 1)}, all sound")
 
 
 @app.command("stats")

@@ -186,7 +186,8 @@ def _asked(report: Report) -> str | None:
     money = f"spent {_dollars(run.get('spent'))}, avoided {_dollars(run.get('avoided'))}"
     line = f"replies: {came or 'none'}; {money}"
     unused = run.get("unused")
-    return f"{line}; {unused} recorded replies not used" if unused else line
+    replies = "reply" if unused == 1 else "replies"
+    return f"{line}; {unused} recorded {replies} not used" if unused else line
 
 
 def _dollars(value: object) -> str:

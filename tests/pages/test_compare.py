@@ -2,41 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path
 
 import pytest
 
-from judgekit.config import build_suite
-from judgekit.run import replay_suite
-from judgekit.yamlfile import parse_yaml
-
 TEXT = (Path(__file__).parents[2] / "docs" / "compare.md").read_text(encoding="utf-8")
-BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```$", TEXT, re.DOTALL | re.MULTILINE)
-
-
-def blocks(language):
-    return [text for name, text in BLOCKS if name == language]
-
-
-@pytest.mark.parametrize("text", blocks("yaml"))
-def test_suite_gates(text, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    topics = ("refunds", "returns", "shipping")
-    rows = [
-        {"id": f"c{n}", "output": "word " * n, "metadata": {"topic": topics[n % 3], "user": n}}
-        for n in range(1, 61)
-    ]
-    Path("cases.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
-    data, lines = parse_yaml(f"cases: cases.jsonl\n{text}", file="suite.yaml")
-    first = {"cases": "cases.jsonl", "metrics": {"length": {"unit": "words", "maximum": 80}}}
-    replay_suite(build_suite(first, base=tmp_path), out=tmp_path / "runs" / "main")
-
-    report = replay_suite(build_suite(data, base=tmp_path, lines=lines))
-
-    assert report.exit_code == 0, [gate.sentence for gate in report.figures.gates]
-    assert len(report.figures.gates) == 10
 
 
 @pytest.mark.slow

@@ -11,6 +11,7 @@ from tests.pages.runner import PageFails, Reader, agree
 
 NOT_RUN = {
     "README.md": 3,
+    "docs/get-started.md": 2,
     "docs/judges.md": 1,
     "docs/metrics/personalization.md": 1,
     "docs/metrics/reference.md": 1,
@@ -93,3 +94,11 @@ def test_what_is_shown_may_leave_lines_out():
     agree("a ... c", "a b c\n")
     with pytest.raises(PageFails):
         agree("a\n...\ne", "a\nb\n")
+
+
+def test_the_index_has_every_page_once():
+    index = links(PAGES["docs/README.md"].read_text("utf-8"))
+
+    assert sorted(f"docs/{link}" for link in index) == sorted(
+        name for name in PAGES if name not in ("README.md", "docs/README.md")
+    )
