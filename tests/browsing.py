@@ -65,6 +65,15 @@ def tab(browser: Any, own_site: str) -> Iterator[Any]:
     assert heard == []
 
 
+def until(tab: Any, expression: str, *, seconds: float = 10.0) -> None:
+    """Wait until an expression is true; Playwright's own wait is stopped by the page's policy."""
+    for _ in range(round(seconds / 0.02)):
+        if tab.evaluate(expression):
+            return
+        tab.wait_for_timeout(20)
+    raise AssertionError(f"never came true: {expression}")
+
+
 KINDS = {
     "script": "<script>pwned()</script>",
     "closing script": "</script><script>pwned()</script>",

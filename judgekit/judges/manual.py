@@ -30,7 +30,8 @@ class ManualJudge:
 
     The file holds JSON Lines of `{"case", "metric", "answers", "details"}`. `answers` maps each
     criterion to what the form asks for (`reason` and `value`, `items`, ...). Instead of `metric`
-    a line may name the `rubric`. Lines of another `labeller` than this person are passed over.
+    a line may name the `rubric`. Lines of another `labeller` than this person are passed over, and
+    so are labels without `answers` (`values`, `value`), which only `judgekit agree` can read.
 
     Args:
         name: who the person is; the model is `manual/NAME`.
@@ -126,7 +127,7 @@ def _ordered(answers: dict[str, Any], form: Form, *, where: str) -> dict[str, An
 def _read(path: Path, *, name: str) -> dict[tuple[str, str], tuple[dict[str, Any], int]]:
     found: dict[tuple[str, str], tuple[dict[str, Any], int]] = {}
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
+        lines = path.read_text(encoding="utf-8-sig").split("\n")
     except OSError as exc:
         raise ConfigError(f"answers cannot be read: {exc.strerror}", where=str(path)) from exc
     except UnicodeDecodeError as exc:
@@ -145,16 +146,21 @@ def _read(path: Path, *, name: str) -> dict[tuple[str, str], tuple[dict[str, Any
     return found
 
 
+_KEYS = {"case", "metric", "rubric", "answers", "details", "labeller", "values", "value"}
+
+
 def _entry(line: str, where: str, *, name: str) -> tuple[str, str, dict[str, Any]] | None:
-    """Return what a line answers; `None` where it is somebody else's."""
+    """Return what a line answers; `None` where it is somebody else's, or no filled form."""
     try:
         data, _ = extract_object(line)
     except InvalidReply as exc:
         raise ConfigError(f"not an answer: {exc}", where=where) from exc
-    unknown = set(data) - {"case", "metric", "rubric", "answers", "details", "labeller"}
+    unknown = set(data) - _KEYS
     if unknown:
         raise ConfigError(f"unknown key {sorted(unknown)[0]!r}", where=where)
     if data.get("labeller", name) != name:
+        return None
+    if "answers" not in data and ("values" in data or "value" in data):
         return None
     case, metric = data.get("case"), data.get("metric") or data.get("rubric")
     answers, details = data.get("answers"), data.get("details", {})

@@ -11,7 +11,7 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from browsing import KINDS, skip_without_a_browser
+from browsing import KINDS, skip_without_a_browser, until
 
 from judgekit.case import Case, Message
 from judgekit.config import load_suite
@@ -119,13 +119,13 @@ def test_back_and_forward_walk_through_the_filters(tab: Tab, rich: Report, tmp_p
     assert tab.locator(".count").inner_text() == "1 of 5 cases"
 
     tab.go_back()
-    tab.wait_for_function("location.hash === '#status=failed&meta.language=en'")
+    until(tab, "location.hash === '#status=failed&meta.language=en'")
     tab.go_back()
     tab.go_back()
-    tab.wait_for_function("document.querySelectorAll('.list tbody tr').length === 5")
+    until(tab, "document.querySelectorAll('.list tbody tr').length === 5")
     assert not tab.locator('[data-facet="language"] input').nth(1).is_checked()
     tab.go_forward()
-    tab.wait_for_function("document.querySelectorAll('.list tbody tr').length === 1")
+    until(tab, "document.querySelectorAll('.list tbody tr').length === 1")
     assert tab.locator('[data-status="failed"]').get_attribute("aria-pressed") == "true"
 
 
@@ -152,7 +152,7 @@ def test_slices_lead_to_their_cases(tab: Tab, rich: Report, tmp_path: Path) -> N
 
     tab.locator(".slices a", has_text="orders").click()
 
-    tab.wait_for_function("document.querySelectorAll('.list tbody tr').length === 4")
+    until(tab, "document.querySelectorAll('.list tbody tr').length === 4")
     assert tab.locator('[data-facet="topic"] input').first.is_checked()
     assert tab.evaluate("document.querySelector('#cases').getBoundingClientRect().top < 300")
 

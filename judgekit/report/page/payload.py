@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from judgekit.case import Case
 from judgekit.report.folder import Scored
 from judgekit.report.page.asked import Asked, keys_of, told
+from judgekit.report.page.forms import Forms
 from judgekit.report.page.histograms import Histograms
 from judgekit.report.page.packing import Texts, pack, page_json
 from judgekit.report.page.slices import Field, Slices
@@ -71,9 +72,13 @@ def make_payload(report: Report) -> Payload:
     makers: dict[str, dict[Maker, None]] = {}
     slices = Slices(summary.metric for summary in figures.metrics)
     histograms = Histograms()
+    forms = Forms(asked.taped, figures.manifest, texts.put)
     for number, scored in enumerate(report.results):
         kept = asked if worst is None or number in worst else None
-        cases.append(page_json(_case(scored, texts, kept)))
+        data = _case(scored, texts, kept)
+        if unusual := forms.add(scored):
+            data["forms"] = unusual
+        cases.append(page_json(data))
         slices.add(scored)
         histograms.add(scored)
         for row in scored.rows:
@@ -85,6 +90,9 @@ def make_payload(report: Report) -> Payload:
     prompts = "none" if not asked.there else "all" if worst is None else "some"
     fields = slices.finish()
     head = {
+        "dataset": figures.dataset,
+        "forms": forms.finish(),
+        "levels": forms.levels(),
         "fields": [field.name for field in fields],
         "metrics": [_metric(summary) for summary in figures.metrics],
         "prompts": prompts,

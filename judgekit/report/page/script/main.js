@@ -3,13 +3,12 @@
 function follow() {
   readState();
   refresh();
-  if (state.open === null) {
-    closeCase();
-    return;
-  }
-  const entry = cases.find((each) => each.id === state.open);
-  if (!entry) {
-    state.open = null;
+  const { open } = state;
+  const entry = open === null ? undefined : cases.find((each) => each.id === open);
+  const taken = views.some((view) => view.follow(entry));
+  if (!entry) closeCase();
+  if (!entry || taken) {
+    if (!entry) state.open = null;
     return;
   }
   const place = shown.indexOf(entry);
@@ -30,6 +29,8 @@ function onKey(event) {
   if (isTyping(event.target)) return;
   if (event.key === "j" || event.key === "k") {
     step(event.key === "j" ? 1 : -1);
+  } else if (drawer.hidden && views.some((view) => own(view.keys, event.key))) {
+    for (const view of views) own(view.keys, event.key)?.();
   } else if (event.key === "/") {
     parts.search.focus();
     parts.search.select();
@@ -60,6 +61,7 @@ async function start() {
   }
   loading.remove();
   buildBrowser();
+  for (const view of views) view.start();
   follow();
   addEventListener("hashchange", follow);
   addEventListener("keydown", onKey);

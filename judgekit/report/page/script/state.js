@@ -1,7 +1,11 @@
 // What is shown, kept in the fragment of the address so that a link leads to the same view.
 
+// label: the metric that is being labelled, if one is.
 // facets: name -> chosen values; `null` among them stands for cases without the field.
-const state = { q: "", status: "all", facets: new Map(), sort: "", down: false, open: null, run: 0 };
+const state = { q: "", status: "all", facets: new Map(), sort: "", down: false, open: null, label: null, run: 0 };
+
+// Views of their own over the list of cases: {start(), follow(entry) -> whether it shows it, keys}.
+const views = [];
 
 function readState() {
   const wanted = new URLSearchParams(location.hash.slice(1));
@@ -10,6 +14,7 @@ function readState() {
   state.sort = wanted.get("sort") || "";
   state.down = wanted.get("order") === "down";
   state.open = wanted.get("case");
+  state.label = wanted.get("label");
   state.facets = new Map();
   const without = wanted.getAll("without");
   state.run = Math.min(Math.max(0, (data.runs || []).length - 2), Number(wanted.get("run")) || 0);
@@ -20,7 +25,8 @@ function readState() {
   }
 }
 
-function hashOf(open) {
+// The address of a view; `label` only of the one that is open.
+function hashOf(open, label = null) {
   const parts = new URLSearchParams();
   if (state.q) parts.set("q", state.q);
   if (state.status !== "all") parts.set("status", state.status);
@@ -34,12 +40,13 @@ function hashOf(open) {
   if (state.sort && state.down) parts.set("order", "down");
   if (state.run) parts.set("run", state.run);
   if (open !== null) parts.set("case", open);
+  if (open !== null && label !== null) parts.set("label", label);
   return parts.toString();
 }
 
 // `push`: a step of its own, that going back undoes.
 function writeState({ push = false } = {}) {
-  const hash = "#" + hashOf(state.open);
+  const hash = "#" + hashOf(state.open, state.label);
   if (hash === (location.hash || "#")) return;
   const method = push ? "pushState" : "replaceState";
   history[method](null, "", hash);
