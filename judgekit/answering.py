@@ -69,6 +69,19 @@ class Answers(NamedTuple):
         """0, or 3 where a case was left without an answer."""
         return 3 if self.states["failed"] else 0
 
+    def __repr__(self) -> str:
+        counts = ", ".join(f"{state}={count}" for state, count in sorted(self.states.items()))
+        return f"Answers({counts})"
+
+    def _repr_html_(self) -> str:
+        return self._repr_mimebundle_()["text/html"]
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
+        from judgekit.display.answers import answers_parts
+        from judgekit.display.bundle import bundle
+
+        return bundle(answers_parts(self))
+
 
 def chat_of(case: Case, *, system: str | None = None) -> tuple[ChatMessage, ...]:
     """Return what a system is asked about a case: system prompt, history, input.

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, JsonValue
 
-from judgekit.value import Value
+from judgekit.value import Displayed, Value
+
+if TYPE_CHECKING:
+    from judgekit.display.parts import Part as Shown
 
 
 class ToolCall(Value):
@@ -34,7 +38,7 @@ def _texts(value: Any) -> Any:
 Texts = Annotated[tuple[str, ...], BeforeValidator(_texts)]
 
 
-class Case(Value):
+class Case(Displayed, Value):
     """One thing to score. Only `id` is always there; each metric says what else it needs."""
 
     id: str = Field(min_length=1, max_length=1000)
@@ -63,6 +67,11 @@ class Case(Value):
     """Human scores. Never shown to a judge."""
     metadata: dict[str, JsonValue] = Field(default_factory=dict)
     """Anything else worth keeping; reports filter by it."""
+
+    def _parts_shown(self) -> Iterable[Shown]:
+        from judgekit.display.case import case_parts
+
+        return case_parts(self)
 
 
 CASE_TEXTS = ("system", "input", "output", "baseline", "reference", "context")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from judgekit.aggregates import figures_of
 from judgekit.at_once import at_once
@@ -32,11 +32,15 @@ from judgekit.suitemetrics import SuiteMetrics
 from judgekit.suiteredact import make_redactor
 from judgekit.suiterubric import check_metrics, rubric_folders
 from judgekit.suitesource import read_suite, refuse_keys
+from judgekit.value import Displayed
 from judgekit.wrongfile import nearby
 from judgekit.yamlfile import Lines
 
+if TYPE_CHECKING:
+    from judgekit.display.parts import Part as Shown
 
-class Suite:
+
+class Suite(Displayed):
     """A suite, wired and ready to run."""
 
     def __init__(self, file: SuiteFile, *, base: Path, lines: Lines, overrides: Overrides) -> None:
@@ -92,6 +96,15 @@ class Suite:
         if self.no_judge:
             # Nobody asked for a judge, so standing in for one is no shortcoming of the run.
             self.limits = self.limits._replace(max_fallback=1 << 60)
+
+    def __repr__(self) -> str:
+        names = ", ".join(metric.name for metric in self.metrics)
+        return f"Suite({(self.file.name or str(self.base))!r}, metrics=[{names}])"
+
+    def _parts_shown(self) -> Iterator[Shown]:
+        from judgekit.display.suite import suite_parts
+
+        return suite_parts(self)
 
     @property
     def at_once(self) -> bool:

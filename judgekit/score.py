@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field, model_validator
 
 from judgekit.canonical import canonical_json
 from judgekit.judgment import Judgment, Quote
-from judgekit.value import Json, Value, check_json, to_json_bytes
+from judgekit.value import Displayed, Json, Value, check_json, to_json_bytes
 
 if TYPE_CHECKING:
+    from judgekit.display.parts import Part as Shown
     from judgekit.protocols import Metric
 
 Status = Literal["scored", "abstained", "not_applicable"]
@@ -55,7 +57,7 @@ class Fallback(Value):
     cause: str
 
 
-class Score(Value):
+class Score(Displayed, Value):
     """The outcome of one metric on one case."""
 
     type: Literal["score"] = "score"
@@ -99,8 +101,13 @@ class Score(Value):
 
         return explain_score(self, metric)
 
+    def _parts_shown(self) -> Iterable[Shown]:
+        from judgekit.display.result import result_parts
 
-class Failure(Value):
+        return result_parts(self)
+
+
+class Failure(Displayed, Value):
     """No score, and why: a value of its own, never a zero."""
 
     type: Literal["failure"] = "failure"
@@ -117,11 +124,16 @@ class Failure(Value):
 
         return explain_failure(self, metric)
 
+    def _parts_shown(self) -> Iterable[Shown]:
+        from judgekit.display.result import result_parts
+
+        return result_parts(self)
+
 
 Result = Annotated[Score | Failure, Field(discriminator="type")]
 
 
-class Row(Value):
+class Row(Displayed, Value):
     """One line of the results: a case, a metric, and what came of it."""
 
     case: str
@@ -135,6 +147,11 @@ class Row(Value):
     def to_bytes(self) -> bytes:
         """Return the line of this row in UTF-8."""
         return row_bytes(self.case, self.metric, self.result)
+
+    def _parts_shown(self) -> Iterable[Shown]:
+        from judgekit.display.result import row_parts
+
+        return row_parts(self)
 
 
 def row_bytes(case: str, metric: str, result: Result) -> bytes:

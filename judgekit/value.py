@@ -1,12 +1,37 @@
-"""The base of every value: frozen, strict about its fields, finite numbers only."""
+"""The base of every value: frozen, strict about its fields, finite numbers only.
+
+What it takes to show one in a notebook is loaded when a notebook asks.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from typing import Any, Self, TypeVar
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from pydantic import BaseModel, ConfigDict
+
+if TYPE_CHECKING:
+    from judgekit.display.parts import Part as Shown
+
+
+class Displayed:
+    """Shown by itself, it is a table in a notebook and readable text at a prompt."""
+
+    def _parts_shown(self) -> Iterable[Shown]:
+        """Return what there is to see."""
+        raise NotImplementedError
+
+    def _repr_html_(self) -> str:
+        from judgekit.display.html import to_html
+
+        return to_html(self._parts_shown())
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
+        # Only asked of what is shown by itself: inside a list, a value is its one-line repr.
+        from judgekit.display.bundle import bundle
+
+        return bundle(self._parts_shown())
 
 
 class Value(BaseModel):
@@ -20,12 +45,42 @@ class Value(BaseModel):
         defer_build=True,
     )
 
+    def __repr_args__(self) -> Iterable[tuple[str | None, Any]]:
+        for name, field in type(self).model_fields.items():
+            value = getattr(self, name, None)
+            if value != field.get_default(call_default_factory=True, validated_data={}):
+                yield name, _Short(value)
+
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
         """Return a copy, with some fields changed; nothing that was worked out is taken along."""
         copied = super().model_copy(update=update, deep=deep)
         for name in copied.__dict__.keys() - type(self).model_fields.keys():
             del copied.__dict__[name]
         return copied
+
+
+class _Short(str):
+    """What a repr says of a field: the beginning of long texts, and of long lists."""
+
+    __slots__ = ()
+
+    def __new__(cls, value: Any) -> Self:
+        most, entries = 80, 6
+        if isinstance(value, str):
+            said = repr(value[:most])
+            said += f"… ({len(value)} characters)" if len(value) > most else ""
+        elif isinstance(value, (tuple, list)):
+            inner = ", ".join(cls(item) for item in value[:entries])
+            said = f"[{inner}{f', … ({len(value)})' if len(value) > entries else ''}]"
+        elif isinstance(value, dict):
+            inner = ", ".join(f"{cls(k)}: {cls(v)}" for k, v in list(value.items())[:entries])
+            said = f"{{{inner}{f', … ({len(value)})' if len(value) > entries else ''}}}"
+        else:
+            said = repr(value)
+        return super().__new__(cls, said)
+
+    def __repr__(self) -> str:
+        return str(self)
 
 
 V = TypeVar("V", bound=Value)

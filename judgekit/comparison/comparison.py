@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import Field
 
 from judgekit.errors import ConfigError
-from judgekit.value import Value
+from judgekit.value import Displayed, Value
 
 if TYPE_CHECKING:
     import pandas
     import polars
 
     from judgekit.comparison.table import Per
+    from judgekit.display.parts import Part as Shown
 
 Verdict = Literal["worse", "better", "unclear", "same", "unknown"]
 """`unclear`: chance alone would do as much. `same`: no pair differs. `unknown`: nothing to test."""
@@ -137,7 +139,7 @@ class PromptChange(Value):
     diff: str
 
 
-class Comparison(Value):
+class Comparison(Displayed, Value):
     """A run held against a base, case by case; made by `judgekit.compare`."""
 
     base: str
@@ -172,6 +174,11 @@ class Comparison(Value):
         return f"Comparison(pairs={self.pairs}, {said})"
 
     __str__ = __repr__
+
+    def _parts_shown(self) -> Iterable[Shown]:
+        from judgekit.comparison.display import comparison_parts
+
+        return comparison_parts(self)
 
     def text(self, *, width: int = 80, colour: bool = False, cases: int = 5) -> str:
         """Return it for a terminal.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -11,12 +11,13 @@ from pydantic import ValidationError
 
 from judgekit.report.folder import AGREEMENT
 from judgekit.report.manifest import judges_of
-from judgekit.value import Value
+from judgekit.value import Displayed, Value
 
 if TYPE_CHECKING:
     import pandas
     import polars
 
+    from judgekit.display.parts import Part as Shown
     from judgekit.frames.table import Table
 
 MOST = 3
@@ -64,7 +65,7 @@ class Agreement(Value):
     sentence: str
 
 
-class Calibration(Value):
+class Calibration(Displayed, Value):
     """What `agree.json` holds."""
 
     judgekit: Literal["agreement"] = "agreement"
@@ -78,6 +79,11 @@ class Calibration(Value):
     resamples: int
     seed: int
     criteria: tuple[Agreement, ...]
+
+    def _parts_shown(self) -> Iterable[Shown]:
+        from judgekit.report.display import calibration_parts
+
+        return calibration_parts(self)
 
     def to_pandas(self) -> pandas.DataFrame:
         """Return it as a data frame, a row for each criterion.

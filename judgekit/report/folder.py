@@ -40,6 +40,18 @@ class Scored(NamedTuple):
     case: Case
     rows: tuple[Row, ...]
 
+    def __repr__(self) -> str:
+        return f"Scored(case={self.case!r}, rows={list(self.rows)!r})"
+
+    def _repr_html_(self) -> str:
+        return self._repr_mimebundle_()["text/html"]
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
+        from judgekit.display.bundle import bundle
+        from judgekit.display.result import scored_parts
+
+        return bundle(scored_parts(self.case, self.rows))
+
 
 class ResultsWriter:
     """Writes `results.jsonl` as results come: a header, then each case followed by its rows."""

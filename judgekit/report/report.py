@@ -14,13 +14,14 @@ from judgekit.report.calibration import calibration_lines, read_calibration
 from judgekit.report.folder import PAGE, REPORT, RUN, Scored, read_json, read_results
 from judgekit.report.gate import GateResult
 from judgekit.report.summary import MetricSummary
-from judgekit.value import Value
+from judgekit.value import Displayed, Value
 
 if TYPE_CHECKING:
     import datasets
     import pandas
     import polars
 
+    from judgekit.display.parts import Part as Shown
     from judgekit.report.table import Per
 
 
@@ -37,7 +38,7 @@ class Figures(Value):
     """Why the run does not count as complete; empty when it does."""
 
 
-class Report:
+class Report(Displayed):
     """The outcome of an evaluation.
 
     Attributes:
@@ -65,6 +66,22 @@ class Report:
             for m in self.figures.metrics
         )
         return f"Report(cases={self.figures.cases}, {means})"
+
+    def _parts_shown(self) -> Iterable[Shown]:
+        from judgekit.report.display import report_parts
+
+        return report_parts(self)
+
+    def case(self, id: str) -> Scored:
+        """Return a case with its rows; a notebook shows all there is to say of it.
+
+        Raises:
+            ConfigError: the run has no such case.
+        """
+        for scored in self.results:
+            if scored.case.id == id:
+                return scored
+        raise ConfigError(f"the run has no case {id!r}; report.to_pandas()['case'] has all ids")
 
     @classmethod
     def read(cls, folder: str | Path) -> Report:

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import heapq
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
 from pydantic import Field
 
 from judgekit.protocols import Aggregate
 from judgekit.report.statistics import MeanInterval, wilson
 from judgekit.score import Failure, Result, Row, Score
-from judgekit.value import Value
+from judgekit.value import Displayed, Value
+
+if TYPE_CHECKING:
+    from judgekit.display.parts import Part as Shown
 
 WORST = 20
 """Cases a summary names as the worst."""
@@ -41,7 +45,7 @@ class Worst(Value):
     reason: str
 
 
-class MetricSummary(Value):
+class MetricSummary(Displayed, Value):
     """One metric over a run. Means leave fallbacks out; `mean_with_fallback` has them in."""
 
     metric: str
@@ -81,6 +85,11 @@ class MetricSummary(Value):
     first_failure: str | None = None
     figures: dict[str, float | None] = Field(default_factory=dict)
     """What the metric's own aggregates make of all rows; `None` where there is nothing."""
+
+    def _parts_shown(self) -> Iterable[Shown]:
+        from judgekit.report.display import summary_parts
+
+        return summary_parts(self)
 
     @property
     def scored(self) -> int:

@@ -48,6 +48,14 @@ def summary_text(report: Report, *, width: int = 80, colour: bool = False, worst
 
 def _head(report: Report, width: int, paint: Paint) -> Iterator[str]:
     manifest = report.figures.manifest
+    yield paint(printable(title_of(report)), "bold")
+    if manifest.get("notice"):
+        yield from textwrap.wrap(printable(str(manifest["notice"])), width)
+
+
+def title_of(report: Report) -> str:
+    """Return what was run, over how many cases, and who judged."""
+    manifest = report.figures.manifest
     suite, judge = (_mapping(manifest.get(name)) for name in ("suite", "judge"))
     cases = report.figures.cases
     title = suite.get("name") or "judgekit"
@@ -55,9 +63,7 @@ def _head(report: Report, width: int, paint: Paint) -> Iterator[str]:
     named = {role: _mapping(other).get("model") for role, other in others.items()}
     by = f"judge {judge['model']}" if judge.get("model") else "" if named else "no judge"
     by = ", ".join([by] * bool(by) + [f"{r} {m}" for r, m in named.items() if r != "judge"])
-    yield paint(printable(f"{title}: {cases} case{'s' if cases != 1 else ''}, {by}"), "bold")
-    if manifest.get("notice"):
-        yield from textwrap.wrap(printable(str(manifest["notice"])), width)
+    return f"{title}: {cases} case{'s' if cases != 1 else ''}, {by}"
 
 
 def _mapping(value: object) -> dict[str, Any]:
@@ -70,18 +76,22 @@ def _table(summaries: Sequence[MetricSummary], paint: Paint) -> Iterator[str]:
     names = min(names, 24)
     yield paint(f"{'metric':<{names}}   mean  95 % interval   pass  scores", "dim")
     for s in summaries:
-        mean = _number(s.mean, s)
-        spread = "[{}, {}]".format(*(_number(end, s) for end in s.interval)) if s.interval else "-"
+        mean = number_of(s.mean, s)
+        spread = (
+            "[{}, {}]".format(*(number_of(end, s) for end in s.interval)) if s.interval else "-"
+        )
         rate = f"{s.pass_rate:.0%}" if s.pass_rate is not None else "-"
         name = _cut(printable(s.metric), names)
-        yield f"{name:<{names}}  {mean:>5}  {spread:<14}  {rate:>4}  {_counts(s)}"
+        yield f"{name:<{names}}  {mean:>5}  {spread:<14}  {rate:>4}  {counts_of(s)}"
 
 
-def _number(value: float | None, summary: MetricSummary) -> str:
+def number_of(value: float | None, summary: MetricSummary) -> str:
+    """Return a value as people see it: on the metric's scale, with few decimals."""
     return "-" if value is None else f"{value * summary.scale:.{2 if summary.scale <= 10 else 1}f}"
 
 
-def _counts(s: MetricSummary) -> str:
+def counts_of(s: MetricSummary) -> str:
+    """Return how many rows ended how, in words."""
     named = [
         (s.judged, "judged"),
         (s.computed, "computed"),
@@ -96,7 +106,7 @@ def _counts(s: MetricSummary) -> str:
 
 def _worst(s: MetricSummary, count: int, width: int, paint: Paint) -> Iterator[str]:
     if s.fallback and s.mean_with_fallback is not None:
-        yield f"  {printable(s.metric)}: mean with fallbacks {_number(s.mean_with_fallback, s)}"
+        yield f"  {printable(s.metric)}: mean with fallbacks {number_of(s.mean_with_fallback, s)}"
     if figures := _figures(s):
         line = printable(f"  {s.metric}: {', '.join(figures)}")
         yield from textwrap.wrap(line, width, subsequent_indent="    ")
@@ -108,7 +118,7 @@ def _worst(s: MetricSummary, count: int, width: int, paint: Paint) -> Iterator[s
     yield ""
     yield paint(f"{'lowest' if s.higher_is_better else 'highest'} {printable(s.metric)}", "dim")
     for worst in found:
-        head = f"  {_number(worst.value, s):>5}  {printable(worst.case)}  "
+        head = f"  {number_of(worst.value, s):>5}  {printable(worst.case)}  "
         reason = " ".join(printable(worst.reason).split())
         room = max(20, 2 * width - len(head))
         lines = textwrap.wrap(head + _cut(reason, room), width, subsequent_indent=" " * 9)

@@ -27,13 +27,16 @@ from judgekit.rubric.parameter import (
 from judgekit.rubric.sandbox import View
 from judgekit.rubric.template import Template
 from judgekit.score import Status
-from judgekit.value import Value
+from judgekit.value import Displayed, Value
 
 if TYPE_CHECKING:
     from judgekit.rubric.expectation import Ordering, RubricTest
     from judgekit.rubric.labelled import Example, Labelled
 
     Tested = tuple[tuple[RubricTest, ...], tuple[Ordering, ...]]
+
+if TYPE_CHECKING:
+    from judgekit.display.parts import Part as Shown
 
 _CRITERION = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
 
@@ -140,7 +143,7 @@ class Variant:
         }  # fmt: skip
 
 
-class Rubric:
+class Rubric(Displayed):
     """A loaded rubric. Make one with `load_rubric`."""
 
     def __init__(
@@ -191,6 +194,11 @@ class Rubric:
 
     def __repr__(self) -> str:
         return f"Rubric({self.name!r}, version={self.version}, digest={self.digest[:12]!r})"
+
+    def _parts_shown(self) -> Iterable[Shown]:
+        from judgekit.rubric.display import rubric_parts
+
+        return rubric_parts(self)
 
     @property
     def tests(self) -> tuple[RubricTest, ...]:

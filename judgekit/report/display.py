@@ -1,0 +1,201 @@
+"""A report as it is shown by itself: figures, gates, the worst cases; never every row."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from judgekit.display.parts import MOST_NAME, Bar, Grid, Line, Part, cut, more
+from judgekit.report.calibration import Agreement, Calibration, Coefficient
+from judgekit.report.report import Report
+from judgekit.report.spread import shown_figures
+from judgekit.report.summary import MetricSummary
+from judgekit.report.text import FEW, counts_of, number_of, title_of
+
+MOST_METRICS = 20
+MOST_GATES = 15
+MOST_WORST = 5
+MOST_CRITERIA = 20
+
+
+def report_parts(report: Report) -> Iterator[Part]:
+    """Yield what there is to see of a report; results are not read for it."""
+    figures = report.figures
+    yield Line(cut(title_of(report)), "title")
+    if report.figures.manifest.get("notice"):
+        yield Line(cut(str(report.figures.manifest["notice"])), "note")
+    yield from _verdict(report)
+    shown = figures.metrics[:MOST_METRICS]
+    yield metric_grid(shown, left=len(figures.metrics) - len(shown))
+    for summary in shown:
+        if found := shown_figures(summary):
+            said = ", ".join(f"{name} {figure}" for name, figure in found.items())
+            yield Line(f"{cut(summary.metric, MOST_NAME)}: {cut(said)}", "note")
+    for summary in shown:
+        if summary.first_failure is not None:
+            first = f"first failure: {cut(summary.first_failure)}"
+            yield Line(f"{cut(summary.metric, MOST_NAME)}: {first}", "bad")
+    yield from _worst(shown, figures.cases)
+    yield from _notes(report)
+
+
+def _verdict(report: Report) -> Iterator[Part]:
+    gates = report.figures.gates
+    for reason in report.figures.incomplete[:MOST_GATES]:
+        yield Line(f"incomplete: {cut(reason)}", "bad")
+    # What was missed is what a reader came for.
+    for gate in sorted(gates, key=lambda gate: gate.passed)[:MOST_GATES]:
+        word = "pass" if gate.passed else "MISS"
+        yield Line(f"{word}: {cut(gate.sentence)}", "good" if gate.passed else "bad")
+    if left := more(len(gates) - MOST_GATES, "gate", "report.figures.gates"):
+        yield Line(left, "note")
+
+
+def metric_grid(summaries: Sequence[MetricSummary], *, left: int = 0) -> Grid:
+    """Return the figures of metrics as a table."""
+    return Grid(
+        ("metric", "mean", "95 % interval", "", "pass", "scores"),
+        [
+            (
+                cut(s.metric, MOST_NAME) + ("" if s.higher_is_better else " (lower is better)"),
+                number_of(s.mean, s),
+                "[{}, {}]".format(*(number_of(end, s) for end in s.interval))
+                if s.interval
+                else "-",
+                _bar(s),
+                f"{s.pass_rate:.0%}" if s.pass_rate is not None else "-",
+                counts_of(s),
+            )
+            for s in summaries
+        ],
+        numbers=(1, 2, 4),
+        left=more(left, "metric", "report.to_pandas(per='run')"),
+    )
+
+
+def _bar(s: MetricSummary) -> Bar | None:
+    low, high = s.range
+    if s.mean is None or low is None or high is None or high <= low:
+        return None
+    span = high - low
+    ends = [(end - low) / span for end in s.interval] if s.interval else [None, None]
+    return Bar((s.mean - low) / span, *ends)
+
+
+def _worst(summaries: Sequence[MetricSummary], cases: int) -> Iterator[Part]:
+    rows = [
+        (cut(w.case, MOST_NAME), cut(s.metric, MOST_NAME), number_of(w.value, s), cut(w.reason))
+        for s in summaries
+        for w in s.flawed[:MOST_WORST]
+    ]
+    if not rows:
+        return
+    shown = rows[: 4 * MOST_WORST]
+    yield Grid(
+        ("case", "metric", "value", "reason"),
+        shown,
+        title="worst cases",
+        numbers=(2,),
+        left=f"{len(shown)} worst results, of {cases:,} case{'s' if cases != 1 else ''}; all "
+        "results: report.to_pandas(), one case: report.case(ID)",
+    )
+
+
+def _notes(report: Report) -> Iterator[Part]:
+    few = [cut(s.metric, MOST_NAME) for s in report.figures.metrics if 0 < s.judged < FEW]
+    if few:
+        yield Line(f"Fewer than {FEW} scores of {cut(', '.join(few))}: the intervals say little.",
+                   "note")  # fmt: skip
+    for line in report.calibration:
+        yield Line(cut(line), "note")
+    if report.folder is not None:
+        yield Line(f"run folder: {cut(str(report.folder))}", "note")
+
+
+# -- one metric -----------------------------------------------------------------------
+
+
+def summary_parts(summary: MetricSummary) -> Iterator[Part]:
+    """Yield what there is to see of one metric over a run."""
+    yield metric_grid([summary])
+    if summary.criteria:
+        shown = summary.criteria[:MOST_CRITERIA]
+        yield Grid(
+            ("criterion", "mean", "", "weight", "scores"),
+            [
+                (
+                    cut(c.id, MOST_NAME),
+                    "-" if c.mean is None else f"{c.mean:.2f}",
+                    None if c.mean is None else Bar(c.mean, c.low, c.high),
+                    f"{c.weight:.2f}",
+                    ", ".join(
+                        f"{count} {word}"
+                        for count, word in (
+                            (c.scored, "scored"),
+                            (c.abstained, "abstained"),
+                            (c.not_applicable, "not applicable"),
+                        )
+                        if count
+                    ),
+                )
+                for c in shown
+            ],
+            numbers=(1, 3),
+            left=more(len(summary.criteria) - len(shown), "row", ".criteria"),
+        )
+    yield from _worst([summary], summary.rows)
+
+
+# -- agreement ------------------------------------------------------------------------
+
+
+def calibration_parts(found: Calibration) -> Iterator[Part]:
+    """Yield what there is to see of agreement with people."""
+    yield Line("a judge against people", "title")
+    shown = found.criteria[:MOST_CRITERIA]
+    yield Grid(
+        ("", "cases", "kappa", "Spearman", "people among themselves", ""),
+        [
+            (
+                _name(one),
+                str(one.cases),
+                _figure(one.kappa),
+                _figure(one.rank),
+                _figure(one.people_kappa or one.people_rank),
+                cut(one.sentence),
+            )
+            for one in shown
+        ],
+        numbers=(1, 2, 3, 4),
+        left=more(len(found.criteria) - len(shown), "row", ".criteria"),
+    )
+    for one in shown[:3]:
+        if one.table and len(one.categories) <= 8:
+            yield Grid(
+                ("judge / people", *(cut(name, 20) for name in one.categories)),
+                [
+                    (cut(name, 20), *(str(count or "·") for count in counts))
+                    for name, counts in zip(one.categories, one.table, strict=True)
+                ],
+                title=_name(one),
+                numbers=range(1, len(one.categories) + 1),
+            )
+    yield Line(
+        f"Intervals: 95 %, percentile bootstrap by case ({found.resamples} draws, seed "
+        f"{found.seed}).",
+        "note",
+    )
+
+
+def _name(one: Agreement) -> str:
+    name = one.metric if one.criterion is None else f"{one.metric}, {one.criterion}"
+    return cut(name, MOST_NAME)
+
+
+def _figure(found: Coefficient | None) -> str:
+    if found is None:
+        return ""
+    if found.value is None:
+        return "undefined"
+    if found.low is None or found.high is None:
+        return f"{found.value:.2f}"
+    return f"{found.value:.2f} [{found.low:.2f}, {found.high:.2f}]"
