@@ -7,6 +7,8 @@ import threading
 from collections.abc import Coroutine
 from typing import Any, TypeVar
 
+from judgekit.connections import closing_connections
+
 T = TypeVar("T")
 
 _lock = threading.Lock()
@@ -25,6 +27,20 @@ def run_sync(work: Coroutine[Any, Any, T]) -> T:
     except KeyboardInterrupt:
         future.cancel()
         raise
+
+
+async def wait_for(work: Coroutine[Any, Any, T]) -> T:
+    """Await a coroutine in the caller's event loop.
+
+    Where that is none of asyncio's, as under trio, asyncio's own is on the thread of `run_sync`,
+    and the caller's loop stands still meanwhile.
+    """
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return run_sync(work)
+    async with closing_connections():
+        return await work
 
 
 def _background() -> asyncio.AbstractEventLoop:

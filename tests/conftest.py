@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-pytest_plugins = ["browsing"]
+# pytest lets nothing but this file ask for them.
+pytest_plugins = ["browsing", "pytester"]
 
 os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
 

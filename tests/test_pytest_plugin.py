@@ -15,8 +15,6 @@ from rubrictest.conftest import ALL, GOOD, KIND, RUDE, answers, judge, write
 from judgekit.judges.manual import ManualJudge
 from judgekit.rubrictest.run import Settings, run_tests
 
-pytest_plugins = ["pytester"]
-
 ROOT = Path(__file__).parents[1]
 # Where the package was installed before it had a plugin, pytest does not find it by itself.
 LOADED = [] if entry_points(group="pytest11", name="judgekit") else ["-p", "judgekit.pytest_plugin"]

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from judgekit.at_once import at_once, done_at_once
-from judgekit.background import run_sync
+from judgekit.background import run_sync, wait_for
 from judgekit.canonical import canonical_json
 from judgekit.case import Case
 from judgekit.cassette.cassette import Cassette
 from judgekit.datasets import load_cases
 from judgekit.errors import JudgekitError
-from judgekit.evaluation import evaluate_sync
+from judgekit.evaluation import evaluate, evaluate_sync
 from judgekit.failure import failure_of
 from judgekit.protocols import Metric
 from judgekit.registry import create
@@ -21,11 +21,21 @@ from judgekit.report.report import Report
 from judgekit.score import Failure, Result, Score, check_score
 from judgekit.testkit.told import explained, shortfall
 
+Given = Case | Mapping[str, Any]
+Several = Iterable[Given] | str | Path
 Chosen = str | Path | Metric
 
 
 class NotAsExpected(AssertionError):
     """A check did not hold; the message says why."""
+
+
+class Wanted(NamedTuple):
+    """What a check asks of a result."""
+
+    threshold: float | None
+    allow_fallback: bool
+    soft: bool
 
 
 class Kit:
@@ -78,32 +88,25 @@ class Kit:
             options = {"judge": self.judge, **options}
         return create(chosen, **options)
 
-    def score(self, case: Case | Mapping[str, Any], metric: Chosen, **options: Any) -> Result:
+    def score(self, case: Given, metric: Chosen, **options: Any) -> Result:
         """Return a score, or the failure in its place; a failure is no exception.
+
+        Also inside a running event loop, which waits meanwhile; `ascore` lets it go on.
 
         Raises:
             JudgekitError: something is set up wrongly.
         """
-        subject = case if isinstance(case, Case) else self.case(**case)
-        made = self.metric(metric, **options)
-        try:
-            work = made.score(subject)
-            score: Score = done_at_once(work) if at_once(made) else run_sync(work)
-            if not getattr(made, "checked", False):
-                check_score(score, within=made.range)
-        except JudgekitError as exc:
-            failure = failure_of(exc)
-            if failure is None:
-                raise
-            return failure
-        return score
+        return self._score(self._subject(case), self.metric(metric, **options))
 
-    def evaluate(
-        self,
-        cases: Iterable[Case | Mapping[str, Any]] | str | Path,
-        *metrics: Chosen,
-        **options: Any,
-    ) -> Report:
+    async def ascore(self, case: Given, metric: Chosen, **options: Any) -> Result:
+        """Return what `score` does; the metric is awaited in the event loop of the test.
+
+        Raises:
+            JudgekitError: something is set up wrongly.
+        """
+        return await self._ascore(self._subject(case), self.metric(metric, **options))
+
+    def evaluate(self, cases: Several, *metrics: Chosen, **options: Any) -> Report:
         """Return a report of several cases; takes what `judgekit.evaluate` takes.
 
         Cases are given as such, or as a file beside the test.
@@ -111,12 +114,21 @@ class Kit:
         Raises:
             JudgekitError: something is set up wrongly.
         """
-        found = load_cases(self._folder / cases if isinstance(cases, (str, Path)) else cases)
-        return evaluate_sync(found, [self.metric(metric) for metric in metrics], **options)
+        made = [self.metric(metric) for metric in metrics]
+        return evaluate_sync(self._cases(cases), made, **options)
+
+    async def aevaluate(self, cases: Several, *metrics: Chosen, **options: Any) -> Report:
+        """Return what `evaluate` does; awaited in the event loop of the test.
+
+        Raises:
+            JudgekitError: something is set up wrongly.
+        """
+        made = [self.metric(metric) for metric in metrics]
+        return await wait_for(evaluate(self._cases(cases), made, **options))
 
     def check(
         self,
-        case: Case | Mapping[str, Any],
+        case: Given,
         metric: Chosen,
         *,
         threshold: float | None = None,
@@ -139,19 +151,69 @@ class Kit:
             JudgekitError: something is set up wrongly.
         """
         __tracebackhide__ = True
-        subject = case if isinstance(case, Case) else self.case(**case)
-        made = self.metric(metric, **options)
-        result = self.score(subject, made)
+        subject, made = self._subject(case), self.metric(metric, **options)
+        wanted = Wanted(threshold=threshold, allow_fallback=allow_fallback, soft=soft)
+        return self._held_to(wanted, subject, made, self._score(subject, made))
+
+    async def acheck(
+        self,
+        case: Given,
+        metric: Chosen,
+        *,
+        threshold: float | None = None,
+        allow_fallback: bool = False,
+        soft: bool = False,
+        **options: Any,
+    ) -> Result:
+        """Assert what `check` does; the metric is awaited in the event loop of the test.
+
+        Raises:
+            NotAsExpected: the check does not hold.
+            JudgekitError: something is set up wrongly.
+        """
+        __tracebackhide__ = True
+        subject, made = self._subject(case), self.metric(metric, **options)
+        wanted = Wanted(threshold=threshold, allow_fallback=allow_fallback, soft=soft)
+        return self._held_to(wanted, subject, made, await self._ascore(subject, made))
+
+    def _subject(self, case: Given) -> Case:
+        return case if isinstance(case, Case) else self.case(**case)
+
+    def _cases(self, cases: Several) -> Iterator[Case]:
+        return load_cases(self._folder / cases if isinstance(cases, (str, Path)) else cases)
+
+    def _score(self, subject: Case, made: Metric) -> Result:
+        try:
+            work = made.score(subject)
+            return _scored(made, done_at_once(work) if at_once(made) else run_sync(work))
+        except JudgekitError as exc:
+            return _failed(exc)
+
+    async def _ascore(self, subject: Case, made: Metric) -> Result:
+        try:
+            work = made.score(subject)
+            # What waits for nothing needs no loop, and so none of a particular kind.
+            return _scored(made, await (work if at_once(made) else wait_for(work)))
+        except JudgekitError as exc:
+            return _failed(exc)
+
+    def _held_to(self, wanted: Wanted, subject: Case, made: Metric, result: Result) -> Result:
+        """Return a result that is as wanted.
+
+        Raises:
+            NotAsExpected: it is not, and that is not left to the end of the session.
+        """
+        __tracebackhide__ = True
         fault = shortfall(
             result,
-            threshold=threshold,
+            threshold=wanted.threshold,
             higher_is_better=made.higher_is_better,
-            allow_fallback=allow_fallback,
+            allow_fallback=wanted.allow_fallback,
         )
         if fault is not None:
             advice = self._advice(result)
             said = "\n".join(explained(subject.id, made.name, result, fault, advice=advice))
-            if not soft:
+            if not wanted.soft:
                 raise NotAsExpected(said)
             self.soft.append(said)
         return result
@@ -164,3 +226,17 @@ class Kit:
             return ""
         key = result.judgments[0].request_key[:12]
         return f"see more: judgekit cassette show {path} {key}"
+
+
+def _scored(made: Metric, score: Score) -> Score:
+    if not getattr(made, "checked", False):
+        check_score(score, within=made.range)
+    return score
+
+
+def _failed(error: JudgekitError) -> Failure:
+    """Return an error as the failure of a case; one that stops a run is raised."""
+    failure = failure_of(error)
+    if failure is None:
+        raise error
+    return failure
