@@ -14,7 +14,7 @@ PAGE = (ROOT / "docs" / "pytest.md").read_text("utf-8")
 
 
 def test_the_module_on_the_page_records_and_replays(tmp_path):
-    (block,) = re.findall(r"^```python\n(.*?)^```$", PAGE, re.DOTALL | re.MULTILINE)
+    block, _ = re.findall(r"^```python\n(.*?)^```$", PAGE, re.DOTALL | re.MULTILINE)
     # The fake judge asked here gives everything its lowest word.
     (tmp_path / "test_tone.py").write_text(block.replace("=0.6", "=0.0"), "utf-8")
     (tmp_path / "cases.jsonl").write_text('{"id": "a", "output": "Short."}\n', "utf-8")
