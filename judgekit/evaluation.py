@@ -36,6 +36,8 @@ Gates = Mapping[str, Mapping[str, Any] | Sequence[Mapping[str, Any]]]
 Reuse = Callable[[Case, str], Result | None]
 """Returns the result an earlier run had for a case and a metric, if it still holds."""
 
+Last = Callable[[Report], None]
+
 _BREATH = 0.05
 """Seconds of replays without a pause, so that Ctrl-C and progress get their turn."""
 
@@ -62,6 +64,7 @@ async def evaluate(
     progress: Callable[[Progress], None] | None = None,
     stop: asyncio.Event | None = None,
     reuse: Reuse | None = None,
+    last: Last | None = None,
 ) -> Report:
     """Score every case by every metric.
 
@@ -84,6 +87,8 @@ async def evaluate(
         progress: called as cases finish.
         stop: set it to end early with what there is.
         reuse: results of an earlier run to take over.
+        last: called with the report when every result is written, and before `report.json`,
+            which says that a run folder is whole.
 
     Raises:
         ConfigError: two metrics of one name, a gate on nothing.
@@ -102,12 +107,12 @@ async def evaluate(
         progress=progress,
         reuse=reuse,
     )
-    async with closing_connections():
-        try:
+    try:
+        async with closing_connections():
             await run.all(iter(cases_of(cases)), window, stop)
-        finally:
-            run.close()
-    return run.report()
+        return run.report(last)
+    finally:
+        run.close()
 
 
 def evaluate_at_once(
@@ -123,6 +128,7 @@ def evaluate_at_once(
     progress: Callable[[Progress], None] | None,
     stop: Flag,
     reuse: Reuse | None,
+    last: Last | None = None,
 ) -> Report:
     """Evaluate as `evaluate` does, row by row, by metrics that wait for nothing.
 
@@ -142,9 +148,9 @@ def evaluate_at_once(
     )
     try:
         run.each(iter(cases), stop)
+        return run.report(last)
     finally:
         run.close()
-    return run.report()
 
 
 class _Run:
@@ -330,7 +336,7 @@ class _Run:
         if self.writer is not None:
             self.writer.close()
 
-    def report(self) -> Report:
+    def report(self, last: Last | None) -> Report:
         summaries = tuple(tally.finish() for tally in self.tallies)
         by_name = {summary.metric: summary for summary in summaries}
         figures = Figures(
@@ -343,11 +349,17 @@ class _Run:
                 self.limits.lacks(summaries, cases=self.cases, interrupted=self.interrupted)
             ),
         )
-        run = {"seconds": round(time.monotonic() - self.started, 3)}
+        run: dict[str, Any] = {"seconds": round(time.monotonic() - self.started, 3)}
+        if self.writer is not None and self.writer.went_on:
+            run["went_on"] = True
         report = Report(figures, run=run, results=None if self.out else self.kept, folder=self.out)
-        if self.out is not None:
-            write_json(self.out / REPORT, figures.model_dump(mode="json"))
-            write_json(self.out / RUN, run)
+        if self.writer is not None:
+            self.writer.flush()
+            write_json(self.writer.folder / RUN, run)
+        if last is not None:
+            last(report)
+        if self.writer is not None:
+            write_json(self.writer.folder / REPORT, figures.model_dump(mode="json"))
         return report
 
 

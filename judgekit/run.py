@@ -14,8 +14,16 @@ from judgekit.case import Case
 from judgekit.cassette.cassette import Cassette
 from judgekit.cassette.ledger import Ledger
 from judgekit.config import Suite
+from judgekit.errors import ConfigError
 from judgekit.evaluation import Progress, evaluate, evaluate_at_once
-from judgekit.report.folder import RUN, TAPE, read_manifest_digest, read_results, write_json
+from judgekit.report.folder import (
+    FILES,
+    RUN,
+    TAPE,
+    read_manifest_digest,
+    read_results,
+    write_json,
+)
 from judgekit.report.manifest import full_manifest
 from judgekit.report.report import Report
 from judgekit.score import Failure, Result
@@ -34,26 +42,35 @@ async def run_suite(
     progress: Callable[[Progress], None] | None = None,
     stop: asyncio.Event | None = None,
     retry_failed: Path | None = None,
+    page: bool = False,
 ) -> Report:
     """Run a wired suite; recordings are written even when it ends early.
+
+    A run that was killed goes on when it is started again: the replies that had arrived are in the
+    private store, and what is computed is computed again.
+
+    Args:
+        suite: the suite.
+        out: run folder to write.
+        progress: called as cases finish.
+        stop: set it to end early with what there is.
+        retry_failed: run folder whose good results are taken over.
+        page: whether the folder gets a page as well, up to `MAX_PAGE_CASES`.
 
     Raises:
         JudgekitError: what stops a run (see errors).
     """
-    started = datetime.now(UTC)
     try:
-        report = await evaluate(
+        return await evaluate(
             suite.cases(),
             suite.metrics,
             window=2 * suite.file.limits.concurrency,
             progress=progress,
             stop=stop,
-            **_wanted(suite, out=out, retry_failed=retry_failed),
+            **_wanted(suite, out=out, retry_failed=retry_failed, page=page),
         )
-        _finish(suite, report, out=out, started=started)
     finally:
         suite.close()
-    return report
 
 
 def replay_suite(
@@ -63,29 +80,32 @@ def replay_suite(
     progress: Callable[[Progress], None] | None = None,
     stop: Flag | None = None,
     retry_failed: Path | None = None,
+    page: bool = False,
 ) -> Report:
     """Run a suite that waits for nothing (`suite.at_once`), without an event loop.
 
     Raises:
         JudgekitError: what stops a run (see errors).
     """
-    started = datetime.now(UTC)
     try:
-        report = evaluate_at_once(
+        return evaluate_at_once(
             suite.cases(),
             suite.metrics,
             progress=progress,
             stop=stop or Flag(),
-            **_wanted(suite, out=out, retry_failed=retry_failed),
+            **_wanted(suite, out=out, retry_failed=retry_failed, page=page),
         )
-        _finish(suite, report, out=out, started=started)
     finally:
         suite.close()
-    return report
 
 
-def _wanted(suite: Suite, *, out: Path | None, retry_failed: Path | None) -> dict[str, Any]:
+def _wanted(
+    suite: Suite, *, out: Path | None, retry_failed: Path | None, page: bool
+) -> dict[str, Any]:
     """Return what a suite wants of its evaluation, however that is done."""
+    started = datetime.now(UTC)
+    if out is not None:
+        _spare_inputs(suite, out)
     manifest = suite.manifest()
     reuse = None
     if retry_failed is not None:
@@ -99,15 +119,41 @@ def _wanted(suite: Suite, *, out: Path | None, retry_failed: Path | None) -> dic
         "out": out,
         "manifest": manifest,
         "reuse": reuse,
+        "last": lambda report: _finish(suite, report, started=started, page=page),
     }
 
 
-def _finish(suite: Suite, report: Report, *, out: Path | None, started: datetime) -> None:
+def _spare_inputs(suite: Suite, out: Path) -> None:
+    """Refuse a run folder in which the run would write over what it reads.
+
+    Raises:
+        ConfigError: naming the file.
+    """
+    cases = suite.file.cases
+    tape = suite.cassette.path if suite.cassette is not None else None
+    inputs = {
+        "the cassette": tape,
+        "the cases": suite.base / cases.path if cases is not None else None,
+    }
+    written = {(out / name).resolve() for name in FILES}
+    for what, path in inputs.items():
+        if path is not None and path.resolve() in written:
+            raise ConfigError(
+                f"a run writes its own {path.name} here, where {what} of the suite would be lost; "
+                "name another folder",
+                where=str(out),
+            )
+
+
+def _finish(suite: Suite, report: Report, *, started: datetime, page: bool) -> None:
     report.run.update(occasion(suite, started=started))
+    out = report.folder
     if out is not None:
         if suite.cassette is not None:
             suite.cassette.write_used(out / TAPE)
         write_json(out / RUN, report.run)
+        if page and report.figures.cases <= MAX_PAGE_CASES:
+            report.to_html()
 
 
 def occasion(suite: Suite, *, started: datetime) -> dict[str, Any]:

@@ -263,7 +263,7 @@ def write_lines(path: Path, lines: Iterable[str]) -> None:
     Raises:
         CassetteError: the file cannot be written; what stood there before still stands.
     """
-    beside = path.with_name(f".{path.name}.{os.getpid()}.new")
+    beside = _beside(path, str(os.getpid()))
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         beside.unlink(missing_ok=True)
@@ -278,6 +278,10 @@ def write_lines(path: Path, lines: Iterable[str]) -> None:
         if isinstance(exc, OSError):
             raise CassetteError(f"{path}: cannot be written: {exc.strerror}") from exc
         raise
+
+
+def _beside(path: Path, writer: str) -> Path:
+    return path.with_name(f".{path.name}.{writer}.new")
 
 
 def merge_into(
@@ -297,6 +301,8 @@ def merge_into(
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     with _locked(path.parent):
+        for half in path.parent.glob(_beside(path, "*").name):  # of a writer that was killed
+            half.unlink(missing_ok=True)
         tape = Tape(path)
         try:
             added = sorted(set(keys))

@@ -15,8 +15,9 @@ from judgekit.cli.interrupt import on_interrupt
 from judgekit.config import Suite, load_suite
 from judgekit.estimate import missing_calls, more_to_come
 from judgekit.evaluation import Progress
+from judgekit.report.folder import PAGE
 from judgekit.report.report import Report
-from judgekit.run import MAX_PAGE_CASES, replay_suite, run_suite
+from judgekit.run import replay_suite, run_suite
 from judgekit.suitefile import Overrides
 from judgekit.suitejudge import asks_in_terminal
 
@@ -35,7 +36,7 @@ def run_and_print(
     """Run a suite, print what came of it, return the exit code."""
     suite = load_suite(path, overrides)
     report = run_with_progress(suite, out=out, retry_failed=retry_failed, quiet=quiet)
-    page = _page(report) if out is not None else None
+    page = report.folder / PAGE if report.folder is not None else None
     if as_json:
         data = {**report.figures.model_dump(mode="json"), "run": report.run}
         print(json.dumps(data, ensure_ascii=False, indent=1, sort_keys=True))
@@ -47,10 +48,13 @@ def run_and_print(
             tape = suite.cassette.path
             kept = "kept in the private store" if tape is None else f"written to {tape}"
             print(printable(f"{new} {kept}"))
-        if page is not None:
+        if page is not None and page.exists():
             print(f"page: {page}")
         if out is not None:
             print(f"run folder: {out}")
+    if report.run.get("went_on") and not quiet:
+        told = "a run was stopped here; this one went on with the replies it had kept"
+        print(f"judgekit: {printable(str(out))}: {told}", file=sys.stderr)
     print_notes(suite)
     return report.exit_code
 
@@ -87,7 +91,9 @@ def _replay(
 ) -> Report:
     stop = Flag()
     with on_interrupt(stop.set, said=KEPT):
-        return replay_suite(suite, out=out, progress=meter, stop=stop, retry_failed=retry_failed)
+        return replay_suite(
+            suite, out=out, progress=meter, stop=stop, retry_failed=retry_failed, page=True
+        )
 
 
 def _run(
@@ -100,7 +106,7 @@ def _run(
         loop = asyncio.get_running_loop()
         with on_interrupt(lambda: loop.call_soon_threadsafe(stop.set), said=KEPT):
             return await run_suite(
-                suite, out=out, progress=meter, stop=stop, retry_failed=retry_failed
+                suite, out=out, progress=meter, stop=stop, retry_failed=retry_failed, page=True
             )
 
     return asyncio.run(work())
@@ -162,10 +168,6 @@ def columns() -> int:
 def colourful() -> bool:
     """Return whether standard output takes colours."""
     return sys.stdout.isatty() and not os.environ.get("NO_COLOR")
-
-
-def _page(report: Report) -> Path | None:
-    return report.to_html() if report.figures.cases <= MAX_PAGE_CASES else None
 
 
 def allow_asking(suite: Suite) -> str | None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from judgekit.lint.contradiction import contradiction
-from judgekit.report.folder import read_results
+from judgekit.report.folder import check_finished, read_results
 from judgekit.rubric.criterion import Criterion
 from judgekit.rubric.rubric import Rubric
 from judgekit.score import Failure, Part, Score
@@ -128,6 +128,7 @@ def observe(folder: Path, rubrics: Mapping[str, Rubric]) -> dict[str, Seen]:
     seen = {name: Seen(rubric) for name, rubric in rubrics.items()}
     asked_by: dict[str, str] = {name: name for name in rubrics}
     failed: Counter[str] = Counter()
+    check_finished(folder)
     for scored in read_results(folder):
         for row in scored.rows:
             result = row.result
@@ -151,6 +152,7 @@ def rubrics_in(folder: Path) -> list[str]:
         ConfigError: not a run folder.
     """
     names: dict[str, Any] = {}
+    check_finished(folder)
     for scored in read_results(folder):
         for row in scored.rows:
             if isinstance(row.result, Score) and (name := _rubric_of(row.result)):

@@ -1,12 +1,14 @@
 """The run folder: everything a run said, in files that need nothing else.
 
 `results.jsonl`, `report.json` and `tape.jsonl` are the same bytes for the same inputs;
-`run.json` holds what depends on the occasion; `report.html` is the page.
+`run.json` holds what depends on the occasion; `report.html` is the page. `report.json` comes last:
+where it is, the run came to its end, and all the others are whole.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
@@ -26,8 +28,13 @@ TAPE = "tape.jsonl"
 RUN = "run.json"
 PAGE = "report.html"
 AGREEMENT = "agree.json"
+FILES = (REPORT, PAGE, TAPE, RUN, AGREEMENT, RESULTS)
+"""All that may be in a run folder, in the order in which a new run removes it: the word that a run
+is whole goes first."""
 
 VERSION = 1
+_LOOK = 0.2
+"""Seconds after which a folder that is held is held by a run."""
 _BUFFER = 1 << 16
 """Bytes of results that are handed to the operating system at a time."""
 _SEEN = 0.5
@@ -54,17 +61,40 @@ class Scored(NamedTuple):
 
 
 class ResultsWriter:
-    """Writes `results.jsonl` as results come: a header, then each case followed by its rows."""
+    """Writes `results.jsonl` as results come: a header, then each case followed by its rows.
+
+    What an earlier run left in the folder is removed. Nobody else writes to the folder until this
+    is closed; the lock goes with the process, however that ends.
+
+    Raises:
+        ConfigError: the folder cannot be written, or another run is writing to it.
+    """
 
     def __init__(self, folder: Path, *, manifest: dict[str, Any]) -> None:
         self.folder = folder
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            for stale in (REPORT, TAPE, RUN, PAGE, AGREEMENT):
-                (folder / stale).unlink(missing_ok=True)
-            self._file: BinaryIO = (folder / RESULTS).open("wb", buffering=_BUFFER)
+            # Not "wb", which would empty the file of a run that is still going.
+            handle = os.open(folder / RESULTS, os.O_RDWR | os.O_CREAT, 0o666)
+            self._file: BinaryIO = os.fdopen(handle, "r+b", buffering=_BUFFER)
         except OSError as exc:
             raise ConfigError(f"cannot be written: {exc.strerror}", where=str(folder)) from exc
+        try:
+            _claim(handle, folder)
+            self.went_on = self._file.seek(0, os.SEEK_END) > 0 and not (folder / REPORT).exists()
+            """Whether a run was stopped here before its end."""
+            for stale in FILES[:-1]:
+                (folder / stale).unlink(missing_ok=True)
+                for half in folder.glob(f".{stale}.*.new"):
+                    half.unlink(missing_ok=True)
+            self._file.seek(0)
+            self._file.truncate()
+        except OSError as exc:
+            self._file.close()
+            raise ConfigError(f"cannot be written: {exc.strerror}", where=str(folder)) from exc
+        except ConfigError:
+            self._file.close()
+            raise
         header = {
             "judgekit": "results",
             "manifest": digest(canonical_json(manifest)),
@@ -73,7 +103,6 @@ class ResultsWriter:
         self._file.write(canonical_json(header).encode() + b"\n")
         self._file.flush()
         self._flushed = time.monotonic()
-        _hold(self._file)
 
     def write(self, case: bytes, rows: Iterable[bytes]) -> None:
         """Write one case, given as JSON in UTF-8, and its rows, each a line in UTF-8."""
@@ -84,25 +113,64 @@ class ResultsWriter:
                 self._file.flush()
                 self._flushed = time.monotonic()
         except OSError as exc:
-            raise ConfigError(
-                f"cannot be written: {exc.strerror}", where=str(self.folder / RESULTS)
-            ) from exc
+            raise self._unwritable(exc) from exc
 
     def flush(self) -> None:
-        """Hand what was written to the operating system."""
-        self._file.flush()
+        """Hand what was written to the operating system.
+
+        Raises:
+            ConfigError: it takes no more.
+        """
+        try:
+            self._file.flush()
+        except OSError as exc:
+            raise self._unwritable(exc) from exc
+
+    def _unwritable(self, exc: OSError) -> ConfigError:
+        where = str(self.folder / RESULTS)
+        return ConfigError(f"cannot be written: {exc.strerror}", where=where)
 
     def close(self) -> None:
-        """Close the file."""
-        self._file.close()
+        """Close the file, and let others write to the folder."""
+        try:
+            self._file.close()
+        except OSError as exc:
+            raise self._unwritable(exc) from exc
 
 
-def _hold(file: BinaryIO) -> None:
-    """Hold a file as long as it is open, so that others can tell a run from what is left of one."""
-    with suppress(ImportError, OSError):  # no such locks here: others go by when it was written
+def _claim(handle: int, folder: Path) -> None:
+    """Keep other runs out of a folder for as long as a file of it is open."""
+    try:
         import fcntl
+    except ImportError:  # Windows has no such lock
+        return
+    end = time.monotonic() + _LOOK
+    while True:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as exc:
+            if time.monotonic() < end:  # who asks whether a run is writing holds it for a moment
+                time.sleep(_LOOK / 10)
+                continue
+            message = "another run is writing here; wait for its end, or name another folder"
+            raise ConfigError(message, where=str(folder)) from exc
+        except OSError:  # a file system without locks
+            return
+        return
 
-        fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+
+def check_finished(folder: Path) -> None:
+    """Refuse the folder of a run that did not come to its end.
+
+    Raises:
+        ConfigError: saying what to do.
+    """
+    if (folder / RESULTS).exists() and not (folder / REPORT).exists():
+        raise ConfigError(
+            "the run is still going, or was stopped before its end; "
+            "run it again: what it kept is not asked again",
+            where=str(folder),
+        )
 
 
 def is_held(path: Path) -> bool | None:
@@ -112,7 +180,7 @@ def is_held(path: Path) -> bool | None:
 
         with path.open("rb") as file:
             try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
             except BlockingIOError:
                 return True
             return False
@@ -121,15 +189,22 @@ def is_held(path: Path) -> bool | None:
 
 
 def write_json(path: Path, value: Any) -> None:
-    """Write a value as indented JSON with sorted keys.
+    """Write a value as indented JSON with sorted keys: the whole file or nothing.
 
     Raises:
         ConfigError: the file cannot be written.
     """
     text = json.dumps(value, ensure_ascii=False, allow_nan=False, sort_keys=True, indent=1)
+    beside = path.with_name(f".{path.name}.{os.getpid()}.new")
     try:
-        path.write_text(text + "\n", encoding="utf-8")
+        beside.unlink(missing_ok=True)
+        # "x": never through a link that someone put there.
+        with beside.open("x", encoding="utf-8") as file:
+            file.write(text + "\n")
+        beside.replace(path)
     except OSError as exc:
+        with suppress(OSError):
+            beside.unlink(missing_ok=True)
         raise ConfigError(f"cannot be written: {exc.strerror}", where=str(path)) from exc
 
 
@@ -142,6 +217,7 @@ def read_json(path: Path) -> Any:
     try:
         return json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError as exc:
+        check_finished(path.parent)
         raise ConfigError(
             f"not a run folder: {path.name} is missing; make one with `judgekit run --out`",
             where=str(path.parent),

@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from judgekit.canonical import canonical_json, digest
 from judgekit.errors import ConfigError
 from judgekit.report.calibration import calibration_lines, read_calibration
-from judgekit.report.folder import PAGE, REPORT, RUN, Scored, read_json, read_results
+from judgekit.report.folder import PAGE, REPORT, RESULTS, RUN, Scored, read_json, read_results
 from judgekit.report.gate import GateResult
 from judgekit.report.summary import MetricSummary
 from judgekit.value import Displayed, Value
@@ -111,9 +111,19 @@ class Report(Displayed):
         """Every case with its rows, in input order; read from the run folder when there is one."""
         if self._results is not None:
             return iter(self._results)
-        if self.folder is None:
-            return iter(())
-        return read_results(self.folder)
+        return iter(()) if self.folder is None else self._read(self.folder)
+
+    def _read(self, folder: Path) -> Iterator[Scored]:
+        """Yield the results of a run folder; say so where they are not those of the report."""
+        count = 0
+        for count, scored in enumerate(read_results(folder), start=1):  # noqa: B007
+            yield scored
+        if count != self.figures.cases:
+            raise ConfigError(
+                f"holds {count} cases where the report has {self.figures.cases}: "
+                "it was cut off or changed; run it again",
+                where=str(folder / RESULTS),
+            )
 
     @property
     def calibration(self) -> list[str]:

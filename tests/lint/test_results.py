@@ -9,7 +9,7 @@ import pytest
 from judgekit.case import Case
 from judgekit.judgment import Quote
 from judgekit.lint.lint import lint_rubrics
-from judgekit.report.folder import ResultsWriter
+from judgekit.report.folder import REPORT, ResultsWriter
 from judgekit.rubric.load import load_rubric
 from judgekit.score import Failure, Fallback, Part, Row, Score
 from tests.cli.conftest import judgekit
@@ -62,6 +62,7 @@ def run(tmp_path):
         for number, result in enumerate(extra):
             put(writer, f"e{number}", result)
         writer.close()
+        (folder / REPORT).write_text("{}", "utf-8")
         return path, folder
 
     return write

@@ -1,61 +1,59 @@
-"""Runs `judgekit` in forks: arguments as a JSON line in, process id and exit code out.
+"""Runs `judgekit` in forks of a process that has imported everything already.
 
-Not a test: `test_process.py` starts it, so that 20 runs import litellm once.
+Each fork is a process of its own, to be killed at any moment; what it saves is the seconds that
+importing litellm takes.
 """
 
 from __future__ import annotations
 
-import asyncio
 import json
-import os
+import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
-from judgekit import providers
-from judgekit.cli import main
-from judgekit.judges.litellm import LiteLLMJudge
-from judgekit.request import ChatMessage, Form, Question, Request
-
-
-async def warm(base: str) -> None:
-    """Make one call: it imports what litellm puts off."""
-    request = Request(
-        messages=(ChatMessage(role="user", content="Say yes."),),
-        form=Form(questions=(Question(id="right", kind="boolean", text="Is it right?"),)),
-        model="openai/judge",
-    )
-    async with providers.connections():
-        await LiteLLMJudge("openai/judge", api_base=base).ask(request)
+from .asking import arguments
+from .server import Server
 
 
-def say(word: object) -> None:
-    os.write(1, f"{word}\n".encode())
+class Forge:
+    """Starts runs, one at a time; use it in a `with` statement.
 
+    Args:
+        server: who will be asked; nobody by default, and litellm is not imported.
+    """
 
-def forked(arguments: list[str]) -> int:
-    child = os.fork()
-    if child:
-        return child
-    nowhere = os.open(os.devnull, os.O_RDWR)
-    os.dup2(nowhere, 0)
-    os.dup2(nowhere, 1)
-    # Each suite has a store of its own, beside it.
-    os.environ["JUDGEKIT_HOME"] = str(Path(arguments[1]).with_name("store"))
-    sys.argv = ["judgekit", *arguments]
-    code = 1
-    try:
-        main()
-    except SystemExit as exit_:
-        code = int(exit_.code or 0)
-    finally:
-        os._exit(code)
+    def __init__(self, server: Server | None = None) -> None:
+        program = str(Path(__file__).with_name("forging.py"))
+        self._process = subprocess.Popen(
+            [sys.executable, program, *([server.base] if server is not None else [])],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        assert self._read() == "ready"
 
+    def __enter__(self) -> Forge:
+        return self
 
-if __name__ == "__main__":
-    asyncio.run(warm(sys.argv[1]))
-    say("ready")
-    for line in sys.stdin:
-        child = forked(json.loads(line))
-        say(child)
-        _, status = os.waitpid(child, 0)
-        say(os.waitstatus_to_exitcode(status))
+    def __exit__(self, *_: object) -> None:
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._process.stdin.close()
+        self._process.wait()
+        self._process.stdout.close()
+
+    def _read(self) -> Any:
+        assert self._process.stdout is not None
+        return self._process.stdout.readline().strip()
+
+    def start(self, suite: Path, *flags: str) -> int:
+        """Start a run and return the id of its process."""
+        assert self._process.stdin is not None
+        self._process.stdin.write(json.dumps([*arguments(suite), *flags, "--quiet"]) + "\n")
+        self._process.stdin.flush()
+        return int(self._read())
+
+    def ended(self) -> int:
+        """Wait for the run and return its exit code, or minus the signal that ended it."""
+        return int(self._read())

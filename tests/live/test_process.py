@@ -7,14 +7,14 @@ import os
 import random
 import signal
 import subprocess
-import sys
 import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from .asking import arguments, command, tokens, write_suite
+from .asking import command, tokens, write_suite
+from .forge import Forge
 from .server import Fault, Server, always, error
 
 pytestmark = pytest.mark.loopback
@@ -89,49 +89,6 @@ def test_first_ctrl_c_keeps_what_arrived(server: Server, tmp_path: Path) -> None
     assert code == 0
     assert server.calls() <= 60 - recorded
     assert sum("result" in line for line in results(suite)) == 60
-
-
-class Forge:
-    """Runs the command line in forks of a process that has imported litellm already.
-
-    Each fork is a process of its own, to be killed at any moment; what it saves is the seconds
-    that importing litellm takes.
-    """
-
-    def __init__(self, server: Server) -> None:
-        program = str(Path(__file__).with_name("forge.py"))
-        self._process = subprocess.Popen(
-            [sys.executable, program, server.base],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-        assert self._read() == "ready"
-
-    def __enter__(self) -> Forge:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
-        self._process.stdin.close()
-        self._process.wait()
-        self._process.stdout.close()
-
-    def _read(self) -> str:
-        assert self._process.stdout is not None
-        return self._process.stdout.readline().strip()
-
-    def start(self, suite: Path) -> int:
-        """Start a run and return the id of its process."""
-        assert self._process.stdin is not None
-        self._process.stdin.write(json.dumps([*arguments(suite), "--quiet"]) + "\n")
-        self._process.stdin.flush()
-        return int(self._read())
-
-    def ended(self) -> int:
-        """Wait for the run and return its exit code, or minus the signal that ended it."""
-        return int(self._read())
 
 
 @pytest.mark.slow

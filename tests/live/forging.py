@@ -1,0 +1,65 @@
+"""Runs `judgekit` in forks: arguments as a JSON line in, process id and exit code out.
+
+Not a test: `forge.py` starts it, so that 20 runs import litellm once.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import sys
+from pathlib import Path
+
+import judgekit.cli.running
+import judgekit.report.html  # noqa: F401 - imported here once, and in no fork
+from judgekit.cli import main
+
+
+async def warm(base: str) -> None:
+    """Make one call: it imports what litellm puts off."""
+    from judgekit import providers
+    from judgekit.judges.litellm import LiteLLMJudge
+    from judgekit.request import ChatMessage, Form, Question, Request
+
+    request = Request(
+        messages=(ChatMessage(role="user", content="Say yes."),),
+        form=Form(questions=(Question(id="right", kind="boolean", text="Is it right?"),)),
+        model="openai/judge",
+    )
+    async with providers.connections():
+        await LiteLLMJudge("openai/judge", api_base=base).ask(request)
+
+
+def say(word: object) -> None:
+    os.write(1, f"{word}\n".encode())
+
+
+def forked(arguments: list[str]) -> int:
+    child = os.fork()
+    if child:
+        return child
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    os.dup2(nowhere, 0)
+    os.dup2(nowhere, 1)
+    # Each suite has a store of its own, beside it.
+    os.environ["JUDGEKIT_HOME"] = str(Path(arguments[1]).with_name("store"))
+    sys.argv = ["judgekit", *arguments]
+    code = 1
+    try:
+        main()
+    except SystemExit as exit_:
+        code = int(exit_.code or 0)
+    finally:
+        os._exit(code)
+
+
+if __name__ == "__main__":
+    if len(sys.argv) > 1:
+        asyncio.run(warm(sys.argv[1]))
+    say("ready")
+    for line in sys.stdin:
+        child = forked(json.loads(line))
+        say(child)
+        _, status = os.waitpid(child, 0)
+        say(os.waitstatus_to_exitcode(status))
