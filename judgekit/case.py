@@ -1,7 +1,5 @@
 """A case: one thing to score, with everything a metric may need to know of it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -68,7 +66,7 @@ class Case(Displayed, Value):
     metadata: dict[str, JsonValue] = Field(default_factory=dict)
     """Anything else worth keeping; reports filter by it."""
 
-    def _parts_shown(self) -> Iterable[Shown]:
+    def _parts_shown(self) -> "Iterable[Shown]":
         from judgekit.display.case import case_parts
 
         return case_parts(self)

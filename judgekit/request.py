@@ -1,7 +1,5 @@
 """What is asked: messages, the form to fill in, and the key that names the request."""
 
-from __future__ import annotations
-
 import hashlib
 from functools import cached_property, lru_cache
 from typing import Any, Literal, NamedTuple
@@ -90,6 +88,13 @@ class About(Value):
     rubric: str = ""
 
 
+class _Head(NamedTuple):
+    text: str
+    state: Any
+    """sha256 of the text, to be copied and carried on."""
+    holds_message: bool
+
+
 class Request(Value):
     """Everything that decides what a judge will say, and nothing else.
 
@@ -148,13 +153,6 @@ class Request(Value):
             f'{comma}{messages}],"mode":{_text(self.mode)},"model":{_text(self.model)}'
             f',"params":{params},"sample":{self.sample}}}'
         )
-
-
-class _Head(NamedTuple):
-    text: str
-    state: Any
-    """sha256 of the text, to be copied and carried on."""
-    holds_message: bool
 
 
 @lru_cache(maxsize=64)

@@ -1,7 +1,5 @@
 """What a metric says of a case: a score that says where it came from, or a failure."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -80,7 +78,7 @@ class Score(Displayed, Value):
     fallback: Fallback | None = None
 
     @model_validator(mode="after")
-    def _value_follows_status(self) -> Score:
+    def _value_follows_status(self) -> "Score":
         if (self.value is None) == (self.status == "scored"):
             raise ValueError("a scored result has a value, any other has none")
         return self
@@ -90,7 +88,7 @@ class Score(Displayed, Value):
         """The value as people see it: scaled, then rounded half up to two decimals."""
         return None if self.value is None else round_half_up(self.value * self.scale)
 
-    def explain(self, metric: Metric | None = None) -> str:
+    def explain(self, metric: "Metric | None" = None) -> str:
         """Return the score in a few plain sentences.
 
         Args:
@@ -101,7 +99,7 @@ class Score(Displayed, Value):
 
         return explain_score(self, metric)
 
-    def _parts_shown(self) -> Iterable[Shown]:
+    def _parts_shown(self) -> "Iterable[Shown]":
         from judgekit.display.result import result_parts
 
         return result_parts(self)
@@ -118,13 +116,13 @@ class Failure(Displayed, Value):
     judgments: tuple[Judgment, ...] = ()
     """Judgments already paid for when the failure came."""
 
-    def explain(self, metric: Metric | None = None) -> str:
+    def explain(self, metric: "Metric | None" = None) -> str:
         """Return in a plain sentence why there is no score."""
         from judgekit.explanation import explain_failure
 
         return explain_failure(self, metric)
 
-    def _parts_shown(self) -> Iterable[Shown]:
+    def _parts_shown(self) -> "Iterable[Shown]":
         from judgekit.display.result import result_parts
 
         return result_parts(self)
@@ -148,7 +146,7 @@ class Row(Displayed, Value):
         """Return the line of this row in UTF-8."""
         return row_bytes(self.case, self.metric, self.result)
 
-    def _parts_shown(self) -> Iterable[Shown]:
+    def _parts_shown(self) -> "Iterable[Shown]":
         from judgekit.display.result import row_parts
 
         return row_parts(self)

@@ -1,7 +1,5 @@
 """The shape of a suite file, as people write it, and of the flags that override it."""
 
-from __future__ import annotations
-
 import re
 from typing import Annotated, Any, Literal, get_args
 
@@ -228,7 +226,7 @@ class RuleFile(FileModel):
     """Gives what the pattern matches a pseudonym instead: ORDER makes [ORDER-1f4a09c2]."""
 
     @model_validator(mode="after")
-    def _one_thing(self) -> RuleFile:
+    def _one_thing(self) -> "RuleFile":
         if (self.find is None) == (self.pattern is None):
             raise ValueError("give either find or pattern")
         if self.find is not None and len(self.model_fields_set) > 1:

@@ -1,7 +1,5 @@
 """How far a judge agrees with people, as `judgekit agree` left it beside a run."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path

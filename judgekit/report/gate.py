@@ -1,7 +1,5 @@
 """Gates: what a run must show, and a sentence on whether it did."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Mapping, Sequence

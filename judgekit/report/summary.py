@@ -1,7 +1,5 @@
 """The figures of one metric over a run, made row by row in constant memory."""
 
-from __future__ import annotations
-
 import heapq
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -86,7 +84,7 @@ class MetricSummary(Displayed, Value):
     figures: dict[str, float | None] = Field(default_factory=dict)
     """What the metric's own aggregates make of all rows; `None` where there is nothing."""
 
-    def _parts_shown(self) -> Iterable[Shown]:
+    def _parts_shown(self) -> "Iterable[Shown]":
         from judgekit.report.display import summary_parts
 
         return summary_parts(self)

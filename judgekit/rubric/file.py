@@ -1,7 +1,5 @@
 """The shape of a rubric's front matter, as people write it."""
 
-from __future__ import annotations
-
 import re
 from typing import Annotated, Any, Literal
 
@@ -112,7 +110,7 @@ class CriterionFile(FileModel):
     """Lint rules that are silent here, and why."""
 
     @model_validator(mode="after")
-    def _consistent(self) -> CriterionFile:
+    def _consistent(self) -> "CriterionFile":
         kind = self.chosen_kind
         only = {
             "levels": "score",
