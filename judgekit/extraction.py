@@ -13,8 +13,8 @@ from collections import Counter
 from typing import Any
 
 from judgekit.errors import InvalidReply
+from judgekit.filledform import MAX_REPLY_CHARACTERS
 
-MAX_REPLY_CHARACTERS = 2_000_000
 _MAX_OBJECTS = 64
 
 _FENCE = re.compile(r"```[a-zA-Z0-9]*[ \t]*\r?\n(.*?)```", re.DOTALL)

@@ -9,6 +9,8 @@ from pydantic_core import core_schema
 
 from judgekit.request import Form, Question
 
+MAX_REPLY_CHARACTERS = 2_000_000
+"""Characters a reply may have."""
 MAX_ITEMS = 200
 """Items a list in an answer may have."""
 

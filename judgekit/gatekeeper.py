@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from judgekit.canonical import canonical_json
 from judgekit.case import Case
 from judgekit.errors import ConfigError
-from judgekit.report.clustered import ClusteredMean
 from judgekit.report.folder import RESULTS, Scored
 from judgekit.report.gate import (
     Answer,
@@ -29,6 +28,7 @@ from judgekit.score import Row, Score
 
 if TYPE_CHECKING:
     from judgekit.comparison.pairs import Pair, Pairing
+    from judgekit.report.clustered import ClusteredMean
 
 
 class Rules(NamedTuple):
@@ -146,7 +146,11 @@ class _Watch:
         self.gate = gate
         self._tally = tally(gate.metric) if gate.where else None
         clustered = gate.cluster is not None and gate.statistic in ("mean", "pass_rate")
-        self._clusters = ClusteredMean() if clustered and gate.at_most is None else None
+        self._clusters: ClusteredMean | None = None
+        if clustered and gate.at_most is None:
+            from judgekit.report.clustered import ClusteredMean
+
+            self._clusters = ClusteredMean()
         made = tally(gate.metric)
         self._threshold, self._higher = made.threshold, made.higher_is_better
 

@@ -11,8 +11,7 @@ from pydantic_core import SchemaValidator
 
 from judgekit.canonical import visible
 from judgekit.errors import InvalidReply, JudgeRefused
-from judgekit.extraction import MAX_REPLY_CHARACTERS, extract_object
-from judgekit.filledform import fields_of, filled_schema
+from judgekit.filledform import MAX_REPLY_CHARACTERS, fields_of, filled_schema
 from judgekit.request import Form, Reply, Try
 from judgekit.value import Json, Value, trusted
 
@@ -77,6 +76,8 @@ def read_reply(
     """
     text = _text_of(reply)
     if form.json_schema is not None:
+        from judgekit.extraction import extract_object
+
         value, repairs = extract_object(text)
         own = _validate_own(value, response_model)
         return _judgment(reply, request_key, repairs=repairs, data=own)
@@ -114,6 +115,8 @@ def hear(reply: Reply, *, form: Form, request_key: str) -> Heard:
     filled = reader.read_plain(text)
     repairs: tuple[str, ...] = ()
     if filled is None:
+        from judgekit.extraction import extract_object
+
         value, repairs = extract_object(text)
         filled = reader.read(value)
     said, details = filled

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from judgekit.canonical import canonical_json
 from judgekit.cassette.lazystore import lazy_store
 from judgekit.embedders import DEFAULT, embeds_at_once, open_embedder
-from judgekit.embedders.shared import SharedEmbedder
 from judgekit.errors import ConfigError
 from judgekit.filemodel import near, validate_file
 from judgekit.protocols import Judge
 from judgekit.registry import find
 from judgekit.suitefile import JudgeFile, SuiteFile
 from judgekit.yamlfile import Lines
+
+if TYPE_CHECKING:
+    from judgekit.embedders.shared import SharedEmbedder
 
 Seat = Callable[..., Judge]
 """Makes a judge of what a suite says of it and puts it behind the cassette (see `Bench.seat`)."""
@@ -83,6 +85,8 @@ class SuiteEmbedders:
         Raises:
             ConfigError: it is no embedder.
         """
+        from judgekit.embedders.shared import SharedEmbedder
+
         spec = _written(spec)
         if isinstance(spec, SharedEmbedder):
             return spec
@@ -125,6 +129,7 @@ class SuiteEmbedders:
         if file.model.startswith("manual/"):
             raise ConfigError(f"embedder: {file.model} is a person, who gives verdicts only")
         from judgekit.embedders.hosted import HostedEmbedder  # most suites have none
+        from judgekit.embedders.shared import SharedEmbedder
 
         self.hosted[file.model] = file
         judge = self._seat(file, at=("embedder",), together=TOGETHER)

@@ -8,7 +8,8 @@ import time
 import pytest
 
 from judgekit.errors import InvalidReply
-from judgekit.extraction import MAX_REPLY_CHARACTERS, extract_object
+from judgekit.extraction import extract_object
+from judgekit.filledform import MAX_REPLY_CHARACTERS
 
 OBJECT = {"a": {"reason": "It {works}.", "value": 1}}
 TEXT = json.dumps(OBJECT)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
 from typing import Literal
 
 from judgekit.request import Reply, Request
@@ -11,35 +10,35 @@ from judgekit.request import Reply, Request
 Origin = Literal["live", "tape", "store"]
 
 
-@dataclass
 class Missed:
     """Requests that could not be answered."""
 
-    calls: int = 0
-    characters: int = 0
-    """Length of their messages."""
-    questions: int = 0
-    """Questions they put."""
+    def __init__(self) -> None:
+        self.calls = 0
+        self.characters = 0
+        """Length of their messages."""
+        self.questions = 0
+        """Questions they put."""
 
 
-@dataclass
 class Ledger:
     """What was asked, what was not, and what it cost."""
 
-    origins: Counter[str] = field(default_factory=Counter)
-    spent: float = 0.0
-    """US dollars for live replies with a known price."""
-    avoided: float = 0.0
-    """US dollars that recorded replies cost when they were live."""
-    unpriced: int = 0
-    """Live replies with no known price."""
-    unpriced_replays: int = 0
-    missed_by: dict[str, Missed] = field(default_factory=dict)
-    """By model, the requests that were neither recorded nor allowed."""
-    servers: dict[str, set[str]] = field(default_factory=dict)
-    """By model, what the servers that answered call themselves, as far as they said."""
-    reported: dict[str, set[str]] = field(default_factory=dict)
-    """By model, the names under which replies came."""
+    def __init__(self) -> None:
+        self.origins: Counter[str] = Counter()
+        self.spent = 0.0
+        """US dollars for live replies with a known price."""
+        self.avoided = 0.0
+        """US dollars that recorded replies cost when they were live."""
+        self.unpriced = 0
+        """Live replies with no known price."""
+        self.unpriced_replays = 0
+        self.missed_by: dict[str, Missed] = {}
+        """By model, the requests that were neither recorded nor allowed."""
+        self.servers: dict[str, set[str]] = {}
+        """By model, what the servers that answered call themselves, as far as they said."""
+        self.reported: dict[str, set[str]] = {}
+        """By model, the names under which replies came."""
 
     @property
     def missed(self) -> int:

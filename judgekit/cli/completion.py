@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from functools import wraps
@@ -67,6 +66,8 @@ def metric_kinds(ctx: typer.Context) -> Iterable[str]:
 
 def _words() -> list[str]:
     """Return what is typed so far; typer knows options of an unfinished line, not arguments."""
+    import shlex
+
     typed = os.environ.get("COMP_WORDS") or os.environ.get("_TYPER_COMPLETE_ARGS", "")
     return shlex.split(typed)
 

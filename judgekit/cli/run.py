@@ -1,7 +1,5 @@
 """`judgekit run`: run a suite."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

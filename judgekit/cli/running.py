@@ -13,7 +13,6 @@ from judgekit.at_once import Flag
 from judgekit.canonical import printable
 from judgekit.cli.interrupt import on_interrupt
 from judgekit.config import Suite, load_suite
-from judgekit.estimate import missing_calls, more_to_come
 from judgekit.evaluation import Progress
 from judgekit.report.folder import PAGE
 from judgekit.report.report import Report
@@ -172,9 +171,11 @@ def colourful() -> bool:
 
 def allow_asking(suite: Suite) -> str | None:
     """Return what it would take to ask for what is not recorded, if anything is missing."""
-    missing = missing_calls(suite)
-    if not missing:
+    if suite.cassette is None or not suite.cassette.ledger.missed:
         return None
+    from judgekit.estimate import missing_calls, more_to_come
+
+    missing = missing_calls(suite)
     calls = [f"{_calls(call.calls)} to {call.model}, {call.text}" for call in missing]
     further = more_to_come(suite)
     more = f" More follow, by what is answered, for {', '.join(further)}." if further else ""

@@ -1,20 +1,22 @@
-"""From one row, in any of the known shapes, to a case."""
+"""From one row, in any of the known shapes, to a case.
+
+Each shape is loaded when a row has it: most files hold cases as they are.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Mapping
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from judgekit.case import Case
-from judgekit.datasets.benchmarks import BENCHMARKS
-from judgekit.datasets.chat import CHAT_EXTRAS, MESSAGES, put_chat
-from judgekit.datasets.draft import Draft
 from judgekit.datasets.jsontext import parse_json
-from judgekit.datasets.mapping import FieldMap
-from judgekit.datasets.mastra import MASTRA_EXTRAS, put_ground_truth, put_run
-from judgekit.datasets.names import ALIASES, FIELDS, field_named, split_target
+from judgekit.datasets.names import ALIASES, FIELDS, MESSAGES, field_named, split_target
 from judgekit.datasets.wording import kind, quoted, suggestion
 from judgekit.errors import DatasetError
+
+if TYPE_CHECKING:
+    from judgekit.datasets.draft import Draft
+    from judgekit.datasets.mapping import FieldMap
 
 Shape = Literal["auto", "rows", "chat", "mastra", "turns", "mmlu", "gsm8k", "humaneval"]
 """What one row looks like."""
@@ -34,7 +36,11 @@ class CaseBuilder:
         self, *, shape: Shape, fields: Mapping[str, str] | None, cells: Container[str] = ()
     ) -> None:
         self._shape = shape
-        self._fields = FieldMap(fields) if fields else None
+        self._fields: FieldMap | None = None
+        if fields:
+            from judgekit.datasets.mapping import FieldMap
+
+            self._fields = FieldMap(fields)
         self._cells = cells
 
     @property
@@ -53,14 +59,18 @@ class CaseBuilder:
             raise DatasetError(f"{message}; write one JSON object per row", where=where)
         if self._fields:
             row = self._fields.apply(row, where=where, cells=bool(self._cells))
+        from judgekit.datasets.draft import Draft
+
         draft = Draft(where=where, cells=self._cells)
         shape = _shape_of(row) if self._shape == "auto" else self._shape
-        if shape in BENCHMARKS:
-            read = BENCHMARKS[shape](row, draft)
-            self._put_rows({key: row[key] for key in row if key not in read}, draft)
-        else:
-            _PUT[shape](self, row, draft)
+        _PUT.get(shape, CaseBuilder._put_benchmark)(self, row, draft)
         return draft.case()
+
+    def _put_benchmark(self, row: dict[str, Any], draft: Draft) -> None:
+        from judgekit.datasets.benchmarks import BENCHMARKS
+
+        read = BENCHMARKS[self._shape](row, draft)
+        self._put_rows({key: row[key] for key in row if key not in read}, draft)
 
     def _put_rows(self, row: dict[str, Any], draft: Draft) -> None:
         for key, value in row.items():
@@ -71,6 +81,8 @@ class CaseBuilder:
             message = "no `messages` in the row; add it, or say where it is with"
             message += " fields: {'messages': 'dotted.path'}"
             raise DatasetError(message, where=draft.where, field=MESSAGES)
+        from judgekit.datasets.chat import CHAT_EXTRAS, put_chat
+
         put_chat(row[MESSAGES], draft)
         for key, value in row.items():
             if key in CHAT_EXTRAS:
@@ -79,6 +91,8 @@ class CaseBuilder:
                 self._put_key(key, value, draft)
 
     def _put_mastra(self, row: dict[str, Any], draft: Draft) -> None:
+        from judgekit.datasets.mastra import MASTRA_EXTRAS, put_ground_truth, put_run
+
         given, answer = row.get("input"), row.get("output")
         if self._cells:
             given, answer = _cell(given), _cell(answer)

@@ -9,11 +9,9 @@ from judgekit.case import Message
 from judgekit.datasets.draft import Draft
 from judgekit.datasets.jsontext import json_fault, parse_json
 from judgekit.datasets.message import MessageReader
+from judgekit.datasets.names import MESSAGES
 from judgekit.datasets.wording import kind
 from judgekit.errors import DatasetError
-
-MESSAGES = "messages"
-"""The key that makes a row a chat."""
 
 CHAT_EXTRAS = frozenset({"tools", "tool_choice", "functions", "parallel_tool_calls", "model"})
 """Keys that chats often carry beside their messages; kept in `metadata`."""

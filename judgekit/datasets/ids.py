@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left
+from collections import defaultdict
 from hashlib import blake2b
 
 from judgekit.canonical import digest_json
@@ -42,7 +43,8 @@ class IdSet:
     __slots__ = ("_shards",)
 
     def __init__(self) -> None:
-        self._shards = [array("Q") for _ in range(1 << _SHARD_BITS)]
+        # Made as they are needed: four thousand arrays take as long as a case to score.
+        self._shards: defaultdict[int, array[int]] = defaultdict(lambda: array("Q"))
 
     def add(self, text: str) -> bool:
         """Add an id; return whether it is new."""
@@ -60,9 +62,9 @@ class IdSet:
         number = int.from_bytes(
             blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "big"
         )
-        shard = self._shards[number >> (64 - _SHARD_BITS)]
+        shard = self._shards.get(number >> (64 - _SHARD_BITS), ())
         at = bisect_left(shard, number)
         return at < len(shard) and shard[at] == number
 
     def __len__(self) -> int:
-        return sum(map(len, self._shards))
+        return sum(map(len, self._shards.values()))

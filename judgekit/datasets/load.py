@@ -14,10 +14,8 @@ from judgekit.datasets.ids import IdSet, derive_id
 from judgekit.datasets.jsonl import read_jsonl
 from judgekit.datasets.jsontext import NotJson, to_json
 from judgekit.datasets.stream import STDIN, open_bytes, translated
-from judgekit.datasets.turns import TurnBuilder, grouped
 from judgekit.datasets.wording import kind, quoted, suggestion
 from judgekit.errors import ConfigError, DatasetError
-from judgekit.frames.library import library_of
 
 Container = Literal["auto", "jsonl", "json", "csv", "parquet"]
 """How rows are kept in a file."""
@@ -88,6 +86,8 @@ def load_cases(
         raise ConfigError(f"limit is {quoted(limit)}; give a whole number of at least 1, or none")
     make: Callable[..., Any] = partial(CaseBuilder, shape=shape, fields=fields)
     if shape == "turns":
+        from judgekit.datasets.turns import TurnBuilder, grouped
+
         make = partial(TurnBuilder, fields=fields)
     if isinstance(source, str | Path):
         if len(str(source)) > _LONGEST_PATH or "\n" in str(source):
@@ -101,6 +101,8 @@ def load_cases(
         # A pipe gives its rows once.
         again = open_rows if path is not None and path.is_file() else None
         return islice(_distinct(open_rows(), name=name, again=again), limit)
+    from judgekit.frames.library import library_of
+
     if (library := library_of(source)) is not None:
         from judgekit.datasets.frames import read_frame
         from judgekit.datasets.parquet import PARQUET_CELLS
@@ -125,6 +127,8 @@ def cases_of(source: Source) -> Iterable[Case]:
 
     That is a path, a data frame, or a list with a dict in front.
     """
+    from judgekit.frames.library import library_of
+
     if isinstance(source, str | Path | Mapping | Case) or library_of(source) is not None:
         return load_cases([source] if isinstance(source, Mapping | Case) else source)
     if isinstance(source, list | tuple) and source and not isinstance(source[0], Case):

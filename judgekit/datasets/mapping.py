@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from judgekit.datasets.chat import MESSAGES
-from judgekit.datasets.names import FIELDS, field_named, split_target
+from judgekit.datasets.names import FIELDS, MESSAGES, field_named, split_target
 from judgekit.datasets.path import FieldPath, PathMissing
 from judgekit.datasets.wording import quoted, suggestion
 from judgekit.errors import ConfigError, DatasetError

@@ -29,6 +29,9 @@ ALIASES = {
 OBJECTS = frozenset({"expected", "labels", "metadata"})
 """Fields that hold an object, so that `metadata.topic` names one value inside."""
 
+MESSAGES = "messages"
+"""The key that makes a row a chat."""
+
 TEXT_LISTS = frozenset({"reference", "context", "choices"})
 """Fields that hold several texts, or one."""
 

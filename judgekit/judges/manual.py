@@ -15,11 +15,11 @@ from judgekit.errors import (
     place,
 )
 from judgekit.extraction import extract_object
-from judgekit.judges.draft import Draft
 from judgekit.judgment import read_answers
 from judgekit.request import Form, Reply, Request, Try
 
 if TYPE_CHECKING:
+    from judgekit.judges.draft import Draft
     from judgekit.judges.terminal import Terminal
 
 PREFIX = "manual/"
@@ -99,8 +99,11 @@ class ManualJudge:
     async def _sit(self, request: Request, terminal: Terminal) -> Reply:
         if self._gone:
             raise JudgeAway(f"{self._model} stopped before this; run again to go on")
+        # A replay has nobody sitting there.
+        from judgekit.judges.draft import Draft
+        from judgekit.judges.sitting import Sitting
+
         draft = Draft(self._drafts, request.key)
-        from judgekit.judges.sitting import Sitting  # a replay has nobody sitting there
 
         reply = await Sitting(request, terminal, draft=draft, done=len(self._finished)).judged()
         if isinstance(reply, Reply):

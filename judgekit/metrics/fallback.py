@@ -9,7 +9,6 @@ from judgekit.canonical import visible
 from judgekit.case import Case
 from judgekit.errors import BudgetExceeded, JudgeUnavailable
 from judgekit.metrics._options import check_flag
-from judgekit.metrics.scale import Scale
 from judgekit.protocols import Metric
 from judgekit.score import Fallback, Score
 
@@ -37,6 +36,8 @@ class WithFallback:
         check_flag(self.name, "no_judge", self.no_judge)
         check_flag(self.name, "on_budget", self.on_budget)
         if not self._same_scale:
+            from judgekit.metrics.scale import Scale
+
             Scale.of(self.metric)
             Scale.of(self.fallback)
 
@@ -89,6 +90,8 @@ class WithFallback:
         score = await self.fallback.score(case)
         value = score.value
         if value is not None and not self._same_scale:
+            from judgekit.metrics.scale import Scale
+
             value = Scale.of(self.metric).value(Scale.of(self.fallback).goodness(value))
         # Where the fallback has a fallback itself, the one that did the work is named.
         substitute = score.fallback.substitute if score.fallback else self.fallback.name

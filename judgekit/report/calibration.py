@@ -1,14 +1,15 @@
 """How far a judge agrees with people, as `judgekit agree` left it beside a run."""
 
+from __future__ import annotations
+
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import ValidationError
 
 from judgekit.report.folder import AGREEMENT
-from judgekit.report.manifest import judges_of
 from judgekit.value import Displayed, Value
 
 if TYPE_CHECKING:
@@ -18,8 +19,6 @@ if TYPE_CHECKING:
     from judgekit.display.parts import Part as Shown
     from judgekit.frames.table import Table
 
-MOST = 3
-"""Criteria a line names."""
 Scale = Literal["nominal", "ordinal", "number"]
 
 
@@ -132,60 +131,11 @@ def _table(found: Calibration) -> Table:
     return table
 
 
-def read_calibration(folder: Path | None, *, dataset: str, manifest: str) -> Calibration | None:
+def read_calibration(folder: Path, *, dataset: str, manifest: str) -> Calibration | None:
     """Return what is known of a run's judge; `None` if nothing is, or of another run only."""
-    if folder is None:
-        return None
     try:
         data = json.loads((folder / AGREEMENT).read_text(encoding="utf-8"))
         found = Calibration.model_validate(data)
     except (OSError, ValueError, RecursionError, ValidationError):
         return None
     return found if (found.dataset, found.manifest) == (dataset, manifest) else None
-
-
-def calibration_lines(
-    metrics: Sequence[tuple[str, int]], manifest: Mapping[str, Any], known: Calibration | None
-) -> list[str]:
-    """Return what is known of how far judges agree with people, in a line or a few.
-
-    Args:
-        metrics: the metrics of a run, and how many of their scores a judge gave.
-        manifest: what made the run.
-        known: what `agree` found.
-    """
-    found = known.criteria if known is not None else ()
-    held = {one.metric for one in found}
-    judged = [name for name, count in metrics if count and not _by_people(manifest, name)]
-    lines = []
-    for name in judged:
-        if name in held:
-            lines.append(f"calibrated: {name}: {_figures([o for o in found if o.metric == name])}")
-    alone = [name for name in judged if name not in held]
-    if alone:
-        lines.append(
-            f"uncalibrated: nobody compared the judge of {', '.join(alone)} with people "
-            "(judgekit agree)"
-        )
-    return lines
-
-
-def _by_people(manifest: Mapping[str, Any], metric: str) -> bool:
-    models = judges_of(manifest, metric)
-    return bool(models) and all(model.startswith("manual/") for model in models)
-
-
-def _figures(found: Sequence[Agreement]) -> str:
-    said = []
-    for one in found[:MOST]:
-        figure, word = (one.kappa, "kappa") if one.kappa is not None else (one.rank, "Spearman")
-        name = one.criterion or "its verdict"
-        if figure is None or figure.value is None:
-            said.append(f"{name} undefined")
-        elif figure.low is None or figure.high is None:
-            said.append(f"{name} {word} {figure.value:.2f}")
-        else:
-            said.append(f"{name} {word} {figure.value:.2f} [{figure.low:.2f}, {figure.high:.2f}]")
-    more = f", and {len(found) - MOST} more" if len(found) > MOST else ""
-    cases = max(one.cases for one in found)
-    return f"{', '.join(said)}{more}, over {cases} case{'s' if cases != 1 else ''} people labelled"

@@ -9,7 +9,6 @@ from pydantic import Field
 
 from judgekit.errors import ConfigError
 from judgekit.filemodel import near
-from judgekit.report.power import needed
 from judgekit.report.statistics import wilson
 from judgekit.report.summary import MetricSummary
 from judgekit.value import Json, Value
@@ -273,6 +272,8 @@ def _more(figure: Figure, bound: float) -> str:
     """Return how many more scores would tell, if what was found is about right."""
     if not figure.sd or figure.value is None or abs(figure.value - bound) < 1e-6:
         return ""
+    from judgekit.report.power import needed
+
     count = needed(figure.sd, abs(figure.value - bound))
     more = 0 if count is None else count - figure.n
     return f" (about {more:,} more cases would tell)" if more > 0 else ""

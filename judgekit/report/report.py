@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from judgekit.canonical import canonical_json, digest
 from judgekit.errors import ConfigError
-from judgekit.report.calibration import calibration_lines, read_calibration
+from judgekit.report.calibrated import calibration_lines
 from judgekit.report.folder import PAGE, REPORT, RESULTS, RUN, Scored, read_json, read_results
 from judgekit.report.gate import GateResult
 from judgekit.report.summary import MetricSummary
@@ -129,11 +129,12 @@ class Report(Displayed):
     def calibration(self) -> list[str]:
         """What is known of how far the judges of this run agree with people, in lines."""
         figures = self.figures
-        known = read_calibration(
-            self.folder,
-            dataset=figures.dataset,
-            manifest=digest(canonical_json(figures.manifest)),
-        )
+        known = None
+        if self.folder is not None:
+            from judgekit.report.calibration import read_calibration
+
+            manifest = digest(canonical_json(figures.manifest))
+            known = read_calibration(self.folder, dataset=figures.dataset, manifest=manifest)
         judged = [(summary.metric, summary.judged) for summary in figures.metrics]
         return calibration_lines(judged, figures.manifest, known)
 

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from judgekit.case import Message
-from judgekit.datasets import assistant_text, load_cases, system_text, user_text
+from judgekit.datasets import load_cases
+from judgekit.datasets.mastra import assistant_text, system_text, user_text
 from judgekit.errors import DatasetError
 
 VECTORS = json.loads(
