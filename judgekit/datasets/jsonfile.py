@@ -14,6 +14,8 @@ from judgekit.errors import DatasetError, place
 
 LIST_KEYS = ("cases", "data", "rows")
 """Where an object may hold the list of cases."""
+OTHERS_KEYS = ("samples", "items")
+"""Where other tools' files hold it: looked at where there is none of ours."""
 
 
 def read_json(
@@ -54,10 +56,13 @@ def _parse(data: bytes, name: str) -> Any:
 def _rows(document: Any, name: str) -> list[Any]:
     if isinstance(document, list):
         return document
-    wanted = f"a list of cases, or an object with one list under {', '.join(LIST_KEYS)}"
+    wanted = (
+        f"a list of cases, or an object with one list under {', '.join((*LIST_KEYS, *OTHERS_KEYS))}"
+    )
     if not isinstance(document, dict):
         raise DatasetError(f"found {kind(document)}; write {wanted}", where=name)
     found = [key for key in LIST_KEYS if isinstance(document.get(key), list)]
+    found = found or [key for key in OTHERS_KEYS if isinstance(document.get(key), list)]
     if len(found) == 1:
         rows: list[Any] = document[found[0]]
         return rows

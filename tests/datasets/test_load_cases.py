@@ -39,6 +39,8 @@ def written(tmp_path, name, text):
         ("a.json", json.dumps({"about": "sums", "cases": ROWS})),
         ("a.json", json.dumps({"data": ROWS})),
         ("a.json", json.dumps({"rows": ROWS})),
+        ("a.json", json.dumps({"eval": {}, "samples": ROWS})),
+        ("a.json", json.dumps({"data": ROWS, "items": [1]})),
         ("a.json.gz", gzip.compress(json.dumps(ROWS).encode(), mtime=0)),
         ("a.csv", "id,input,output\na,2+2?,4\nb,3+3?,6\n"),
         ("a.csv", "\ufeffid,input,output\r\na,2+2?,4\r\n\r\nb,3+3?,6\r\n"),
