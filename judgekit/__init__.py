@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from judgekit.request import Reply, Request
     from judgekit.rubric.load import load_rubric
     from judgekit.rubric.rubric import Rubric
-    from judgekit.run import run_suite
+    from judgekit.run import run_suite, run_suite_sync
     from judgekit.score import Failure, Row, Score
 
 __version__ = "0.1.0"
@@ -105,6 +105,7 @@ _HOMES = {
     "metric": "judgekit.metrics.function",
     "metric_names": "judgekit.registry",
     "run_suite": "judgekit.run",
+    "run_suite_sync": "judgekit.run",
     "score_sync": "judgekit.evaluation",
     "to_hf": "judgekit.datasets.doors",
     "to_pandas": "judgekit.datasets.doors",
@@ -163,6 +164,7 @@ __all__ = [
     "metric",
     "metric_names",
     "run_suite",
+    "run_suite_sync",
     "score_sync",
     "to_hf",
     "to_pandas",

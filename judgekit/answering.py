@@ -10,6 +10,7 @@ import asyncio
 from collections import Counter, deque
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from contextlib import nullcontext
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -25,6 +26,7 @@ from judgekit.errors import CaseError, ConfigError, JudgekitError
 from judgekit.failure import failure_of
 from judgekit.filemodel import near, validate_file
 from judgekit.judges.limits import LimitedJudge
+from judgekit.progress import listener
 from judgekit.protocols import Judge
 from judgekit.replies.text import cut_off, read_text
 from judgekit.request import About, ChatMessage, Form, Request
@@ -118,7 +120,7 @@ async def answer(
     replace: bool = False,
     window: int = 32,
     out: str | Path | None = None,
-    progress: Callable[[Answered], None] | None = None,
+    progress: Callable[[Answered], None] | bool | None = None,
     stop: asyncio.Event | None = None,
 ) -> Answers:
     """Fill in what a system under test says to each case.
@@ -134,7 +136,7 @@ async def answer(
         replace: whether cases that have the field are answered anew.
         window: cases under way at once.
         out: file to write as they come; they are kept in memory only without one.
-        progress: called with each row as it leaves.
+        progress: called with each row as it leaves; or `True` for a line that is written over.
         stop: set it to end early; what is not answered then is left so.
 
     Raises:
@@ -146,6 +148,7 @@ async def answer(
     """
     if field not in FIELDS:
         raise ConfigError(f"no field {field!r} to fill{near(field, list(FIELDS))}")
+    tell = listener(progress)
     work = _Answering(judge, field=field, system=system, replace=replace)
     done = Answers([], Counter(), {}, 0)
     keep = done.cases.append
@@ -157,19 +160,21 @@ async def answer(
                 if row.failure is not None:
                     done.failures[row.case.id] = row.failure
                 done = done._replace(cut_off=done.cut_off + row.cut_off)
-                if progress is not None:
-                    progress(row)
+                if tell is not None:
+                    tell(row)
+    if close := getattr(tell, "close", None):
+        close()
     return done
 
 
 def answer_sync(cases: Source, judge: Judge, **options: Any) -> Answers:
     """Answer from synchronous code; also inside a running event loop, as in a notebook.
 
-    Takes what `answer` takes.
+    Takes what `answer` takes. Ctrl-C ends it with what there is; a second one raises.
     """
-    from judgekit.background import run_sync
+    from judgekit.background import run_stoppable
 
-    return run_sync(answer(cases, judge, **options))
+    return run_stoppable(partial(answer, cases, judge), options)
 
 
 class _Answering:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from judgekit.aggregates import aggregates_of, figures_of
 from judgekit.at_once import Flag, at_once, done_at_once
@@ -18,6 +19,7 @@ from judgekit.failure import failure_of, guarded
 from judgekit.gatekeeper import Gatekeeper, Rules, keep_baseline
 from judgekit.limits import Limits
 from judgekit.order import Line, Order, line_of
+from judgekit.progress import Progress, listener
 from judgekit.protocols import Metric
 from judgekit.report.folder import REPORT, RUN, ResultsWriter, Scored, write_json
 from judgekit.report.gate import Gate, gates_of
@@ -42,14 +44,6 @@ _BREATH = 0.05
 """Seconds of replays without a pause, so that Ctrl-C and progress get their turn."""
 
 
-class Progress(NamedTuple):
-    """How far an evaluation is."""
-
-    cases: int
-    failed: int
-    """Rows without a score."""
-
-
 async def evaluate(
     cases: Source,
     metrics: Sequence[Metric],
@@ -61,7 +55,7 @@ async def evaluate(
     out: str | Path | None = None,
     manifest: Mapping[str, Any] | None = None,
     window: int = 16,
-    progress: Callable[[Progress], None] | None = None,
+    progress: Callable[[Progress], None] | bool | None = None,
     stop: asyncio.Event | None = None,
     reuse: Reuse | None = None,
     last: Last | None = None,
@@ -84,7 +78,7 @@ async def evaluate(
         out: run folder to write; results are kept in memory only without one.
         manifest: what to say of the inputs beside the metrics.
         window: rows under way at once.
-        progress: called as cases finish.
+        progress: called as cases finish; or `True` for a line that is written over.
         stop: set it to end early with what there is.
         reuse: results of an earlier run to take over.
         last: called with the report when every result is written, and before `report.json`,
@@ -104,7 +98,7 @@ async def evaluate(
         limits=limits,
         out=Path(out) if out is not None else None,
         manifest=dict(manifest or {}),
-        progress=progress,
+        progress=listener(progress),
         reuse=reuse,
     )
     try:
@@ -335,6 +329,8 @@ class _Run:
     def close(self) -> None:
         if self.writer is not None:
             self.writer.close()
+        if close := getattr(self.progress, "close", None):
+            close()
 
     def report(self, last: Last | None) -> Report:
         summaries = tuple(tally.finish() for tally in self.tallies)
@@ -382,11 +378,12 @@ def _check_names(
 def evaluate_sync(cases: Source, metrics: Sequence[Metric], **options: Any) -> Report:
     """Evaluate from synchronous code; also inside a running event loop, as in a notebook.
 
-    Takes what `evaluate` takes.
+    Takes what `evaluate` takes. Ctrl-C ends it with what there is: the report says it is
+    incomplete. A second one raises.
     """
-    from judgekit.background import run_sync
+    from judgekit.background import run_stoppable
 
-    return run_sync(evaluate(cases, metrics, **options))
+    return run_stoppable(partial(evaluate, cases, metrics), options)
 
 
 def score_sync(case: Case, metric: Metric) -> Result:
@@ -395,7 +392,9 @@ def score_sync(case: Case, metric: Metric) -> Result:
     Raises:
         JudgekitError: one that would stop a run.
     """
-    report = evaluate_sync([case], [metric])
+    from judgekit.background import run_sync
+
+    report = run_sync(evaluate([case], [metric]))
     return next(report.results).rows[0].result
 
 

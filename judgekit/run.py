@@ -5,6 +5,7 @@ from __future__ import annotations
 import platform
 from collections.abc import Callable
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -38,10 +39,10 @@ MAX_PAGE_CASES = 20_000
 async def run_suite(
     suite: Suite,
     *,
-    out: Path | None = None,
-    progress: Callable[[Progress], None] | None = None,
+    out: str | Path | None = None,
+    progress: Callable[[Progress], None] | bool | None = None,
     stop: asyncio.Event | None = None,
-    retry_failed: Path | None = None,
+    retry_failed: str | Path | None = None,
     page: bool = False,
 ) -> Report:
     """Run a wired suite; recordings are written even when it ends early.
@@ -50,9 +51,9 @@ async def run_suite(
     private store, and what is computed is computed again.
 
     Args:
-        suite: the suite.
+        suite: from `load_suite`.
         out: run folder to write.
-        progress: called as cases finish.
+        progress: called as cases finish; or `True` for a line that is written over.
         stop: set it to end early with what there is.
         retry_failed: run folder whose good results are taken over.
         page: whether the folder gets a page as well, up to `MAX_PAGE_CASES`.
@@ -60,6 +61,8 @@ async def run_suite(
     Raises:
         JudgekitError: what stops a run (see errors).
     """
+    out = Path(out) if out is not None else None
+    retry_failed = Path(retry_failed) if retry_failed is not None else None
     try:
         return await evaluate(
             suite.cases(),
@@ -71,6 +74,16 @@ async def run_suite(
         )
     finally:
         suite.close()
+
+
+def run_suite_sync(suite: Suite, **options: Any) -> Report:
+    """Run a wired suite from synchronous code; also inside a running event loop.
+
+    Takes what `run_suite` takes. Ctrl-C ends it with what there is; a second one raises.
+    """
+    from judgekit.background import run_stoppable
+
+    return run_stoppable(partial(run_suite, suite), options)
 
 
 def replay_suite(
