@@ -1,0 +1,1 @@
+"""A folder of runs in a browser of this machine: listed, opened, compared, followed live."""

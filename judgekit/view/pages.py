@@ -1,0 +1,133 @@
+"""Pages made when they are asked for, and kept until the files they are made of change."""
+
+from __future__ import annotations
+
+import json
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+from judgekit.canonical import canonical_json
+from judgekit.comparison.compare import compare_all
+from judgekit.comparison.html import render_comparison
+from judgekit.report.folder import RESULTS
+from judgekit.report.html import Served, fill, own, render_page
+from judgekit.report.page.asked import Asked, keys_of, told
+from judgekit.report.report import Report
+from judgekit.score import Row
+from judgekit.view.runs import Line
+
+_PAGE = Path(__file__).parent / "page"
+KEPT = 200_000_000
+"""Bytes of pages that are kept."""
+
+
+class Pages:
+    """Makes pages, one at a time."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._made: OrderedDict[tuple[str, ...], bytes] = OrderedDict()
+
+    def run(self, line: Line, folder: Path) -> bytes:
+        """Return the page of a run.
+
+        Raises:
+            JudgekitError: its files are damaged.
+        """
+        served = Served(run=line.id, stamp=line.stamp, script=_PAGE / "script/served.js")
+        return self._kept(
+            ("run", line.id, line.stamp),
+            lambda: render_page(Report.read(folder), served=served),
+        )
+
+    def comparison(self, runs: Sequence[tuple[Line, Path]], *, across_rubrics: bool) -> bytes:
+        """Return the page of runs, the first of which is the base.
+
+        Raises:
+            JudgekitError: they cannot be compared, or files are damaged.
+        """
+        stamps = [text for line, _ in runs for text in (line.id, line.stamp)]
+
+        def made() -> str:
+            base, *new = (Report.read(folder) for _, folder in runs)
+            found = compare_all(base, new, across_rubrics=across_rubrics)
+            return render_comparison(base, new, found, home="/")
+
+        return self._kept(("compare", str(across_rubrics), *stamps), made)
+
+    def _kept(self, key: tuple[str, ...], make: Callable[[], str]) -> bytes:
+        with self._lock:
+            if key not in self._made:
+                self._made[key] = make().encode("utf-8", "replace")
+                while len(self._made) > 1 and sum(map(len, self._made.values())) > KEPT:
+                    self._made.popitem(last=False)
+            self._made.move_to_end(key)
+            return self._made[key]
+
+
+def list_page(root: Path) -> bytes:
+    """Return the page that lists runs; which ones it asks for itself."""
+    return _filled("list.html.jinja", "list", root=str(root))
+
+
+def live_page(line: Line) -> bytes:
+    """Return the page of a run that has no report yet."""
+    return _filled("live.html.jinja", "live", run=line.id)
+
+
+def problem_page(title: str, problem: str, *, link: str = "", advice: str = "") -> bytes:
+    """Return a page that says in a line what is wrong."""
+    return _filled(
+        "problem.html.jinja", None, title=title, problem=problem, link=link, advice=advice
+    )
+
+
+def _filled(template: str, script: str | None, **values: Any) -> bytes:
+    scripts = [own("script/dom.js"), _PAGE / f"script/{script}.js"] if script else []
+    page = fill(
+        template,
+        folder=_PAGE,
+        styles=[own("style.css"), _PAGE / "view.css"],
+        scripts=scripts,
+        connect="'self'",
+        **values,
+    )
+    return page.encode("utf-8", "replace")
+
+
+class _Whole:
+    """Texts that stand where they are used: there is one case to tell of."""
+
+    def put(self, text: str) -> str:
+        return text
+
+
+def asked_of(folder: Path, case: str) -> dict[str, Any] | None:
+    """Return the records of a case by key, as the page of its run has them.
+
+    Returns `None` if the run has no such case.
+
+    Raises:
+        CassetteCorrupt: the run's tape is damaged.
+        ConfigError: a row is no result.
+    """
+    # Rows begin with the id in its one JSON form; the others need not be read for this.
+    begin = f'{{"case":{canonical_json(case)},"metric":'.encode()
+    rows = []
+    with (folder / RESULTS).open("rb") as lines:
+        for line in lines:
+            if line.startswith(begin) and line.endswith(b"\n"):
+                rows.append(Row.model_validate(json.loads(line)))
+            elif rows:
+                break
+    if not rows:
+        return None
+    asked = Asked(folder)
+    try:
+        found = {key: asked.record(key) for key in keys_of(tuple(rows))}
+        return {key: told(record, _Whole()) for key, record in found.items() if record}
+    finally:
+        asked.close()

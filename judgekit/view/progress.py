@@ -1,0 +1,145 @@
+"""How far a run is while it writes: its rows are read as they come, each once."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter, deque
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from judgekit.report.folder import RESULTS
+from judgekit.report.page.figures import number
+from judgekit.report.statistics import MeanInterval
+
+LATEST = 12
+"""Cases that are named: those that came last."""
+_CHUNK = 8_000_000
+"""Bytes read at a time."""
+_MOST = 1e100
+"""Where a number is no value any more; sums of squares of what is below stay finite."""
+_LONGEST = 64_000_000
+"""Bytes a line may have."""
+
+
+class Tally:
+    """What is known of one metric so far."""
+
+    def __init__(self) -> None:
+        self.figures = MeanInterval()
+        self.states: Counter[str] = Counter()
+        self.scale = 1.0
+
+    def add(self, result: dict[str, Any]) -> str:
+        """Count one result, which may hold anything; return what to say of it."""
+        if result.get("type") == "failure":
+            self.states["failed"] += 1
+            return f"failed: {str(result.get('kind'))[:40]}".replace("_", " ")
+        self.scale = _number(result.get("scale")) or 1.0
+        value = _number(result.get("value"))
+        if value is None:
+            state = str(result.get("status", "unknown"))[:40].replace("_", " ")
+            self.states[state] += 1
+            return state
+        if result.get("fallback") is not None:
+            self.states["fallback"] += 1
+        else:
+            self.figures.add(value)
+        return number(value, self.scale)
+
+    def told(self, name: str) -> dict[str, Any]:
+        """Return the figures so far."""
+        found = self.figures.interval()
+        low, high = found if found is not None else (None, None)
+        return {
+            "name": name,
+            "mean": number(self.figures.mean, self.scale, 3),
+            "interval": ""
+            if low is None
+            else f"[{number(low, self.scale, 3)}, {number(high, self.scale, 3)}]",
+            "n": self.figures.n,
+            "states": dict(sorted(self.states.items())),
+        }
+
+
+class Progress:
+    """Follows one file of results from where it was left the last time.
+
+    Args:
+        folder: a run folder.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._path = folder / RESULTS
+        self._begin()
+
+    def _begin(self) -> None:
+        self._file_id = (0, 0)
+        self._at = 0
+        self._left = b""
+        self._cases = 0
+        self._metrics: dict[str, Tally] = {}
+        self._latest: deque[dict[str, Any]] = deque(maxlen=LATEST)
+        self.skipped = 0
+        """Lines that are no results."""
+
+    def read(self) -> dict[str, Any]:
+        """Return what is known by now."""
+        with self._path.open("rb") as file:
+            self._follow(file)
+        return {
+            "cases": self._cases,
+            "metrics": [tally.told(name) for name, tally in self._metrics.items()],
+            "latest": list(self._latest),
+            "skipped": self.skipped,
+        }
+
+    def _follow(self, file: BinaryIO) -> None:
+        import os
+
+        stat = os.fstat(file.fileno())
+        if (stat.st_dev, stat.st_ino) != self._file_id or stat.st_size < self._at:
+            self._begin()  # another run by now
+            self._file_id = (stat.st_dev, stat.st_ino)
+        file.seek(self._at)
+        while chunk := file.read(_CHUNK):
+            self._at += len(chunk)
+            *lines, self._left = (self._left + chunk).split(b"\n")
+            for line in lines:
+                self._take(line)
+            if len(self._left) > _LONGEST:
+                self._left = b""
+                self.skipped += 1
+
+    def _take(self, line: bytes) -> None:
+        try:
+            data = json.loads(line)
+        except (ValueError, RecursionError):
+            self.skipped += 1
+            return
+        if not isinstance(data, dict):
+            self.skipped += 1
+        elif data.get("judgekit") == "results":
+            return
+        elif data.get("type") == "case" and isinstance(data.get("case"), dict):
+            self._cases += 1
+            case = data["case"]
+            text = case.get("input") or case.get("output") or ""
+            line_of = next(iter(str(text)[:2000].strip().splitlines()), "")[:200]
+            self._latest.appendleft({"id": str(case.get("id")), "line": line_of, "values": {}})
+        elif isinstance(data.get("metric"), str) and isinstance(data.get("result"), dict):
+            said = self._metrics.setdefault(data["metric"], Tally()).add(data["result"])
+            if self._latest:
+                self._latest[0]["values"][data["metric"]] = said
+        else:
+            self.skipped += 1
+
+
+def _number(value: Any) -> float | None:
+    """Return a value if it is a finite number."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return None
+    try:
+        found = float(value)
+    except OverflowError:
+        return None
+    return found if abs(found) < _MOST else None

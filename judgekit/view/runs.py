@@ -1,0 +1,249 @@
+"""The runs under a folder: where they are, and what is to be said of each in a line."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+from judgekit.canonical import digest
+from judgekit.errors import ConfigError, JudgekitError
+from judgekit.report.folder import (
+    AGREEMENT,
+    REPORT,
+    RESULTS,
+    RUN,
+    TAPE,
+    is_held,
+    read_manifest_digest,
+)
+from judgekit.report.manifest import judges_of
+from judgekit.report.page.facts import Facts
+from judgekit.report.page.figures import Axis
+from judgekit.report.report import Report
+
+DEPTH = 6
+"""Folders below the one that is served in which runs are looked for."""
+LOOKED_AT = 20_000
+"""Entries of folders that are looked at."""
+FRESH = 10.0
+"""Seconds after its last row in which a run without a report may still be making it."""
+QUIET = 120.0
+"""The same where nothing but the time of the last row tells whether a run is writing."""
+LARGEST = 256_000_000
+"""Bytes a report, or what is known of an occasion, may have."""
+
+State = Literal["finished", "writing", "stopped", "damaged"]
+
+_FILES = (RESULTS, REPORT, RUN, TAPE, AGREEMENT)
+_PASSED_BY = frozenset({"node_modules", "__pycache__", "site-packages"})
+
+
+class Line(NamedTuple):
+    """What the list says of a run."""
+
+    id: str
+    """Its folder, seen from the one that is served; `.` for that one itself."""
+    stamp: str
+    state: State
+    modified: float
+    """Seconds since 1970."""
+    title: str = ""
+    verdict: str = ""
+    tone: str = ""
+    cases: int | None = None
+    judges: tuple[str, ...] = ()
+    metrics: tuple[dict[str, Any], ...] = ()
+    problem: str = ""
+    """What is wrong with it, in one line."""
+
+
+class Runs:
+    """The runs under a folder, each read again only where its files are other ones.
+
+    Args:
+        root: the folder that is served. Nothing outside of it is ever read: folders that are
+            links are not entered, and files that lead out of it make a run a damaged one.
+    """
+
+    def __init__(self, root: Path) -> None:
+        self.root = root.resolve()
+        self.note = ""
+        """What the list lacks, if anything."""
+        self._lines: dict[str, Line] = {}
+
+    def all(self) -> list[Line]:
+        """Return a line for every run, the newest first."""
+        found = {}
+        for folder in self._folders():
+            id = folder.relative_to(self.root).as_posix()
+            line = self._line(id, folder)
+            if line is not None:
+                found[id] = line
+        self._lines = found
+        return sorted(found.values(), key=lambda line: (-line.modified, line.id))
+
+    def find(self, id: str) -> tuple[Line, Path]:
+        """Return a run and where it is.
+
+        Raises:
+            KeyError: no run under the folder is called that.
+        """
+        # An id is looked up among what was found, never made into a path.
+        if id not in self._lines:
+            self.all()
+        folder = self.root / self._lines[id].id
+        line = self._line(id, folder) if _is_inside(folder, self.root) else None
+        if line is None:
+            raise KeyError(id)
+        self._lines[id] = line
+        return line, folder
+
+    def _folders(self) -> Iterator[Path]:
+        """Yield the folders that hold results or a report."""
+        self.note = ""
+        looked_at = 0
+        waiting = [(self.root, 0)]
+        while waiting:
+            folder, depth = waiting.pop()
+            try:
+                entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
+            except OSError:
+                continue  # not ours to read, or gone by now
+            looked_at += len(entries)
+            names = {entry.name for entry in entries}
+            if RESULTS in names or {REPORT, RUN} <= names:
+                yield folder
+            if looked_at > LOOKED_AT:
+                self.note = f"There is more here than {LOOKED_AT:,} files; not all was looked at."
+                return
+            if depth < DEPTH:
+                waiting += [
+                    (folder / entry.name, depth + 1)
+                    for entry in reversed(entries)
+                    if not entry.name.startswith(".")
+                    and entry.name not in _PASSED_BY
+                    and entry.is_dir(follow_symlinks=False)
+                ]
+
+    def _line(self, id: str, folder: Path) -> Line | None:
+        """Return what is to be said of a folder; `None` if it is no run."""
+        try:
+            stamp, modified = self._stamp(folder)
+        except OSError as exc:
+            return Line(id, "", "damaged", 0.0, problem=f"cannot be read: {exc.strerror}")
+        known = self._lines.get(id)
+        if known is not None and known.stamp == stamp and known.state in ("finished", "damaged"):
+            return known
+        found = Line(id, stamp, "finished", modified)
+        ours = False
+        try:
+            self._check_files(folder)
+            ours = _begins_as_ours(folder / RESULTS)
+            if (folder / REPORT).exists():
+                finished = _finished(found, Report.read(folder))
+                if not ours:
+                    raise ConfigError(f"{RESULTS} is missing or not the results of a run")
+                return finished
+            if not ours:
+                return None  # any project may have a file of that name
+            read_manifest_digest(folder)
+        except JudgekitError as exc:
+            foreign = not ours and "not a report" in str(exc)
+            problem = _one_line(exc, folder)
+            return None if foreign else found._replace(state="damaged", problem=problem)
+        except (ValueError, TypeError, RecursionError, OSError) as exc:
+            return found._replace(state="damaged", problem=f"cannot be read: {type(exc).__name__}")
+        return found._replace(state="writing" if is_written(folder) else "stopped")
+
+    def _stamp(self, folder: Path) -> tuple[str, float]:
+        """Return what changes when a file of a run does, and when that was last."""
+        known = []
+        modified = 0.0
+        for name in _FILES:
+            try:
+                stat = (folder / name).stat(follow_symlinks=False)
+            except FileNotFoundError:
+                continue
+            known.append((name, stat.st_mtime_ns, stat.st_size, stat.st_ino))
+            if name != AGREEMENT:
+                modified = max(modified, stat.st_mtime)
+        return digest(repr(known))[:16], modified
+
+    def _check_files(self, folder: Path) -> None:
+        """Refuse what is no plain file, is too large, or leads out of the folder."""
+        for name in _FILES:
+            path = folder / name
+            if not (path.exists() or path.is_symlink()):
+                continue
+            if not _is_inside(path, self.root):
+                raise ConfigError(f"{name} is a link that leads out of {self.root.name}")
+            if not path.is_file():  # a named pipe would never end
+                raise ConfigError(f"{name} is not a file")
+            if name in (REPORT, RUN, AGREEMENT) and path.stat().st_size > LARGEST:
+                raise ConfigError(f"{name} is larger than {LARGEST:,} bytes")
+
+
+def is_written(folder: Path) -> bool:
+    """Return whether a run is writing a folder, or has only just written its last row."""
+    results = folder / RESULTS
+    held = is_held(results)
+    try:
+        age = time.time() - results.stat().st_mtime
+    except OSError:
+        return False
+    return bool(held) or age < (QUIET if held is None else FRESH)
+
+
+def _is_inside(path: Path, root: Path) -> bool:
+    try:
+        return path.resolve().is_relative_to(root)
+    except (OSError, RuntimeError):  # a link to itself
+        return False
+
+
+def _finished(line: Line, report: Report) -> Line:
+    facts = Facts(report, makers={})
+    figures = report.figures
+    judges = {name for summary in figures.metrics
+              for name in judges_of(figures.manifest, summary.metric)}  # fmt: skip
+    metrics = []
+    for summary in figures.metrics:
+        axis = Axis(summary)
+        has_interval = summary.low is not None and summary.high is not None
+        metrics.append(
+            {
+                "name": summary.metric,
+                "mean": summary.mean,
+                "shown": axis.say(summary.mean),
+                "interval": axis.interval(summary.low, summary.high) if has_interval else "",  # type: ignore[arg-type]
+                "n": summary.scored,
+                "failed": summary.failed + summary.not_run,
+            }
+        )
+    return line._replace(
+        title=facts.title,
+        verdict=facts.verdict_word,
+        tone=facts.verdict,
+        cases=figures.cases,
+        judges=tuple(sorted(judges)),
+        metrics=tuple(metrics),
+    )
+
+
+def _begins_as_ours(results: Path) -> bool:
+    try:
+        with results.open("rb") as file:
+            header = json.loads(file.readline(10_000))
+    except (OSError, ValueError, RecursionError):
+        return False
+    return isinstance(header, dict) and header.get("judgekit") == "results"
+
+
+def _one_line(problem: JudgekitError, folder: Path) -> str:
+    """Return a message without the way to the folder, which the list says already."""
+    text = " ".join(str(problem).split())
+    return text.removeprefix(f"{folder}: ").removeprefix(f"{folder}{os.sep}")

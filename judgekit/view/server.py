@@ -1,0 +1,256 @@
+"""The server of `judgekit view`: this machine only, GET only, run folders only."""
+
+from __future__ import annotations
+
+import errno
+import json
+import sys
+from collections.abc import Callable
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Lock
+from typing import Any, NamedTuple
+
+from pydantic import ValidationError
+
+from judgekit.canonical import digest, printable
+from judgekit.errors import ConfigError, JudgekitError
+from judgekit.view.guard import DATA_POLICY, HEADERS, PAGE_POLICY, Refused, Wanted, check
+from judgekit.view.pages import Pages, asked_of, list_page, live_page, problem_page
+from judgekit.view.progress import Progress
+from judgekit.view.runs import Line, Runs
+
+HOST = "127.0.0.1"
+PATIENCE = 30.0
+"""Seconds to wait for the rest of a request."""
+
+
+class Answer(NamedTuple):
+    """What is sent back."""
+
+    body: bytes
+    kind: str = "text/html; charset=utf-8"
+    status: int = 200
+
+
+class Viewer(ThreadingHTTPServer):
+    """Serves the runs under a folder at `address`, until it is shut down.
+
+    Args:
+        root: the folder.
+        port: 0 for any that is free.
+
+    Raises:
+        ConfigError: not a folder, or the port is taken.
+    """
+
+    daemon_threads = True
+    allow_reuse_address = True
+    allow_reuse_port = False
+
+    def __init__(self, root: Path, *, port: int = 0) -> None:
+        if not root.is_dir():
+            raise ConfigError("not a folder; name one that holds runs", where=str(root))
+        try:
+            super().__init__((HOST, port), _Handler)
+        except OSError as exc:
+            said = "is in use; name another, or none" if exc.errno == errno.EADDRINUSE else (
+                f"cannot be had: {exc.strerror}"
+            )  # fmt: skip
+            raise ConfigError(f"port {port} {said}") from exc
+        except OverflowError as exc:
+            raise ConfigError(f"port {port}: there is no such port (0 to 65535)") from exc
+        self.runs = Runs(root)
+        self.pages = Pages()
+        self.progress: dict[str, Progress] = {}
+        self.lock = Lock()
+
+    @property
+    def address(self) -> str:
+        """Where it answers."""
+        return f"http://{HOST}:{self.server_port}/"
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Take no notice of a browser that has gone; anything else is a mistake of ours."""
+        if not isinstance(sys.exc_info()[1], ConnectionError | TimeoutError):
+            super().handle_error(request, client_address)
+
+    # -- answers ------------------------------------------------------------------
+
+    def answer(self, wanted: Wanted) -> Answer:
+        """Return the answer to a request.
+
+        Raises:
+            Refused: there is none.
+        """
+        make = _ROUTES.get(wanted.path)
+        if make is None:
+            raise Refused(404, "there is nothing at this address")
+        return make(self, wanted)
+
+    def _list(self, wanted: Wanted) -> Answer:
+        return Answer(list_page(self.runs.root))
+
+    def _runs(self, wanted: Wanted) -> Answer:
+        with self.lock:
+            lines = self.runs.all()
+            note = self.runs.note
+        return _data({"runs": [line._asdict() for line in lines], "note": note})
+
+    def _run(self, wanted: Wanted) -> Answer:
+        line, folder = self._find(wanted.one("run"))
+        if line.state == "damaged":
+            return _problem(line.id, line.problem)
+        if line.state != "finished":
+            return Answer(live_page(line))
+        try:
+            return Answer(self.pages.run(line, folder))
+        except (JudgekitError, OSError) as exc:
+            return _problem(line.id, _said(exc))
+
+    def _state(self, wanted: Wanted) -> Answer:
+        line, folder = self._find(wanted.one("run"))
+        data = line._asdict()
+        if line.state in ("writing", "stopped"):
+            with self.lock:
+                found = self.progress.setdefault(line.id, Progress(folder))
+                try:
+                    data["progress"] = found.read()
+                except OSError:
+                    data["progress"] = None  # begun anew at this moment
+        else:
+            self.progress.pop(line.id, None)
+        return _data(data)
+
+    def _case(self, wanted: Wanted) -> Answer:
+        line, folder = self._find(wanted.one("run"))
+        case = wanted.one("case")
+        if line.state != "finished":
+            raise Refused(409, "this run has no report yet")
+        try:
+            asked = asked_of(folder, case)
+        except (JudgekitError, OSError) as exc:
+            raise Refused(422, _said(exc)) from exc
+        except (ValidationError, ValueError, RecursionError) as exc:
+            raise Refused(422, f"a row of {case} is not a result judgekit wrote") from exc
+        if asked is None:
+            raise Refused(404, "this run has no such case")
+        return _data({"asked": asked})
+
+    def _compare(self, wanted: Wanted) -> Answer:
+        ids = wanted.all("run")
+        if len(ids) < 2:
+            raise Refused(400, "name two runs or more")
+        across = wanted.all("across_rubrics") == ["yes"]
+        runs = [self._find(id) for id in ids]
+        for line, _ in runs:
+            if line.state != "finished":
+                return _problem("These runs cannot be compared", f"{line.id} has no report yet")
+        try:
+            return Answer(self.pages.comparison(runs, across_rubrics=across))
+        except (JudgekitError, OSError) as exc:
+            said = _said(exc).replace(f"{self.runs.root}/", "")
+            rubric = "rubric" in said and not across
+            link = f"{wanted.path}?{_query(ids)}&across_rubrics=yes" if rubric else ""
+            said = said.replace(" (--across-rubrics compares all the same)", "")
+            return _problem("These runs cannot be compared", said, link=link)
+
+    def _find(self, id: str) -> tuple[Line, Path]:
+        with self.lock:
+            try:
+                return self.runs.find(id)
+            except KeyError:
+                raise Refused(404, "there is no such run here") from None
+
+
+def _query(ids: list[str]) -> str:
+    from urllib.parse import urlencode
+
+    return urlencode([("run", id) for id in ids])
+
+
+def _data(value: Any) -> Answer:
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False)
+    return Answer(text.encode("utf-8", "replace"), "application/json; charset=utf-8")
+
+
+def _problem(title: str, problem: str, *, link: str = "") -> Answer:
+    advice = "Compare them all the same" if link else ""
+    return Answer(problem_page(title, problem, link=link, advice=advice), status=422)
+
+
+def _said(problem: JudgekitError | OSError) -> str:
+    text = problem.strerror if isinstance(problem, OSError) else str(problem)
+    return " ".join(printable(text or "cannot be read").split())
+
+
+_ROUTES: dict[str, Callable[[Viewer, Wanted], Answer]] = {
+    "/": Viewer._list,
+    "/run": Viewer._run,
+    "/compare": Viewer._compare,
+    "/api/runs": Viewer._runs,
+    "/api/run": Viewer._state,
+    "/api/case": Viewer._case,
+}
+
+
+class _Handler(BaseHTTPRequestHandler):
+    """One connection of a browser."""
+
+    protocol_version = "HTTP/1.1"
+    server_version = "judgekit"
+    sys_version = ""
+    timeout = PATIENCE
+    server: Viewer
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("do_"):
+            return self._refuse_method
+        raise AttributeError(name)
+
+    def do_GET(self) -> None:
+        """Answer a request."""
+        try:
+            wanted = check(self.path, self.headers, port=self.server.server_port)
+            answer = self.server.answer(wanted)
+        except Refused as refused:
+            self._refuse(refused)
+            return
+        tag = f'"{digest(answer.body)[:32]}"'
+        if answer.status == 200 and self.headers.get("If-None-Match") == tag:
+            self._send(Answer(b"", answer.kind, 304), tag=tag)
+        else:
+            self._send(answer, tag=tag)
+
+    def _refuse_method(self) -> None:
+        self._refuse(Refused(405, "only GET is answered"))
+
+    def _refuse(self, refused: Refused) -> None:
+        body = json.dumps({"problem": refused.line}, ensure_ascii=False).encode()
+        self.close_connection = True  # whatever else was sent is not read
+        self._send(Answer(body, "application/json; charset=utf-8", refused.status))
+
+    def _send(self, answer: Answer, *, tag: str | None = None) -> None:
+        self.send_response(answer.status)
+        self.send_header("Content-Type", answer.kind)
+        if answer.status != 304:
+            self.send_header("Content-Length", str(len(answer.body)))
+        page = answer.kind.startswith("text/html")
+        self.send_header("Content-Security-Policy", PAGE_POLICY if page else DATA_POLICY)
+        for name, value in HEADERS.items():
+            self.send_header(name, value)
+        if tag is not None:
+            self.send_header("ETag", tag)
+        if answer.status == 405:
+            self.send_header("Allow", "GET")
+        if self.close_connection:
+            self.send_header("Connection", "close")
+        self.end_headers()
+        self.wfile.write(answer.body)
+
+    def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
+        """Say what is wrong with a request that is no request, without repeating it."""
+        self._refuse(Refused(int(code), "not a request this server understands"))
+
+    def log_message(self, format: str, *args: Any) -> None:
+        """Keep no log: what is looked at is nobody's business."""
