@@ -96,5 +96,12 @@ KINDS = {
     "hebrew": "שלום <b>עולם</b> 123",
     "prototype": "__proto__",
     "tags": "x\U000e0041\U000e0042",
+    "math": "<math><mtext><style><img src=x onerror=pwned()></style></mtext></math>",
+    "data address": "data:text/html,<script>pwned()</script>",
+    "formula": "=cmd|' /C calc'!A0",
+    "format": "%s%n{0.__class__}{{7*7}}%(x)s",
+    "long word": "w" * 900,
+    "zero width": "z\u200b\u200c\u200d\u2060\ufeffw",
+    "constructor": "constructor",
     "document": '</textarea></title></style><form action="https://example.invalid"><input name=x>',
 }

@@ -12,7 +12,9 @@ async function readData() {
     if (typeof DecompressionStream === "undefined") {
       throw new Error("This browser cannot unpack the cases; open the page in a newer one (Chrome 80, Firefox 113, Safari 16.4).");
     }
-    const bytes = Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
+    const packed = atob(text);
+    const bytes = new Uint8Array(packed.length);
+    for (let at = 0; at < bytes.length; at++) bytes[at] = packed.charCodeAt(at);
     const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
     text = await new Response(stream).text();
   }

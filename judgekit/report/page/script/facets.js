@@ -17,7 +17,10 @@ function facetMenu(facet) {
   const any = h("button", { type: "button", class: "clear", on: { click: () => changeFacet(facet.name, []) } }, "Any");
   append(menu, [h("fieldset", null, h("legend", { class: "unseen" }, facet.name), boxes.map(({ line }) => line), any)]);
   menu.addEventListener("toggle", () => {
+    menu.classList.remove("at-end");
     if (!menu.open) return;
+    const list = menu.querySelector("fieldset").getBoundingClientRect();
+    menu.classList.toggle("at-end", list.right > document.documentElement.clientWidth);
     for (const other of document.querySelectorAll("details.facet[open]")) if (other !== menu) other.open = false;
   });
   return { facet, menu, chosen, boxes, any };
