@@ -31,7 +31,7 @@ from judgekit.report.spread import shown_figures
 _PAGE = Path(__file__).parent / "page"
 _SCRIPTS = (
     "dom", "data", "entries", "quotes", "state", "rows", "facets", "table", "verdict", "drawer",
-    "sides", "labels", "answers", "question", "labelling", "main",
+    "sides", "labels", "answers", "question", "labelling", "print", "main",
 )  # fmt: skip
 """Pieces of the script, in the order they are joined."""
 

@@ -8,7 +8,7 @@ function buildLabelling() {
   pane.element = h("div", { id: "labelling", class: "drawer labelling", role: "dialog", "aria-modal": "true", "aria-labelledby": "labelling-title", tabindex: "-1", hidden: true });
   document.body.append(pane.element);
   pane.element.addEventListener("keydown", labellingKey);
-  const button = h("button", { type: "button", class: "plain start-labelling", on: { click: startLabelling } }, "Label these cases");
+  const button = h("button", { type: "button", class: "action start-labelling", on: { click: startLabelling } }, "Label these cases");
   parts.count.after(button);
   pane.start = button;
   buildPane();
@@ -39,8 +39,8 @@ function buildPane() {
   metrics.addEventListener("change", () => openLabelling(pane.entry, data.metrics[Number(metrics.value)].name));
   pane.metrics = metrics;
   pane.kept = h("p", { class: "kept", role: "status" });
-  pane.save = h("button", { type: "button", class: "plain main", on: { click: saveLabels } }, "Download labels");
-  pane.clear = h("button", { type: "button", class: "plain", on: { click: askToClear } }, "Clear");
+  pane.save = h("button", { type: "button", class: "action main", on: { click: saveLabels } }, "Download labels");
+  pane.clear = h("button", { type: "button", class: "action", on: { click: askToClear } }, "Clear");
   pane.head = h("div", { class: "drawer-title" });
   pane.buttons = h("div", { class: "drawer-buttons" });
   pane.sides = h("div", { class: "sides" });
@@ -133,9 +133,9 @@ function drawPane(place) {
 
 function labelFoot() {
   const judge = h("div", { class: "judge-said" });
-  const reveal = h("button", { type: "button", class: "plain reveal", on: { click: () => showJudge(judge, reveal) } }, "Show the judge's verdict");
-  const next = h("button", { type: "button", class: "plain main next", on: { click: () => stepLabelling(1) } }, "Next case");
-  const open = h("button", { type: "button", class: "plain", on: { click: nextUnlabelled } }, "Next without a label");
+  const reveal = h("button", { type: "button", class: "action reveal", on: { click: () => showJudge(judge, reveal) } }, "Show the judge's verdict");
+  const next = h("button", { type: "button", class: "action main next", on: { click: () => stepLabelling(1) } }, "Next case");
+  const open = h("button", { type: "button", class: "action", on: { click: nextUnlabelled } }, "Next without a label");
   return h(
     "footer",
     { class: "label-foot" },

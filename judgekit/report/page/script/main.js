@@ -34,7 +34,10 @@ function onKey(event) {
   } else if (event.key === "/") {
     parts.search.focus();
     parts.search.select();
-  } else if (event.key === "Enter" && selected >= 0 && drawer.hidden && !event.target.closest("button, summary, a")) {
+  } else if (event.key === "Enter" && drawer.hidden && !event.target.closest("button, summary, a")) {
+    const line = event.target.closest("tr[data-place]");
+    if (line) select(Number(line.dataset.place));
+    if (selected < 0) return;
     openCase(shown[selected]);
   } else {
     return;

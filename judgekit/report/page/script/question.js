@@ -111,7 +111,7 @@ function checklist(question, said, set) {
     list.append(line);
     line.querySelector("textarea").focus();
   };
-  return h("div", null, list, h("p", { class: "adding" }, h("button", { type: "button", class: "plain add", on: { click: add } }, "Add a point"), h("label", null, none, "there are none")));
+  return h("div", null, list, h("p", { class: "adding" }, h("button", { type: "button", class: "action add", on: { click: add } }, "Add a point"), h("label", null, none, "there are none")));
 }
 
 function quotesField(said, set) {
@@ -124,7 +124,7 @@ function quotesField(said, set) {
     set("quotes", box.value);
   };
   // A press would move the focus and lose what is selected.
-  const button = h("button", { type: "button", class: "plain", on: { mousedown: (event) => event.preventDefault(), click: take } }, "Take the selected words");
+  const button = h("button", { type: "button", class: "action", on: { mousedown: (event) => event.preventDefault(), click: take } }, "Take the selected words");
   return h("div", { class: "quoting" }, field, button);
 }
 
