@@ -11,7 +11,9 @@ import pytest
 from typer.testing import CliRunner
 
 from judgekit.cli.app import app
-from judgekit.doctor import Diagnosis, Role, diagnosis_text, examine
+from judgekit.doctor.diagnosis import Diagnosis, Role
+from judgekit.doctor.examine import examine
+from judgekit.doctor.text import diagnosis_text
 from judgekit.errors import ConfigError
 from judgekit.judges.ladder import Learned
 from judgekit.judges.litellm import LiteLLMJudge

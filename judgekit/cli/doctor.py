@@ -33,7 +33,8 @@ def doctor(
     """
     from judgekit.cli.options import overrides
     from judgekit.cli.running import columns
-    from judgekit.doctor import diagnosis_text, examine
+    from judgekit.doctor.examine import examine
+    from judgekit.doctor.text import diagnosis_text
 
     def say(line: str) -> None:
         if sys.stderr.isatty() and not json:

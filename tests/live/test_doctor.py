@@ -9,7 +9,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from judgekit.doctor import diagnosis_text, examine
+from judgekit.doctor.examine import examine
+from judgekit.doctor.text import diagnosis_text
 from judgekit.suitefile import Overrides
 
 from .asking import write_suite

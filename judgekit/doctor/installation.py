@@ -1,0 +1,71 @@
+"""What is installed, what is missing, and what else bears the name."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator
+from importlib import metadata
+from pathlib import Path
+
+import judgekit
+
+DISTRIBUTION = "judgekit-rubrics"
+_REQUIREMENT = re.compile(r"([A-Za-z0-9._-]+)(.*?)(?:;\s*(.*))?\Z", re.DOTALL)
+_EXTRA = re.compile(r"""extra\s*==\s*['"]([\w-]+)['"]""")
+_KEY_NAME = re.compile(r"_API_KEY\Z")
+
+
+def installed() -> tuple[dict[str, str | None], dict[str, tuple[str, ...]], list[str]]:
+    """Return versions of what is needed, what extras lack, and what is wrong."""
+    problems = list(_namesakes())
+    try:
+        required = metadata.requires(DISTRIBUTION) or []
+    except metadata.PackageNotFoundError:
+        return {}, {}, [f"{DISTRIBUTION} is not installed: pip install {DISTRIBUTION}", *problems]
+    packages: dict[str, str | None] = {}
+    extras: dict[str, tuple[str, ...]] = {}
+    for requirement in required:
+        match = _REQUIREMENT.match(requirement)
+        if match is None:
+            continue
+        name, versions, marker = match.groups()
+        version = _version(name)
+        extra = _EXTRA.search(marker or "")
+        if extra is not None:
+            lacking = extras.get(extra.group(1), ())
+            extras[extra.group(1)] = lacking if version else (*lacking, name)
+            continue
+        packages[name] = version
+        if version is None:
+            problems.append(f"{name} is missing: pip install {DISTRIBUTION}")
+        elif version in re.findall(r"!=\s*([\w.]+)", versions):
+            problems.append(f"{name} {version} is a release to keep away from; install another")
+    return packages, extras, problems
+
+
+def _version(name: str) -> str | None:
+    try:
+        return metadata.version(name)
+    except metadata.PackageNotFoundError:
+        return None
+
+
+def _namesakes() -> Iterator[str]:
+    """Yield what else on this machine is called judgekit."""
+    for name in sorted(set(metadata.packages_distributions().get("judgekit", ()))):
+        if name.replace("_", "-").lower() != DISTRIBUTION:
+            yield (
+                f"another project, {name}, brings a package named judgekit: "
+                f"pip uninstall {name}, then pip install --force-reinstall {DISTRIBUTION}"
+            )
+    ours = Path(judgekit.__file__).resolve().parent
+    for entry in sys.path:
+        other = (Path(entry or ".") / "judgekit").resolve()
+        if other != ours and (other / "__init__.py").is_file():
+            yield f"{other} is another package named judgekit; {ours} is the one in use"
+
+
+def is_key(name: str, value: str) -> bool:
+    """Return whether an environment variable holds a key."""
+    return bool(value) and _KEY_NAME.search(name) is not None
