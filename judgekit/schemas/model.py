@@ -1,0 +1,62 @@
+"""The schema of a model, with what stands under its fields as their descriptions."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import json
+import textwrap
+from typing import Any
+
+from pydantic import BaseModel
+from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
+
+
+class Described(GenerateJsonSchema):
+    """Leaves titles out, and takes what stands under a field as its description."""
+
+    def field_title_should_be_set(self, schema: Any) -> bool:
+        """Return that no field has one."""
+        return False
+
+    def model_schema(self, schema: Any) -> JsonSchemaValue:
+        """Return the schema of a class, each field described by the text that stands under it."""
+        made = super().model_schema(schema)
+        made.pop("title", None)
+        model: type[BaseModel] = schema["cls"]
+        docs = _docs_of(model)
+        for name, field in model.model_fields.items():
+            entry = made["properties"].get(field.alias or name)
+            if isinstance(entry, dict):
+                if name in docs:
+                    entry.setdefault("description", docs[name])
+                if entry.get("default", ...) is None:
+                    del entry["default"]
+        return made
+
+
+def _docs_of(model: type[BaseModel]) -> dict[str, str]:
+    """Return the text literals that stand under the fields of a class, each in one line."""
+    docs: dict[str, str] = {}
+    for cls in reversed(model.__mro__):
+        if not issubclass(cls, BaseModel) or not cls.__module__.startswith("judgekit"):
+            continue
+        (node,) = ast.parse(textwrap.dedent(inspect.getsource(cls))).body
+        assert isinstance(node, ast.ClassDef)  # noqa: S101 - the source of a class
+        for field, text in zip(node.body, node.body[1:], strict=False):
+            if (
+                isinstance(field, ast.AnnAssign)
+                and isinstance(field.target, ast.Name)
+                and isinstance(text, ast.Expr)
+                and isinstance(text.value, ast.Constant)
+                and isinstance(text.value.value, str)
+            ):
+                docs[field.target.id] = " ".join(text.value.value.split())
+    return docs
+
+
+def schema_of_model(model: type[BaseModel]) -> dict[str, Any]:
+    """Return the schema of a model as plain data."""
+    made = model.model_json_schema(by_alias=True, schema_generator=Described)
+    plain: dict[str, Any] = json.loads(json.dumps(made))
+    return plain
