@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import Any, ClassVar, Literal
 
 from judgekit.case import Case
 from judgekit.embedders import Chosen, check_embedder, embeds_at_once, identity_of
@@ -26,22 +26,24 @@ from judgekit.metrics.voice.bootstrap import FIGURES, Sessions
 from judgekit.metrics.voice.lexicon import score_lexicon
 from judgekit.metrics.voice.persona import Persona, persona_of
 from judgekit.metrics.voice.session import Scope, replies
-from judgekit.metrics.voice.traits import TraitFinding, find_traits, signals_digest
+from judgekit.metrics.voice.traits import find_traits, signals_digest
+from judgekit.metrics.voice.turn import (
+    Turn,
+    counted,
+    part_of,
+    plain_finding,
+    reason_of,
+    style_band,
+    traits_reason,
+    words_reason,
+)
 from judgekit.metrics.voice.vectors import Vector, dot, unit_vectors
 from judgekit.metrics.voice.weights import check_weights, fold_parts, mean_of
-from judgekit.score import Part, Score
+from judgekit.score import Score
 from judgekit.value import Json
 
 Compat = Literal["alignmenter"]
 WEIGHTS = {"style": 0.6, "traits": 0.25, "lexicon": 0.15}
-
-STYLE_BANDS = (
-    (0.9, "very close"),
-    (0.7, "good"),
-    (0.5, "moderate"),
-    (-1.0, "poor"),
-)
-"""Least similarity of style -> how the original's documentation reads it."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -191,11 +193,11 @@ class Authenticity:
             for text, vector in zip(said, vectors, strict=True)
         ]  # fmt: skip
         parts = [
-            _part(id, [turn.values[id] for turn in turns], [turn.reasons[id] for turn in turns])
+            part_of(id, [turn.values[id] for turn in turns], [turn.reasons[id] for turn in turns])
             for id in WEIGHTS
         ]
         folded = fold_parts(parts, self._weights)
-        method = f"style, traits and lexicon over {_turns(len(said))}"
+        method = f"style, traits and lexicon over {counted(len(said))}"
         if self.compat:
             method += ", as Alignmenter"
         meta: dict[str, Json] = {"embedder": identity_of(self.embedder), **self.made_with}
@@ -214,7 +216,7 @@ class Authenticity:
         return Score(
             value=folded.value,
             parts=folded.parts,
-            reason=_reason(self._voice.name, folded.value, folded.parts),
+            reason=reason_of(self._voice.name, folded.value, folded.parts),
             method=method,
             confidence=folded.covered,
             details=details,
@@ -229,7 +231,7 @@ class Authenticity:
             return await unit_vectors(self.embedder, [" ".join(words) or "persona"])
         return await persona.vectors(self.embedder)
 
-    def _turn(self, text: str, vector: Vector, exemplars: Sequence[Vector]) -> _Turn:
+    def _turn(self, text: str, vector: Vector, exemplars: Sequence[Vector]) -> Turn:
         persona = self._voice
         style, nearest = self._style(vector, exemplars)
         findings = find_traits(text, persona.traits)
@@ -240,18 +242,18 @@ class Authenticity:
             "style": style,
             "nearest_exemplar": nearest,
             "traits": traits,
-            "trait_signals": [_finding(finding) for finding in findings],
+            "trait_signals": [plain_finding(finding) for finding in findings],
             "lexicon": words.value,
             "preferred_used": words.preferred,
             "avoided_used": words.avoided,
         }
         reasons = {
             "style": self._style_reason(style),
-            "traits": _traits_reason(findings),
-            "lexicon": _words_reason(words.preferred, words.avoided, len(persona.preferred)),
+            "traits": traits_reason(findings),
+            "lexicon": words_reason(words.preferred, words.avoided, len(persona.preferred)),
         }
         values = {"style": style, "traits": traits, "lexicon": words.value}
-        return _Turn(values, reasons, told)
+        return Turn(values, reasons, told)
 
     def _style(
         self, vector: Vector, exemplars: Sequence[Vector]
@@ -276,7 +278,7 @@ class Authenticity:
             return there if self._voice.exemplars else "the persona has no exemplars"
         return f"{style_band(value)} match of the exemplars"
 
-    def _compat_turn(self, text: str, vector: Vector, exemplars: Sequence[Vector]) -> _Turn:
+    def _compat_turn(self, text: str, vector: Vector, exemplars: Sequence[Vector]) -> Turn:
         persona, calibration = self._voice, self._calibrated
         preferred = {word.lower() for word in persona.preferred.entries}
         avoided = {word.lower() for word in persona.avoided.entries}
@@ -308,15 +310,7 @@ class Authenticity:
             "lexicon": f"{told['preferred_hits']} preferred and {told['avoid_hits']} avoided of"
             f" {len(tokens)} tokens",
         }
-        return _Turn({"style": style, "traits": traits, "lexicon": words}, reasons, told)
-
-
-class _Turn(NamedTuple):
-    """What one reply comes to."""
-
-    values: Mapping[str, float | None]
-    reasons: Mapping[str, str]
-    told: dict[str, Json]
+        return Turn({"style": style, "traits": traits, "lexicon": words}, reasons, told)
 
 
 def style_mean(vector: Vector, exemplars: Sequence[Vector]) -> float:
@@ -325,11 +319,6 @@ def style_mean(vector: Vector, exemplars: Sequence[Vector]) -> float:
         return 0.0
     cosines = [0.0 if vector is None or o is None else dot(vector, o) for o in exemplars]
     return max(0.0, min(1.0, mean_of(cosines) or 0.0))
-
-
-def style_band(value: float) -> str:
-    """Return what a similarity of style means (see `STYLE_BANDS`)."""
-    return next(words for least, words in STYLE_BANDS if value >= least)
 
 
 def _calibration(metric: str, given: object) -> Calibration:
@@ -350,64 +339,3 @@ def _calibration(metric: str, given: object) -> Calibration:
         raise ConfigError(str(exc), where=str(path)) from exc
     except ValueError as exc:
         raise ConfigError(f"not JSON: {json_fault(exc, data).what}", where=str(path)) from exc
-
-
-def _part(id: str, values: Sequence[float | None], reasons: Sequence[str]) -> Part:
-    value = mean_of(values)
-    known = [i for i, v in enumerate(values) if v is not None]
-    if not known or value is None:
-        return Part(id=id, status="not_applicable", reason=reasons[0])
-    # The reply that fares worst says most.
-    worst = min(known, key=lambda i: (values[i], i))
-    at = f"turn {worst + 1}: " if len(values) > 1 else ""
-    return Part(
-        id=id,
-        value=max(0.0, min(1.0, value)),
-        reason=f"{at}{reasons[worst]}",
-        details={"turns": len(known), "lowest": values[worst]},
-    )
-
-
-def _finding(finding: TraitFinding) -> dict[str, Json]:
-    return {
-        "trait": finding.kind,
-        "wanted": finding.wanted,
-        "matched": finding.matched,
-        "heard": list(finding.heard),
-        "signals": {name: list(hits) for name, hits in finding.signals.items()},
-        "reason": finding.reason,
-    }
-
-
-def _traits_reason(findings: Sequence[TraitFinding]) -> str:
-    if not findings:
-        return "the persona names no traits"
-    missed = [f for f in findings if f.matched is False]
-    if missed:
-        return "; ".join(f"not {f.wanted}: {f.reason}" for f in missed)
-    heard = [f.wanted for f in findings if f.matched]
-    if heard:
-        return f"{', '.join(heard)} as wanted"
-    return "; ".join(f"{f.wanted}: {f.reason}" for f in findings)
-
-
-def _words_reason(liked: Mapping[str, int], shunned: Mapping[str, int], total: int) -> str:
-    said = [f"uses {', '.join(liked)}"] if liked else ["uses no preferred word"] if total else []
-    if shunned:
-        said.append(f"uses {', '.join(shunned)}, which the persona avoids")
-    elif not total:
-        said.append("uses no avoided word")
-    return "; ".join(said)
-
-
-def _reason(persona: str, value: float, parts: Sequence[Part]) -> str:
-    told = "; ".join(
-        f"{part.id} {part.value:.2f} ({part.reason})" if part.value is not None
-        else f"{part.id} not applicable ({part.reason})"
-        for part in parts
-    )  # fmt: skip
-    return f"{value:.2f} like {persona}: {told}."
-
-
-def _turns(count: int) -> str:
-    return f"{count} turn{'s' if count != 1 else ''}"

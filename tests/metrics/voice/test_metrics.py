@@ -11,13 +11,14 @@ from judgekit.case import Case
 from judgekit.errors import CaseError, ConfigError, InvalidReply, JudgeUnavailable
 from judgekit.evaluation import evaluate_sync
 from judgekit.judges.fake import FakeJudge
-from judgekit.metrics.voice.authenticity import Authenticity, style_band
+from judgekit.metrics.voice.authenticity import Authenticity
 from judgekit.metrics.voice.judged import AuthenticityJudge, BrandSafety
 from judgekit.metrics.voice.lexicon import score_lexicon
 from judgekit.metrics.voice.overall import BrandVoice, grade
 from judgekit.metrics.voice.phrases import Phrases
 from judgekit.metrics.voice.safety import SafetyPatterns, keyword_score
 from judgekit.metrics.voice.stability import Stability, spread_of, stability_band
+from judgekit.metrics.voice.turn import style_band
 from judgekit.metrics.voice.vectors import scaled
 from judgekit.registry import create
 from judgekit.report.text import summary_text
