@@ -207,6 +207,24 @@ def test_case_shows_what_explains_its_number(tab: Tab, rich: Report, tmp_path: P
     assert "You judge answers.\nBe literal." in drawer.inner_text()
 
 
+def test_every_reply_says_where_it_came_from(
+    tab: Tab, runs: SimpleNamespace, tmp_path: Path
+) -> None:
+    keys = runs.write_tape(tmp_path, {"a": "{}", "b": "{}"})
+    rows = [(Case(id=name), {"m": runs.judged(1.0, key)}) for name, key in keys.items()]
+    mixed = {"origins": {"live": 1, "tape": 1, "store": 0}, "from_store_or_live": [keys["a"]]}
+    said = []
+    for run in (mixed, {"origins": {"tape": 2}}, {"origins": 3, "from_store_or_live": 3}):
+        report = runs.report_of(rows, run=run, folder=tmp_path)
+        for name in keys:
+            show(tab, report, tmp_path / "page.html", f"#case={name}")
+            tab.reload()
+            tab.wait_for_selector("html[data-ready]")
+            said.append(" ".join(tab.locator("#drawer .origin-of").all_inner_texts()))
+
+    assert said == ["asked live", "from the tape", "from the tape", "from the tape", "", ""]
+
+
 def test_quotes_with_plain_marks_are_found_where_the_text_has_typographic_ones(
     tab: Tab, runs: SimpleNamespace, tmp_path: Path
 ) -> None:

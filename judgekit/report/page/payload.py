@@ -12,6 +12,7 @@ from judgekit.report.folder import Scored
 from judgekit.report.page.asked import Asked, keys_of, told
 from judgekit.report.page.forms import Forms
 from judgekit.report.page.histograms import Histograms
+from judgekit.report.page.origins import Origins
 from judgekit.report.page.packing import Texts, pack, page_json
 from judgekit.report.page.slices import Field, Slices
 from judgekit.report.page.taped import Taped
@@ -72,10 +73,11 @@ def make_payload(report: Report) -> Payload:
     makers: dict[str, dict[Maker, None]] = {}
     slices = Slices(summary.metric for summary in figures.metrics)
     histograms = Histograms()
+    origins = Origins(report.run)
     forms = Forms(asked.taped, figures.manifest, texts.put)
     for number, scored in enumerate(report.results):
         kept = asked if worst is None or number in worst else None
-        data = _case(scored, texts, kept)
+        data = _case(scored, texts, kept, origins)
         if unusual := forms.add(scored):
             data["forms"] = unusual
         cases.append(page_json(data))
@@ -94,6 +96,7 @@ def make_payload(report: Report) -> Payload:
         "forms": forms.finish(),
         "levels": forms.levels(),
         "fields": [field.name for field in fields],
+        "origin": origins.all_alike,
         "metrics": [_metric(summary) for summary in figures.metrics],
         "prompts": prompts,
         "texts": texts.all,
@@ -113,12 +116,15 @@ def _metric(summary: MetricSummary) -> dict[str, Any]:
     }
 
 
-def _case(scored: Scored, texts: Texts, asked: Asked | None) -> dict[str, Any]:
+def _case(scored: Scored, texts: Texts, asked: Asked | None, origins: Origins) -> dict[str, Any]:
     data = _texts_shared(scored.case, texts)
     data["rows"] = {row.metric: _result(row.result) for row in scored.rows}
     if asked is not None and asked.there:
         found = ((key, asked.record(key)) for key in keys_of(scored.rows))
         data["asked"] = {key: told(record, texts) for key, record in found if record}
+        if origins.all_alike is None:
+            for key, said in data["asked"].items():
+                said["origin"] = origins.of(key)
     return data
 
 

@@ -9,7 +9,7 @@ function metricSection(entry, metric, cell, quotes) {
   if (!result) return append(section, [h("p", { class: "trouble" }, "The run ended before this row.")]);
   if (result.type === "failure") {
     section.append(h("p", { class: "trouble", dir: "auto" }, result.message));
-    if (result.key) section.append(keyLine(result.key));
+    if (result.key) section.append(keyLine(result.key, originOf(entry, result.key)));
   } else {
     if (result.fallback) {
       section.append(
@@ -99,7 +99,7 @@ function quoteLine(each) {
       ? h("button", { type: "button", class: "to-quote", "data-to": "mark-" + number, "aria-label": "Show quote in the text" }, String(number))
       : null,
     text,
-    marked ? null : [" ", chip("warn", quote.field ? `in the ${quote.field}` : "not found in the text")],
+    marked ? [" ", h("span", { class: "where" }, `✓ ${quote.field}`)] : [" ", chip("warn", quote.field ? `in the ${quote.field}` : "not found in the text")],
   );
 }
 
@@ -137,8 +137,14 @@ function scoreFacts(result) {
   );
 }
 
-const keyLine = (value) =>
-  h("p", { class: "key" }, h("span", null, "key "), h("code", null, value), copyButton(value, "request key"));
+const keyLine = (value, origin) =>
+  h("p", { class: "key" }, h("span", null, "key "), h("code", null, value), copyButton(value, "request key"), origin && h("span", { class: "origin-of" }, origin));
+
+// Where this run had a reply from.
+function originOf(entry, wanted) {
+  const record = own(entry.case.asked, wanted);
+  return (record && record.origin) || data.origin || null;
+}
 
 function judgmentBlock(entry, judgment, sample) {
   const facts = [];
@@ -150,7 +156,7 @@ function judgmentBlock(entry, judgment, sample) {
     "div",
     { class: "judgment" },
     h("p", { class: "judgment-head" }, h("strong", null, sample ? `Judgment ${sample}` : "Judgment"), " ", facts.join(" · ")),
-    keyLine(judgment.request_key),
+    keyLine(judgment.request_key, originOf(entry, judgment.request_key)),
     judgment.answers ? fold("Answers", () => json(judgment.answers)) : null,
     judgment.data !== undefined ? fold("Validated object", () => json(judgment.data)) : null,
     askedBlock(entry, judgment.request_key),
