@@ -16,7 +16,7 @@ from judgekit.cassette.cassette import Cassette
 from judgekit.cassette.ledger import Ledger
 from judgekit.config import Suite
 from judgekit.errors import ConfigError
-from judgekit.evaluation import Progress, evaluate, evaluate_at_once
+from judgekit.evaluation import Progress, Reuse, evaluate, evaluate_at_once
 from judgekit.report.folder import (
     FILES,
     RUN,
@@ -43,6 +43,7 @@ async def run_suite(
     progress: Callable[[Progress], None] | bool | None = None,
     stop: asyncio.Event | None = None,
     retry_failed: str | Path | None = None,
+    reuse: Reuse | None = None,
     page: bool = False,
 ) -> Report:
     """Run a wired suite; recordings are written even when it ends early.
@@ -56,6 +57,7 @@ async def run_suite(
         progress: called as cases finish; or `True` for a line that is written over.
         stop: set it to end early with what there is.
         retry_failed: run folder whose good results are taken over.
+        reuse: returns the result of an earlier run to take over, row by row.
         page: whether the folder gets a page as well, up to `MAX_PAGE_CASES`.
 
     Raises:
@@ -70,7 +72,7 @@ async def run_suite(
             window=2 * suite.file.limits.concurrency,
             progress=progress,
             stop=stop,
-            **_wanted(suite, out=out, retry_failed=retry_failed, page=page),
+            **_wanted(suite, out=out, retry_failed=retry_failed, reuse=reuse, page=page),
         )
     finally:
         suite.close()
@@ -93,6 +95,7 @@ def replay_suite(
     progress: Callable[[Progress], None] | None = None,
     stop: Flag | None = None,
     retry_failed: Path | None = None,
+    reuse: Reuse | None = None,
     page: bool = False,
 ) -> Report:
     """Run a suite that waits for nothing (`suite.at_once`), without an event loop.
@@ -106,21 +109,25 @@ def replay_suite(
             suite.metrics,
             progress=progress,
             stop=stop or Flag(),
-            **_wanted(suite, out=out, retry_failed=retry_failed, page=page),
+            **_wanted(suite, out=out, retry_failed=retry_failed, reuse=reuse, page=page),
         )
     finally:
         suite.close()
 
 
 def _wanted(
-    suite: Suite, *, out: Path | None, retry_failed: Path | None, page: bool
+    suite: Suite,
+    *,
+    out: Path | None,
+    retry_failed: Path | None,
+    reuse: Reuse | None,
+    page: bool,
 ) -> dict[str, Any]:
     """Return what a suite wants of its evaluation, however that is done."""
     started = datetime.now(UTC)
     if out is not None:
         _spare_inputs(suite, out)
     manifest = suite.manifest()
-    reuse = None
     if retry_failed is not None:
         made_by = digest_json(full_manifest(suite.metrics, manifest))
         reuse = _reuse(retry_failed, made_by=made_by, cassette=suite.cassette)
@@ -219,9 +226,7 @@ def _dollars(known: float, *, unknown: int, of: int) -> float | None:
     return None if unknown else round(known, 6) if of else 0.0
 
 
-def _reuse(
-    folder: Path, *, made_by: str, cassette: Cassette | None
-) -> Callable[[Case, str], Result | None]:
+def _reuse(folder: Path, *, made_by: str, cassette: Cassette | None) -> Reuse:
     """Return the good results of an earlier run, for cases that are still the same.
 
     Nothing is taken over when the suite is another one by now: other options, rubric or judge.

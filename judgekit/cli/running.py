@@ -8,12 +8,13 @@ import shutil
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 from judgekit.at_once import Flag
 from judgekit.canonical import printable
 from judgekit.cli.interrupt import on_interrupt
 from judgekit.config import Suite, load_suite
-from judgekit.evaluation import Progress
+from judgekit.evaluation import Progress, Reuse
 from judgekit.report.folder import PAGE
 from judgekit.report.report import Report
 from judgekit.run import replay_suite, run_suite
@@ -69,44 +70,55 @@ def print_notes(suite: Suite) -> None:
 
 
 def run_with_progress(
-    suite: Suite, *, out: Path | None = None, retry_failed: Path | None = None, quiet: bool = False
+    suite: Suite,
+    *,
+    out: Path | None = None,
+    retry_failed: Path | None = None,
+    reuse: Reuse | None = None,
+    quiet: bool = False,
+    stop: Flag | None = None,
 ) -> Report:
-    """Run a suite; the first Ctrl-C ends it with what there is, the second at once."""
+    """Run a suite; the first Ctrl-C ends it with what there is, the second at once.
+
+    Args:
+        suite: the suite.
+        out: run folder to write, with its page.
+        retry_failed: run folder whose good results are taken over.
+        reuse: returns the result of an earlier run to take over, row by row.
+        quiet: whether there is no line that says how far it is.
+        stop: is set by Ctrl-C.
+    """
     # A line that moves and a person who types do not share a terminal.
     asking = suite.record.value != "none"
     asked_here = any(asks_in_terminal(suite.roles[role], asking=asking) for role in suite.judges)
     meter = Meter(suite) if not (quiet or asked_here) and sys.stderr.isatty() else None
+    options = {"out": out, "progress": meter, "retry_failed": retry_failed, "reuse": reuse}
+    stop = stop or Flag()
     try:
-        if suite.at_once:
-            return _replay(suite, out=out, meter=meter, retry_failed=retry_failed)
-        return _run(suite, out=out, meter=meter, retry_failed=retry_failed)
+        return (_replay if suite.at_once else _run)(suite, stop, {**options, "page": True})
     finally:
         if meter is not None:
             meter.clear()
 
 
-def _replay(
-    suite: Suite, *, out: Path | None, meter: Meter | None, retry_failed: Path | None
-) -> Report:
-    stop = Flag()
+def _replay(suite: Suite, stop: Flag, options: dict[str, Any]) -> Report:
     with on_interrupt(stop.set, said=KEPT):
-        return replay_suite(
-            suite, out=out, progress=meter, stop=stop, retry_failed=retry_failed, page=True
-        )
+        return replay_suite(suite, stop=stop, **options)
 
 
-def _run(
-    suite: Suite, *, out: Path | None, meter: Meter | None, retry_failed: Path | None
-) -> Report:
+def _run(suite: Suite, stop: Flag, options: dict[str, Any]) -> Report:
     import asyncio
 
     async def work() -> Report:
-        stop = asyncio.Event()
+        ended = asyncio.Event()
         loop = asyncio.get_running_loop()
-        with on_interrupt(lambda: loop.call_soon_threadsafe(stop.set), said=KEPT):
-            return await run_suite(
-                suite, out=out, progress=meter, stop=stop, retry_failed=retry_failed, page=True
-            )
+
+        def end() -> None:
+            stop.set()
+            loop.call_soon_threadsafe(ended.set)
+
+        with on_interrupt(end, said=KEPT):
+            return await run_suite(suite, stop=ended, **options)
 
     return asyncio.run(work())
 

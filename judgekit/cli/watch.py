@@ -1,0 +1,70 @@
+"""`judgekit watch`: run a suite, and again what a saved file changes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from judgekit.cli.completion import suite_metrics
+from judgekit.cli.options import ApiBase, Judges, NoJudge, Param, Record, Set
+
+
+def watch(
+    suite: Annotated[
+        Path | None,
+        typer.Argument(help="The suite file, such as suite.yaml.", show_default=False),
+    ] = None,
+    judge: Judges = None,
+    api_base: ApiBase = None,
+    record: Record = None,
+    param: Param = None,
+    set: Set = None,
+    only: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--only", help="Run only this metric; may be repeated.", autocompletion=suite_metrics
+        ),
+    ] = None,
+    limit: Annotated[int | None, typer.Option("--limit", help="Stop after so many cases.")] = None,
+    cases: Annotated[str | None, typer.Option("--cases", help="Score these cases instead.")] = None,
+    format: Annotated[
+        str | None,
+        typer.Option(
+            "--format", help="Shape of a row: rows, chat, mastra, turns, mmlu, gsm8k or humaneval."
+        ),
+    ] = None,
+    no_judge: NoJudge = False,
+    baseline: Annotated[
+        Path | None,
+        typer.Option("--baseline", help="Run folder that not_worse holds each run against."),
+    ] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print no progress.")] = False,
+) -> None:
+    """Run a suite, then again what a saved file changes, and print what moved.
+
+    Looks at the suite, its cases, rubrics and whatever they are made of, personas and cassette.
+    Nothing is asked of a judge unless --record or --judge says so. Ctrl-C ends it.
+
+    Exit codes: 0 ended by Ctrl-C, 2 there is no such suite.
+    """
+    from judgekit.cli.options import overrides, settings
+    from judgekit.cli.watching import watch_and_print
+    from judgekit.errors import ConfigError
+
+    if suite is None:
+        raise ConfigError("which suite? judgekit watch suite.yaml (`judgekit init` writes one)")
+    chosen = overrides(
+        judge=judge, api_base=api_base, record=record, param=param, no_judge=no_judge
+    ).model_copy(
+        update={
+            "only": only or [],
+            "settings": settings(set),
+            "limit": limit,
+            "cases": cases,
+            "format": format,
+            "baseline": str(baseline) if baseline is not None else None,
+        }
+    )
+    raise typer.Exit(watch_and_print(suite, chosen, quiet=quiet))

@@ -1,0 +1,91 @@
+"""Room on a terminal: what a text takes of it, and how it is cut, padded and broken to fit."""
+
+from __future__ import annotations
+
+import textwrap
+import unicodedata
+
+_JOINER = "\u200d"
+_AS_EMOJI = "\ufe0f"
+_SKIN = range(0x1F3FB, 0x1F400)
+_NO_ROOM = frozenset({"Mn", "Me", "Cf"})
+
+
+def cells(text: str) -> int:
+    """Return the columns a text takes: two for a wide character or an emoji, none for a mark.
+
+    Example:
+        >>> cells("abc"), cells("日本"), cells("e\u0301"), cells("👩‍🚒"), cells("❤️")
+        (3, 4, 1, 2, 2)
+    """
+    return len(text) if text.isascii() else sum(width for _, width in _clusters(text))
+
+
+def _clusters(text: str) -> list[tuple[str, int]]:
+    """Return what stands for one sign each, and its columns."""
+    found: list[tuple[str, int]] = []
+    for sign in text:
+        last, width = found[-1] if found else ("", 0)
+        joined = last.endswith(_JOINER)
+        if found and (joined or unicodedata.category(sign) in _NO_ROOM or ord(sign) in _SKIN):
+            # A heart that is told to look like an emoji takes two columns, as emoji do.
+            found[-1] = (last + sign, 2 if sign == _AS_EMOJI else width)
+        elif unicodedata.category(sign) in _NO_ROOM:
+            found.append((sign, 0))
+        else:
+            found.append((sign, 2 if unicodedata.east_asian_width(sign) in "WF" else 1))
+    return found
+
+
+def cut(text: str, room: int) -> str:
+    """Return a text that takes no more than some columns; what is cut ends in `…`."""
+    if cells(text) <= room:
+        return text
+    return _begin(text, max(0, room - 1)) + "…"
+
+
+def _begin(text: str, room: int) -> str:
+    """Return as much of the beginning as there is room for."""
+    if text.isascii():
+        return text[:room]
+    kept = ""
+    for cluster, width in _clusters(text):
+        if width > room:
+            break
+        kept += cluster
+        room -= width
+    return kept
+
+
+def pad(text: str, room: int) -> str:
+    """Return a text with spaces behind it that takes at least some columns."""
+    return text + " " * max(0, room - cells(text))
+
+
+def wrap(text: str, room: int, *, first: str = "", then: str = "") -> list[str]:
+    """Return a text in lines that fit; words are broken only where one alone does not fit.
+
+    Args:
+        text: what to break; runs of blanks count as one.
+        room: columns a line may take.
+        first: what the first line begins with.
+        then: what the others begin with.
+    """
+    if (first + text + then).isascii():
+        return textwrap.wrap(text, room, initial_indent=first, subsequent_indent=then)
+    lines: list[str] = []
+    line, blank = first, ""
+    for word in text.split():
+        if cells(line + blank + word) > room and blank:
+            lines.append(line)
+            line, blank = then, ""
+        while cells(line + blank + word) > room and (
+            begun := _begin(word, room - cells(line + blank))
+        ):
+            lines.append(line + blank + begun)
+            line, blank, word = then, "", word[len(begun) :]  # noqa: PLW2901 - what is left of it
+        line, blank = line + blank + word, " "
+    return [*lines, line] if line.strip() else lines
+
+
+__all__ = ["cells", "cut", "pad", "wrap"]

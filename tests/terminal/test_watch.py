@@ -1,0 +1,117 @@
+"""`judgekit watch` with a person at the terminal who saves files, and leaves by Ctrl-C."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import sys
+
+import pytest
+
+from judgekit.scaffold.project import Plan, write_project
+
+from .driver import JUDGEKIT, Terminal
+
+CONTROL = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
+WATCH = (*JUDGEKIT, "watch", "suite.yaml")
+WATCHING = "watching suite.yaml and 5 files of it; Ctrl-C ends it"
+
+
+@pytest.fixture(scope="module")
+def shop(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("project") / "shop"
+    write_project(folder, Plan("shop"))
+    return folder
+
+
+@pytest.fixture
+def project(shop, tmp_path):
+    shutil.copytree(shop, tmp_path / "shop")
+    return tmp_path / "shop"
+
+
+def save(path, old, new):
+    """Save a file as editors do: beside it, then put in its place."""
+    text = path.read_text("utf-8")
+    assert old in text
+    beside = path.with_name(f".{path.name}.swp")
+    beside.write_text(text.replace(old, new, 1), "utf-8")
+    beside.replace(path)
+
+
+@pytest.mark.parametrize("columns", [60, 80])
+def test_saved_files_show_what_they_move(project, columns):
+    suite, rubric = project / "suite.yaml", project / "rubrics" / "helpful_reply.jinja"
+    with Terminal(WATCH, cwd=project, columns=columns) as terminal:
+        terminal.expect("mean 0.767 [0.250, 1.000] over 3 meets at least 0.6")
+        terminal.expect(WATCHING)
+
+        save(suite, "gate: {mean: 0.6}", "gate: {mean: 0.95}")
+        terminal.expect("suite.yaml: no row to score anew; its gate is missed")
+        terminal.expect("pass -> MISS")
+
+        save(suite, "metrics:", "metricks:")
+        terminal.expect("judgekit: suite.yaml:13: unknown key 'metricks'; did you mean 'metrics'?")
+        save(suite, "metricks:", "metrics:")
+        terminal.expect("suite.yaml: no row to score anew; its gate is missed")
+
+        text = rubric.read_text("utf-8")
+        save(rubric, "text:", "text: Really,")
+        terminal.expect("3 of 6 rows scored anew; incomplete: 3 rows failed (0 allowed)")
+        terminal.expect("not recorded yet: 3 of helpful_reply; to record:")
+        terminal.expect("judgekit run suite.yaml --record new_episodes")
+        save(rubric, rubric.read_text("utf-8"), text)
+        terminal.expect("3 rows recorded now")
+
+        save(project / "cases.jsonl", '"output": "', '"output": "Sorry! ')
+        terminal.expect("cases.jsonl: 2 of 6 rows scored anew")
+        terminal.send("\x03")
+        assert terminal.finish() == 0
+
+    assert "Traceback" not in terminal.text
+    for line in left_on(terminal):
+        assert len(line) <= columns or "judgekit: suite.yaml" in line, line
+
+
+def left_on(terminal):
+    """Return the lines that stay: what says how far it is, is taken away."""
+    lines = terminal.raw.replace("\r\n", "\n").split("\n")
+    return [CONTROL.sub("", line.rpartition("\r\x1b[K")[2]) for line in lines]
+
+
+def test_ctrl_c_while_a_case_is_scored_ends_it_too(project):
+    slow = (
+        "import time; from judgekit.metrics.length import Length; score = Length.score\n"
+        "async def slowly(self, case):\n    time.sleep(0.3); return await score(self, case)\n"
+        "Length.score = slowly\n"
+        "import sys; from judgekit.cli import main\n"
+        "sys.argv = ['judgekit', 'watch', 'suite.yaml']; main()\n"
+    )
+    with Terminal((sys.executable, "-c", slow), cwd=project) as terminal:
+        terminal.expect("1 case")
+        terminal.send("\x03")
+        terminal.expect("stopping; what is done is kept")
+        assert terminal.finish() == 0
+
+    assert "Traceback" not in terminal.text
+
+
+def test_a_suite_that_is_not_there_is_not_waited_for(project):
+    with Terminal((*JUDGEKIT, "watch", "suit.yaml"), cwd=project) as terminal:
+        assert terminal.finish() == 2
+    assert "no such suite file; did you mean 'suite.yaml'?" in terminal.text
+
+    with Terminal((*WATCH, "--cases", "-"), cwd=project) as terminal:
+        assert terminal.finish() == 2
+    assert "standard input can be read once" in terminal.text
+
+
+def test_a_suite_that_is_wrong_at_first_is_waited_for(project):
+    save(project / "suite.yaml", "metrics:", "metricks:")
+    with Terminal((*WATCH, "--no-judge", "--only", "brief"), cwd=project) as terminal:
+        terminal.expect("unknown key 'metricks'")
+        terminal.expect("Ctrl-C ends it")
+        save(project / "suite.yaml", "metricks:", "metrics:")
+        terminal.expect("3 computed")
+        terminal.send("\x03")
+        assert terminal.finish() == 0
