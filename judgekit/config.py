@@ -21,6 +21,7 @@ from judgekit.protocols import Judge, Metric
 from judgekit.report.gate import gates_of
 from judgekit.suiteembedder import SuiteEmbedders
 from judgekit.suitefile import (
+    DECIDING,
     JUDGE,
     GateFile,
     JudgeFile,
@@ -38,6 +39,7 @@ from judgekit.yamlfile import Lines
 
 if TYPE_CHECKING:
     from judgekit.display.parts import Part as Shown
+    from judgekit.selection.shard import Shard, Sharding
 
 
 class Suite(Displayed):
@@ -91,8 +93,17 @@ class Suite(Displayed):
             self.unchecked = sorted(set(self.gates) - computed)
             self.gates = {name: gate for name, gate in self.gates.items() if name in computed}
         self.rules = self._rules()
+        self.shard = _parse_shard(overrides.shard)
+        """The part of the cases to run, where it is one of several."""
+        self.sharding: Sharding | None = None
+        """Where the cases of the shard stood among all, once they were read."""
         limits = file.limits
-        self.limits = Limits(max_failures=limits.max_failures, max_fallback=limits.max_fallback)
+        self.limits = Limits(
+            max_failures=limits.max_failures,
+            max_fallback=limits.max_fallback,
+            # Of few cases, a shard may have none.
+            may_be_empty=self.shard is not None,
+        )
         if self.no_judge:
             # Nobody asked for a judge, so standing in for one is no shortcoming of the run.
             self.limits = self.limits._replace(max_fallback=1 << 60)
@@ -262,7 +273,9 @@ class Suite(Displayed):
         if not overrides.cases and path != "-" and not Path(path).exists():
             message = f"no such file of cases: {path}{nearby(Path(path)) or '; check the path'}"
             raise ConfigError(message, where=self.where("cases"))
-        limits = [n for n in (overrides.limit, wanted.limit if wanted else None) if n is not None]
+        # Of cases that are looked for, `--limit` counts those that were found.
+        flag = None if overrides.narrow else overrides.limit
+        limits = [n for n in (flag, wanted.limit if wanted else None) if n is not None]
         cases = load_cases(
             path,
             format=overrides.format or (wanted.format if wanted else None),  # type: ignore[arg-type]
@@ -270,12 +283,54 @@ class Suite(Displayed):
             fields=wanted.fields if wanted else None,
             limit=min(limits) if limits else None,
         )
+        if overrides.narrow or overrides.shard is not None:
+            cases = self._narrowed(cases)
         redact = self.redact
         if redact is None:
             return cases
         from judgekit.redact import redact_case
 
         return (redact_case(case, redact) for case in cases)
+
+    @property
+    def partial(self) -> bool:
+        """Whether a run is about less than the suite, because flags say so."""
+        return self._overrides.partial
+
+    @property
+    def selected(self) -> dict[str, Any]:
+        """What flags choose of the cases, for a person to read; empty where they choose nothing."""
+        flags = self._overrides
+        said: dict[str, Any] = {}
+        if flags.where:
+            said["where"] = list(flags.where)
+        if flags.ids is not None:
+            said["ids"] = len(flags.ids)
+        if flags.limit is not None:
+            said["limit"] = flags.limit
+        if flags.shard is not None:
+            said["shard"] = flags.shard
+        return {"selected": said} if said else {}
+
+    @property
+    def flags(self) -> dict[str, Any]:
+        """What flags say of the numbers: what a shard must share with the others."""
+        return self._overrides.model_dump(include=set(DECIDING), exclude_defaults=True)
+
+    def _narrowed(self, cases: Iterator[Case]) -> Iterator[Case]:
+        """Return the cases that flags choose."""
+        from judgekit.selection.selection import Selection
+
+        flags = self._overrides
+        if flags.narrow:
+            chosen = Selection.parse(where=flags.where, ids=flags.ids, limit=flags.limit)
+            cases = chosen.of(cases)
+        if self.shard is None:
+            return cases
+        from judgekit.selection.shard import Sharding
+
+        self.sharding = Sharding(self.shard)
+        return self.sharding.of(cases)
 
     def manifest(self) -> dict[str, Any]:
         """Return what decides the numbers, in a form that does not depend on the machine."""
@@ -308,6 +363,14 @@ class Suite(Displayed):
         """Write what was recorded and close everything."""
         if self.cassette is not None:
             self.cassette.close()
+
+
+def _parse_shard(text: str | None) -> Shard | None:
+    if text is None:
+        return None
+    from judgekit.selection.shard import Shard
+
+    return Shard.parse(text)
 
 
 def _described(judge: JudgeFile) -> dict[str, Any]:

@@ -17,9 +17,11 @@ from judgekit.cassette.ledger import Ledger
 from judgekit.config import Suite
 from judgekit.errors import ConfigError
 from judgekit.evaluation import Progress, Reuse, evaluate, evaluate_at_once
+from judgekit.gatekeeper import Rules
 from judgekit.report.folder import (
     FILES,
     RUN,
+    SHARD,
     TAPE,
     read_manifest_digest,
     read_results,
@@ -27,6 +29,7 @@ from judgekit.report.folder import (
 )
 from judgekit.report.manifest import full_manifest
 from judgekit.report.report import Report
+from judgekit.report.summary import MetricSummary, passes
 from judgekit.score import Failure, Result
 
 if TYPE_CHECKING:
@@ -133,8 +136,9 @@ def _wanted(
         reuse = _reuse(retry_failed, made_by=made_by, cassette=suite.cassette)
     return {
         "thresholds": suite.thresholds,
-        "gates": suite.gates,
-        "rules": suite.rules,
+        # What gates ask of all cases, a shard alone cannot answer.
+        "gates": suite.gates if suite.shard is None else {},
+        "rules": suite.rules if suite.shard is None else Rules(),
         "limits": suite.limits,
         "out": out,
         "manifest": manifest,
@@ -171,6 +175,10 @@ def _finish(suite: Suite, report: Report, *, started: datetime, page: bool) -> N
     if out is not None:
         if suite.cassette is not None:
             suite.cassette.write_used(out / TAPE)
+        if suite.sharding is not None:
+            from judgekit.report.shardfile import write_shard
+
+            write_shard(suite.sharding, out / SHARD, flags=suite.flags)
         write_json(out / RUN, report.run)
         if page and report.figures.cases <= MAX_PAGE_CASES:
             report.to_html()
@@ -183,6 +191,7 @@ def occasion(suite: Suite, *, started: datetime) -> dict[str, Any]:
         "python": platform.python_version(),
         "platform": platform.system(),
         "record": suite.record.value,
+        **suite.selected,
     }
     cassette = suite.cassette
     if cassette is None:
@@ -199,7 +208,8 @@ def occasion(suite: Suite, *, started: datetime) -> dict[str, Any]:
     replays = ledger.origins["tape"] + ledger.origins["store"]
     facts["avoided"] = _dollars(ledger.avoided, unknown=ledger.unpriced_replays, of=replays)
     facts["missed"] = ledger.missed
-    facts["unused"] = cassette.unused
+    if not suite.partial:
+        facts["unused"] = cassette.unused
     facts["from_store_or_live"] = sorted(cassette.not_from_tape)
     return facts
 
@@ -265,4 +275,28 @@ def failed_keys(folder: Path) -> frozenset[str]:
     return frozenset(keys)
 
 
-__all__ = ["MAX_PAGE_CASES", "failed_keys", "occasion", "replay_suite", "run_suite"]
+def failing_ids(folder: Path) -> frozenset[str]:
+    """Return the ids of the cases without a score, or below a threshold, in an earlier run.
+
+    Raises:
+        ConfigError: not a run folder, or a run that never reported.
+    """
+    report = Report.read(folder)
+    summaries = report.metrics
+    return frozenset(
+        row.case
+        for scored in report.results
+        for row in scored.rows
+        if _fails(row.result, summaries.get(row.metric))
+    )
+
+
+def _fails(result: Result, summary: MetricSummary | None) -> bool:
+    if isinstance(result, Failure):
+        return True
+    if result.value is None or summary is None:
+        return False
+    return passes(result.value, summary.threshold, summary.higher_is_better) is False
+
+
+__all__ = ["MAX_PAGE_CASES", "failed_keys", "failing_ids", "occasion", "replay_suite", "run_suite"]

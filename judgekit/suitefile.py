@@ -309,6 +309,10 @@ class SuiteFile(FileModel):
     """The environment variable whose value keys the digests of pseudonyms."""
 
 
+DECIDING = ("judge", "judges", "params", "settings", "no_judge", "only", "baseline")
+"""What flags say of the numbers, not of the cases or the occasion."""
+
+
 class Overrides(FileModel):
     """What flags say; it goes before what the file says."""
 
@@ -323,8 +327,25 @@ class Overrides(FileModel):
     no_judge: bool = False
     only: list[str] = Field(default_factory=none_yet)
     limit: int | None = None
+    where: list[str] = Field(default_factory=none_yet)
+    """Conditions on the metadata of cases: `topic=refunds`."""
+    ids: frozenset[str] | None = None
+    """Only these cases."""
+    shard: str | None = None
+    """Only this part of the cases: `2/5`."""
     cases: str | None = None
     format: str | None = None
     baseline: str | None = None
     """Run folder for `not_worse`."""
     again: frozenset[str] = frozenset()
+
+    @property
+    def narrow(self) -> bool:
+        """Whether cases are looked for, which are some of all."""
+        return bool(self.where) or self.ids is not None
+
+    @property
+    def partial(self) -> bool:
+        """Whether a run is about less than the suite: then not all recordings are used."""
+        some = self.limit is not None or self.shard is not None or bool(self.only)
+        return some or self.narrow

@@ -12,8 +12,8 @@ from typer.main import get_command, get_group
 from judgekit import __version__
 
 VERBS = (
-    "init", "run", "watch", "score", "report", "compare", "view", "agree", "answer", "perturb",
-    "schema", "metrics", "rubric", "persona", "pairs", "cassette", "doctor",
+    "init", "run", "watch", "merge", "score", "report", "compare", "view", "agree", "answer",
+    "perturb", "schema", "metrics", "rubric", "persona", "pairs", "cassette", "doctor",
 )  # fmt: skip
 """Each is a module here: a function of its own name, or an `app` of further verbs."""
 

@@ -39,6 +39,32 @@ def run(
             "--format", help="Shape of a row: rows, chat, mastra, turns, mmlu, gsm8k or humaneval."
         ),
     ] = None,
+    where: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--where",
+            metavar="<field=value>",
+            help="Run only cases whose metadata has this value, such as topic=refunds, "
+            "user.plan!=free or id=c7; may be repeated: all must hold.",
+        ),
+    ] = None,
+    filter_failing: Annotated[
+        Path | None,
+        typer.Option(
+            "--filter-failing",
+            help="Run only cases that have no score, or one below its threshold, in this run "
+            "folder.",
+        ),
+    ] = None,
+    shard: Annotated[
+        str | None,
+        typer.Option(
+            "--shard",
+            metavar="<n/m>",
+            help="Run only the n-th of m parts of the cases; `judgekit merge` makes one run of "
+            "all parts and checks the gates.",
+        ),
+    ] = None,
     no_judge: NoJudge = False,
     retry_failed: Annotated[
         Path | None,
@@ -60,11 +86,15 @@ def run(
     from judgekit.cli.options import overrides, settings
     from judgekit.cli.running import run_and_print
     from judgekit.errors import ConfigError
-    from judgekit.run import failed_keys
+    from judgekit.run import failed_keys, failing_ids
 
     if suite is None:
         raise ConfigError("which suite? judgekit run suite.yaml (`judgekit init` writes one)")
 
+    ids = failing_ids(filter_failing) if filter_failing else None
+    if ids is not None and not ids:
+        typer.echo(f"nothing to do: no case of {filter_failing} failed or fell below a threshold")
+        raise typer.Exit
     chosen = overrides(
         judge=judge, api_base=api_base, record=record, param=param, no_judge=no_judge
     ).model_copy(
@@ -72,6 +102,9 @@ def run(
             "only": only or [],
             "settings": settings(set),
             "limit": limit,
+            "where": where or [],
+            "ids": ids,
+            "shard": shard,
             "cases": cases,
             "format": format,
             "baseline": str(baseline) if baseline is not None else None,

@@ -36,27 +36,39 @@ def run_and_print(
     """Run a suite, print what came of it, return the exit code."""
     suite = load_suite(path, overrides)
     report = run_with_progress(suite, out=out, retry_failed=retry_failed, quiet=quiet)
-    page = report.folder / PAGE if report.folder is not None else None
-    if as_json:
-        data = {**report.figures.model_dump(mode="json"), "run": report.run}
-        print(json.dumps(data, ensure_ascii=False, indent=1, sort_keys=True))
-    else:
-        print_summary(report)
-        if suite.cassette is not None and suite.cassette.added:
-            added = suite.cassette.added
-            new = f"{added} new repl{'ies' if added != 1 else 'y'}"
-            tape = suite.cassette.path
-            kept = "kept in the private store" if tape is None else f"written to {tape}"
-            print(printable(f"{new} {kept}"))
-        if page is not None and page.exists():
-            print(f"page: {page}")
-        if out is not None:
-            print(f"run folder: {out}")
+    print_report(report, out=out, as_json=as_json, also=_added(suite))
     if report.run.get("went_on") and not quiet:
         told = "a run was stopped here; this one went on with the replies it had kept"
         print(f"judgekit: {printable(str(out))}: {told}", file=sys.stderr)
     print_notes(suite)
     return report.exit_code
+
+
+def print_report(
+    report: Report, *, out: Path | None, as_json: bool, also: str | None = None
+) -> None:
+    """Print the figures, and where the rest is."""
+    if as_json:
+        data = {**report.figures.model_dump(mode="json"), "run": report.run}
+        print(json.dumps(data, ensure_ascii=False, indent=1, sort_keys=True))
+        return
+    print_summary(report)
+    if also is not None:
+        print(also)
+    page = report.folder / PAGE if report.folder is not None else None
+    if page is not None and page.exists():
+        print(f"page: {page}")
+    if out is not None:
+        print(f"run folder: {out}")
+
+
+def _added(suite: Suite) -> str | None:
+    """Say what was recorded, and where."""
+    if suite.cassette is None or not suite.cassette.added:
+        return None
+    added, tape = suite.cassette.added, suite.cassette.path
+    kept = "kept in the private store" if tape is None else f"written to {tape}"
+    return printable(f"{added} new repl{'ies' if added != 1 else 'y'} {kept}")
 
 
 def print_notes(suite: Suite) -> None:

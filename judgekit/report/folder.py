@@ -28,7 +28,9 @@ TAPE = "tape.jsonl"
 RUN = "run.json"
 PAGE = "report.html"
 AGREEMENT = "agree.json"
-FILES = (REPORT, PAGE, TAPE, RUN, AGREEMENT, RESULTS)
+SHARD = "shard.json"
+"""Of a run that is one of several parts: where its cases stood among all."""
+FILES = (REPORT, PAGE, TAPE, RUN, SHARD, AGREEMENT, RESULTS)
 """All that may be in a run folder, in the order in which a new run removes it: the word that a run
 is whole goes first."""
 

@@ -57,10 +57,13 @@ class Gate(Value):
         >>> gate.concerns({"topic": "b"}), gate.concerns({"topic": "c"}), gate.concerns({})
         (True, False, False)
         """
+        if not self.where:
+            return True
+        from judgekit.selection.condition import spelled
+
         for field, wanted in self.where.items():
             values = wanted if isinstance(wanted, list) else [wanted]
-            # A file of texts, such as CSV, has "3" where YAML has 3.
-            if field not in metadata or _spelled(metadata[field]) not in map(_spelled, values):
+            if field not in metadata or spelled(metadata[field]) not in map(spelled, values):
                 return False
         return True
 
@@ -72,10 +75,6 @@ class Gate(Value):
             for field, v in self.where.items()
         )
         return f"{self.metric} where {said}" if said else self.metric
-
-
-def _spelled(value: Any) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 class GateResult(Value):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from judgekit.canonical import printable
@@ -164,6 +164,8 @@ def _tail(report: Report, width: int, paint: Paint) -> Iterator[str]:
             paint,
             "bad",
         )
+    if (told := _selected(report.run)) is not None:
+        yield from _wrapped(told, width, paint, "dim")
     for reason in report.figures.incomplete:
         yield paint(f"incomplete: {printable(reason)}", "bad")
 
@@ -198,6 +200,19 @@ def _asked(report: Report) -> str | None:
     unused = run.get("unused")
     replies = "reply" if unused == 1 else "replies"
     return f"{line}; {unused} recorded {replies} not used" if unused else line
+
+
+def _selected(run: Mapping[str, Any]) -> str | None:
+    """Say which cases a run is about, where it is not about all."""
+    selected = _mapping(run.get("selected"))
+    where = selected.get("where")
+    said = [f"with {', '.join(map(str, where))}"] if isinstance(where, list) else []
+    said += ["that failed before"] if "ids" in selected else []
+    said += [f"up to {selected['limit']}"] if "limit" in selected else []
+    lines = [f"only cases {', '.join(said)}"] if said else []
+    if "shard" in selected:
+        lines.append(f"shard {selected['shard']}; `judgekit merge` checks the gates")
+    return "; ".join(lines) or None
 
 
 def _dollars(value: object) -> str:

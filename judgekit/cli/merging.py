@@ -1,0 +1,35 @@
+"""Merging shards in a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from judgekit.at_once import Flag
+from judgekit.cli.interrupt import on_interrupt
+from judgekit.cli.running import KEPT, print_report
+from judgekit.merge import merge_shards
+
+
+def merge_and_print(
+    suite: Path,
+    folders: Sequence[Path],
+    *,
+    out: Path,
+    baseline: Path | None,
+    as_json: bool,
+    quiet: bool,
+) -> int:
+    """Merge shards, print what came of it, return the exit code."""
+    stop = Flag()
+    with on_interrupt(stop.set, said=KEPT):
+        report = merge_shards(
+            suite,
+            folders,
+            out=out,
+            baseline=str(baseline) if baseline is not None else None,
+            stop=stop,
+            page=True,
+        )
+    print_report(report, out=out, as_json=as_json)
+    return report.exit_code

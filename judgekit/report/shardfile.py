@@ -1,0 +1,48 @@
+"""What a run says of itself as a shard, for `judgekit merge`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from pydantic import Field
+
+from judgekit.filemodel import FileModel
+from judgekit.report.folder import write_json
+from judgekit.selection.shard import Sharding
+
+
+class ShardFile(FileModel):
+    """What a run says of itself as a shard."""
+
+    shard: str
+    cases: int = Field(ge=0)
+    """Of all shards together."""
+    ids: str
+    """Digest of all ids, in order."""
+    finished: bool
+    """Whether the run read all cases."""
+    flags: dict[str, Any] = Field(default_factory=dict)
+    """What it was told on the command line that decides numbers."""
+    places: str = Field(default="", pattern=r"^[0-9 ]*$")
+    """Where its cases stood among all, as distances from one to the next."""
+
+
+def write_shard(sharding: Sharding, path: Path, *, flags: Mapping[str, Any]) -> None:
+    """Write what `merge` must know of a shard that has run.
+
+    Raises:
+        ConfigError: the file cannot be written.
+    """
+    write_json(
+        path,
+        {
+            "shard": str(sharding.shard),
+            "cases": sharding.seen,
+            "ids": sharding.ids,
+            "finished": sharding.finished,
+            "flags": dict(flags),
+            "places": " ".join(map(str, sharding.places)),
+        },
+    )
