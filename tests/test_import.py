@@ -60,7 +60,8 @@ def imported(code, tmp_path):
     assert done.returncode == 0, done.stderr
     assert list(empty.iterdir()) == []
     assert not (tmp_path / "home").exists()
-    return json.loads(done.stdout)
+    *printed, verdict = done.stdout.splitlines()
+    return {"printed": "\n".join(printed), **json.loads(verdict)}
 
 
 def test_importing_the_package_loads_next_to_nothing(tmp_path):
@@ -123,10 +124,45 @@ before = dict(os.environ)
         # Other verbs.
         "judgekit.cli.score", "judgekit.cli.report", "judgekit.cli.cassette", "judgekit.cli.rubric",
         "jinja2.meta",
+        # No package offers anything, and none may hook into validation.
+        "importlib.metadata", "email",
         # Nothing is waited for.
         "asyncio", "ssl",
     }  # fmt: skip
     assert unused.isdisjoint(loaded)
+
+
+@pytest.mark.parametrize(("said", "found"), [("__all__", []), ("some-other", ["acme_hooks"])])
+def test_plugins_of_pydantic_are_looked_for_only_where_somebody_asks_for_them(
+    tmp_path, monkeypatch, said, found
+):
+    info = tmp_path / "site" / "acme-1.0.dist-info"
+    info.mkdir(parents=True)
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: acme\nVersion: 1.0\n", "utf-8")
+    (info / "entry_points.txt").write_text("[pydantic]\nacme = acme_hooks:hooks\n", "utf-8")
+    hooks = (
+        "class Hooks:\n    new_schema_validator = lambda *_: (None, None, None)\nhooks = Hooks()\n"
+    )
+    (tmp_path / "site" / "acme_hooks.py").write_text(hooks, "utf-8")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path / "site"))
+    monkeypatch.setenv("PYDANTIC_DISABLE_PLUGINS", said)
+    code = """
+import contextlib
+sys.argv = ["judgekit", "metrics"]
+from judgekit.cli import main
+with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(SystemExit):
+    main()
+before = dict(os.environ)
+from pydantic.plugin._loader import get_plugins
+found = [type(plugin).__module__ for plugin in get_plugins()]
+from pydantic.plugin import _loader
+assert _loader.PYDANTIC_ENTRY_POINT_GROUP == "pydantic"  # all else of it is still there
+print(json.dumps(found))
+"""
+
+    done = imported(code, tmp_path)
+
+    assert done["printed"] == json.dumps(found)
 
 
 def test_the_public_names_are_sorted():

@@ -8,10 +8,35 @@ import os
 import sys
 import threading
 from contextlib import suppress
+from importlib import import_module
+from types import ModuleType
+from typing import Any
 
 _YOUNG = 100_000
 """New objects after which the collector looks for rings among them; CPython's own 700 has it look
 120 times while modules are imported, and find next to nothing."""
+
+
+class _NoPlugins(ModuleType):
+    """Stands in for the module by which pydantic looks for plugins, where they are switched off.
+
+    Before that module sees that they are, it loads `importlib.metadata`, and with it what Python
+    has for mail and archives.
+    """
+
+    NAME = "pydantic.plugin._loader"
+
+    @staticmethod
+    def get_plugins() -> tuple[()]:
+        """Return no plugin."""
+        return ()
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):  # the import asks whether it is a package
+            raise AttributeError(name)
+        # A pydantic that wants anything else of the module gets the module.
+        del sys.modules[self.NAME]
+        return getattr(import_module(self.NAME), name)
 
 
 def console() -> None:
@@ -40,7 +65,8 @@ def main() -> None:
     atexit.register(gc.freeze)
     # Other packages may hook into every validation; looking for them takes as long as a dozen
     # cases, and what is installed beside judgekit is not to decide what a run gives.
-    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
+    if os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__") == "__all__":
+        sys.modules.setdefault(_NoPlugins.NAME, _NoPlugins(_NoPlugins.NAME))
     from judgekit.cli.app import app
     from judgekit.errors import JudgekitError
 
