@@ -131,6 +131,11 @@ class Failure(Displayed, Value):
 Result = Annotated[Score | Failure, Field(discriminator="type")]
 
 
+def own_value(result: Result) -> float | None:
+    """Return the value of a score that the metric itself gave; of a stand-in's, `None`."""
+    return result.value if isinstance(result, Score) and result.fallback is None else None
+
+
 class Row(Displayed, Value):
     """One line of the results: a case, a metric, and what came of it."""
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Container, Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
 from judgekit.case import Case
-from judgekit.datasets.jsontext import parse_json
+from judgekit.datasets.jsontext import to_json_or_text
 from judgekit.datasets.names import ALIASES, FIELDS, MESSAGES, field_named, split_target
 from judgekit.datasets.wording import kind, quoted, suggestion
 from judgekit.errors import DatasetError
@@ -95,7 +95,7 @@ class CaseBuilder:
 
         given, answer = row.get("input"), row.get("output")
         if self._cells:
-            given, answer = _cell(given), _cell(answer)
+            given, answer = to_json_or_text(given), to_json_or_text(answer)
         put_run(given, answer, draft)
         for key, value in row.items():
             if key == "groundTruth":
@@ -112,7 +112,7 @@ class CaseBuilder:
             draft.put(field, value, source=source)
         elif (inside := split_target(key)) is not None:
             if self._cells and inside[0] != "metadata":
-                value = _cell(value)
+                value = to_json_or_text(value)
             if value is not None or not self._cells:
                 draft.put_inside(*inside, value, source=source)
         elif key == MESSAGES:
@@ -135,16 +135,6 @@ def _shape_of(row: Mapping[str, Any]) -> str:
         return "chat"
     structured = (row.get("input"), row.get("output"))
     return "mastra" if any(isinstance(value, dict | list) for value in structured) else "rows"
-
-
-def _cell(value: Any) -> Any:
-    """Return what a cell of a table stands for: the JSON it holds, else its text."""
-    if not isinstance(value, str):
-        return value
-    try:
-        return parse_json(value)
-    except ValueError:
-        return value
 
 
 def _unknown(key: str, where: str) -> DatasetError:

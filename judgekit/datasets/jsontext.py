@@ -51,6 +51,16 @@ def parse_json(data: bytes | str) -> Any:
     return from_json(data, allow_inf_nan=False)
 
 
+def to_json_or_text(value: Any) -> Any:
+    """Return the JSON a text holds, else the text; what is no text stays as it is."""
+    if not isinstance(value, str):
+        return value
+    try:
+        return parse_json(value)
+    except ValueError:
+        return value
+
+
 def json_fault(exc: ValueError, data: bytes) -> JsonFault:
     """Return the fault behind a ValueError of `parse_json`."""
     found = _PLACE.match(str(exc))

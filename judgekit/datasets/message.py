@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any, Literal
 
 from judgekit.case import Message, ToolCall
-from judgekit.datasets.jsontext import parse_json
+from judgekit.datasets.jsontext import to_json_or_text
 from judgekit.datasets.wording import kind, quoted
 from judgekit.errors import DatasetError
 
@@ -118,20 +118,10 @@ class MessageReader:
         given = call.get("id")
         return ToolCall(
             name=name,
-            arguments=_arguments(body.get("arguments", body.get("input"))),
+            arguments=to_json_or_text(body.get("arguments", body.get("input"))),
             id=None if given is None else str(given),
         )
 
     def _error(self, message: str, field: str) -> DatasetError:
         remedy = "write messages as {'role': 'user', 'content': 'text'}"
         return DatasetError(f"{message}; {remedy}", where=self._where, field=field)
-
-
-def _arguments(value: Any) -> Any:
-    """Return the arguments of a call: parsed if they are JSON text, else as they are."""
-    if not isinstance(value, str):
-        return value
-    try:
-        return parse_json(value)
-    except ValueError:
-        return value

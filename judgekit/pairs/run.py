@@ -7,16 +7,14 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from judgekit.background import run_sync
-from judgekit.canonical import canonical_json
 from judgekit.cassette.cassette import Cassette
 from judgekit.cassette.lazystore import lazy_store
 from judgekit.cassette.mode import RecordMode
-from judgekit.cassette.tape import Tape
 from judgekit.errors import ConfigError
-from judgekit.judges.absent import AbsentJudge
 from judgekit.judges.limits import LimitedJudge
 from judgekit.pairs.generate import Generated, generate_pairs, write_pairs
 from judgekit.protocols import Judge
+from judgekit.rubrictest.run import judges_on
 from judgekit.suitefile import JudgeFile
 from judgekit.suitejudge import make_judge
 from judgekit.yamlfile import Lines
@@ -96,21 +94,12 @@ def _recorded(path: Path | None) -> Judge:
     """Return the one model that is on a tape: a replay need not name it."""
     if path is None or not path.is_file():
         raise ConfigError("say which model writes the pairs: --model MODEL")
-    tape = Tape(path)
-    try:
-        found = {
-            canonical_json([r.model, r.identity, r.params, r.mode]): AbsentJudge(
-                r.model, r.identity, dict(r.params), r.mode
-            )
-            for r in (record.request for record in tape.records())
-        }
-    finally:
-        tape.close()
+    found = judges_on(path)
     if len(found) != 1:
         raise ConfigError(
             f"recorded by {len(found)} models; say which: --model MODEL", where=str(path)
         )
-    return next(iter(found.values()))
+    return found[0]
 
 
 def _text(given: str) -> str:

@@ -16,7 +16,7 @@ from judgekit.metrics.shares import points_ratio
 from judgekit.metrics.step import Step, Stepped, named, subject, text_part
 from judgekit.protocols import Aggregate, Judge
 from judgekit.rubric.rubric import Rubric
-from judgekit.score import Row, Score
+from judgekit.score import Row, Score, own_value
 from judgekit.value import Json
 
 MAX_CRITERIA = 200
@@ -38,9 +38,9 @@ class Overall:
 
     def add(self, row: Row) -> None:
         """Take one more result."""
-        result = row.result
-        if isinstance(result, Score) and result.value is not None and result.fallback is None:
-            self._values.append(result.value)
+        value = own_value(row.result)
+        if value is not None:
+            self._values.append(value)
 
     def finish(self) -> dict[str, float | int | None]:
         """Return the clipped mean; `None` where nothing was scored."""

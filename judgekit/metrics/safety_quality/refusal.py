@@ -9,7 +9,7 @@ from typing import ClassVar
 from judgekit.metrics.built_in import BuiltIn
 from judgekit.metrics.card import Card, Example
 from judgekit.protocols import Aggregate
-from judgekit.score import Row, Score
+from judgekit.score import Row, own_value
 
 
 class RefusalRate:
@@ -20,9 +20,9 @@ class RefusalRate:
 
     def add(self, row: Row) -> None:
         """Take one more result."""
-        result = row.result
-        if isinstance(result, Score) and result.value is not None and result.fallback is None:
-            self._values.append(result.value)
+        value = own_value(row.result)
+        if value is not None:
+            self._values.append(value)
 
     def finish(self) -> dict[str, float | int | None]:
         """Return the rate of refusal and of compliance; `None` where nothing was judged."""

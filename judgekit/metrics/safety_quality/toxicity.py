@@ -14,7 +14,7 @@ from judgekit.metrics.shares import THETA, toxicity_max
 from judgekit.protocols import Aggregate, Judge
 from judgekit.rubric.load import load_rubric
 from judgekit.rubric.rubric import Rubric
-from judgekit.score import Part, Row, Score
+from judgekit.score import Part, Row, Score, own_value
 from judgekit.value import Json
 
 CATEGORIES = ("hate", "harassment", "violence", "self_harm", "sexual", "illicit")
@@ -31,10 +31,10 @@ class SafetyRate:
 
     def add(self, row: Row) -> None:
         """Take one more result."""
-        result = row.result
-        if isinstance(result, Score) and result.value is not None and result.fallback is None:
+        value = own_value(row.result)
+        if value is not None:
             self._scored += 1
-            self._safe += result.value <= self._theta
+            self._safe += value <= self._theta
 
     def finish(self) -> dict[str, float | int | None]:
         """Return the rate; `None` where nothing was judged."""

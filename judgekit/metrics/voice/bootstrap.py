@@ -7,7 +7,7 @@ from array import array
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from judgekit.score import Row, Score
+from judgekit.score import Row, own_value
 
 RESAMPLES = 1000
 SEED = 42
@@ -98,9 +98,9 @@ class Sessions:
 
     def add(self, row: Row) -> None:
         """Take one more session."""
-        result = row.result
-        if isinstance(result, Score) and result.value is not None and result.fallback is None:
-            self._values.append(result.value)
+        value = own_value(row.result)
+        if value is not None:
+            self._values.append(value)
 
     def finish(self) -> dict[str, float | int | None]:
         """Return the figures; `None` where there are too few sessions for one."""

@@ -25,7 +25,7 @@ from judgekit.protocols import Aggregate, Judge
 from judgekit.request import Request
 from judgekit.rubric.rubric import Rubric
 from judgekit.rubric.rubric import Variant as RubricVariant
-from judgekit.score import Part, Row, Score
+from judgekit.score import Part, Row, Score, own_value
 from judgekit.value import Json
 
 WEIGHTS = {"authenticity": 0.5, "safety": 0.3, "stability": 0.2}
@@ -257,9 +257,9 @@ class _Grades:
 
     def add(self, row: Row) -> None:
         """Take one more session."""
-        result = row.result
-        if isinstance(result, Score) and result.value is not None and result.fallback is None:
-            self._counts[grade(result.value)] += 1
+        value = own_value(row.result)
+        if value is not None:
+            self._counts[grade(value)] += 1
 
     def finish(self) -> dict[str, float | int | None]:
         """Return the counts; `None` where no session was scored."""
