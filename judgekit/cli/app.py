@@ -53,6 +53,8 @@ def _verb(name: str) -> Any:
 app = typer.Typer(
     cls=Verbs,
     help="Score LLM output with LLM judges and rubrics; replay every verdict offline.",
+    epilog="More: `judgekit COMMAND --help`, `judgekit metrics show NAME`, `judgekit rubric lint "
+    "--explain RULE`, and the folder docs of the project's source; begin with docs/get-started.md.",
     no_args_is_help=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
