@@ -192,7 +192,7 @@ for metric in (judgekit.Authenticity(persona=persona), judgekit.BrandVoice(perso
     Group(
         "Run a suite",
         "What `judgekit run` does.",
-        ("load_suite", "Suite", "run_suite"),
+        ("load_suite", "Suite", "run_suite_sync", "run_suite"),
         """
 Path("suite.yaml").write_text(
     "cases: {path: rows.jsonl, fields: {input: prompt, output: response}}\\n"
@@ -200,10 +200,11 @@ Path("suite.yaml").write_text(
 )
 suite = judgekit.load_suite("suite.yaml")
 assert isinstance(suite, judgekit.Suite)
-report = asyncio.run(judgekit.run_suite(suite, out=Path("runs/second")))
-print(report.metrics["length"].pass_rate)
+report = judgekit.run_suite_sync(suite, out=Path("runs/second"))
+again = asyncio.run(judgekit.run_suite(judgekit.load_suite("suite.yaml")))
+print(report.metrics["length"].pass_rate, again.exit_code)
 """,
-        "1.0",
+        "1.0 0",
     ),
     Group(
         "Compare runs, and hold a judge against people",
