@@ -57,7 +57,9 @@ class PriceFile(FileModel):
     """US dollars per million tokens."""
 
     input: float = Field(ge=0)
+    """For what is asked."""
     output: float = Field(ge=0)
+    """For what is answered."""
 
 
 class JudgeFile(FileModel):
@@ -84,6 +86,7 @@ class JudgeFile(FileModel):
     reasks: int = Field(default=1, ge=0, le=3)
     """How often to ask again after an answer of the wrong form."""
     price: PriceFile | None = None
+    """What it takes, where litellm's own list is not to count."""
     answers: str | None = None
     """File of a person's answers, for `manual/NAME`."""
 
@@ -279,6 +282,7 @@ class SuiteFile(FileModel):
     name: str | None = None
     """What reports call the suite."""
     description: str | None = None
+    """What it is about, for its readers."""
     notice: str | None = None
     """What every report of this suite must say."""
     cases: _Cases = None
@@ -301,6 +305,7 @@ class SuiteFile(FileModel):
     metrics: dict[str, _Metric] = Field(min_length=1)
     """What to score by: a metric, a rubric, or a name of your own for one."""
     limits: LimitsFile = LimitsFile.model_construct()
+    """How much at once, how much money, how much may go wrong."""
     gate: RunGateFile = RunGateFile.model_construct()
     """What holds for the gates of all metrics."""
     redact: list[_Rule] = Field(default_factory=none_yet)

@@ -93,7 +93,8 @@ def prune_unused(path: Path, *, remove: bool) -> str:
             )
         said = f"{len(unused)} record{'s are' if len(unused) > 1 else ' is'}"
         if not remove:
-            return f"{cassette.path}: {said} not used; `--yes` removes what is not used"
+            them = "them" if len(unused) > 1 else "it"
+            return f"{cassette.path}: {said} not used; --yes removes {them}"
         merge_into(cassette.path, (), _nothing, keep=lambda key: key not in unused)
         return f"{cassette.path}: {said} removed"
     finally:

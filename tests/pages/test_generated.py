@@ -12,8 +12,9 @@ import judgekit
 from docs.generate.groups import GROUPS, SHOWN
 from docs.generate.metrics import NOT_EVERYWHERE, PAGES
 from docs.generate.pages import DOCS, MADE
+from docs.generate.suite import SECTIONS
 from judgekit.catalogue import BUILTIN, FAMILIES
-from judgekit.option import options_of
+from judgekit.option import fields_said, options_of
 from judgekit.registry import find
 
 GROUPED = [name for group in GROUPS for name in group.names]
@@ -52,6 +53,15 @@ def test_every_metric_is_on_the_reference_with_every_option():
         for option in options_of(find(name).made):
             assert f"| `{option.name}` | " in part, (name, option.name)
         assert name in NOT_EVERYWHERE or "\n$ judgekit score" in part or "```json" in part
+
+
+def test_every_key_of_a_suite_says_what_it_is_for():
+    page = (DOCS / "suite.md").read_text("utf-8")
+    for _, _, model in SECTIONS:
+        said = dict(fields_said(model))
+        for name, field in model.model_fields.items():
+            assert said.get(name), f"{model.__name__}.{name} has no text below it"
+            assert f"| `{field.alias or name}` |" in page
 
 
 def test_every_family_with_a_page_links_it():
