@@ -22,6 +22,10 @@ class Displayed:
         """Return what there is to see."""
         raise NotImplementedError
 
+    def _text_shown(self) -> str | None:
+        """Return the text of a prompt, where it is not the same in plain letters."""
+        return None
+
     def _repr_html_(self) -> str:
         from judgekit.display.html import to_html
 
@@ -31,7 +35,7 @@ class Displayed:
         # Only asked of what is shown by itself: inside a list, a value is its one-line repr.
         from judgekit.display.bundle import bundle
 
-        return bundle(self._parts_shown())
+        return bundle(self._parts_shown(), text=self._text_shown())
 
 
 class Value(BaseModel):

@@ -180,6 +180,9 @@ class Comparison(Displayed, Value):
 
         return comparison_parts(self)
 
+    def _text_shown(self) -> str:
+        return self.text()
+
     def text(self, *, width: int = 80, colour: bool = False, cases: int = 5) -> str:
         """Return it for a terminal.
 

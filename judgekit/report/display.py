@@ -95,9 +95,13 @@ def _worst(summaries: Sequence[MetricSummary], cases: int) -> Iterator[Part]:
         shown,
         title="worst cases",
         numbers=(2,),
-        left=f"{len(shown)} worst results, of {cases:,} case{'s' if cases != 1 else ''}; all "
-        "results: report.to_pandas(), one case: report.case(ID)",
+        left=f"{_count(len(shown), 'worst result')}, of {_count(cases, 'case')}; all results: "
+        "report.to_pandas(), one case: report.case(ID)",
     )
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number:,} {what}{'s' if number != 1 else ''}"
 
 
 def _notes(report: Report) -> Iterator[Part]:

@@ -8,6 +8,7 @@ from typing import Any
 
 from judgekit.canonical import printable
 from judgekit.metrics.quote import FIGURES as QUOTE_FIGURES
+from judgekit.report.manifest import judges_of
 from judgekit.report.report import Report
 from judgekit.report.spread import shown_figures
 from judgekit.report.summary import MetricSummary, passes
@@ -61,9 +62,17 @@ def title_of(report: Report) -> str:
     title = suite.get("name") or "judgekit"
     others = _mapping(manifest.get("judges"))
     named = {role: _mapping(other).get("model") for role, other in others.items()}
-    by = f"judge {judge['model']}" if judge.get("model") else "" if named else "no judge"
+    by = f"judge {judge['model']}" if judge.get("model") else "" if named else _judges(report)
     by = ", ".join([by] * bool(by) + [f"{r} {m}" for r, m in named.items() if r != "judge"])
     return f"{title}: {cases} case{'s' if cases != 1 else ''}, {by}"
+
+
+def _judges(report: Report) -> str:
+    """Return who judged by what the metrics say, where no suite says it."""
+    manifest = report.figures.manifest
+    models = {model for name in report.metrics for model in judges_of(manifest, name)}
+    asked = sorted(models) if "judge" not in manifest else []
+    return f"judge {', '.join(asked)}" if asked else "no judge"
 
 
 def _mapping(value: object) -> dict[str, Any]:
