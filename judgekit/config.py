@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -276,13 +276,7 @@ class Suite(Displayed):
         # Of cases that are looked for, `--limit` counts those that were found.
         flag = None if overrides.narrow else overrides.limit
         limits = [n for n in (flag, wanted.limit if wanted else None) if n is not None]
-        cases = load_cases(
-            path,
-            format=overrides.format or (wanted.format if wanted else None),  # type: ignore[arg-type]
-            container=wanted.container if wanted else None,
-            fields=wanted.fields if wanted else None,
-            limit=min(limits) if limits else None,
-        )
+        cases = load_cases(path, limit=min(limits) if limits else None, **self._shape())
         if overrides.narrow or overrides.shard is not None:
             cases = self._narrowed(cases)
         redact = self.redact
@@ -331,6 +325,25 @@ class Suite(Displayed):
 
         self.sharding = Sharding(self.shard)
         return self.sharding.of(cases)
+
+    def _shape(self) -> dict[str, Any]:
+        """Return how rows of the cases are read."""
+        wanted = self.file.cases
+        return {
+            "format": self._overrides.format or (wanted.format if wanted else None),
+            "container": wanted.container if wanted else None,
+            "fields": wanted.fields if wanted else None,
+        }
+
+    def places(self, ids: Collection[str]) -> dict[str, tuple[str, int | None]]:
+        """Return file and line of cases, as far as there is a file that can be read again."""
+        from judgekit.datasets.places import find_places
+
+        said = self._overrides.cases or (self.file.cases.path if self.file.cases else "-")
+        if said == "-" or not ids:
+            return {}
+        path = Path(said) if self._overrides.cases else self.base / said
+        return find_places(path, ids, **self._shape())
 
     def manifest(self) -> dict[str, Any]:
         """Return what decides the numbers, in a form that does not depend on the machine."""

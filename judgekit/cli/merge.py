@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from judgekit.cli.options import Export, Github
+
 
 def merge(
     suite: Annotated[Path, typer.Argument(help="The suite file that the shards ran.")],
@@ -16,6 +18,8 @@ def merge(
         Path | None,
         typer.Option("--baseline", help="Run folder that not_worse holds the run against."),
     ] = None,
+    export: Export = None,
+    github: Github = False,
     json: Annotated[bool, typer.Option("--json", help="Print the report as JSON.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print no progress.")] = False,
 ) -> None:
@@ -26,7 +30,11 @@ def merge(
 
     Exit codes: 0 passed, 1 a gate missed, 2 the shards do not fit together, 3 incomplete.
     """
+    from judgekit.cli.exporting import output_of
     from judgekit.cli.merging import merge_and_print
 
-    code = merge_and_print(suite, folders, out=out, baseline=baseline, as_json=json, quiet=quiet)
+    outputs = output_of(export, github=github)
+    code = merge_and_print(
+        suite, folders, out=out, baseline=baseline, outputs=outputs, as_json=json, quiet=quiet
+    )
     raise typer.Exit(code)

@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from judgekit.at_once import Flag
+from judgekit.cli.exporting import Outputs
 from judgekit.cli.interrupt import on_interrupt
 from judgekit.cli.running import KEPT, print_report
+from judgekit.config import load_suite
 from judgekit.merge import merge_shards
 
 
@@ -19,6 +21,7 @@ def merge_and_print(
     baseline: Path | None,
     as_json: bool,
     quiet: bool,
+    outputs: Outputs = Outputs(),  # noqa: B008 - an immutable value
 ) -> int:
     """Merge shards, print what came of it, return the exit code."""
     stop = Flag()
@@ -31,5 +34,7 @@ def merge_and_print(
             stop=stop,
             page=True,
         )
-    print_report(report, out=out, as_json=as_json)
+    with outputs.plain(as_json=as_json):
+        print_report(report, out=out, as_json=as_json)
+    outputs.write(report, find=lambda ids: load_suite(suite).places(ids), as_json=as_json)
     return report.exit_code

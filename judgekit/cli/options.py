@@ -55,6 +55,21 @@ Set = Annotated[
 NoJudge = Annotated[
     bool, typer.Option("--no-judge", help="Ask nobody: judged metrics take their fallbacks.")
 ]
+Export = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--export",
+        help="Write the run as FORMAT=FILE: junit, markdown, csv, parquet or json; may be "
+        "repeated.",
+        show_default=False,
+    ),
+]
+Github = Annotated[
+    bool,
+    typer.Option(
+        "--github", help="In GitHub Actions: add to the summary of the job, and annotate."
+    ),
+]
 
 
 def overrides(

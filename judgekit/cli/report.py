@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from judgekit.cli.options import Export, Github
+
 
 def report(
     folder: Annotated[
@@ -15,12 +17,13 @@ def report(
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="Where to write the page.")
     ] = None,
+    export: Export = None,
+    github: Github = False,
 ) -> None:
-    """Write the page of a run: one file that opens anywhere, offline."""
-    from judgekit.cli.running import print_summary
-    from judgekit.report.report import Report
+    """Write the page of a run: one file that opens anywhere, offline.
 
-    found = Report.read(folder)
-    page = found.to_html(out)
-    print_summary(found)
-    typer.echo(f"page: {page}")
+    With --export or --github, write those instead, and the page only where --out says so.
+    """
+    from judgekit.cli.exporting import output_of, report_and_print
+
+    report_and_print(folder, page=out, outputs=output_of(export, github=github))

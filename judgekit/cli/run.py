@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from judgekit.cli.completion import suite_metrics
-from judgekit.cli.options import ApiBase, Judges, NoJudge, Param, Record, Set
+from judgekit.cli.options import ApiBase, Export, Github, Judges, NoJudge, Param, Record, Set
 
 
 def run(
@@ -74,6 +74,8 @@ def run(
         Path | None,
         typer.Option("--baseline", help="Run folder that not_worse holds this run against."),
     ] = None,
+    export: Export = None,
+    github: Github = False,
     json: Annotated[bool, typer.Option("--json", help="Print the report as JSON.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print no progress.")] = False,
 ) -> None:
@@ -83,10 +85,13 @@ def run(
 
     Exit codes: 0 passed, 1 a gate missed, 2 something is set up wrongly, 3 incomplete.
     """
+    from judgekit.cli.exporting import output_of
     from judgekit.cli.options import overrides, settings
     from judgekit.cli.running import run_and_print
     from judgekit.errors import ConfigError
     from judgekit.run import failed_keys, failing_ids
+
+    outputs = output_of(export, github=github)
 
     if suite is None:
         raise ConfigError("which suite? judgekit run suite.yaml (`judgekit init` writes one)")
@@ -112,6 +117,12 @@ def run(
         }
     )
     code = run_and_print(
-        suite, chosen, out=out, retry_failed=retry_failed, as_json=json, quiet=quiet or json
+        suite,
+        chosen,
+        out=out,
+        retry_failed=retry_failed,
+        outputs=outputs,
+        as_json=json,
+        quiet=quiet or json,
     )
     raise typer.Exit(code)

@@ -12,6 +12,7 @@ from typing import Any
 
 from judgekit.at_once import Flag
 from judgekit.canonical import printable
+from judgekit.cli.exporting import Outputs
 from judgekit.cli.interrupt import on_interrupt
 from judgekit.config import Suite, load_suite
 from judgekit.evaluation import Progress, Reuse
@@ -32,16 +33,23 @@ def run_and_print(
     retry_failed: Path | None,
     as_json: bool,
     quiet: bool,
+    outputs: Outputs = Outputs(),  # noqa: B008 - an immutable value
 ) -> int:
     """Run a suite, print what came of it, return the exit code."""
     suite = load_suite(path, overrides)
     report = run_with_progress(suite, out=out, retry_failed=retry_failed, quiet=quiet)
-    print_report(report, out=out, as_json=as_json, also=_added(suite))
+    with outputs.plain(as_json=as_json):
+        print_report(report, out=out, as_json=as_json, also=_added(suite))
+        _print_beside(suite, report, out=out, quiet=quiet)
+    outputs.write(report, find=suite.places, as_json=as_json)
+    return report.exit_code
+
+
+def _print_beside(suite: Suite, report: Report, *, out: Path | None, quiet: bool) -> None:
     if report.run.get("went_on") and not quiet:
         told = "a run was stopped here; this one went on with the replies it had kept"
         print(f"judgekit: {printable(str(out))}: {told}", file=sys.stderr)
     print_notes(suite)
-    return report.exit_code
 
 
 def print_report(

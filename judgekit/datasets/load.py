@@ -84,23 +84,21 @@ def load_cases(
     kept: Container = _chosen(container, get_args(Container), "container")
     if limit is not None and (isinstance(limit, bool) or not isinstance(limit, int) or limit < 1):
         raise ConfigError(f"limit is {quoted(limit)}; give a whole number of at least 1, or none")
-    make: Callable[..., Any] = partial(CaseBuilder, shape=shape, fields=fields)
-    if shape == "turns":
-        from judgekit.datasets.turns import TurnBuilder, grouped
-
-        make = partial(TurnBuilder, fields=fields)
     if isinstance(source, str | Path):
         if len(str(source)) > _LONGEST_PATH or "\n" in str(source):
             message = f"cannot load cases from the text {quoted(source)}; give the path of a file"
             raise ConfigError(message)
         path = None if str(source) == "-" else Path(source)
         name = STDIN if path is None else str(source)
-        open_rows = _file_reader(path, name, kept, make)
-        if shape == "turns":
-            open_rows = grouped(open_rows)
+        open_rows = read_file(path, name, shape=shape, container=kept, fields=fields)
         # A pipe gives its rows once.
         again = open_rows if path is not None and path.is_file() else None
         return islice(_distinct(open_rows(), name=name, again=again), limit)
+    make: Callable[..., Any] = partial(CaseBuilder, shape=shape, fields=fields)
+    if shape == "turns":
+        from judgekit.datasets.turns import TurnBuilder, grouped
+
+        make = partial(TurnBuilder, fields=fields)
     from judgekit.frames.library import library_of
 
     if (library := library_of(source)) is not None:
@@ -120,6 +118,22 @@ def load_cases(
         objects = grouped(objects)
     again = objects if isinstance(source, list | tuple) else None
     return islice(_distinct(objects(), name="", again=again), limit)
+
+
+def read_file(
+    path: Path | None,
+    name: str,
+    *,
+    shape: Shape,
+    container: Container,
+    fields: Mapping[str, str] | None,
+) -> Callable[[], Placed]:
+    """Return what opens a file (standard input for `None`) and yields its cases with places."""
+    if shape != "turns":
+        return _file_reader(path, name, container, partial(CaseBuilder, shape=shape, fields=fields))
+    from judgekit.datasets.turns import TurnBuilder, grouped
+
+    return grouped(_file_reader(path, name, container, partial(TurnBuilder, fields=fields)))
 
 
 def cases_of(source: Source) -> Iterable[Case]:

@@ -13,9 +13,11 @@ def escaped(text: str, *, most: int = 1000) -> str:
     r"""Return a text that Markdown shows as it is: no link, mention, tag or table in it.
 
     >>> print(escaped("<b>@all</b> | [x](http://x)"))
-    &lt;b&gt;\@all&lt;/b&gt; \| \[x\]\(http\://x\)
+    &lt;b&gt;\@&#8203;all&lt;/b&gt; \| \[x\]\(http\://x\)
     """
     line = " ".join(printable(text).split())
     line = line if len(line) <= most else line[: most - 1] + "…"
     line = _MARKS.sub(r"\\\1", line)
+    # Code hosts look for names and numbers when the escapes are gone already.
+    line = line.replace("\\@", "\\@&#8203;").replace("\\#", "\\#&#8203;")
     return line.replace("<", "&lt;").replace(">", "&gt;")

@@ -192,6 +192,17 @@ class Report(Displayed):
 
         return dataset_of(result_table(self, per=per, wide=wide, include=include))
 
+    def export(self, format: str, path: str | Path) -> Path:
+        """Write the run as `junit`, `markdown`, `csv`, `parquet` or `json`. Returns where it is.
+
+        Raises:
+            ConfigError: no such format, or the file cannot be written.
+            MissingExtra: what the format needs is not installed.
+        """
+        from judgekit.report.export.export import export
+
+        return export(self, format, Path(path))
+
     def to_html(self, path: str | Path | None = None) -> Path:
         """Write the page; beside the results unless a path is given. Returns where it is.
 

@@ -18,7 +18,7 @@ from judgekit.value import Json
 Per = Literal["metric", "criterion", "run"]
 """What a row of the table is about: a metric of a case, a criterion of one, a metric of the run."""
 
-_RESULT: Mapping[str, Kind] = {
+RESULT: Mapping[str, Kind] = {
     "case": "text",
     "metric": "text",
     "status": "text",
@@ -86,9 +86,9 @@ def result_table(
     fields = _Included(include)
     if wide:
         return _wide(report, fields, criteria=per == "criterion")
-    table = Table(_CRITERION if per == "criterion" else _RESULT)
+    table = Table(_CRITERION if per == "criterion" else RESULT)
     add = _add_criteria if per == "criterion" else _add_result
-    thresholds = _Thresholds(report.metrics)
+    thresholds = Thresholds(report.metrics)
     beside: list[dict[str, Any]] = []
     for scored in report.results:
         values = fields.of(scored.case)
@@ -106,16 +106,18 @@ def run_table(summaries: Iterable[MetricSummary]) -> Table:
     return table
 
 
-class _Thresholds:
+class Thresholds:
     """The pass lines of metrics."""
 
     def __init__(self, metrics: Mapping[str, MetricSummary]) -> None:
         self._known = {m.metric: (m.threshold, m.higher_is_better) for m in metrics.values()}
 
     def of(self, metric: str) -> float | None:
+        """Return the pass line of a metric; `None` without one."""
         return self._known.get(metric, (None, True))[0]
 
     def passed(self, metric: str, value: float | None) -> bool | None:
+        """Return whether a value passes; `None` without a value, or without a pass line."""
         threshold, higher = self._known.get(metric, (None, True))
         return None if value is None else passes(value, threshold, higher)
 
@@ -132,7 +134,13 @@ def _own(result: Result) -> float | None:
     return None if isinstance(result, Failure) or result.fallback is not None else result.value
 
 
-def _add_result(table: Table, row: Row, thresholds: _Thresholds) -> int:
+def _add_result(table: Table, row: Row, thresholds: Thresholds) -> int:
+    table.add(result_entry(row, thresholds))
+    return 1
+
+
+def result_entry(row: Row, thresholds: Thresholds) -> dict[str, Any]:
+    """Return one result by the names of `RESULT`; what is not there is missing."""
     result = row.result
     judgments = result.judgments
     entry: dict[str, Any] = {
@@ -164,11 +172,10 @@ def _add_result(table: Table, row: Row, thresholds: _Thresholds) -> int:
                 "fallback_value": result.value,
                 "message": result.fallback.cause,
             }
-    table.add(entry)
-    return 1
+    return entry
 
 
-def _add_criteria(table: Table, row: Row, _: _Thresholds) -> int:
+def _add_criteria(table: Table, row: Row, _: Thresholds) -> int:
     result = row.result
     status = status_of(result)
     if isinstance(result, Failure) or status == "fallback" or not result.parts:
@@ -202,7 +209,7 @@ def _said(answer: Json) -> str | None:
 
 def _wide(report: Report, fields: _Included, *, criteria: bool) -> Table:
     table = Table({"case": "text"})
-    thresholds = _Thresholds(report.metrics)
+    thresholds = Thresholds(report.metrics)
     for name, summary in report.metrics.items():
         _columns(table, name, has_line=summary.threshold is not None, reason=not criteria)
     beside = []
@@ -231,7 +238,7 @@ def _columns(table: Table, metric: str, *, has_line: bool, reason: bool) -> None
         table.column(name, kind)
 
 
-def _put_wide(entry: dict[str, Any], row: Row, thresholds: _Thresholds, *, reason: bool) -> None:
+def _put_wide(entry: dict[str, Any], row: Row, thresholds: Thresholds, *, reason: bool) -> None:
     result, name = row.result, row.metric
     own = _own(result)
     entry[name] = own

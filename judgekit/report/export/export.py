@@ -1,0 +1,100 @@
+"""The formats a run can be written in, and what a person says to get one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from importlib import import_module
+from pathlib import Path
+from typing import NamedTuple
+
+from judgekit.errors import ConfigError
+from judgekit.filemodel import near
+from judgekit.report.report import Report
+
+FORMATS: Mapping[str, str] = {
+    "junit": "one test per case and metric, as CI servers read it",
+    "markdown": "verdict, figures and the rows to look at",
+    "csv": "one row per case and metric, safe in a spreadsheet",
+    "parquet": "the same rows (needs the parquet extra)",
+    "json": "figures and gates, as --json prints them",
+}
+"""Format -> what is in it. Each is a module beside this one, loaded when it is wanted."""
+
+
+class Wanted(NamedTuple):
+    """A format, and the file it goes to."""
+
+    format: str
+    path: Path
+
+
+def wanted(texts: Iterable[str]) -> list[Wanted]:
+    """Return what `FORMAT=FILE` says; wrong ones are refused before anything runs.
+
+    Raises:
+        ConfigError: no such format, no file, or two of one file.
+        MissingExtra: what a format needs is not installed.
+    """
+    found: list[Wanted] = []
+    for text in texts:
+        format, equals, file = text.partition("=")
+        if not equals or not file:
+            raise ConfigError(f"--export {text}: write it as FORMAT=FILE, such as junit=junit.xml")
+        one = Wanted(format, Path(file))
+        check(one)
+        if one.path in [other.path for other in found]:
+            raise ConfigError(f"--export {text}: {file} is written twice")
+        found.append(one)
+    return found
+
+
+def check(one: Wanted) -> None:
+    """Refuse what could not be written.
+
+    Raises:
+        ConfigError: no such format, or the file is a folder.
+        MissingExtra: what the format needs is not installed.
+    """
+    if one.format not in FORMATS:
+        raise ConfigError(f"no export named {one.format!r}{near(one.format, list(FORMATS))}")
+    if one.path.is_dir():
+        raise ConfigError("is a folder; name a file", where=str(one.path))
+    if one.format == "parquet":
+        from judgekit.report.export import parquet
+
+        parquet.check()
+
+
+def export(report: Report, format: str, path: Path) -> Path:
+    """Write a run in a format. Returns where it is.
+
+    Raises:
+        ConfigError: no such format, or the file cannot be written.
+        MissingExtra: what the format needs is not installed.
+    """
+    check(Wanted(format, path))
+    import_module(f"judgekit.report.export.{format}").write(report, path)
+    return path
+
+
+def export_all(report: Report, wanted: Iterable[Wanted]) -> list[Wanted]:
+    """Write a run in several formats: one that fails does not keep the others from being written.
+
+    Returns:
+        What was written.
+
+    Raises:
+        ConfigError: saying which could not be written, when all others are.
+    """
+    faults = []
+    done = []
+    for one in wanted:
+        try:
+            export(report, one.format, one.path)
+        except ConfigError as exc:
+            faults.append(str(exc))
+        else:
+            done.append(one)
+    if faults:
+        raise ConfigError("; ".join(faults))
+    return done

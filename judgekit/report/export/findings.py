@@ -1,0 +1,60 @@
+"""The rows of a run that a person should look at: the worst ones, and how many there are."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterator
+
+from judgekit.report.export.verdict import Verdict, verdicts
+from judgekit.report.report import Report
+from judgekit.report.summary import MetricSummary
+from judgekit.score import Score
+
+MOST_FAILED = 50
+"""Rows below the threshold that are kept of a metric, the worst first."""
+MOST_ERRORS = 20
+"""Rows without a score that are kept of a metric, in the order of the cases."""
+
+
+class Findings:
+    """What went wrong with one metric."""
+
+    def __init__(self, summary: MetricSummary) -> None:
+        self.summary = summary
+        self.failed = 0
+        """Rows that miss the threshold."""
+        self.errors = 0
+        """Rows without a score, because something went wrong."""
+        self.first_errors: list[tuple[str, Verdict]] = []
+        self._worst: list[tuple[float, int, str, float, Verdict]] = []
+
+    def add(self, case: str, verdict: Verdict, value: float | None) -> None:
+        """Take one row."""
+        if verdict.outcome == "error":
+            self.errors += 1
+            if len(self.first_errors) < MOST_ERRORS:
+                self.first_errors.append((case, verdict))
+        if verdict.outcome != "failed" or value is None:
+            return
+        self.failed += 1
+        badness = -value if self.summary.higher_is_better else value
+        entry = (badness, -self.failed, case, value, verdict)
+        if len(self._worst) < MOST_FAILED:
+            heapq.heappush(self._worst, entry)
+        else:
+            heapq.heappushpop(self._worst, entry)
+
+    @property
+    def worst(self) -> Iterator[tuple[str, float, Verdict]]:
+        """The rows that miss the threshold, the worst first."""
+        for _, _, case, value, verdict in sorted(self._worst, reverse=True, key=lambda e: e[:2]):
+            yield case, value, verdict
+
+
+def findings_of(report: Report) -> list[Findings]:
+    """Return what went wrong with each metric, in constant memory."""
+    found = {name: Findings(summary) for name, summary in report.metrics.items()}
+    for row, verdict in verdicts(report):
+        value = row.result.value if isinstance(row.result, Score) else None
+        found[row.metric].add(row.case, verdict, value)
+    return list(found.values())

@@ -1,0 +1,177 @@
+"""A run in GitHub Actions: the summary of the job, and annotations.
+
+A runner takes commands from what a job prints: a line that begins with `::`, or holds `##[`. What
+cases and judges say never gets to print one: properties and messages are escaped as the runner
+unescapes them, and other output is bracketed by `stop-commands` with a word nobody can guess.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+
+from judgekit.errors import ConfigError
+from judgekit.report.export.findings import Findings, findings_of
+from judgekit.report.export.markdown import markdown_lines
+from judgekit.report.export.marks import one_line
+from judgekit.report.export.target import translated
+from judgekit.report.report import Report
+
+SUMMARY = "GITHUB_STEP_SUMMARY"
+"""The environment variable that names the file of a step's summary."""
+MOST_BYTES = 1024 * 1024
+"""What GitHub takes as the summary of one step."""
+MOST_ANNOTATIONS = 10
+"""Annotations of one kind that GitHub shows of a step."""
+_CUT = (
+    "\nThe rest does not fit into a job summary; the Markdown, the page and the results have it.\n"
+)
+
+Places = Mapping[str, tuple[str, int | None]]
+"""Case -> the file and the line it stands on."""
+
+
+def summary_path() -> Path:
+    """Return the file of the step's summary.
+
+    Raises:
+        ConfigError: this is no step of a GitHub workflow.
+    """
+    named = os.environ.get(SUMMARY)
+    if not named:
+        raise ConfigError(
+            f"--github: {SUMMARY} is not set; it is for a step of a GitHub workflow "
+            "(elsewhere: --export markdown=FILE)"
+        )
+    return Path(named)
+
+
+def write_github(
+    report: Report, *, find: Callable[[set[str]], Places], say: Callable[[str], None]
+) -> None:
+    """Add a run to the summary of the job and print its annotations.
+
+    Args:
+        report: the run.
+        find: returns where cases stand, as far as that is known.
+        say: prints a line.
+
+    Raises:
+        ConfigError: this is no step of a workflow, or the summary cannot be written.
+    """
+    path = summary_path()
+    findings = findings_of(report)
+    try:
+        add_summary(report, findings, path)
+    finally:
+        for line in annotation_lines(report, findings, find):
+            say(line)
+
+
+def add_summary(report: Report, findings: list[Findings], path: Path) -> None:
+    """Add a run to the file of a summary, as much of it as fits.
+
+    Raises:
+        ConfigError: the file cannot be written.
+    """
+    with translated(path), path.open("ab") as file:
+        room = MOST_BYTES - file.tell() - len(_CUT.encode())
+        for line in markdown_lines(report, findings):
+            data = f"{line}\n".encode("utf-8", "replace")
+            room -= len(data)
+            if room < 0:
+                file.write(_CUT.encode())
+                return
+            file.write(data)
+
+
+def annotation_lines(
+    report: Report, findings: list[Findings], find: Callable[[set[str]], Places]
+) -> Iterator[str]:
+    """Yield workflow commands: errors for gates and rows without a score, warnings for the rest."""
+    errors = [(None, "judgekit: incomplete", reason) for reason in report.figures.incomplete]
+    errors += [
+        (None, f"judgekit: {gate.gate.metric or 'run'}", gate.sentence)
+        for gate in report.figures.gates
+        if not gate.passed
+    ]
+    of_rows: list[tuple[str | None, str, str]] = []
+    warnings: list[tuple[str | None, str, str]] = []
+    for found in findings:
+        name = found.summary.metric
+        of_rows += [
+            (case, f"{name}: {case}", f"{verdict.kind}: {verdict.line}")
+            for case, verdict in found.first_errors
+        ]
+        warnings += [
+            (case, f"{name}: {case}", " / ".join((verdict.line, *verdict.details[:2])))
+            for case, _, verdict in found.worst
+        ]
+    kinds = [
+        ("error", [*errors, *of_rows], len(errors) + sum(found.errors for found in findings)),
+        ("warning", warnings, sum(found.failed for found in findings)),
+    ]
+    shown = [(kind, *_few(entries, count)) for kind, entries, count in kinds]
+    places = find({case for _, entries, _ in shown for case, *_ in entries if case is not None})
+    for kind, entries, left in shown:
+        for case, title, message in entries:
+            at = places.get(case) if case else None
+            yield command(kind, title, message, at=at and (_from_root(at[0]), at[1]))
+        if left:
+            yield command(kind, "judgekit", f"and {left:,} more; the summary of the job has them")
+
+
+def _from_root(file: str) -> str:
+    """Return a path from the root of the checkout, which is how GitHub finds the file."""
+    root = os.environ.get("GITHUB_WORKSPACE")
+    return Path(os.path.relpath(file, root)).as_posix() if root else file
+
+
+def _few(
+    entries: list[tuple[str | None, str, str]], count: int
+) -> tuple[list[tuple[str | None, str, str]], int]:
+    """Return what is shown, with room for a word on the others, and how many those are."""
+    if count <= MOST_ANNOTATIONS:
+        return entries, 0
+    return entries[: MOST_ANNOTATIONS - 1], count - (MOST_ANNOTATIONS - 1)
+
+
+def command(
+    kind: str, title: str, message: str, *, at: tuple[str, int | None] | None = None
+) -> str:
+    r"""Return a workflow command.
+
+    >>> command("error", "a, b: c", "100%\n::warning::x")
+    '::error title=a%2C b%3A c::100%25 ::warning::x'
+    """
+    properties = {"title": one_line(title, most=200)}
+    if at is not None:
+        properties["file"] = at[0]
+        if at[1] is not None:
+            properties["line"] = str(at[1])
+    said = ",".join(f"{name}={_property(value)}" for name, value in properties.items())
+    return f"::{kind} {said}::{_message(one_line(message))}"
+
+
+def _message(text: str) -> str:
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _property(text: str) -> str:
+    return _message(text).replace(":", "%3A").replace(",", "%2C")
+
+
+class Quiet:
+    """Has the runner take no commands from what is printed within."""
+
+    def __init__(self, say: Callable[[str], None]) -> None:
+        self._say = say
+        self._word = secrets.token_hex(16)
+
+    def __enter__(self) -> None:
+        self._say(f"::stop-commands::{self._word}")
+
+    def __exit__(self, *_: object) -> None:
+        self._say(f"::{self._word}::")

@@ -1,0 +1,129 @@
+"""A run as JUnit XML: a suite per metric with a test per case, and the gates as a suite.
+
+What Jenkins, GitLab and the actions on GitHub read alike: `testsuites` with counts, `testsuite`,
+`testcase` with `name` and `classname`, and in it `failure`, `error` or `skipped` with a message.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections import Counter
+from contextlib import ExitStack
+from pathlib import Path
+from typing import IO, Any, BinaryIO
+
+from judgekit.report.export.marks import named, one_line
+from judgekit.report.export.target import written
+from judgekit.report.export.verdict import Verdict, verdicts
+from judgekit.report.gate import GateResult
+from judgekit.report.report import Report
+
+MOST_DETAIL = 10_000
+"""Characters said of one row below its message."""
+_IN_MEMORY = 1 << 20
+_ESCAPES = str.maketrans(
+    # Readers turn line ends and tabs of an attribute into spaces unless they are written so.
+    {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\n": "&#10;", "\r": "&#13;",
+     "\t": "&#9;"}
+)  # fmt: skip
+_TAGS = {"failed": "failure", "error": "error", "skipped": "skipped"}
+
+
+def write(report: Report, path: Path) -> None:
+    """Write a run as JUnit XML; the same bytes for the same results, in constant memory.
+
+    Raises:
+        ConfigError: the file cannot be written, or the results cannot be read.
+    """
+    with written(path) as file, ExitStack() as stack:
+        suites = {
+            name: _Suite(name, stack.enter_context(_spool())) for name in report.metrics
+        }  # one pass over the results, though each suite stands by itself
+        for row, verdict in verdicts(report):
+            suites[row.metric].add(row.case, verdict)
+        gates = _Suite("judgekit gates", stack.enter_context(_spool()))
+        for name, verdict in _gates(report):
+            gates.add(name, verdict)
+        _join(file, report, [*suites.values(), gates])
+
+
+def _spool() -> IO[bytes]:
+    return tempfile.SpooledTemporaryFile(max_size=_IN_MEMORY)
+
+
+def _gates(report: Report) -> list[tuple[str, Verdict]]:
+    found = [(_gate_name(gate), _gate_verdict(gate)) for gate in report.figures.gates]
+    found += [
+        (f"complete {number}", Verdict("error", "incomplete", reason))
+        for number, reason in enumerate(report.figures.incomplete, start=1)
+    ]
+    return found
+
+
+def _gate_name(found: GateResult) -> str:
+    gate = found.gate
+    subject = f"{gate.subject}: " if gate.metric else ""
+    return f"{subject}{gate.statistic} {gate.bound:g}"
+
+
+def _gate_verdict(found: GateResult) -> Verdict:
+    if found.passed:
+        return Verdict("passed")
+    return Verdict("failed", found.answer or "misses", found.sentence)
+
+
+class _Suite:
+    def __init__(self, name: str, spool: IO[bytes]) -> None:
+        self.name = name
+        self.counts: Counter[str] = Counter()
+        self.spool = spool
+
+    def add(self, name: str, verdict: Verdict) -> None:
+        self.counts["tests"] += 1
+        self.counts[verdict.outcome] += 1
+        begin = f"  <testcase{_attributes(name=name, classname=self.name, time='0')}"
+        tag = _TAGS.get(verdict.outcome)
+        if tag is None:
+            self.spool.write(f"{begin}/>\n".encode())
+            return
+        said = _attributes(message=one_line(verdict.line), type=verdict.kind)
+        detail = named("\n".join((verdict.line, *verdict.details)))
+        if len(detail) > MOST_DETAIL:
+            detail = detail[: MOST_DETAIL - 1] + "…"
+        # Line ends may stand in content as they are, and are easier to read so.
+        text = detail.translate(_ESCAPES).replace("&#10;", "\n")
+        self.spool.write(f"{begin}>\n   <{tag}{said}>{text}</{tag}>\n  </testcase>\n".encode())
+
+
+def _shown(counts: Counter[str]) -> dict[str, Any]:
+    """Return counts as attributes."""
+    return {
+        "tests": counts["tests"],
+        "failures": counts["failed"],
+        "errors": counts["error"],
+        "skipped": counts["skipped"],
+        "time": "0",
+    }
+
+
+def _attributes(**values: Any) -> str:
+    return "".join(
+        f' {name}="{named(str(value)).translate(_ESCAPES)}"' for name, value in values.items()
+    )
+
+
+def _join(file: BinaryIO, report: Report, suites: list[_Suite]) -> None:
+    whole: Counter[str] = Counter()
+    for suite in suites:
+        whole.update(suite.counts)
+    about = report.figures.manifest.get("suite")
+    name = (about.get("name") if isinstance(about, dict) else None) or "judgekit"
+    head = '<?xml version="1.0" encoding="UTF-8"?>\n'
+    file.write(f"{head}<testsuites{_attributes(name=name, **_shown(whole))}>\n".encode())
+    for suite in suites:
+        file.write(f" <testsuite{_attributes(name=suite.name, **_shown(suite.counts))}>\n".encode())
+        suite.spool.seek(0)
+        while piece := suite.spool.read(_IN_MEMORY):
+            file.write(piece)
+        file.write(b" </testsuite>\n")
+    file.write(b"</testsuites>\n")

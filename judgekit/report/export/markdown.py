@@ -1,0 +1,129 @@
+"""A run as Markdown: verdict, gates, figures, and the rows to look at."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from judgekit.report.export.findings import Findings, findings_of
+from judgekit.report.export.marks import named
+from judgekit.report.export.target import written
+from judgekit.report.markdown import escaped
+from judgekit.report.report import Report
+from judgekit.report.spread import shown_figures
+from judgekit.report.summary import MetricSummary
+from judgekit.report.text import FEW, counts_of, number_of, title_of
+
+_REASON = 400
+_DETAILS = 3
+
+
+def write(report: Report, path: Path) -> None:
+    """Write a run as Markdown.
+
+    Raises:
+        ConfigError: the file cannot be written, or the results cannot be read.
+    """
+    with written(path) as file:
+        for line in markdown_lines(report, findings_of(report)):
+            file.write(f"{line}\n".encode("utf-8", "replace"))
+
+
+def markdown_lines(report: Report, findings: Iterable[Findings]) -> Iterator[str]:
+    """Yield a run as lines of Markdown; whatever cases, judges and rubrics say is escaped."""
+    manifest = report.figures.manifest
+    yield f"## {_safe(title_of(report))}"
+    yield ""
+    yield f"**{verdict_word(report)}**"
+    yield ""
+    if manifest.get("notice"):
+        yield f"> {_safe(str(manifest['notice']))}"
+        yield ""
+    yield from _gates(report)
+    yield from _figures(report.figures.metrics)
+    for found in findings:
+        yield from _rows(found)
+    yield from _notes(report)
+
+
+def verdict_word(report: Report) -> str:
+    """Return in a few words how a run ended."""
+    if report.figures.incomplete:
+        return "Incomplete"
+    missed = sum(not gate.passed for gate in report.figures.gates)
+    if missed:
+        return f"{missed} gate{'s' if missed != 1 else ''} missed"
+    return "Passed" if report.figures.gates else "Complete; there is no gate to pass"
+
+
+def _safe(text: str, most: int = 1000) -> str:
+    return escaped(named(text), most=most)
+
+
+def _gates(report: Report) -> Iterator[str]:
+    figures = report.figures
+    for reason in figures.incomplete:
+        yield f"- **incomplete**: {_safe(reason)}"
+    for gate in figures.gates:
+        yield f"- {'pass' if gate.passed else '**MISS**'}: {_safe(gate.sentence)}"
+    if figures.incomplete or figures.gates:
+        yield ""
+
+
+def _figures(summaries: Iterable[MetricSummary]) -> Iterator[str]:
+    yield "| metric | mean | 95 % interval | pass | scores |"
+    yield "| --- | --: | --- | --: | --- |"
+    for s in summaries:
+        ends = s.interval
+        spread = "" if ends is None else f"{number_of(ends[0], s)} to {number_of(ends[1], s)}"
+        rate = "" if s.pass_rate is None else f"{s.pass_rate:.0%}"
+        cells = (_safe(s.metric), number_of(s.mean, s), spread, rate, counts_of(s))
+        yield f"| {' | '.join(cells)} |"
+    yield ""
+    for s in summaries:
+        if found := shown_figures(s):
+            said = ", ".join(f"{name} {figure}" for name, figure in found.items())
+            yield f"- {_safe(s.metric)}: {_safe(said)}"
+    yield ""
+
+
+def _rows(found: Findings) -> Iterator[str]:
+    summary = found.summary
+    name = _safe(summary.metric)
+    if found.errors:
+        yield f"### {name}: {found.errors} without a score"
+        yield ""
+        yield "| case | kind | why |"
+        yield "| --- | --- | --- |"
+        for case, verdict in found.first_errors:
+            yield f"| {_safe(case)} | {_safe(verdict.kind)} | {_safe(verdict.line, _REASON)} |"
+        yield from _more(found.errors - len(found.first_errors))
+    if found.failed:
+        side = "below" if summary.higher_is_better else "above"
+        yield f"### {name}: {found.failed} {side} the threshold"
+        yield ""
+        yield "| case | score | why |"
+        yield "| --- | --: | --- |"
+        shown = 0
+        for case, value, verdict in found.worst:
+            shown += 1
+            said = [verdict.line, *(line.strip() for line in verdict.details[:_DETAILS])]
+            why = "<br>".join(_safe(line, _REASON) for line in said)
+            yield f"| {_safe(case)} | {number_of(value, summary)} | {why} |"
+        yield from _more(found.failed - shown)
+
+
+def _more(count: int) -> Iterator[str]:
+    yield ""
+    if count > 0:
+        yield f"and {count:,} more."
+        yield ""
+
+
+def _notes(report: Report) -> Iterator[str]:
+    few = [s.metric for s in report.figures.metrics if 0 < s.judged < FEW]
+    if few:
+        said = f"Fewer than {FEW} scores of {', '.join(few)}: the intervals say little."
+        yield f"- {_safe(said)}"
+    for line in report.calibration:
+        yield f"- {_safe(line)}"

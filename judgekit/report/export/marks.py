@@ -1,0 +1,29 @@
+"""Characters that are not what they look like, or that a format has no place for."""
+
+from __future__ import annotations
+
+import re
+
+# Controls, halves of characters, invisible marks, direction overrides, line separators, tags and
+# what Unicode says is no character: XML 1.0 forbids some, and the others deceive.
+_UNSEEN = re.compile(
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff"
+    "\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff\U000e0000-\U000e01ef]"
+)
+
+
+def named(text: str) -> str:
+    r"""Return a text with unseen characters named; tabs and line ends stay.
+
+    >>> named("a\x07b\u202ec")
+    'a⟨U+0007⟩b⟨U+202E⟩c'
+    """
+    if text.isascii() and text.replace("\n", "").isprintable():
+        return text
+    return _UNSEEN.sub(lambda found: f"⟨U+{ord(found[0]):04X}⟩", text)
+
+
+def one_line(text: str, *, most: int = 1000) -> str:
+    """Return a text on one line, unseen characters named, of so many characters at most."""
+    line = " ".join(named(text).split())
+    return line if len(line) <= most else line[: most - 1] + "…"

@@ -1,0 +1,96 @@
+"""What a row comes to where a tool knows four words only: passed, failed, error, skipped."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Literal, NamedTuple
+
+from judgekit.errors import ConfigError
+from judgekit.report.report import Report
+from judgekit.report.summary import MetricSummary, passes
+from judgekit.score import Failure, Part, Result, Row, Score
+
+Outcome = Literal["passed", "failed", "error", "skipped"]
+
+
+class Verdict(NamedTuple):
+    """What a row comes to, why, and what there is to say of it."""
+
+    outcome: Outcome
+    kind: str = ""
+    """Why it is not `passed`, in a word: `below_threshold`, `refused`, `abstained`, ..."""
+    line: str = ""
+    """Why, in a sentence."""
+    details: tuple[str, ...] = ()
+    """Criteria that took from the value, with reasons and quotes, a line each."""
+
+
+PASSED = Verdict("passed")
+
+
+def verdict_of(result: Result, summary: MetricSummary) -> Verdict:
+    """Return what a row comes to: missing its threshold is a failure, having no score an error.
+
+    What the judge left open, what does not apply and what a stand-in scored is skipped: the
+    metric itself said neither yes nor no.
+    """
+    if isinstance(result, Failure):
+        return Verdict("error", result.kind, result.message)
+    if result.status != "scored" or result.value is None:
+        said = result.status.replace("_", " ")
+        return Verdict("skipped", result.status, f"{said}: {result.reason}".rstrip(": "))
+    if result.fallback is not None:
+        stand_in = f"{result.fallback.substitute} stood in and gave {_number(result.value)}"
+        return Verdict("skipped", "fallback", f"{stand_in}: {result.fallback.cause}")
+    if passes(result.value, summary.threshold, summary.higher_is_better) is not False:
+        return PASSED
+    word = "below" if summary.higher_is_better else "above"
+    line = f"{_number(result.value)} is {word} the threshold {_number(summary.threshold)}"
+    if result.reason:
+        line += f": {result.reason}"
+    details = tuple(detail for part in _worst_first(result) for detail in _said(part))
+    return Verdict("failed", f"{word}_threshold", line, details)
+
+
+def verdicts(report: Report) -> Iterator[tuple[Row, Verdict]]:
+    """Yield every row of a run with what it comes to, in the order of the cases.
+
+    Raises:
+        ConfigError: the results cannot be read, or are not those of the report.
+    """
+    summaries = report.metrics
+    for scored in report.results:
+        for row in scored.rows:
+            if row.metric not in summaries:
+                raise ConfigError(
+                    f"has a result of {row.metric!r}, which the report does not know: it was "
+                    "changed; run it again",
+                    where=str(report.folder or "the run"),
+                )
+            yield row, verdict_of(row.result, summaries[row.metric])
+
+
+def _number(value: float | None) -> str:
+    return "none" if value is None else f"{value:.4g}"
+
+
+def _worst_first(score: Score) -> list[Part]:
+    lost = [part for part in score.parts if part.value is not None and part.value < 1]
+    # A criterion of negative weight takes away as it is met; all of those are said.
+    lost += [part for part in score.parts if part.value == 1 and part.weight < 0]
+    return sorted(lost, key=lambda part: -abs(part.weight) * _loss(part))
+
+
+def _loss(part: Part) -> float:
+    value = part.value or 0.0
+    return value if part.weight < 0 else 1 - value
+
+
+def _said(part: Part) -> Iterator[str]:
+    yield f"{part.id} {_number(part.value)}: {part.reason}".rstrip(": ")
+    for item in part.items:
+        if isinstance(item, dict) and item.get("met") is False:
+            yield f"  not met: {item.get('item')}: {item.get('reason') or ''}".rstrip(": ")
+    for quote in part.quotes:
+        where = f"in {quote.field}" if quote.field else "not found in the case"
+        yield f'  "{quote.text}" ({where})'
