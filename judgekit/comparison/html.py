@@ -37,7 +37,11 @@ def write_comparison(
 
 
 def render_comparison(
-    base: Report, new: Sequence[Report], found: Sequence[Comparison], *, home: str = ""
+    base: Report,
+    new: Sequence[Report],
+    found: Sequence[Comparison],
+    *,
+    pages: Sequence[str] = (),
 ) -> str:
     """Return the page of runs held against a base.
 
@@ -45,11 +49,11 @@ def render_comparison(
         base: the base.
         new: the runs that were held against it.
         found: what came of it, for each of them.
-        home: address of the list of runs, where there is one.
+        pages: where the pages of all runs are served, the base first; a file leads nowhere.
     """
     lines = Lines(base, new, found)
     names = names_of(lines.runs)
-    payload = make_payload(lines, names=names)
+    payload = make_payload(lines, names=names, pages=pages)
     facts = Facts(base, new, found, lines=lines, payload=payload, names=names)
     return fill(
         "compare.html.jinja",
@@ -72,6 +76,6 @@ def render_comparison(
         facts=facts,
         words=WORDS,
         longest=LONGEST,
-        home=home,
+        home="/" if pages else "",
         payload=payload,
     )

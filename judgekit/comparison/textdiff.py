@@ -75,6 +75,9 @@ def _by_words(before: str, after: str) -> Iterator[Piece]:
             yield Piece("-", _text(here))
             yield Piece("+", _text(there))
             continue
+        if here == there:
+            yield Piece("=", _text(here))
+            continue
         for one, other in zip(here, there, strict=True):
             yield Piece("=", one.text)
             if one.space == other.space:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from threading import Lock
 from typing import Any
+from urllib.parse import urlencode
 
 from judgekit.canonical import canonical_json
 from judgekit.comparison.compare import compare_all
@@ -54,7 +55,8 @@ class Pages:
         def made() -> str:
             base, *new = (Report.read(folder) for _, folder in runs)
             found = compare_all(base, new, across_rubrics=across_rubrics)
-            return render_comparison(base, new, found, home="/")
+            pages = [f"/run?{urlencode({'run': line.id})}" for line, _ in runs]
+            return render_comparison(base, new, found, pages=pages)
 
         return self._kept(("compare", str(across_rubrics), *stamps), made)
 

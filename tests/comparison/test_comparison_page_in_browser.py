@@ -217,6 +217,24 @@ def test_policy_stops_what_would_get_in(
     tab.close()
 
 
+def test_everything_but_the_table_reads_without_script(
+    browser: Any, pair: tuple[Path, Path], tmp_path: Path
+) -> None:
+    context = browser.new_context(java_script_enabled=False)
+    tab = context.new_page()
+    base, new = map(Report.read, pair)
+    page = write_comparison(base, [new], compare_all(base, [new]), tmp_path / "page.html")
+    tab.goto(f"file://{page}")
+
+    text = tab.locator("body").inner_text()
+
+    for said in ("pr against main", "Regressions", "facts is 0.2", "What changed between the runs",
+                 "needs JavaScript"):  # fmt: skip
+        assert said in text
+    assert tab.locator("del").count() > 1
+    context.close()
+
+
 @pytest.mark.parametrize("width", [360, 700, 1400])
 @pytest.mark.parametrize("fragment", ["", "#case=c01"])
 def test_nothing_sticks_out(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 
@@ -93,3 +94,15 @@ def test_a_damaged_tape_costs_only_the_diff(judged):
 
     assert found.prompts == ()
     assert any("no diff of its prompts" in said for said in found.warnings)
+
+
+def test_the_words_of_a_rubric_that_changed_are_marked_on_the_page(judged, tmp_path):
+    base = judged("a", "Thanks", text="Is it polite?", system="Be")
+    new = judged("b", "Thanks", text="Is it warm?", system="Be very")
+
+    page = compare(base, new, across_rubrics=True).to_html(tmp_path / "page.html").read_text()
+
+    prompt = page[page.index('<figure class="prompt">') : page.index("</figure>")]
+    taken, put = re.findall(r"<del>.*?</del>", prompt), re.findall(r"<ins>.*?</ins>", prompt)
+    assert [re.sub(r"<[^>]+>|\[taken out: |\]", "", piece) for piece in taken] == ["polite"]
+    assert [re.sub(r"<[^>]+>|\[put in: |\]", "", piece) for piece in put] == ["very ", "warm"]

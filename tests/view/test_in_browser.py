@@ -107,6 +107,10 @@ def test_two_ticked_runs_are_compared(tab: Tab, viewer: Viewer, make: Make) -> N
     tab.click(".list tbody tr >> nth=0")
     assert tab.locator("#drawer-title").inner_text() == "case-0001"
     assert "0.80 → 0.20" in tab.locator("#drawer").inner_text()
+    tab.locator("#drawer .legend a", has_text="pr").click()
+    ready(tab)
+    assert tab.locator("#drawer-title").inner_text() == "case-0001"
+    assert "It says 0.2." in tab.locator("#drawer").inner_text()
 
 
 def test_what_a_large_page_leaves_out_is_fetched(

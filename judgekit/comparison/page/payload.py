@@ -16,7 +16,7 @@ from judgekit.score import Failure, Part, Result
 
 ALL = 2_000
 """Cases up to which those that did not change keep their texts, too."""
-MOST = 14_000_000
+MOST = 16_000_000
 """Characters of texts a page keeps, regressions first: less than 10 MB once they are deflated."""
 
 _ASKED = ("system", "history", "input", "reference", "context", "baseline", "choices", "expected")
@@ -37,12 +37,13 @@ class Payload(NamedTuple):
     """What every run holds of those."""
 
 
-def make_payload(lines: Lines, *, names: Sequence[str]) -> Payload:
+def make_payload(lines: Lines, *, names: Sequence[str], pages: Sequence[str] = ()) -> Payload:
     """Return the data of a comparison for its page.
 
     Args:
         lines: what the runs hold.
         names: of the runs, the base first.
+        pages: where the pages of the runs are, if they are served.
     """
     moves = lines.moves()
     ranks = [_ranks(one) for one in moves]
@@ -67,6 +68,7 @@ def make_payload(lines: Lines, *, names: Sequence[str]) -> Payload:
     head = {
         "metrics": [_metric(lines, name) for name in shared],
         "runs": list(names),
+        "pages": list(pages),
         "fields": lines.fields,
         "texts": texts.all,
     }

@@ -14,3 +14,8 @@ if (choice) {
   document.addEventListener("readystatechange", show);
   new MutationObserver(show).observe(document.documentElement, { attributeFilter: ["data-ready"] });
 }
+
+// Paper cannot be unfolded.
+addEventListener("beforeprint", () => {
+  for (const folded of document.querySelectorAll("#page details.grids")) folded.open = true;
+});

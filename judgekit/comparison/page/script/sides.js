@@ -14,6 +14,7 @@ function sidesOf(entry) {
   } else if (fate === null) {
     pane.append(h("p", { class: "caution" }, "This case is in neither of these runs."));
   }
+  if (data.pages.length) pane.append(h("p", { class: "legend" }, "All that is known of this case: ", pageLink(item, 0), " · ", pageLink(item, run)));
   if (item.asked) {
     pane.append(asked(item, run));
     if (item.said[0] || item.said[run]) pane.append(answers(item, run));
@@ -23,6 +24,10 @@ function sidesOf(entry) {
   append(pane, data.metrics.map((metric, m) => metricSection(item, metric, entry.cells[m], run)));
   return pane;
 }
+
+// Where a server has the page of a run, with prompts and replies; the run may lack the case.
+const pageLink = (item, run) =>
+  item.v[run] ? h("a", { href: `${data.pages[run]}#${new URLSearchParams({ case: item.id })}` }, h("bdi", null, data.runs[run])) : h("bdi", null, data.runs[run]);
 
 // -- what was asked ---------------------------------------------------------------
 
