@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections import Counter, deque
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -13,6 +14,8 @@ from judgekit.report.statistics import MeanInterval
 
 LATEST = 12
 """Cases that are named: those that came last."""
+_HEAD = 100
+"""Bytes of the header that name the suite."""
 _CHUNK = 8_000_000
 """Bytes read at a time."""
 _MOST = 1e100
@@ -73,7 +76,7 @@ class Progress:
         self._begin()
 
     def _begin(self) -> None:
-        self._file_id = (0, 0)
+        self._known: tuple[int, int, bytes] = (0, 0, b"")
         self._at = 0
         self._left = b""
         self._cases = 0
@@ -94,12 +97,12 @@ class Progress:
         }
 
     def _follow(self, file: BinaryIO) -> None:
-        import os
-
         stat = os.fstat(file.fileno())
-        if (stat.st_dev, stat.st_ino) != self._file_id or stat.st_size < self._at:
+        # The header tells suites apart; runs of one suite begin with the same rows.
+        known = (stat.st_dev, stat.st_ino, file.read(_HEAD))
+        if known != self._known or stat.st_size < self._at:
             self._begin()  # another run by now
-            self._file_id = (stat.st_dev, stat.st_ino)
+            self._known = known
         file.seek(self._at)
         while chunk := file.read(_CHUNK):
             self._at += len(chunk)

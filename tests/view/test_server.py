@@ -488,6 +488,10 @@ def test_a_run_is_followed_while_it_writes(get, root):
     found = get("/api/run?run=now").data["progress"]
     assert found["metrics"][0]["states"] == {"failed": 1}
     assert found["skipped"] == 1
+    again = HEADER.replace('"x"', '"another"')
+    with results.open("r+") as file:  # by another suite, and further than the one before
+        file.write(again + rows(0.1, "z") * 20)
+    assert get("/api/run?run=now").data["progress"]["metrics"][0]["mean"] == "0.100"
     results.write_text(HEADER)  # begun anew
     assert get("/api/run?run=now").data["progress"]["cases"] == 0
 
