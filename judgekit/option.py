@@ -10,6 +10,7 @@ import textwrap
 import types
 import typing
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import is_dataclass
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
@@ -28,6 +29,18 @@ _PLAIN = {
     Any: "any value",
 }
 _ITEM = re.compile(r"^    (\w+): (.*(?:\n {6,}.*)*)", re.MULTILINE)
+
+
+class _Absent(type):
+    """Makes what stands for a name that only type checkers import."""
+
+    def __getattr__(cls, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return cls
+
+    def __getitem__(cls, _: Any) -> Any:
+        return cls
 
 
 class Option(NamedTuple):
@@ -71,18 +84,27 @@ def _default(value: Any) -> str:
 
 
 def _kinds(made: Any) -> dict[str, Any]:
-    """Return annotations as types; as they are written where they cannot be looked up."""
-    homes: Sequence[Any] = (made,)
-    if isinstance(made, type):
-        own = vars(made).get("__init__")
-        homes = made.__mro__[::-1] if own is None else (own,)
+    """Return what each argument takes, by name."""
+    if not isinstance(made, type):
+        return _hints(made)
     found: dict[str, Any] = {}
-    for home in homes:
-        try:
-            found |= typing.get_type_hints(home)
-        except NameError:
-            found |= inspect.get_annotations(home)
+    for home in reversed(made.__mro__):
+        own = vars(home).get("__init__")
+        # What a dataclass writes itself says no more than its fields, and less of inherited ones.
+        written = inspect.isfunction(own) and not is_dataclass(home)
+        found |= _hints(own if written else home)
     return found
+
+
+def _hints(home: Any) -> dict[str, Any]:
+    """Return annotations as types; what is imported for type checkers only stands by its name."""
+    absent: dict[str, Any] = {}
+    while True:
+        try:
+            return typing.get_type_hints(home, localns=absent)
+        except NameError as exc:
+            name = str(exc.name)
+            absent[name] = _Absent(name, (), {})
 
 
 def _kind(of: Any) -> str:
