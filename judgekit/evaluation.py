@@ -163,7 +163,7 @@ class _Run:
         progress: Callable[[Progress], None] | None,
         reuse: Reuse | None,
     ) -> None:
-        self.metrics = list(metrics)
+        self.metrics = [metrics] if isinstance(metrics, Metric) else list(metrics)
         for metric in self.metrics:
             if isinstance(metric, type) or not isinstance(metric, Metric):
                 raise ConfigError(f"{metric!r} is no metric; make one, or name it to create()")

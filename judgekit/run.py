@@ -14,7 +14,7 @@ from judgekit.canonical import digest_json
 from judgekit.case import Case
 from judgekit.cassette.cassette import Cassette
 from judgekit.cassette.ledger import Ledger
-from judgekit.config import Suite
+from judgekit.config import Suite, load_suite
 from judgekit.errors import ConfigError
 from judgekit.evaluation import Progress, Reuse, evaluate, evaluate_at_once
 from judgekit.gatekeeper import Rules
@@ -40,7 +40,7 @@ MAX_PAGE_CASES = 20_000
 
 
 async def run_suite(
-    suite: Suite,
+    suite: Suite | str | Path,
     *,
     out: str | Path | None = None,
     progress: Callable[[Progress], None] | bool | None = None,
@@ -55,7 +55,7 @@ async def run_suite(
     private store, and what is computed is computed again.
 
     Args:
-        suite: from `load_suite`.
+        suite: from `load_suite`, or its file.
         out: run folder to write.
         progress: called as cases finish; or `True` for a line that is written over.
         stop: set it to end early with what there is.
@@ -66,6 +66,7 @@ async def run_suite(
     Raises:
         JudgekitError: what stops a run (see errors).
     """
+    suite = suite if isinstance(suite, Suite) else load_suite(suite)
     out = Path(out) if out is not None else None
     retry_failed = Path(retry_failed) if retry_failed is not None else None
     try:
@@ -81,7 +82,7 @@ async def run_suite(
         suite.close()
 
 
-def run_suite_sync(suite: Suite, **options: Any) -> Report:
+def run_suite_sync(suite: Suite | str | Path, **options: Any) -> Report:
     """Run a wired suite from synchronous code; also inside a running event loop.
 
     Takes what `run_suite` takes. Ctrl-C ends it with what there is; a second one raises.

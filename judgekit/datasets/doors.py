@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from judgekit.case import Case
 from judgekit.datasets.builder import Shape
 from judgekit.datasets.frames import case_table
-from judgekit.datasets.load import load_cases
+from judgekit.datasets.load import Source, cases_of, load_cases
 from judgekit.datasets.wording import quoted
 from judgekit.errors import ConfigError
 from judgekit.frames.library import Library, library_of
+from judgekit.frames.table import Table
 
 if TYPE_CHECKING:
     import datasets
@@ -106,7 +107,15 @@ def _check(frame: Any, library: Library, wanted: str) -> None:
         raise ConfigError(f"{wanted}, not {quoted(type(frame).__name__)}")
 
 
-def to_pandas(cases: Iterable[Case]) -> pandas.DataFrame:
+def _table(cases: Source) -> Table:
+    if hasattr(cases, "results"):
+        raise ConfigError(
+            "this takes cases; a report has a to_pandas, to_polars and to_hf of its own"
+        )
+    return case_table(cases_of(cases))
+
+
+def to_pandas(cases: Source) -> pandas.DataFrame:
     """Return cases as a data frame: a column for each field that any of them has.
 
     `from_pandas` gives the same cases back. Objects and lists are Python's own.
@@ -116,10 +125,10 @@ def to_pandas(cases: Iterable[Case]) -> pandas.DataFrame:
     """
     from judgekit.frames.pandas import frame_of
 
-    return frame_of(case_table(cases))
+    return frame_of(_table(cases))
 
 
-def to_polars(cases: Iterable[Case]) -> polars.DataFrame:
+def to_polars(cases: Source) -> polars.DataFrame:
     """Return cases as a data frame: a column for each field that any of them has.
 
     `from_polars` gives the same cases back. `history`, `expected`, `labels` and `metadata` are
@@ -130,10 +139,10 @@ def to_polars(cases: Iterable[Case]) -> polars.DataFrame:
     """
     from judgekit.frames.polars import frame_of
 
-    return frame_of(case_table(cases))
+    return frame_of(_table(cases))
 
 
-def to_hf(cases: Iterable[Case]) -> datasets.Dataset:
+def to_hf(cases: Source) -> datasets.Dataset:
     """Return cases as a Hugging Face data set, with JSON where `to_polars` has it.
 
     Raises:
@@ -141,4 +150,4 @@ def to_hf(cases: Iterable[Case]) -> datasets.Dataset:
     """
     from judgekit.frames.hf import dataset_of
 
-    return dataset_of(case_table(cases))
+    return dataset_of(_table(cases))

@@ -145,6 +145,8 @@ def cases_of(source: Source) -> Iterable[Case]:
 
     if isinstance(source, str | Path | Mapping | Case) or library_of(source) is not None:
         return load_cases([source] if isinstance(source, Mapping | Case) else source)
+    if not isinstance(source, Iterable):
+        return load_cases(source)
     if isinstance(source, list | tuple) and source and not isinstance(source[0], Case):
         return load_cases(source)
     return cast("Iterable[Case]", source)

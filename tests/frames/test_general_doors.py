@@ -10,7 +10,7 @@ import polars
 import pytest
 
 import judgekit
-from judgekit.errors import DatasetError
+from judgekit.errors import ConfigError, DatasetError
 
 ROWS = [{"id": "a", "input": "q", "output": "one two"}, {"id": "b", "input": "r", "output": "x"}]
 MADE = {
@@ -60,3 +60,34 @@ def test_a_table_that_is_none_of_cases_stops_before_anything_is_scored():
         judgekit.evaluate_sync(
             pandas.DataFrame({"price": [1]}), [judgekit.create("length", maximum=9)]
         )
+
+
+@pytest.mark.parametrize("given", [None, 5, object()])
+def test_what_holds_no_cases_is_a_line(given):
+    with pytest.raises(ConfigError, match=r"^cannot load cases from"):
+        judgekit.evaluate_sync(given, [judgekit.create("length", maximum=9)])
+
+
+def test_one_metric_need_not_be_in_a_list():
+    report = judgekit.evaluate_sync(ROWS, judgekit.create("length", maximum=9))
+
+    assert list(report.metrics) == ["length"]
+
+
+def test_a_suite_may_be_given_by_its_file(tmp_path):
+    (tmp_path / "cases.jsonl").write_text(json.dumps(ROWS[0]) + "\n")
+    suite = tmp_path / "suite.yaml"
+    suite.write_text("cases: cases.jsonl\nmetrics: {length: {maximum: 9}}\n")
+
+    report = judgekit.run_suite_sync(suite, out=str(tmp_path / "run"))
+
+    assert report.figures.cases == 1
+    assert (tmp_path / "run" / "report.json").exists()
+
+
+def test_cases_of_any_kind_become_a_frame_and_a_report_has_its_own():
+    for made in MADE.values():
+        assert judgekit.to_pandas(made(ROWS))["id"].tolist() == ["a", "b"]
+    report = judgekit.evaluate_sync(ROWS, [judgekit.create("length", maximum=9)])
+    with pytest.raises(ConfigError, match="a report has a to_pandas"):
+        judgekit.to_pandas(report)
