@@ -257,12 +257,11 @@ class Suite(Displayed):
 
     # -- what a run needs -----------------------------------------------------------
 
-    def cases(self) -> Iterator[Case]:
-        """Return the cases, redacted.
+    def source(self) -> tuple[str, int | None]:
+        """Return where the cases are, and how many are wanted at most.
 
         Raises:
-            ConfigError: the suite names none.
-            DatasetError: they cannot be read.
+            ConfigError: the suite names none, or there is no such file.
         """
         wanted = self.file.cases
         overrides = self._overrides
@@ -276,8 +275,23 @@ class Suite(Displayed):
         # Of cases that are looked for, `--limit` counts those that were found.
         flag = None if overrides.narrow else overrides.limit
         limits = [n for n in (flag, wanted.limit if wanted else None) if n is not None]
-        cases = load_cases(path, limit=min(limits) if limits else None, **self._shape())
-        if overrides.narrow or overrides.shard is not None:
+        return path, min(limits) if limits else None
+
+    @property
+    def narrowed(self) -> bool:
+        """Whether only some of the cases are wanted, which only reading them tells apart."""
+        return bool(self._overrides.narrow) or self._overrides.shard is not None
+
+    def cases(self) -> Iterator[Case]:
+        """Return the cases, redacted.
+
+        Raises:
+            ConfigError: the suite names none.
+            DatasetError: they cannot be read.
+        """
+        path, limit = self.source()
+        cases = load_cases(path, limit=limit, **self._shape())
+        if self.narrowed:
             cases = self._narrowed(cases)
         redact = self.redact
         if redact is None:

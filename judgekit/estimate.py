@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from judgekit.config import Suite
 from judgekit.suitefile import JudgeFile
 
 CHARACTERS_A_TOKEN = 4
+_CHUNK = 1 << 20
+_MOST = 1 << 30
+"""Bytes of cases that are counted; more take too long to be looked at for a line that moves."""
 ANSWER_TOKENS = 60
 """Tokens of an answer to one question, reason included: a guess, and said to be one."""
 
@@ -72,3 +78,23 @@ def _price(file: JudgeFile) -> tuple[float, float] | None:
     if file.price is not None:
         return file.price.input, file.price.output
     return listed_price(file.model) if file.api_base is None else None
+
+
+def expected_cases(suite: Suite) -> int | None:
+    """Return how many cases a suite has, by counting lines; `None` where that would not tell."""
+    path, limit = suite.source()
+    said = suite.file.cases
+    plain = said is None or (said.container in (None, "auto", "jsonl") and said.format != "turns")
+    file = Path(path)
+    plain = plain and not suite.narrowed and file.suffix in (".jsonl", ".ndjson")
+    if not plain or not file.is_file():
+        return None
+    count = 0
+    with suppress(OSError), file.open("rb") as lines:
+        for number, chunk in enumerate(iter(partial(lines.read, _CHUNK), b"")):
+            if number * _CHUNK > _MOST or b'"turn_index"' in chunk:  # several lines make a case
+                return None
+            count += chunk.count(b"\n")
+            last = chunk
+        count += bool(count == 0 or not last.endswith(b"\n"))
+    return count if limit is None else min(count, limit)

@@ -318,7 +318,7 @@ class _Run:
             self.kept.append(Scored(case, self._rows(case, results)))
         self.cases += 1
         if self.progress is not None:
-            self.progress(Progress(self.cases, self.failed))
+            self.progress(Progress(self.cases, self.failed, case, results))
 
     def _rows(self, case: Case, results: Sequence[Result]) -> tuple[Row, ...]:
         return tuple(

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from judgekit.case import Case
+    from judgekit.score import Result
 
 _BETWEEN = 0.25
 """Seconds between two lines."""
@@ -19,6 +23,10 @@ class Progress(NamedTuple):
     cases: int
     failed: int
     """Rows without a score."""
+    case: Case | None = None
+    """The case that was done last."""
+    results: Sequence[Result] = ()
+    """What came of it, in the order of the metrics."""
 
 
 def listener(progress: Callable[[Any], None] | bool | None) -> Callable[[Any], None] | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import errno
 import gc
 import os
 import sys
@@ -15,6 +16,10 @@ from typing import Any
 _YOUNG = 100_000
 """New objects after which the collector looks for rings among them; CPython's own 700 has it look
 120 times while modules are imported, and find next to nothing."""
+
+_INTERRUPTED = 130
+"""What shells make of Ctrl-C."""
+_UNWRITABLE = {errno.ENOSPC, errno.EIO, errno.EBADF, errno.EFBIG, errno.EDQUOT}
 
 
 class _NoPlugins(ModuleType):
@@ -60,6 +65,7 @@ def console() -> None:
 
 def main() -> None:
     """Run the command line; an error judgekit knows is one line and exit code 2."""
+    _open_streams()
     gc.set_threshold(_YOUNG, 10, 10)
     # Where the process ends in the usual way, it is not to look through every object once more.
     atexit.register(gc.freeze)
@@ -78,14 +84,40 @@ def main() -> None:
     except JudgekitError as exc:
         _fail(str(exc))
     except SystemExit as exc:
-        # typer makes exit code 1 of a broken pipe, which would read as a missed gate.
+        # typer makes exit code 1 of a broken pipe and of Ctrl-C, which would read as a missed gate.
         if isinstance(exc.__context__, BrokenPipeError):
             _leave()
+        if exc.__context__ is not None and isinstance(exc.__context__.__cause__, KeyboardInterrupt):
+            sys.exit(_INTERRUPTED)
         raise
+    except KeyboardInterrupt:
+        sys.exit(_INTERRUPTED)
     except BrokenPipeError:
         _leave()
     except OSError as exc:
-        _fail(f"{exc.filename}: {exc.strerror}" if exc.filename else str(exc))
+        if exc.filename is None and exc.errno in _UNWRITABLE:
+            _discard()
+        # Files are written by code that names them: what has no name is the output itself.
+        _fail(f"{exc.filename or 'standard output'}: {exc.strerror or exc}")
+
+
+def _open_streams() -> None:
+    """Have standard input, output and error, if only to nowhere.
+
+    Where one is closed, the next file that is opened would stand in its place, and what is printed
+    would be written into it.
+    """
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # takes the lowest number that is free
+    if sys.stdout is None:
+        sys.stdout = open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
+    if sys.stderr is None:
+        sys.stderr = open(2, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
+    if sys.stdin is None:
+        sys.stdin = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115
 
 
 def _fail(message: str) -> None:
@@ -97,6 +129,11 @@ def _fail(message: str) -> None:
 
 def _leave() -> None:
     """Leave quietly: whoever read our output has had enough, and that is no error."""
-    # What is still to be written at the end of the program must not fail either.
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    _discard()
     sys.exit(141)
+
+
+def _discard() -> None:
+    """Let what is still to be written at the end of the program go nowhere: it must not fail."""
+    with suppress(OSError, ValueError):  # a stream that is no file
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

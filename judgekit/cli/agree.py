@@ -27,7 +27,7 @@ def agree(
     """
     from judgekit.agreement.agree import agree as held_against
     from judgekit.agreement.words import calibration_markdown, calibration_text
-    from judgekit.cli.running import columns
+    from judgekit.cli.screen import columns
 
     found = held_against(folder, labels)
     if json:

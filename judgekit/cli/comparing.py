@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from judgekit.cli.running import colourful, columns
+from judgekit.cli.screen import colourful, columns
 from judgekit.comparison.compare import compare_all
 from judgekit.comparison.comparison import Comparison
 from judgekit.errors import ConfigError

@@ -32,7 +32,7 @@ def doctor(
     Nobody is asked without --ask. Exit codes: 0 nothing is wrong, 2 something is.
     """
     from judgekit.cli.options import overrides
-    from judgekit.cli.running import columns
+    from judgekit.cli.screen import columns
     from judgekit.doctor.examine import examine
     from judgekit.doctor.text import diagnosis_text
 

@@ -26,6 +26,6 @@ def show(
 ) -> None:
     """Explain a metric: formula, source, range, what it needs, an example worked out now."""
     from judgekit.cards import metric_text
-    from judgekit.cli.running import columns
+    from judgekit.cli.screen import columns
 
     typer.echo(metric_text(name, width=columns()), nl=False)

@@ -71,6 +71,19 @@ Github = Annotated[
     ),
 ]
 
+Quiet = Annotated[
+    bool, typer.Option("--quiet", "-q", help="Print the results and errors, nothing else.")
+]
+Verbose = Annotated[
+    bool,
+    typer.Option(
+        "--verbose",
+        "-v",
+        help="Say on standard error where files were found, what came of every case, and every "
+        "retry.",
+    ),
+]
+
 
 def overrides(
     *,

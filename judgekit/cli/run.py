@@ -6,7 +6,18 @@ from typing import Annotated
 import typer
 
 from judgekit.cli.completion import suite_metrics
-from judgekit.cli.options import ApiBase, Export, Github, Judges, NoJudge, Param, Record, Set
+from judgekit.cli.options import (
+    ApiBase,
+    Export,
+    Github,
+    Judges,
+    NoJudge,
+    Param,
+    Quiet,
+    Record,
+    Set,
+    Verbose,
+)
 
 
 def run(
@@ -77,7 +88,8 @@ def run(
     export: Export = None,
     github: Github = False,
     json: Annotated[bool, typer.Option("--json", help="Print the report as JSON.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print no progress.")] = False,
+    quiet: Quiet = False,
+    verbose: Verbose = False,
 ) -> None:
     """Score cases as a suite file says.
 
@@ -123,6 +135,7 @@ def run(
         retry_failed=retry_failed,
         outputs=outputs,
         as_json=json,
-        quiet=quiet or json,
+        quiet=quiet,
+        verbose=verbose,
     )
     raise typer.Exit(code)

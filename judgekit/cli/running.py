@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
-import shutil
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +11,11 @@ from judgekit.at_once import Flag
 from judgekit.canonical import printable
 from judgekit.cli.exporting import Outputs
 from judgekit.cli.interrupt import on_interrupt
+from judgekit.cli.meter import Meter
+from judgekit.cli.screen import colourful, columns
 from judgekit.config import Suite, load_suite
-from judgekit.evaluation import Progress, Reuse
+from judgekit.errors import ConfigError
+from judgekit.evaluation import Reuse
 from judgekit.report.folder import PAGE
 from judgekit.report.report import Report
 from judgekit.run import replay_suite, run_suite
@@ -34,19 +34,25 @@ def run_and_print(
     as_json: bool,
     quiet: bool,
     outputs: Outputs = Outputs(),  # noqa: B008 - an immutable value
+    verbose: bool = False,
 ) -> int:
     """Run a suite, print what came of it, return the exit code."""
+    if quiet and verbose:
+        raise ConfigError("give --quiet or --verbose, not both")
     suite = load_suite(path, overrides)
-    report = run_with_progress(suite, out=out, retry_failed=retry_failed, quiet=quiet)
+    report = run_with_progress(
+        suite, out=out, retry_failed=retry_failed, quiet=quiet or as_json, verbose=verbose
+    )
     with outputs.plain(as_json=as_json):
         print_report(report, out=out, as_json=as_json, also=_added(suite))
-        _print_beside(suite, report, out=out, quiet=quiet)
+        if not quiet:
+            _print_beside(suite, report, out=out)
     outputs.write(report, find=suite.places, as_json=as_json)
     return report.exit_code
 
 
-def _print_beside(suite: Suite, report: Report, *, out: Path | None, quiet: bool) -> None:
-    if report.run.get("went_on") and not quiet:
+def _print_beside(suite: Suite, report: Report, *, out: Path | None) -> None:
+    if report.run.get("went_on"):
         told = "a run was stopped here; this one went on with the replies it had kept"
         print(f"judgekit: {printable(str(out))}: {told}", file=sys.stderr)
     print_notes(suite)
@@ -96,6 +102,7 @@ def run_with_progress(
     retry_failed: Path | None = None,
     reuse: Reuse | None = None,
     quiet: bool = False,
+    verbose: bool = False,
     stop: Flag | None = None,
 ) -> Report:
     """Run a suite; the first Ctrl-C ends it with what there is, the second at once.
@@ -106,19 +113,27 @@ def run_with_progress(
         retry_failed: run folder whose good results are taken over.
         reuse: returns the result of an earlier run to take over, row by row.
         quiet: whether there is no line that says how far it is.
+        verbose: whether every case, retry and file found is a line instead.
         stop: is set by Ctrl-C.
     """
     # A line that moves and a person who types do not share a terminal.
     asking = suite.record.value != "none"
     asked_here = any(asks_in_terminal(suite.roles[role], asking=asking) for role in suite.judges)
-    meter = Meter(suite) if not (quiet or asked_here) and sys.stderr.isatty() else None
-    options = {"out": out, "progress": meter, "retry_failed": retry_failed, "reuse": reuse}
+    meter = Meter(suite) if not (quiet or verbose or asked_here) and sys.stderr.isatty() else None
+    options = {"out": out, "retry_failed": retry_failed, "reuse": reuse, "page": True}
+    run = _replay if suite.at_once else _run
     stop = stop or Flag()
-    try:
-        return (_replay if suite.at_once else _run)(suite, stop, {**options, "page": True})
-    finally:
-        if meter is not None:
-            meter.clear()
+    if not verbose:
+        try:
+            return run(suite, stop, {**options, "progress": meter})
+        finally:
+            if meter is not None:
+                meter.close()
+    from judgekit.cli.verbose import Teller, tell_files, telling
+
+    tell_files(suite)
+    with telling():
+        return run(suite, stop, {**options, "progress": Teller(suite)})
 
 
 def _replay(suite: Suite, stop: Flag, options: dict[str, Any]) -> Report:
@@ -143,62 +158,11 @@ def _run(suite: Suite, stop: Flag, options: dict[str, Any]) -> Report:
     return asyncio.run(work())
 
 
-class Meter:
-    """A line on the terminal that says how far a run is."""
-
-    def __init__(self, suite: Suite) -> None:
-        self._suite = suite
-        self._started = time.monotonic()
-        self._shown = 0.0
-        if suite.record.value != "none" and suite.judges:
-            # Loading the libraries and probing a judge come before the first case is done.
-            models = ", ".join(judge.model for judge in suite.judges.values())
-            self._print(f"getting ready to ask {models}")
-
-    def __call__(self, progress: Progress) -> None:
-        """Show the progress, a few times a second at most."""
-        now = time.monotonic()
-        if now - self._shown < 0.2:
-            return
-        self._shown = now
-        rate = progress.cases / max(now - self._started, 1e-9)
-        line = f"{progress.cases} cases, {rate:.0f} a second"
-        if progress.failed:
-            line += f", {progress.failed} failed"
-        cassette = self._suite.cassette
-        if cassette is not None and cassette.ledger.origins["live"]:
-            line += f", {cassette.ledger.origins['live']} live replies"
-            if not cassette.ledger.unpriced:
-                line += f", ${cassette.ledger.spent:.4f} spent"
-            modes = [judge.findings().get("mode") for judge in self._suite.judges.values()]  # type: ignore[attr-defined]
-            line += f", by {', '.join(map(str, modes))}" if any(modes) else ""
-        self._print(line)
-
-    @staticmethod
-    def _print(line: str) -> None:
-        room = max(20, shutil.get_terminal_size((80, 24)).columns - 1)
-        print(f"\r\x1b[K{printable(line)[:room]}", end="", file=sys.stderr, flush=True)
-
-    def clear(self) -> None:
-        """Take the line away."""
-        print("\r\x1b[K", end="", file=sys.stderr, flush=True)
-
-
 def print_summary(report: Report) -> None:
     """Print the summary, as wide and as colourful as the terminal takes."""
     from judgekit.report.text import summary_text
 
     print(summary_text(report, width=columns(), colour=colourful()), end="")
-
-
-def columns() -> int:
-    """Return the width to print in, at most 100 columns."""
-    return min(100, max(60, shutil.get_terminal_size((80, 24)).columns))
-
-
-def colourful() -> bool:
-    """Return whether standard output takes colours."""
-    return sys.stdout.isatty() and not os.environ.get("NO_COLOR")
 
 
 def allow_asking(suite: Suite) -> str | None:

@@ -10,7 +10,8 @@ from typing import Any
 
 from judgekit.case import Case
 from judgekit.catalogue import STAND_INS
-from judgekit.cli.running import colourful, columns, print_notes, run_with_progress
+from judgekit.cli.running import print_notes, run_with_progress
+from judgekit.cli.screen import colourful, columns
 from judgekit.config import Suite, build_suite
 from judgekit.datasets import load_cases
 from judgekit.errors import ConfigError, DatasetError

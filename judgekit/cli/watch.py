@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from judgekit.cli.completion import suite_metrics
-from judgekit.cli.options import ApiBase, Judges, NoJudge, Param, Record, Set
+from judgekit.cli.options import ApiBase, Judges, NoJudge, Param, Quiet, Record, Set, Verbose
 
 
 def watch(
@@ -40,7 +40,8 @@ def watch(
         Path | None,
         typer.Option("--baseline", help="Run folder that not_worse holds each run against."),
     ] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print no progress.")] = False,
+    quiet: Quiet = False,
+    verbose: Verbose = False,
 ) -> None:
     """Run a suite, then again what a saved file changes, and print what moved.
 
@@ -67,4 +68,4 @@ def watch(
             "baseline": str(baseline) if baseline is not None else None,
         }
     )
-    raise typer.Exit(watch_and_print(suite, chosen, quiet=quiet))
+    raise typer.Exit(watch_and_print(suite, chosen, quiet=quiet, verbose=verbose))

@@ -8,7 +8,8 @@ from pathlib import Path
 
 from judgekit.at_once import Flag
 from judgekit.canonical import printable
-from judgekit.cli.running import colourful, columns, print_notes, run_with_progress
+from judgekit.cli.running import print_notes, run_with_progress
+from judgekit.cli.screen import colourful, columns
 from judgekit.config import Suite
 from judgekit.errors import ConfigError
 from judgekit.evaluation import Reuse
@@ -26,17 +27,19 @@ NAMED = 3
 """Saved files that are named."""
 
 
-def watch_and_print(path: Path, overrides: Overrides, *, quiet: bool) -> int:
+def watch_and_print(path: Path, overrides: Overrides, *, quiet: bool, verbose: bool) -> int:
     """Watch a suite until Ctrl-C; return the exit code."""
+    if quiet and verbose:
+        raise ConfigError("give --quiet or --verbose, not both")
     _check(path, overrides)
     stop = Flag()
 
     def run(suite: Suite, reuse: Reuse | None) -> Report:
-        return run_with_progress(suite, reuse=reuse, quiet=quiet, stop=stop)
+        return run_with_progress(suite, reuse=reuse, quiet=quiet, verbose=verbose, stop=stop)
 
     try:
         for found in Watch(path, overrides, run=run).rounds():
-            _print(found, path, overrides)
+            _print(found, path, overrides, quiet=quiet)
             if stop.is_set():
                 return 0
     except KeyboardInterrupt:
@@ -53,7 +56,7 @@ def _check(path: Path, overrides: Overrides) -> None:
         read_suite(path)
 
 
-def _print(found: Round, path: Path, overrides: Overrides) -> None:
+def _print(found: Round, path: Path, overrides: Overrides, *, quiet: bool) -> None:
     if found.error is not None:
         # Its place in the file leads the line, where editors look for it.
         head = f"{_clock()} " if found.saved else ""
@@ -68,7 +71,8 @@ def _print(found: Round, path: Path, overrides: Overrides) -> None:
         if found.saved:
             print(_head(found, report))
         print(summary_text(report, width=columns(), colour=colourful(), worst=0), end="")
-        print_notes(suite)
+        if not quiet:
+            print_notes(suite)
         _print_watching(path, found)
         return
     missed = list(found.moves.missed)

@@ -101,6 +101,7 @@ class Ladder:
             self._step(f"{mode}: accepted and {what}")
             return False
         self.mode, self.source, self._sure = mode, source, True
+        self._log(f"asked by {mode}")
         if told is False:
             self._step(f"{mode}: the answer to the probe could not be read")
         if told is not None:
@@ -188,7 +189,13 @@ class Ladder:
         if told is False and mode == self.mode:
             self._leave(mode, "accepted and ignored, though it once was not")
 
+    def _log(self, line: str) -> None:
+        import logging
+
+        logging.getLogger("judgekit").info("%s: %s", self._model, line)
+
     def _step(self, line: str) -> None:
+        self._log(f"not by {line[:400]}")
         self.steps = [*self.steps, line[:400]][-MAX_STEPS:]
 
     def _keep(self) -> None:

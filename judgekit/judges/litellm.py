@@ -259,6 +259,7 @@ class LiteLLMJudge:
             retry=retry_if_exception(lambda exc: isinstance(exc, Outage)),
             stop=stop_after_attempt(self.retries + 1 if retry else 1),
             wait=self._wait,
+            before_sleep=self._log,
             reraise=True,
         )
         heard: Heard = await attempts(self._in_time, once)
@@ -272,6 +273,15 @@ class LiteLLMJudge:
                 return await self._taking(once)
         except TimeoutError:
             raise Outage(f"no complete answer within {self.timeout:g} s") from None
+
+    def _log(self, state: Any) -> None:
+        """Say of an attempt that failed when the next one follows; the error names no key."""
+        import logging
+
+        said, wait = state.outcome.exception(), state.next_action.sleep
+        logging.getLogger("judgekit").info(
+            "%s: attempt %d: %s; again in %.1f s", self.model, state.attempt_number, said, wait
+        )
 
     def _wait(self, state: Any) -> float:
         error = state.outcome.exception()

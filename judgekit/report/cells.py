@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 import unicodedata
 
@@ -66,7 +67,7 @@ def wrap(text: str, room: int, *, first: str = "", then: str = "") -> list[str]:
     """Return a text in lines that fit; words are broken only where one alone does not fit.
 
     Args:
-        text: what to break; runs of blanks count as one.
+        text: what to break.
         room: columns a line may take.
         first: what the first line begins with.
         then: what the others begin with.
@@ -75,16 +76,20 @@ def wrap(text: str, room: int, *, first: str = "", then: str = "") -> list[str]:
         return textwrap.wrap(text, room, initial_indent=first, subsequent_indent=then)
     lines: list[str] = []
     line, blank = first, ""
-    for word in text.split():
-        if cells(line + blank + word) > room and blank:
+    for word in re.findall(r"\s+|\S+", text):
+        if word.isspace():
+            blank = " " * len(word) if line not in (then, "") or not lines else ""
+            continue
+        if blank and cells(line + blank + word) > room and line.strip():
             lines.append(line)
             line, blank = then, ""
+        # One that does not fit on a line of its own, as in scripts without blanks, is broken.
         while cells(line + blank + word) > room and (
             begun := _begin(word, room - cells(line + blank))
         ):
             lines.append(line + blank + begun)
             line, blank, word = then, "", word[len(begun) :]  # noqa: PLW2901 - what is left of it
-        line, blank = line + blank + word, " "
+        line, blank = line + blank + word, ""
     return [*lines, line] if line.strip() else lines
 
 

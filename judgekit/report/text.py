@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from judgekit.canonical import printable
 from judgekit.metrics.quote import FIGURES as QUOTE_FIGURES
+from judgekit.report.cells import cells, cut, pad, wrap
 from judgekit.report.manifest import judges_of
 from judgekit.report.report import Report
 from judgekit.report.spread import shown_figures
@@ -40,7 +40,7 @@ def summary_text(report: Report, *, width: int = 80, colour: bool = False, worst
         worst: cases to name per metric.
     """
     paint = Paint(colour=colour)
-    lines = [*_head(report, width, paint), "", *_table(report.figures.metrics, paint)]
+    lines = [*_head(report, width, paint), "", *_table(report.figures.metrics, width, paint)]
     for summary in report.figures.metrics:
         lines += _worst(summary, worst, width, paint)
     lines += ["", *_tail(report, width, paint)]
@@ -49,9 +49,10 @@ def summary_text(report: Report, *, width: int = 80, colour: bool = False, worst
 
 def _head(report: Report, width: int, paint: Paint) -> Iterator[str]:
     manifest = report.figures.manifest
-    yield paint(printable(title_of(report)), "bold")
+    for line in wrap(printable(title_of(report)), width, then="  "):
+        yield paint(line, "bold")
     if manifest.get("notice"):
-        yield from textwrap.wrap(printable(str(manifest["notice"])), width)
+        yield from wrap(printable(str(manifest["notice"])), width)
 
 
 def title_of(report: Report) -> str:
@@ -80,9 +81,10 @@ def _mapping(value: object) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def _table(summaries: Sequence[MetricSummary], paint: Paint) -> Iterator[str]:
-    names = max((6, *(len(s.metric) for s in summaries)))
-    names = min(names, 24)
+def _table(summaries: Sequence[MetricSummary], width: int, paint: Paint) -> Iterator[str]:
+    # What stands beside the names takes 33 columns, and a count or two some 20 more.
+    longest = max((6, *(cells(printable(s.metric)) for s in summaries)))
+    names = min(longest, 24, max(12, width - 54))
     yield paint(f"{'metric':<{names}}   mean  95 % interval   pass  scores", "dim")
     for s in summaries:
         mean = number_of(s.mean, s)
@@ -90,8 +92,21 @@ def _table(summaries: Sequence[MetricSummary], paint: Paint) -> Iterator[str]:
             "[{}, {}]".format(*(number_of(end, s) for end in s.interval)) if s.interval else "-"
         )
         rate = f"{s.pass_rate:.0%}" if s.pass_rate is not None else "-"
-        name = _cut(printable(s.metric), names)
-        yield f"{name:<{names}}  {mean:>5}  {spread:<14}  {rate:>4}  {counts_of(s)}"
+        name = pad(cut(printable(s.metric), names), names)
+        yield from _beside(f"{name}  {mean:>5}  {spread:<14}  {rate:>4}  ", counts_of(s), width)
+
+
+def _beside(head: str, counts: str, width: int) -> Iterator[str]:
+    """Yield a line and what stands at its right, which is broken between two counts."""
+    line, *parts = counts.split(", ")
+    line = head + line
+    for part in parts:
+        if cells(f"{line}, {part}") < width:
+            line += f", {part}"
+        else:
+            yield f"{line},"
+            line = " " * min(cells(head), max(2, width - 20)) + part
+    yield line
 
 
 def number_of(value: float | None, summary: MetricSummary) -> str:
@@ -117,8 +132,8 @@ def _worst(s: MetricSummary, count: int, width: int, paint: Paint) -> Iterator[s
     if s.fallback and s.mean_with_fallback is not None:
         yield f"  {printable(s.metric)}: mean with fallbacks {number_of(s.mean_with_fallback, s)}"
     if figures := _figures(s):
-        line = printable(f"  {s.metric}: {', '.join(figures)}")
-        yield from textwrap.wrap(line, width, subsequent_indent="    ")
+        line = printable(f"{s.metric}: {', '.join(figures)}")
+        yield from wrap(line, width, first="  ", then="    ")
     if s.first_failure is not None:
         yield from _wrapped(f"{s.metric}: first failure: {s.first_failure}", width, paint, "bad")
     found = s.flawed[:count]
@@ -127,11 +142,11 @@ def _worst(s: MetricSummary, count: int, width: int, paint: Paint) -> Iterator[s
     yield ""
     yield paint(f"{'lowest' if s.higher_is_better else 'highest'} {printable(s.metric)}", "dim")
     for worst in found:
-        head = f"  {number_of(worst.value, s):>5}  {printable(worst.case)}  "
+        head = f"  {number_of(worst.value, s):>5}  "
+        case = " ".join(printable(worst.case).split())
         reason = " ".join(printable(worst.reason).split())
-        room = max(20, 2 * width - len(head))
-        lines = textwrap.wrap(head + _cut(reason, room), width, subsequent_indent=" " * 9)
-        yield from lines
+        room = max(20, 2 * width - cells(head + case) - 2)
+        yield from wrap(f"{case}  {cut(reason, room)}", width, first=head, then=" " * 9)
 
 
 def _figures(s: MetricSummary) -> list[str]:
@@ -144,7 +159,7 @@ def _figures(s: MetricSummary) -> list[str]:
 def _tail(report: Report, width: int, paint: Paint) -> Iterator[str]:
     for gate in report.figures.gates:
         mark = paint("pass", "good") if gate.passed else paint("MISS", "bad")
-        lines = textwrap.wrap(printable(gate.sentence), width - 6, subsequent_indent="      ")
+        lines = wrap(printable(gate.sentence), width - 6, then="      ")
         yield f"{mark}  {lines[0]}"
         yield from lines[1:]
     few = [printable(s.metric) for s in report.figures.metrics if 0 < s.judged < FEW]
@@ -162,7 +177,7 @@ def _tail(report: Report, width: int, paint: Paint) -> Iterator[str]:
     for line in report.calibration:
         yield from _wrapped(line, width, paint, "dim")
     if (asked := _asked(report)) is not None:
-        yield asked
+        yield from wrap(asked, width, then="  ")
     for line in _found_out(report):
         yield from _wrapped(line, width, paint, "dim")
     for model, several in _mapping(report.run.get("mixed")).items():
@@ -229,12 +244,8 @@ def _dollars(value: object) -> str:
 
 
 def _wrapped(text: str, width: int, paint: Paint, style: str) -> Iterator[str]:
-    for line in textwrap.wrap(printable(text), width, subsequent_indent="  "):
+    for line in wrap(printable(text), width, then="  "):
         yield paint(line, style)
-
-
-def _cut(text: str, width: int) -> str:
-    return text if len(text) <= width else text[: width - 1] + "…"
 
 
 # -- one result -------------------------------------------------------------------
@@ -260,14 +271,12 @@ def _explained(
     passed = verdict[None if score.value is None else passes(score.value, threshold, True)]
     of = f" of {score.scale:g}" if score.scale != 1 else ""
     state = "" if score.status == "scored" else f" ({score.status.replace('_', ' ')})"
-    yield paint(f"{metric}: {shown}{of}{state}{passed}", "bold")
-    yield f"  {score.source}, {printable(score.method)}"
+    yield paint(f"{printable(metric)}: {shown}{of}{state}{passed}", "bold")
+    yield from wrap(f"{score.source}, {printable(score.method)}", width, first="  ", then="    ")
     if score.fallback is not None:
         fallback = f"  fallback {score.fallback.substitute}: {score.fallback.cause}"
         yield paint(printable(fallback), "bad")
-    yield from textwrap.wrap(
-        printable(score.reason), width, initial_indent="  ", subsequent_indent="  "
-    )
+    yield from wrap(printable(score.reason), width, first="  ", then="  ")
     for part in score.parts:
         yield from _part(part, width)
 
@@ -276,16 +285,15 @@ def _part(part: Part, width: int) -> Iterator[str]:
     value = part.status.replace("_", " ") if part.value is None else f"{part.value:.2f}"
     # What was found of one text, such as a claim: its verdict in a word, before the text itself.
     verdict = f"{printable(part.answer)}, " if part.items and isinstance(part.answer, str) else ""
-    head = f"  {part.id}: {verdict}{value} (weight {part.weight:.2f})"
+    head = f"{part.id}: {verdict}{value} (weight {part.weight:.2f})"
     reason = " ".join(printable(part.reason).split())
-    yield from textwrap.wrap(f"{head} {reason}".rstrip(), width, subsequent_indent="      ")
+    yield from wrap(f"{head} {reason}".rstrip(), width, first="  ", then="      ")
     for item in part.items:
         if isinstance(item, dict):
             mark = "met    " if item.get("met") else "not met"
             text = printable(f"{item.get('item')}: {item.get('reason')}")
-            yield from textwrap.wrap(f"      {mark}  {text}", width, subsequent_indent=" " * 15)
+            yield from wrap(f"{mark}  {text}", width, first=" " * 6, then=" " * 15)
     for quote in part.quotes:
         where = f"in {quote.field}" if quote.field else "NOT FOUND in the case"
-        yield from textwrap.wrap(
-            f'      "{printable(quote.text)}" ({where})', width, subsequent_indent=" " * 7
-        )
+        said = f'"{printable(quote.text)}" ({where})'
+        yield from wrap(said, width, first=" " * 6, then=" " * 7)

@@ -3,7 +3,9 @@ from __future__ import annotations
 import pytest
 
 from judgekit.case import Case
+from judgekit.evaluation import evaluate_sync
 from judgekit.judgment import Quote
+from judgekit.report.cells import cells
 from judgekit.report.text import row_text, summary_text
 from judgekit.score import Failure, Fallback, Part, Row, Score
 
@@ -183,3 +185,48 @@ def test_a_failure_is_one_sentence():
     row = Row(case="c", metric="m", result=Failure(kind="refused", message="It declined."))
 
     assert row_text(row) == "m: no score (refused): It declined.\n"
+
+
+class Odd:
+    """A metric of any name that fails, abstains and scores in turn."""
+
+    range = (0.0, 1.0)
+    higher_is_better = True
+
+    def __init__(self, name):
+        self.name = name
+
+    async def score(self, case):
+        turn = int(case.metadata["turn"])
+        if turn == 0:
+            raise ZeroDivisionError("no " * 60)
+        if turn == 1:
+            return Score(status="abstained", reason="日本語" * 30)
+        if turn == 2:
+            return Score(status="not_applicable", reason="no")
+        return Score(value=turn / 10, reason="👩‍🚒 sagt: " + "überaus lange Wörter " * 9)
+
+
+@pytest.mark.parametrize("width", [60, 80, 100])
+def test_the_summary_fits_whatever_the_names(width):
+    cases = [
+        Case(id=f"{'日本語の場合' * 9}{n}" if n % 2 else f"case-{'x' * 90}{n}", output="a",
+             metadata={"turn": n % 7})
+        for n in range(21)
+    ]  # fmt: skip
+    names = ["a_metric_with_a_name_that_no_column_holds", "日本語の指標", "👍", "m"]
+    report = evaluate_sync(
+        cases,
+        [Odd(name) for name in names],
+        thresholds=dict.fromkeys(names, 0.5),
+        gates={name: {"mean": 0.9, "pass_rate": 0.5} for name in names},
+        manifest={"suite": {"name": "A suite of a long name " * 6}, "notice": "お知らせ " * 40},
+    )
+
+    lines = summary_text(report, width=width).splitlines()
+
+    assert [line for line in lines if cells(line) > width] == []
+    heads = [line for line in lines if " computed," in line]
+    starts = {cells(line[: line.index("[0.")]) for line in heads}
+    assert len(heads) == len(names)
+    assert len(starts) == 1  # in a column, wide signs or not

@@ -88,7 +88,7 @@ def test_ctrl_c_while_a_case_is_scored_ends_it_too(project):
         "sys.argv = ['judgekit', 'watch', 'suite.yaml']; main()\n"
     )
     with Terminal((sys.executable, "-c", slow), cwd=project) as terminal:
-        terminal.expect("1 case")
+        terminal.expect("/3 cases")
         terminal.send("\x03")
         terminal.expect("stopping; what is done is kept")
         assert terminal.finish() == 0

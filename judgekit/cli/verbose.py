@@ -1,0 +1,89 @@
+"""What `--verbose` adds, on standard error: where files were found, every case, retries, rungs."""
+
+from __future__ import annotations
+
+import logging
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from judgekit.canonical import printable
+from judgekit.config import Suite
+from judgekit.progress import Progress
+from judgekit.score import Failure, Result
+
+
+@contextmanager
+def telling() -> Iterator[None]:
+    """Print what the library logs while the body runs: retries, and how a judge is asked."""
+    logger = logging.getLogger("judgekit")
+    handler = _Handler()
+    before = logger.level
+    logger.addHandler(handler)
+    logger.setLevel(logging.INFO)
+    try:
+        yield
+    finally:
+        logger.removeHandler(handler)
+        logger.setLevel(before)
+
+
+class _Handler(logging.Handler):
+    def emit(self, record: logging.LogRecord) -> None:
+        say(record.getMessage())
+
+
+def say(text: str) -> None:
+    """Print one line on standard error, whatever a text holds."""
+    print(" ".join(printable(text).split()), file=sys.stderr, flush=True)
+
+
+def tell_files(suite: Suite) -> None:
+    """Say where everything was found."""
+    source, limit = suite.source()
+    say(f"cases: {source}" + (f", the first {limit:,}" if limit is not None else ""))
+    for role, judge in suite.roles.items():
+        at = f" at {judge.api_base}" if judge.api_base else ""
+        say(f"{role}: {judge.model}{at}, record: {suite.record.value}")
+    cassette = suite.cassette
+    if cassette is not None and cassette.path is not None:
+        held = len(cassette.tape) if cassette.tape is not None else 0
+        say(f"cassette: {cassette.path}, {held:,} recorded")
+    for metric in suite.metrics:
+        for name, path in _rubrics(metric):
+            say(f"rubric of {metric.name}: {name}, {path}")
+
+
+def _rubrics(metric: Any) -> Iterator[tuple[str, str]]:
+    inner = [metric, getattr(metric, "metric", None), *(getattr(metric, "of", None) or ())]
+    for part in inner:
+        rubric = getattr(part, "rubric", None)
+        if rubric is not None and hasattr(rubric, "path"):
+            yield f"{rubric.name}@{rubric.version}", str(rubric.path)
+
+
+class Teller:
+    """Says of every case what came of it."""
+
+    def __init__(self, suite: Suite) -> None:
+        self._names = [metric.name for metric in suite.metrics]
+
+    def __call__(self, progress: Progress) -> None:
+        """Say what came of the last case: its scores in a line, a line for each failure."""
+        if progress.case is None:
+            return
+        named = list(zip(self._names, progress.results, strict=True))
+        scored = [f"{n} {_shown(r)}" for n, r in named if not isinstance(r, Failure)]
+        if scored:
+            say(f"{progress.case.id}: {', '.join(scored)}")
+        for name, result in named:
+            if isinstance(result, Failure):
+                say(f"{progress.case.id}: {name} failed ({result.kind}): {result.message}")
+
+
+def _shown(result: Result) -> str:
+    if isinstance(result, Failure) or result.value is None:
+        return getattr(result, "status", "failed").replace("_", " ")
+    mark = " (fallback)" if result.fallback is not None else ""
+    return f"{result.shown:g}{mark}"

@@ -1,0 +1,177 @@
+"""What goes where: data on standard output, all else on standard error, and neither may be shut."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from judgekit.case import Case
+from judgekit.cli.meter import Meter
+from judgekit.cli.screen import colourful
+from judgekit.config import load_suite
+from judgekit.progress import Progress
+
+FULL = Path("/dev/full")
+needs_full = pytest.mark.skipif(not FULL.exists(), reason="there is no /dev/full here")
+VERBS = ["--version", "run suite.yaml", "report out", "metrics", "schema suite"]
+
+
+@pytest.fixture
+def done(recorded, judgekit):
+    assert judgekit("run", "suite.yaml", "--out", "out").code == 0
+    return recorded
+
+
+def shell(line, folder):
+    return subprocess.run(
+        ["sh", "-c", f'J() {{ "{sys.executable}" -m judgekit "$@"; }}; {line}'],
+        cwd=folder, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+
+
+@needs_full
+@pytest.mark.parametrize("verb", VERBS)
+def test_output_that_cannot_be_written_is_one_line(done, verb):
+    found = shell(f"J {verb} > /dev/full", done)
+
+    assert found.returncode == 2
+    assert found.stderr == "judgekit: standard output: No space left on device\n"
+
+
+@pytest.mark.parametrize("closed", [">&-", "2>&-", "<&- >&- 2>&-"])
+def test_closed_streams_are_no_files_of_the_run(done, closed):
+    found = shell(f"J run suite.yaml --out again {closed}", done)
+
+    assert (found.returncode, found.stderr) == (0, "")
+    for name in ("results.jsonl", "report.json", "tape.jsonl"):
+        assert (done / "again" / name).read_bytes() == (done / "out" / name).read_bytes()
+
+
+def test_a_reader_that_has_had_enough_ends_it_quietly(done):
+    found = shell("{ J metrics; echo code $? >&2; } | head -1", done)
+
+    assert found.stdout.count("\n") == 1
+    assert found.stderr in ("code 141\n", "code 0\n")  # all of it may fit the pipe
+
+
+def test_quiet_prints_the_results_and_errors_alone(folder, judgekit):
+    loud = judgekit("run", "suite.yaml")
+    quiet = judgekit("run", "suite.yaml", "--quiet")
+
+    assert "Not recorded yet" in loud.err
+    assert (quiet.code, quiet.err) == (loud.code, "")
+    assert quiet.out == loud.out
+    told = judgekit("run", "suite.yaml", "--quiet", "--verbose")
+    assert (told.code, told.out) == (2, "")
+    assert told.err == "judgekit: give --quiet or --verbose, not both\n"
+
+
+def test_verbose_says_what_was_found_and_what_came_of_each_case(recorded, judgekit, monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
+    told = judgekit("run", "suite.yaml", "--verbose")
+
+    assert told.out == judgekit("run", "suite.yaml").out
+    lines = told.err.splitlines()
+    assert lines[:3] == [
+        "cases: cases.jsonl",
+        "judge: fake/judge, record: none",
+        "cassette: tape.jsonl, 4 recorded",
+    ]
+    assert "rubric of safety: safety@" in lines[3]
+    assert [line.partition(":")[0] for line in lines[4:8]] == ["c0", "c1", "c2", "c3"]
+    assert "sk-" not in told.err
+
+
+def test_verbose_names_every_failure(folder, judgekit):
+    told = judgekit("run", "suite.yaml", "--verbose", "--limit", "1")
+
+    assert "c0: length 1" in told.err
+    assert "c0: safety failed (cassette_miss): nothing is recorded yet" in told.err
+
+
+class Screen:
+    def __init__(self, terminal):
+        self._terminal = terminal
+
+    def isatty(self):
+        return self._terminal
+
+
+@pytest.mark.parametrize(
+    ("settings", "terminal", "colours"),
+    [
+        ({}, True, True),
+        ({}, False, False),
+        ({"NO_COLOR": "1"}, True, False),
+        ({"NO_COLOR": ""}, True, True),
+        ({"NO_COLOR": "1", "FORCE_COLOR": "1"}, True, False),
+        ({"FORCE_COLOR": "1"}, False, True),
+        ({"FORCE_COLOR": "3"}, False, True),
+        ({"FORCE_COLOR": "0"}, True, False),
+        ({"CLICOLOR_FORCE": "1"}, False, True),
+        ({"CLICOLOR": "0"}, True, False),
+        ({"CLICOLOR": "1"}, False, False),
+        ({"TERM": "dumb"}, True, False),
+    ],
+)
+def test_colours_are_for_terminals_unless_somebody_says_so(
+    settings, terminal, colours, monkeypatch
+):
+    for name in ("NO_COLOR", "FORCE_COLOR", "CLICOLOR", "CLICOLOR_FORCE"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("TERM", "xterm")
+    for name, value in settings.items():
+        monkeypatch.setenv(name, value)
+
+    assert colourful(Screen(terminal)) is colours
+
+
+def test_the_meter_says_how_far_it_is_and_what_it_costs(recorded):
+    suite = load_suite("suite.yaml")
+    meter = Meter(suite)
+    try:
+        assert meter.line(Progress(1, 0), seconds=2) == "1/4 cases, 0.5 a second, 6 s left"
+        suite.cassette.ledger.origins["live"] = 3
+        suite.cassette.ledger.spent = 0.25
+        suite.cassette.ledger.avoided = 1.5
+        line = meter.line(Progress(4, 2, Case(id="a", output="b")), seconds=0.1)
+        assert line == "4/4 cases, 40 a second, 2 failed, 3 live, $0.2500 spent, $1.5000 avoided"
+        assert meter.line(Progress(1, 0), seconds=3600).startswith("1/4 cases, 0.0 a second, 3.0 h")
+        # More than were counted: the file has grown, and what is left is not known.
+        assert meter.line(Progress(9, 0), seconds=1).startswith("9 cases, 9.0 a second, 3 live")
+    finally:
+        suite.close()
+
+
+def test_cases_are_counted_only_where_a_line_is_a_case(recorded):
+    from judgekit.estimate import expected_cases
+    from judgekit.suitefile import Overrides
+
+    def expected(**flags):
+        suite = load_suite("suite.yaml", Overrides(**flags))
+        try:
+            return expected_cases(suite)
+        finally:
+            suite.close()
+
+    Path("some.jsonl").write_text('{"output": "a"}\n{"output": "b"}', "utf-8")
+    Path("turns.jsonl").write_text('{"session_id": 1, "turn_index": 0}\n', "utf-8")
+    Path("some.csv").write_text("output\na\n", "utf-8")
+    assert (expected(), expected(limit=3), expected(cases="some.jsonl")) == (4, 3, 2)
+    assert [expected(cases=c) for c in ("turns.jsonl", "some.csv", "-")] == [None] * 3
+
+
+def test_ctrl_c_before_a_run_begins_is_no_missed_gate(recorded):
+    script = (
+        "import os, signal, sys\nimport judgekit.cli.running as running\n"
+        "running.load_suite = lambda *_: os.kill(os.getpid(), signal.SIGINT)\n"
+        "from judgekit.cli import main\nsys.argv = ['judgekit', 'run', 'suite.yaml']\nmain()\n"
+    )
+    found = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=False
+    )
+    assert found.returncode == 130
+    assert "Traceback" not in found.stderr
