@@ -87,8 +87,8 @@ def _parts(frame: Any) -> Iterator[Any]:
 
 
 def _batches(frame: Any) -> Iterator[Any]:
-    if not hasattr(frame, "collect_batches"):  # before 1.34
-        yield from frame.collect(engine="streaming").iter_slices(_BATCH)
+    if not hasattr(frame, "collect_batches"):  # an older polars
+        yield from frame.collect().iter_slices(_BATCH)
         return
     batches = frame.collect_batches(chunk_size=_BATCH, maintain_order=True)
     for batch in batches:

@@ -176,3 +176,14 @@ print(sorted({"pandas", "polars", "datasets", "judgekit.frames.pandas"} & set(sy
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
 
     assert done.stdout == "[]\n"
+
+
+def test_a_run_loads_nothing_that_only_frames_need():
+    code = """
+import sys, judgekit
+judgekit.evaluate_sync([judgekit.Case(id="a", output="x")], judgekit.create("exact_match"))
+print(sorted(name for name in sys.modules if name.startswith("judgekit.frames")))
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+
+    assert done.stdout == "['judgekit.frames', 'judgekit.frames.library']\n"
