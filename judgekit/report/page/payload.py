@@ -138,7 +138,12 @@ def _texts_shared(case: Case, texts: Texts) -> dict[str, Any]:
 
 
 def _result(result: Result) -> dict[str, Any]:
-    data = result.model_dump(mode="json", exclude_defaults=True) | {"type": result.type}
+    # Who made it stands once, on the cards; thousands of rows would say it again.
+    data = result.model_dump(mode="json", exclude_defaults=True, exclude={"meta"})
+    data["type"] = result.type
+    for part in data.get("parts", ()):
+        if isinstance(part.get("answer"), float) and part["answer"] == part.get("value"):
+            del part["answer"]
     if result.type == "score" and result.parts and len(result.judgments) == 1:
         # The parts say again what the only judgment answered.
         for judgment in data["judgments"]:

@@ -12,16 +12,21 @@ async function readData() {
     if (typeof DecompressionStream === "undefined") {
       throw new Error("This browser cannot unpack the cases; open the page in a newer one (Chrome 80, Firefox 113, Safari 16.4).");
     }
-    const packed = atob(text);
-    const bytes = new Uint8Array(packed.length);
-    for (let at = 0; at < bytes.length; at++) bytes[at] = packed.charCodeAt(at);
-    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
+    const stream = new Blob([unpacked64(text)]).stream().pipeThrough(new DecompressionStream("deflate"));
     text = await new Response(stream).text();
   }
   element.remove();
   data = JSON.parse(text);
   facets = findFacets(data.fields || [], data.cases);
   cases = data.cases.map(digestOf);
+}
+
+function unpacked64(text) {
+  if (Uint8Array.fromBase64) return Uint8Array.fromBase64(text);
+  const packed = atob(text);
+  const bytes = new Uint8Array(packed.length);
+  for (let at = 0; at < bytes.length; at++) bytes[at] = packed.charCodeAt(at);
+  return bytes;
 }
 
 // Shared texts are named by number.

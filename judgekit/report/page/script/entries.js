@@ -66,8 +66,8 @@ function cellOf(metric, result, flags) {
 function firstLine(item) {
   const texts = [item.input, item.output, ...(item.history || []).map((message) => message.content)];
   for (const text of texts) {
-    const line = (text || "").split(/\r?\n/).find((candidate) => candidate.trim());
-    if (line) return line.trim().slice(0, 200);
+    const line = (text || "").match(/\S[^\r\n]*/);
+    if (line) return line[0].slice(0, 200).trim();
   }
   return "";
 }
