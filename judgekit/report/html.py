@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
 
 from judgekit.canonical import canonical_json, digest
 from judgekit.errors import ConfigError
@@ -41,6 +42,9 @@ _UNSEEN = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff"
     "\U000e0000-\U000e01ef]"
 )
+
+
+_JOINTS = re.compile(r"(?<=[_.\-/])")
 
 
 def write_page(report: Report, path: Path) -> Path:
@@ -153,6 +157,7 @@ def _environment(folder: Path) -> Environment:
         lstrip_blocks=True,
     )
     environment.filters.update(
+        breakable=breakable,
         number=number,
         percent=percent,
         saturated_share=saturated_share,
@@ -175,6 +180,15 @@ def shown(text: str) -> str:
     'safe⟨U+202E⟩gnp'
     """
     return _UNSEEN.sub(lambda found: f"⟨U+{ord(found[0]):04X}⟩", text)
+
+
+def breakable(name: str) -> Markup:
+    """Return a name as markup that may break after its joints, rather than anywhere.
+
+    >>> str(breakable("user.intent<b>"))
+    'user.<wbr>intent&lt;b&gt;'
+    """
+    return Markup("<wbr>").join(_JOINTS.split(shown(name)))
 
 
 def _read(path: Path) -> str:
