@@ -9,15 +9,13 @@ from __future__ import annotations
 import shutil
 import sys
 from collections.abc import Iterator
+from importlib.util import find_spec
 from typing import Any
 
 import pytest
 
-try:
-    from playwright.sync_api import sync_playwright
-except ImportError:
-    sync_playwright = None
-
+# Not imported before it is used: every test session loads this module.
+PLAYWRIGHT = find_spec("playwright") is not None
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 ARGUMENTS = [
     "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
@@ -27,8 +25,8 @@ ARGUMENTS = [
 
 def skip_without_a_browser(what: str) -> None:
     """Skip the module that calls this, loudly, where there is no browser."""
-    if sync_playwright is None or CHROMIUM is None:
-        missing = "playwright (Python package)" if sync_playwright is None else "chromium"
+    if not PLAYWRIGHT or CHROMIUM is None:
+        missing = "chromium" if PLAYWRIGHT else "playwright (Python package)"
         reason = f"{what} was NOT tried in a browser: {missing} is not installed"
         print(reason, file=sys.__stderr__)
         pytest.skip(reason, allow_module_level=True)
@@ -36,6 +34,8 @@ def skip_without_a_browser(what: str) -> None:
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
+    from playwright.sync_api import sync_playwright
+
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
         yield browser

@@ -113,7 +113,8 @@ function metricSection(item, metric, cell, run) {
   if (!item.said) return section;
   const base = own(item.said[0], metric.name);
   const other = own(item.said[run], metric.name);
-  if (base || other) section.append(h("div", { class: "columns reasons" }, reasonOf(base, "Base"), reasonOf(other, "New")));
+  if (base && other && same(base, other)) section.append(h("div", { class: "reasons" }, reasonOf(base, "Both runs")));
+  else if (base || other) section.append(h("div", { class: "columns reasons" }, reasonOf(base, "Base"), reasonOf(other, "New")));
   const before = new Map(((base && base.parts) || []).map((part) => [part.id, part]));
   const after = new Map(((other && other.parts) || []).map((part) => [part.id, part]));
   const ids = [...new Set([...before.keys(), ...after.keys()])];
@@ -127,11 +128,16 @@ function metricSection(item, metric, cell, run) {
   return section;
 }
 
+// Whether two runs give the same reason; what they say of criteria stands below.
+const same = (base, other) => base.kind === other.kind && base.reason === other.reason && JSON.stringify(base.fallback) === JSON.stringify(other.fallback);
+
 const valueOf = (part) => (part === undefined ? undefined : part.value === null ? part.status : part.value);
 
 function metricHead(metric, cell, run) {
   const bits = [h("h3", null, breakable(metric.name))];
-  bits.push(h("span", { class: "value" }, shownValue(metric, cell.base), " → ", shownValue(metric, cell.other)));
+  const still = cell.base === cell.other || cell.value === 0;
+  bits.push(h("span", { class: "value" }, shownValue(metric, cell.base), still ? null : [" → ", shownValue(metric, cell.other)]));
+  if (still && cell.base !== null) bits.push(chip("quiet", "unchanged"));
   if (cell.way) {
     const [sign, words] = SIGNS[cell.way];
     bits.push(chip(cell.way === "worse" ? "bad" : "good", `${sign} ${words} ${shownStep(metric, cell).slice(1)}`));
