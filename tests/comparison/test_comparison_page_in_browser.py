@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -295,3 +296,6 @@ def test_answers_of_a_megabyte_are_shown(tab: Tab, tmp_path: Path) -> None:
     drawer = tab.locator("#drawer")
     assert drawer.locator("ins").count() == 2
     assert drawer.locator("ins").first.text_content() == "[put in: b ]"
+    new = drawer.locator(".answers .text").nth(1).text_content()
+    assert len(new) < 10_000
+    assert re.search(r"⋯ [0-9]{3},[0-9]{3} characters that are alike ⋯.*here-", new)

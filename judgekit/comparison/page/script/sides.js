@@ -45,7 +45,7 @@ function asked(item, run) {
 
 function questions(item) {
   const turn = (label, content, kind) => h("section", { class: "turn " + (kind || "") }, h("h4", null, label), content);
-  const text = (value) => h("div", { class: "text", dir: "auto" }, value.trim() ? value : h("i", null, "(empty)"));
+  const text = (value) => editedText([["=", value.trim() ? value : ""]], "", "Text");
   const folded = (label, build, long) => h("div", { class: "turn" }, fold(label, build, !long));
   const system = item.system === undefined ? null : textOf(item.system);
   return [
