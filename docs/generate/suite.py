@@ -61,7 +61,7 @@ SECTIONS: tuple[tuple[str, str, type[BaseModel]], ...] = (
     ("The file", "Only `metrics` is always needed; `cases` can come by `--cases`.", SuiteFile),
     (
         "`cases`",
-        "A path alone is short for `{path: ...}`. [Get started](get-started.md) has an example of a mapping, [how it differs](how-it-differs.md) has more.",
+        "A path alone is short for `{path: ...}`. What rows may look like: [cases](cases.md).",
         CasesFile,
     ),
     (
