@@ -14,7 +14,6 @@ from judgekit.errors import (
     JudgeUnavailable,
     place,
 )
-from judgekit.extraction import extract_object
 from judgekit.judgment import read_answers
 from judgekit.request import Form, Reply, Request, Try
 
@@ -154,6 +153,8 @@ _KEYS = {"case", "metric", "rubric", "answers", "details", "labeller", "values",
 
 def _entry(line: str, where: str, *, name: str) -> tuple[str, str, dict[str, Any]] | None:
     """Return what a line answers; `None` where it is somebody else's, or no filled form."""
+    from judgekit.extraction import extract_object
+
     try:
         data, _ = extract_object(line)
     except InvalidReply as exc:
