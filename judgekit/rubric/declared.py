@@ -4,25 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from judgekit.errors import ConfigError, RubricError, place
 from judgekit.filemodel import near
 from judgekit.request import Detail
 from judgekit.rubric.complain import Complain, refuse
 from judgekit.rubric.criterion import Criterion
-from judgekit.rubric.file import RubricFile
 from judgekit.rubric.mention import Mention
 from judgekit.rubric.parameter import Parameter, named_in, parameter, texts_of
-from judgekit.yamlfile import Lines
 
-
-class Layer(Protocol):
-    """One file of an `extends` chain."""
-
-    data: dict[str, Any]
-    file: RubricFile
-    lines: Lines
+if TYPE_CHECKING:
+    from judgekit.rubric.chain import Layer
 
 
 def declared_in(layers: Sequence[Layer], *, complain: Complain = refuse) -> tuple[Parameter, ...]:

@@ -11,13 +11,14 @@ from pydantic import ValidationError
 from judgekit.errors import ConfigError, RubricError
 from judgekit.filemodel import describe, steps_to
 from judgekit.request import Form
+from judgekit.rubric.chain import Layer, chain
 from judgekit.rubric.criterion import Criterion
 from judgekit.rubric.declared import check_used, declared_in
 from judgekit.rubric.file import LabelledFile
 from judgekit.rubric.filetext import read_file, split_front_matter
 from judgekit.rubric.folders import Folders
 from judgekit.rubric.labelled import Weighing, read_labelled
-from judgekit.rubric.load import _chain, _check_shown, _examples, _Layer, _Merged
+from judgekit.rubric.load import _check_shown, _examples, _Merged
 from judgekit.rubric.shelf import builtin_folder
 from judgekit.rubric.template import Template
 from judgekit.rubric.testfile import Known, TestedFile, read_tests
@@ -28,7 +29,7 @@ class Opened(NamedTuple):
     """A rubric file, read as far as its faults let it be."""
 
     faults: tuple[RubricError, ...]
-    layers: tuple[_Layer, ...]
+    layers: tuple[Layer, ...]
     """The file and what it extends; empty when the front matter cannot be used."""
     criteria: tuple[Criterion, ...]
     modes: dict[str, dict[str, float]]
@@ -42,7 +43,7 @@ def open_rubric(path: Path) -> Opened:
     loader = Folders(tuple(dict.fromkeys((path.parent, builtin_folder()))))
     faults: list[RubricError] = []
     try:
-        layers = _chain(path, loader)
+        layers = chain(path, loader)
         layers[0].file = layers[0].tested()
     except RubricError as exc:
         found = _front_faults(path) or (exc,)
@@ -108,7 +109,7 @@ _RULES = {"extra_forbidden": "unknown-key", "missing": "missing-key"}
 
 
 def _check_rest(
-    own: _Layer,
+    own: Layer,
     merged: _Merged,
     criteria: tuple[Criterion, ...],
     modes: list[str],
@@ -141,7 +142,7 @@ def _check_rest(
 
 
 def _check_template(
-    own: _Layer,
+    own: Layer,
     loader: Folders,
     merged: _Merged,
     criteria: tuple[Criterion, ...],

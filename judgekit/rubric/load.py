@@ -5,35 +5,30 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from judgekit.canonical import digest, digest_json
-from judgekit.errors import AbstractRubric, ConfigError, InvalidReply, RubricError, place
-from judgekit.filemodel import near, validate_file
+from judgekit.errors import AbstractRubric, InvalidReply, RubricError
+from judgekit.filemodel import near
 from judgekit.judgment import read_answers
 from judgekit.request import Form
+from judgekit.rubric.chain import Layer, chain
 from judgekit.rubric.complain import Complain, refuse
 from judgekit.rubric.declared import check_used, declared_in
-from judgekit.rubric.file import MAX_CRITERIA, CriterionFile, LabelledFile, RubricFile
-from judgekit.rubric.filetext import read_file, split_front_matter
+from judgekit.rubric.file import MAX_CRITERIA, CriterionFile, LabelledFile
+from judgekit.rubric.filetext import read_file
 from judgekit.rubric.fold import Combine
 from judgekit.rubric.folders import Folders
 from judgekit.rubric.rubric import Group, Rubric
-from judgekit.rubric.shelf import SUFFIX, builtin_folder, find_rubric, rubric_names
+from judgekit.rubric.shelf import builtin_folder, find_rubric
 from judgekit.rubric.template import Template
-from judgekit.yamlfile import Lines, parse_yaml
+from judgekit.yamlfile import Lines
 
 if TYPE_CHECKING:
     from judgekit.rubric.criterion import Criterion
     from judgekit.rubric.labelled import Example
     from judgekit.rubric.parameter import Parameter
     from judgekit.rubric.rubric import Tested
-    from judgekit.rubric.testfile import TestedFile
-
-F = TypeVar("F", bound=RubricFile)
-
-MAX_LAYERS = 10
-"""Files that may extend one another in a row."""
 
 
 def load_rubric(
@@ -52,88 +47,10 @@ def load_rubric(
     path = find_rubric(source, base=base, folders=folders)
     folders = tuple(dict.fromkeys((path.parent, builtin_folder())))
     loader = Folders(folders)
-    return _build(_chain(path, loader), path=path, loader=loader)
+    return _build(chain(path, loader), path=path, loader=loader)
 
 
-class _Layer:
-    """One file of an `extends` chain."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self.name = path.name
-        text = read_file(path)
-        front, _ = split_front_matter(text)
-        try:
-            data, self.lines = parse_yaml(front, file=str(path), first=2)
-        except ConfigError as exc:
-            error = RubricError(str(exc), rule="yaml")
-            error.where = exc.where
-            raise error from exc
-        if data is None:
-            message = "has no front matter; begin with ---, name: ..., criteria: ..., ---"
-            if text.startswith("---") and not front:
-                message = "has no front matter: end it with a line of ---, above the template"
-            raise RubricError(message, where=place(path, 1), rule="front-matter")
-        if not isinstance(data, dict):
-            message = "front matter must be keys and values"
-            raise RubricError(message, where=place(path, 2), rule="front-matter")
-        self.data: dict[str, Any] = data
-        self.builtin = path.parent == builtin_folder()
-        # A fault in a test is said as early as any other. Those of built-in rubrics are known to
-        # be right; to read them all takes as long as to judge a dozen cases.
-        tested = not self.builtin and not data.keys().isdisjoint(("tests", "orderings"))
-        self.file = self.tested() if tested else self._validated(RubricFile)
-
-    def tested(self) -> TestedFile:
-        """Return the front matter with its tests.
-
-        Raises:
-            RubricError: a test has not the shape of one.
-        """
-        from judgekit.rubric.testfile import TestedFile
-
-        return self._validated(TestedFile)
-
-    def _validated(self, kind: type[F]) -> F:
-        return validate_file(kind, self.data, lines=self.lines, error=RubricError)
-
-
-def _chain(path: Path, loader: Folders) -> list[_Layer]:
-    """Return the layers of a rubric, itself first."""
-    layers = [_Layer(path)]
-    seen = {path.resolve()}
-    while parent := layers[-1].file.extends:
-        last = layers[-1]
-        name = parent if parent.endswith(SUFFIX) else parent + SUFFIX
-        found = next(loader.all_of(name), None)
-        if found is not None and found.resolve() in seen and found.parent == last.path.parent:
-            # A rubric may carry the name of the built-in one it builds on.
-            others = (path for path in loader.all_of(name) if path.resolve() not in seen)
-            found = next(others, found)
-        where = last.lines.where("extends")
-        if found is None:
-            known = sorted({n for f in loader.folders for n in rubric_names(f)})
-            raise RubricError(
-                f"extends {parent!r}, which was not found{near(parent, known)}",
-                where=where,
-                rule="extends",
-            )
-        if found.resolve() in seen:
-            message = f"extends {parent!r}, which leads back to itself"
-            raise RubricError(message, where=where, rule="extends")
-        if found.name == last.name:
-            message = f"rename this rubric: it extends one of the same name {parent!r}"
-            raise RubricError(message, where=where, rule="extends")
-        if len(layers) == MAX_LAYERS:
-            message = f"the {MAX_LAYERS + 1}th file in a row that extends"
-            raise RubricError(message, where=where, rule="extends")
-        seen.add(found.resolve())
-        loader.parents[last.name] = found.name
-        layers.append(_Layer(found))
-    return layers
-
-
-def _build(layers: list[_Layer], *, path: Path, loader: Folders) -> Rubric:
+def _build(layers: list[Layer], *, path: Path, loader: Folders) -> Rubric:
     own = layers[0]
     file = own.file
     if file.abstract:
@@ -195,18 +112,18 @@ def _build(layers: list[_Layer], *, path: Path, loader: Folders) -> Rubric:
 
 
 def _tests(
-    own: _Layer, criteria: Sequence[Criterion], modes: list[str], declared: Sequence[Parameter]
+    own: Layer, criteria: Sequence[Criterion], modes: list[str], declared: Sequence[Parameter]
 ) -> Tested:
-    if not own.file.tests and not own.file.orderings:
+    file = own.tested() if own.builtin else own.file
+    if not file.tests and not file.orderings:
         return (), ()
-    from judgekit.rubric.testfile import Known, TestedFile, read_tests
+    from judgekit.rubric.testfile import Known, read_tests
 
-    file = own.file if isinstance(own.file, TestedFile) else own.tested()
     known = Known({c.id: c for c in criteria}, modes, own.lines, declared)
     return read_tests(file.tests, file.orderings, known)
 
 
-def _examples(layer: _Layer, form: Form, complain: Complain = refuse) -> tuple[Example, ...]:
+def _examples(layer: Layer, form: Form, complain: Complain = refuse) -> tuple[Example, ...]:
     examples = []
     for number, entry in enumerate(layer.file.inline_examples):
         where = layer.lines.where("examples", number)
@@ -235,7 +152,7 @@ def _examples(layer: _Layer, form: Form, complain: Complain = refuse) -> tuple[E
     return tuple(examples)
 
 
-def _check_shown(template: Template, ids: list[str], own: _Layer) -> None:
+def _check_shown(template: Template, ids: list[str], own: Layer) -> None:
     """Refuse a template that leaves the judge without the criteria or without the case."""
     where = str(own.path)
     if "criteria" not in template.names and not all(id in template.text for id in ids):
@@ -259,7 +176,7 @@ def _group_of(id: str) -> str:
 class _Merged:
     """The layers of a rubric taken together: what comes later in the chain gives way."""
 
-    def __init__(self, layers: list[_Layer], *, complain: Complain = refuse) -> None:
+    def __init__(self, layers: list[Layer], *, complain: Complain = refuse) -> None:
         self.layers = layers
         self.complain = complain
 
@@ -300,7 +217,7 @@ class _Merged:
 
     def criteria(self) -> tuple[Any, ...]:
         """Return the criteria of all layers, by id; a later layer may replace or remove one."""
-        merged: dict[str, tuple[CriterionFile, _Layer]] = {}
+        merged: dict[str, tuple[CriterionFile, Layer]] = {}
         for layer in reversed(self.layers):
             for id, criterion in layer.file.criteria.items():
                 if criterion is not None:
@@ -327,10 +244,10 @@ class _Merged:
                 self.complain(exc)
         return tuple(values)
 
-    def _share(self, id: str, merged: dict[str, tuple[CriterionFile, _Layer]]) -> float:
+    def _share(self, id: str, merged: dict[str, tuple[CriterionFile, Layer]]) -> float:
         return 1.0 / sum(_group_of(other) == _group_of(id) for other in merged)
 
-    def _check_weights(self, merged: dict[str, tuple[CriterionFile, _Layer]]) -> None:
+    def _check_weights(self, merged: dict[str, tuple[CriterionFile, Layer]]) -> None:
         points = self.first("weights") == "points"
         combine = self.first("combine") or "weighted_mean"
         sums: dict[str, float] = {}

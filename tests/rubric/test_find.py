@@ -90,7 +90,8 @@ def test_the_built_in_folder_is_that_of_the_checkout():
 
 
 PROBE = (
-    "from judgekit.rubric.load import builtin_folder, load_rubric, rubric_names\n"
+    "from judgekit.rubric.load import load_rubric\n"
+    "from judgekit.rubric.shelf import builtin_folder, rubric_names\n"
     "import judgekit\n"
     "print(judgekit.__file__)\n"
     "print(builtin_folder())\n"

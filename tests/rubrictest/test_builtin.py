@@ -18,6 +18,7 @@ from judgekit.cassette.mode import RecordMode
 from judgekit.judges.manual import ManualJudge
 from judgekit.metrics.quote import find_quote
 from judgekit.metrics.rubric import RubricMetric
+from judgekit.rubric.chain import Layer
 from judgekit.rubric.load import load_rubric
 from judgekit.rubric.shelf import builtin_folder, rubric_names
 from judgekit.rubrictest.place import tape_of
@@ -58,6 +59,19 @@ def test_every_test_passes_offline_and_every_record_is_used(name):
         "manual/seed",
         True,
     )
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_they_stand_at_the_end_where_a_run_does_not_read_them(name):
+    path = builtin_folder() / f"{name}.jinja"
+    layer = Layer(path)
+    read = set(layer.data)
+
+    whole = layer.tested()
+
+    assert set(layer.data) - read == {"tests", "orderings"}
+    assert whole.tests[0].case
+    assert layer.lines.where("tests", 0) == load_rubric(path).tests[0].where
 
 
 @pytest.mark.parametrize("name", NAMES)

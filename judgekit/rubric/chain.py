@@ -1,0 +1,105 @@
+"""The files of a rubric: itself, what it extends, what that extends, each read and validated."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from judgekit.errors import ConfigError, RubricError, place
+from judgekit.filemodel import near, validate_file
+from judgekit.rubric.file import RubricFile
+from judgekit.rubric.filetext import read_file, split_front_matter
+from judgekit.rubric.folders import Folders
+from judgekit.rubric.shelf import SUFFIX, builtin_folder, rubric_names
+from judgekit.yamlfile import Lines, parse_yaml
+
+if TYPE_CHECKING:
+    from judgekit.rubric.testfile import TestedFile
+
+F = TypeVar("F", bound=RubricFile)
+MAX_LAYERS = 10
+"""Files that may extend one another in a row."""
+
+
+class Layer:
+    """One file of an `extends` chain."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.name = path.name
+        self._text = read_file(path)
+        self._front, _ = split_front_matter(self._text)
+        # A fault in a test is said as early as any other. Those of built-in rubrics are known to
+        # be right, and stand last; to read them all takes as long as to judge a dozen cases.
+        self.builtin = path.parent == builtin_folder()
+        front = self._front.partition("\ntests:\n")[0] if self.builtin else self._front
+        self.data, self.lines = self._parsed(front)
+        tested = not self.data.keys().isdisjoint(("tests", "orderings"))
+        self.file = self.tested() if tested else self._validated(RubricFile)
+
+    def tested(self) -> TestedFile:
+        """Return the front matter with its tests.
+
+        Raises:
+            RubricError: a test has not the shape of one.
+        """
+        from judgekit.rubric.testfile import TestedFile
+
+        if self.builtin:
+            self.data, self.lines = self._parsed(self._front)
+        return self._validated(TestedFile)
+
+    def _parsed(self, front: str) -> tuple[dict[str, Any], Lines]:
+        try:
+            data, lines = parse_yaml(front, file=str(self.path), first=2)
+        except ConfigError as exc:
+            error = RubricError(str(exc), rule="yaml")
+            error.where = exc.where
+            raise error from exc
+        if data is None:
+            message = "has no front matter; begin with ---, name: ..., criteria: ..., ---"
+            if self._text.startswith("---") and not front:
+                message = "has no front matter: end it with a line of ---, above the template"
+            raise RubricError(message, where=place(self.path, 1), rule="front-matter")
+        if not isinstance(data, dict):
+            message = "front matter must be keys and values"
+            raise RubricError(message, where=place(self.path, 2), rule="front-matter")
+        return data, lines
+
+    def _validated(self, kind: type[F]) -> F:
+        return validate_file(kind, self.data, lines=self.lines, error=RubricError)
+
+
+def chain(path: Path, loader: Folders) -> list[Layer]:
+    """Return the layers of a rubric, itself first."""
+    layers = [Layer(path)]
+    seen = {path.resolve()}
+    while parent := layers[-1].file.extends:
+        last = layers[-1]
+        name = parent if parent.endswith(SUFFIX) else parent + SUFFIX
+        found = next(loader.all_of(name), None)
+        if found is not None and found.resolve() in seen and found.parent == last.path.parent:
+            # A rubric may carry the name of the built-in one it builds on.
+            others = (path for path in loader.all_of(name) if path.resolve() not in seen)
+            found = next(others, found)
+        where = last.lines.where("extends")
+        if found is None:
+            known = sorted({n for f in loader.folders for n in rubric_names(f)})
+            raise RubricError(
+                f"extends {parent!r}, which was not found{near(parent, known)}",
+                where=where,
+                rule="extends",
+            )
+        if found.resolve() in seen:
+            message = f"extends {parent!r}, which leads back to itself"
+            raise RubricError(message, where=where, rule="extends")
+        if found.name == last.name:
+            message = f"rename this rubric: it extends one of the same name {parent!r}"
+            raise RubricError(message, where=where, rule="extends")
+        if len(layers) == MAX_LAYERS:
+            message = f"the {MAX_LAYERS + 1}th file in a row that extends"
+            raise RubricError(message, where=where, rule="extends")
+        seen.add(found.resolve())
+        loader.parents[last.name] = found.name
+        layers.append(Layer(found))
+    return layers
