@@ -84,6 +84,11 @@ class Answers(NamedTuple):
 
         return bundle(answers_parts(self))
 
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        from judgekit.display.bundle import pretty
+
+        pretty(printer, self)
+
 
 def chat_of(case: Case, *, system: str | None = None) -> tuple[ChatMessage, ...]:
     """Return what a system is asked about a case: system prompt, history, input.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 from judgekit.display.html import to_html
 from judgekit.display.parts import Part
@@ -18,3 +19,12 @@ def bundle(parts: Iterable[Part], *, text: str | None = None) -> dict[str, str]:
     """
     parts = list(parts)
     return {"text/html": to_html(parts), "text/plain": to_text(parts) if text is None else text}
+
+
+def pretty(printer: Any, value: Any) -> None:
+    """Print a tuple as a prompt shows it by itself; inside something else, its repr.
+
+    A prompt has a way of its own with tuples, which goes before what they say of themselves.
+    """
+    alone = len(getattr(printer, "stack", ())) <= 1
+    printer.text(value._repr_mimebundle_()["text/plain"] if alone else repr(value))

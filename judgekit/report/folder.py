@@ -61,6 +61,11 @@ class Scored(NamedTuple):
 
         return bundle(scored_parts(self.case, self.rows))
 
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        from judgekit.display.bundle import pretty
+
+        pretty(printer, self)
+
 
 class ResultsWriter:
     """Writes `results.jsonl` as results come: a header, then each case followed by its rows.

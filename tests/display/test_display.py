@@ -284,3 +284,17 @@ def test_a_case_can_still_be_copied_and_dumped():
 
     assert Case.model_validate_json(case.model_dump_json()) == case
     assert set(case.model_dump()) == set(Case.model_fields)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_prompt_shows_the_text(kind, plain):
+    from IPython.core.formatters import DisplayFormatter
+
+    value = plain[kind]
+    shown = DisplayFormatter(active_types=["text/plain"]).format(value)[0]["text/plain"]
+
+    assert shown == value._repr_mimebundle_()["text/plain"]
+    inside = DisplayFormatter().format([value])[0]
+    assert "text/html" not in inside
+    assert type(value).__name__ in inside["text/plain"]
+    assert "worst cases" not in inside["text/plain"]
