@@ -36,6 +36,17 @@ QUIET = 120.0
 LARGEST = 256_000_000
 """Bytes a report, or what is known of an occasion, may have."""
 
+DAMAGED = (
+    JudgekitError,
+    OSError,
+    ValueError,
+    TypeError,
+    LookupError,
+    ArithmeticError,
+    RecursionError,
+)
+"""What comes of files that hold what judgekit did not write, however they were made."""
+
 State = Literal["finished", "writing", "stopped", "damaged"]
 
 _FILES = (RESULTS, REPORT, RUN, TAPE, AGREEMENT)
@@ -155,7 +166,14 @@ class Runs:
             foreign = not ours and "not a report" in str(exc)
             problem = _one_line(exc, folder)
             return None if foreign else found._replace(state="damaged", problem=problem)
-        except (ValueError, TypeError, RecursionError, OSError) as exc:
+        except (
+            ValueError,
+            TypeError,
+            LookupError,
+            ArithmeticError,
+            RecursionError,
+            OSError,
+        ) as exc:
             return found._replace(state="damaged", problem=f"cannot be read: {type(exc).__name__}")
         return found._replace(state="writing" if is_written(folder) else "stopped")
 
@@ -224,7 +242,7 @@ def _finished(line: Line, report: Report) -> Line:
                 "failed": summary.failed + summary.not_run,
             }
         )
-    return line._replace(
+    told = line._replace(
         title=facts.title,
         verdict=facts.verdict_word,
         tone=facts.verdict,
@@ -232,6 +250,8 @@ def _finished(line: Line, report: Report) -> Line:
         judges=tuple(sorted(judges)),
         metrics=tuple(metrics),
     )
+    json.dumps(told._asdict(), allow_nan=False)  # a figure that is none costs this line only
+    return told
 
 
 def _begins_as_ours(results: Path) -> bool:

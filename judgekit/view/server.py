@@ -11,14 +11,12 @@ from pathlib import Path
 from threading import Lock
 from typing import Any, NamedTuple
 
-from pydantic import ValidationError
-
 from judgekit.canonical import digest, printable
 from judgekit.errors import ConfigError, JudgekitError
 from judgekit.view.guard import DATA_POLICY, HEADERS, PAGE_POLICY, Refused, Wanted, check
 from judgekit.view.pages import Pages, asked_of, list_page, live_page, problem_page
 from judgekit.view.progress import Progress
-from judgekit.view.runs import Line, Runs
+from judgekit.view.runs import DAMAGED, Line, Runs
 
 HOST = "127.0.0.1"
 PATIENCE = 30.0
@@ -105,7 +103,7 @@ class Viewer(ThreadingHTTPServer):
             return Answer(live_page(line))
         try:
             return Answer(self.pages.run(line, folder))
-        except (JudgekitError, OSError) as exc:
+        except DAMAGED as exc:
             return _problem(line.id, _said(exc))
 
     def _state(self, wanted: Wanted) -> Answer:
@@ -129,10 +127,8 @@ class Viewer(ThreadingHTTPServer):
             raise Refused(409, "this run has no report yet")
         try:
             asked = asked_of(folder, case)
-        except (JudgekitError, OSError) as exc:
+        except DAMAGED as exc:
             raise Refused(422, _said(exc)) from exc
-        except (ValidationError, ValueError, RecursionError) as exc:
-            raise Refused(422, f"a row of {case} is not a result judgekit wrote") from exc
         if asked is None:
             raise Refused(404, "this run has no such case")
         return _data({"asked": asked})
@@ -148,7 +144,7 @@ class Viewer(ThreadingHTTPServer):
                 return _problem("These runs cannot be compared", f"{line.id} has no report yet")
         try:
             return Answer(self.pages.comparison(runs, across_rubrics=across))
-        except (JudgekitError, OSError) as exc:
+        except DAMAGED as exc:
             said = _said(exc).replace(f"{self.runs.root}/", "")
             rubric = "rubric" in said and not across
             link = f"{wanted.path}?{_query(ids)}&across_rubrics=yes" if rubric else ""
@@ -179,9 +175,14 @@ def _problem(title: str, problem: str, *, link: str = "") -> Answer:
     return Answer(problem_page(title, problem, link=link, advice=advice), status=422)
 
 
-def _said(problem: JudgekitError | OSError) -> str:
-    text = problem.strerror if isinstance(problem, OSError) else str(problem)
-    return " ".join(printable(text or "cannot be read").split())
+def _said(problem: Exception) -> str:
+    if isinstance(problem, OSError):
+        text = f"cannot be read: {problem.strerror}"
+    elif isinstance(problem, JudgekitError):
+        text = str(problem)
+    else:
+        text = f"its files hold what judgekit did not write ({type(problem).__name__})"
+    return " ".join(printable(text).split())
 
 
 _ROUTES: dict[str, Callable[[Viewer, Wanted], Answer]] = {

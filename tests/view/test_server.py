@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import re
 import shutil
 import socket
@@ -369,6 +370,36 @@ def test_a_damaged_folder_is_one_line_in_the_list(make, get, harm):
     assert get("/api/run?run=bad").data["state"] == "damaged"
     assert get("/api/case?run=bad&case=case-0000").status == 409
     assert get("/compare?run=good&run=bad").status == 422
+
+
+ODD = [float("nan"), float("inf"), None, -1, "x", [], {}, 10**400, "\ud800", True, [1], {"a": 1}]
+
+
+def mutated(value, draw):
+    """Return a value with something in it replaced by something odd."""
+    if isinstance(value, dict | list) and value and draw.random() < 0.85:
+        place = draw.choice(list(value) if isinstance(value, dict) else range(len(value)))
+        value[place] = mutated(value[place], draw)
+        return value
+    return draw.choice(ODD)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_whatever_stands_in_the_files_is_answered(make, get, seed):
+    make("good", [0.9, 0.1])
+    folder = make("bad", [0.9, 0.1], gates={"worth": {"mean": 0.2}})
+    draw = random.Random(seed)
+    path = folder / draw.choice(["report.json", "report.json", "run.json", "results.jsonl"])
+    lines = path.read_text().splitlines() if path.suffix == ".jsonl" else [path.read_text()]
+    place = draw.randrange(len(lines))
+    lines[place] = json.dumps(mutated(json.loads(lines[place]), draw))
+    path.write_text("\n".join(lines) + "\n")
+
+    runs = {run["id"]: run for run in get("/api/runs").data["runs"]}
+    assert runs["good"]["state"] == "finished"
+    for target in ("/run?run=bad", "/compare?run=good&run=bad", "/compare?run=bad&run=good",
+                   "/api/case?run=bad&case=case-0000"):  # fmt: skip
+        assert get(target).status in (200, 404, 409, 422), target
 
 
 @pytest.mark.parametrize("harm", FOUND_WHEN_OPENED)
