@@ -16,8 +16,9 @@ def metrics(context: typer.Context) -> None:
     """List everything there is to score by."""
     if context.invoked_subcommand is None:
         from judgekit.cards import list_text
+        from judgekit.cli.screen import fitted
 
-        typer.echo(list_text(), nl=False)
+        typer.echo(fitted(list_text()), nl=False)
 
 
 @app.command("show")

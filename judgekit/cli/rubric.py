@@ -30,6 +30,7 @@ def list_rubrics(
     ] = None,
 ) -> None:
     """List rubrics in the order in which names are looked up, and where each comes from."""
+    from judgekit.cli.screen import fitted
     from judgekit.rubric.show import list_text
 
     if suite is not None:
@@ -38,7 +39,7 @@ def list_rubrics(
         text = list_text(suite_shelves(suite))
     else:
         text = list_text(folder=folder)
-    typer.echo(text, nl=False)
+    typer.echo(fitted(text), nl=False)
 
 
 @app.command("show")

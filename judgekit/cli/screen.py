@@ -7,6 +7,8 @@ import shutil
 import sys
 from typing import TextIO
 
+from judgekit.report.cells import cut
+
 WIDEST = 100
 NARROWEST = 60
 
@@ -32,3 +34,11 @@ def colourful(stream: TextIO | None = None) -> bool:
     if said("CLICOLOR") == "0" or said("TERM") == "dumb":
         return False
     return (stream or sys.stdout).isatty()
+
+
+def fitted(text: str) -> str:
+    """Return a list with its lines cut to the terminal; a file or a pipe gets them whole."""
+    if not sys.stdout.isatty():
+        return text
+    room = max(NARROWEST, shutil.get_terminal_size((80, 24)).columns)
+    return "".join(f"{cut(line, room)}\n" for line in text.splitlines())

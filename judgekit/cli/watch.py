@@ -43,10 +43,11 @@ def watch(
     quiet: Quiet = False,
     verbose: Verbose = False,
 ) -> None:
-    """Run a suite, then again what a saved file changes, and print what moved.
+    """Run a suite whenever a file of it is saved.
 
-    Looks at the suite, its cases, rubrics and whatever they are made of, personas and cassette.
-    Nothing is asked of a judge unless --record or --judge says so. Ctrl-C ends it.
+    Scores anew what the saved file changes and prints what moved. Looks at the suite, its cases,
+    rubrics and whatever they are made of, personas and cassette. Nothing is asked of a judge
+    unless --record or --judge says so. Ctrl-C ends it.
 
     Exit codes: 0 ended by Ctrl-C, 2 there is no such suite.
     """

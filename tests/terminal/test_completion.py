@@ -60,6 +60,55 @@ def test_bash_completes_once_it_is_installed(home):
         assert shell.finish() == 0
 
 
+@pytest.mark.skipif(shutil.which("zsh") is None, reason="there is no zsh here")
+def test_zsh_completes_once_it_is_installed(home):
+    settings = {**environment(home), "ZDOTDIR": str(home)}
+    with Terminal(("zsh", "-i"), cwd=home, environment=settings) as shell:
+        shell.answer("ready>", "judgekit --install-completion; echo done $?")
+        shell.expect("done 0")
+        shell.send("exit\r")
+        shell.finish()
+    assert (home / ".zshrc").exists()
+
+    with Terminal(("zsh", "-i"), cwd=home / "shop", environment=settings) as shell:
+        shell.expect("ready>")
+        # The first TAB of a shell only loads what Typer wrote. Only what is new is drawn.
+        shell.send("judgekit rub\t\t")
+        shell.expect("ric ")
+        shell.send("show hel\t")
+        shell.expect("pful_reply ")
+        shell.send("\x15judgekit run suite.yaml --only br\t")
+        shell.expect("ief ")
+        shell.send("--record ne\t")
+        shell.expect("w_episodes ")
+        shell.send("\x15exit\r")
+        assert shell.finish() == 0
+
+
+@pytest.mark.skipif(shutil.which("fish") is None, reason="there is no fish here")
+def test_fish_completes_once_it_is_installed(home):
+    settings = {**environment(home), "fish_greeting": "", "TERM": "dumb"}
+    with Terminal(("fish", "-i"), cwd=home, environment=settings) as shell:
+        shell.send("judgekit --install-completion; echo done $status\r")
+        shell.expect("done 0")
+        shell.send("exit\r")
+        shell.finish()
+
+    # What fish itself would offer for a line, its own completions included.
+    asked = [
+        ("judgekit rub", "rubric"),
+        ("judgekit rubric show hel", "helpful_reply"),
+        ("judgekit run suite.yaml --only br", "brief"),
+        ("judgekit run suite.yaml --record ne", "new_episodes"),
+    ]
+    for line, word in asked:
+        found = subprocess.run(
+            ["fish", "-c", f"complete -C {line!r}"], cwd=home / "shop",
+            env={**os.environ, **settings}, capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        assert [said.partition("\t")[0] for said in found.stdout.splitlines()] == [word]
+
+
 def offered(home, words, shell="bash"):
     """Return what the program offers for the last of some words."""
     typed = words.split(" ")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
+import subprocess
 import sys
 
 import pytest
@@ -115,3 +116,16 @@ def test_a_suite_that_is_wrong_at_first_is_waited_for(project):
         terminal.expect("3 computed")
         terminal.send("\x03")
         assert terminal.finish() == 0
+
+
+@pytest.mark.parametrize("verb", [("metrics",), ("rubric", "list")])
+def test_lists_fit_the_terminal_and_are_whole_in_a_pipe(project, verb):
+    with Terminal((*JUDGEKIT, *verb), cwd=project) as terminal:
+        assert terminal.finish() == 0
+    whole = subprocess.run(
+        (*JUDGEKIT, *verb), cwd=project, capture_output=True, text=True, check=False
+    ).stdout.splitlines()
+    shown = [line for line in terminal.text.split("\n") if line or whole]
+
+    assert max(map(len, shown)) <= 80 < max(map(len, whole))
+    assert sum(map(bool, shown)) == sum(map(bool, whole))
