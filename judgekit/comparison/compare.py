@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -17,7 +18,7 @@ from judgekit.comparison.comparison import (
     MetricComparison,
     PromptChange,
 )
-from judgekit.comparison.pairs import Pair, Pairing
+from judgekit.comparison.pairs import GIVEN, Pair, Pairing
 from judgekit.comparison.prompts import prompt_diff
 from judgekit.comparison.tally import IntervalKind, MetricTally
 from judgekit.comparison.verdicts import judged
@@ -95,7 +96,11 @@ def compare_all(
 
 
 def _open(run: str | Path | Report) -> Report:
-    return run if isinstance(run, Report) else Report.read(run)
+    if isinstance(run, Report):
+        return run
+    if not isinstance(run, str | Path):
+        raise ConfigError(f"a run is a report or its folder, not {type(run).__name__}")
+    return Report.read(run)
 
 
 def _refuse_same(base: Report, new: Report) -> None:
@@ -124,6 +129,8 @@ class _Look:
         self.across_rubrics = across_rubrics
         self.warnings: list[str] = []
         self.examples: dict[str, _Example] = {}
+        self.given: Counter[str] = Counter()
+        """Field -> pairs in which it is another."""
         self.pairs = self.same_answers = self.other_question = self.unclustered = 0
 
     def all(self, *, interval: IntervalKind, detect: float | None) -> Comparison:
@@ -185,6 +192,7 @@ class _Look:
             return
         self.pairs += 1
         self.same_answers += pair.same_answer
+        self.given.update(f for f in GIVEN if pair.base.given[f] != pair.new.given[f])
         group = self._cluster_of(pair)
         for name, tally in tallies.items():
             tally.add(pair, group)
@@ -252,8 +260,12 @@ class _Look:
         if self.other_question:
             self.warnings.append(
                 f"{_cases(self.other_question)} of the same id {_are(self.other_question)} another "
-                "case in the new run (input, system prompt, history, context or reference); left "
-                "out."
+                "case in the new run (input, history, reference or what is expected); left out."
+            )
+        for field, count in self.given.items():
+            self.warnings.append(
+                f"The {GIVEN[field]} of {_cases(count)} is another one in the new run: what is "
+                "held against it is not held against the same."
             )
         for side, cases in (("base", pairing.only_base), ("new run", pairing.only_new)):
             if cases:
@@ -300,11 +312,14 @@ class _Look:
         base, new = self.base.figures, self.new.figures
         yield from changes_between(base.manifest, new.manifest)
         differ = self.pairs - self.same_answers
+        for field, count in self.given.items():
+            said = f"another in {count} of {self.pairs} cases"
+            yield Change(what=GIVEN[field], base="", new=said)
         if differ:
             yield Change(
                 what="answers", base="", new=f"{differ} of {self.pairs} differ from the base's"
             )
-        if base.dataset != new.dataset and not differ:
+        if base.dataset != new.dataset and not differ and not self.given:
             yield Change(what="data set", base=base.dataset[:12], new=new.dataset[:12])
 
     def _prompts(self, tallies: Mapping[str, MetricTally]) -> Iterator[PromptChange]:

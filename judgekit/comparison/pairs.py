@@ -6,15 +6,16 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from judgekit.canonical import canonical_json, digest
-from judgekit.case import Case
 from judgekit.errors import ConfigError
 from judgekit.report.folder import Scored
 from judgekit.score import Failure, Result
 
 MAX_REASON = 500
 """Characters of a reason that are kept."""
-_ASKED = ("input", "system", "history", "reference", "context", "baseline", "choices", "expected")
-"""What makes a case the case it is; the answer is what may differ."""
+_ASKED = ("input", "history", "reference", "baseline", "choices", "expected")
+"""What makes a case the case it is. The answer may differ, and what whoever answers was given."""
+GIVEN = {"system": "system prompt", "context": "context"}
+"""Fields of a case that are part of what is tried: another prompt, another search."""
 
 
 class Said(NamedTuple):
@@ -45,7 +46,9 @@ class Entry(NamedTuple):
 
     case: str
     question: str
-    """Digest of everything but the answer."""
+    """Digest of what makes it the case it is."""
+    given: Mapping[str, str]
+    """Field of `GIVEN` -> digest of what it holds."""
     answer: str
     """Digest of the answer."""
     metadata: Mapping[str, object]
@@ -120,19 +123,19 @@ class Pairing:
 def entry_of(scored: Scored) -> Entry:
     """Return what a comparison needs of a case and its rows."""
     case = scored.case
+    said = case.model_dump(mode="json", include={*_ASKED, *GIVEN}, exclude_defaults=True)
     return Entry(
         case=case.id,
-        question=question_of(case),
+        given={field: _digest_of(said.pop(field, None)) for field in GIVEN},
+        question=_digest_of(said),
         answer=digest((case.output or "").encode("utf-8", "surrogatepass")),
         metadata=case.metadata,
         rows={row.metric: _seen(row.result) for row in scored.rows},
     )
 
 
-def question_of(case: Case) -> str:
-    """Return the digest of everything about a case but its answer, labels and metadata."""
-    asked = case.model_dump(mode="json", include=set(_ASKED), exclude_defaults=True)
-    return digest(canonical_json(asked).encode("utf-8", "surrogatepass"))
+def _digest_of(value: object) -> str:
+    return digest(canonical_json(value).encode("utf-8", "surrogatepass"))
 
 
 def _seen(result: Result) -> Seen:

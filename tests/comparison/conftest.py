@@ -24,6 +24,7 @@ def run(tmp_path: Path) -> Make:
         *,
         metrics: Sequence[Any] = (),
         inputs: Mapping[str, str] | None = None,
+        given: Mapping[str, Mapping[str, Any]] | None = None,
         metadata: Callable[[str], Mapping[str, Any]] = lambda _: {},
         **options: Any,
     ) -> Path:
@@ -35,6 +36,7 @@ def run(tmp_path: Path) -> Make:
                 input=(inputs or {}).get(id, f"question {id}"),
                 output=json.dumps(answer),
                 metadata=dict(metadata(id)),
+                **(given or {}).get(id, {}),
             )
             for id, answer in answers.items()
         ]

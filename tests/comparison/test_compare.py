@@ -170,6 +170,11 @@ def test_a_run_is_not_compared_with_itself(run):
         compare(base, base / ".." / "base")
 
 
+def test_what_is_no_run_is_refused_in_a_line(run):
+    with pytest.raises(ConfigError, match="a run is a report or its folder, not dict"):
+        compare(run("base", BASE), {})
+
+
 def test_other_cases_under_the_same_id_are_left_out_loudly(run):
     base = run("base", BASE)
     new = run("new", NEW, inputs={"c000": "something else", "c001": "and else"})
@@ -178,6 +183,23 @@ def test_other_cases_under_the_same_id_are_left_out_loudly(run):
 
     assert (found.pairs, found.other_question) == (58, 2)
     assert any("2 cases of the same id are another case" in said for said in found.warnings)
+
+
+def test_another_prompt_or_context_is_what_is_tried_and_said_loudly(run):
+    before = {"c000": {"system": "Be brief."}, "c001": {"system": "Be brief.", "context": ("x",)}}
+    after = {"c000": {"system": "Be kind."}, "c001": {"system": "Be kind.", "context": ("y",)}}
+    found = compare(run("base", BASE, given=before), run("new", NEW, given=after))
+
+    assert (found.pairs, found.other_question) == (60, 0)
+    assert [w for w in found.warnings if "another one" in w] == [
+        "The system prompt of 2 cases is another one in the new run: what is held against it is "
+        "not held against the same.",
+        "The context of 1 case is another one in the new run: what is held against it is not held "
+        "against the same.",
+    ]
+    said = {change.what: change.new for change in found.changes}
+    assert said["system prompt"] == "another in 2 of 60 cases"
+    assert said["context"] == "another in 1 of 60 cases"
 
 
 def test_no_case_in_common_is_refused(run):
