@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -63,6 +64,12 @@ def the_repository(folder: Path) -> None:
         (folder / name).symlink_to(ROOT / name)
 
 
+def the_ci_example(folder: Path) -> None:
+    """Copy examples/ci to desk, as its reader does."""
+    left_out = shutil.ignore_patterns("runs", ".judgekit", "base")
+    shutil.copytree(ROOT / "examples" / "ci", folder / "desk", ignore=left_out)
+
+
 def a_model(folder: Path) -> None:
     """Write models/minilm: a sentence model of a few hundred bytes."""
     sys.path.insert(0, str(ROOT / "tests" / "embedders"))
@@ -87,6 +94,7 @@ def something_to_share(folder: Path) -> None:
 FILES: dict[str, Callable[[Path], None]] = {
     "README.md": the_repository,
     "docs/answers.md": one_question,
+    "docs/ci.md": the_ci_example,
     "docs/compare.md": two_runs,
     "docs/metrics/embedding.md": a_model,
     "docs/redaction.md": something_to_share,
