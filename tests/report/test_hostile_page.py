@@ -84,7 +84,7 @@ def test_names_are_inert_wherever_they_stand(
     tab.add_init_script("window.pwned = () => { window.hurt = true; }")
     page = write_page(hostile_names(runs, tmp_path), tmp_path / "page.html")
     tab.goto(f"file://{page}")
-    tab.wait_for_selector("html[data-ready]")
+    tab.wait_for_selector("html[data-whole]")
     tab.evaluate("document.querySelectorAll('details').forEach(d => d.open = true)")
 
     banner = tab.locator(".verdict").inner_text()
@@ -129,7 +129,7 @@ def test_a_text_of_a_hundred_thousand_lines_opens(
     page = write_page(runs.report_of(rows), tmp_path / "page.html")
     tab.goto(f"file://{page}#case=long")
 
-    tab.wait_for_selector("html[data-ready]")
+    tab.wait_for_selector("html[data-whole]")
 
     assert tab.locator("mark").inner_text().startswith("line 99999")
     tab.keyboard.press("j")
@@ -147,6 +147,6 @@ def test_half_characters_make_a_page(tab: Tab, runs: SimpleNamespace, tmp_path: 
     report = runs.report_of([(case, {"m": runs.judged(1.0, reason="r\udc00")})])
     tab.goto(f"file://{write_page(report, tmp_path / 'page.html')}#case=half")
 
-    tab.wait_for_selector("html[data-ready]")
+    tab.wait_for_selector("html[data-whole]")
 
     assert tab.locator(".turn.output .text").inner_text() == "a?b"

@@ -69,7 +69,8 @@ def data_of(html: str) -> dict[str, Any]:
     assert found
     if found[1] == "no":
         return json.loads(found[2])
-    return json.loads(zlib.decompress(base64.b64decode(found[2])))
+    lead, whole = zlib.decompress(base64.b64decode(found[2])).split(b"\n")
+    return json.loads(lead) | json.loads(whole)
 
 
 def one(runs: SimpleNamespace, **more: Any) -> Report:

@@ -72,7 +72,7 @@ def manners(runs: SimpleNamespace, *, count: int = 3) -> Report:
 
 def show(tab: Tab, page: Path, fragment: str = "") -> None:
     tab.goto(f"file://{page}{fragment}")
-    tab.wait_for_selector("html[data-ready]", timeout=20_000)
+    tab.wait_for_selector("html[data-whole]", timeout=20_000)
 
 
 def press(tab: Tab, *keys: str) -> None:
@@ -244,7 +244,7 @@ def test_labels_outlive_the_page_until_they_are_cleared(
     until(tab, "localStorage.length === 1")
 
     tab.reload()
-    tab.wait_for_selector("html[data-ready]")
+    tab.wait_for_selector("html[data-whole]")
 
     assert tab.locator("#labeller").input_value() == "Ann B."
     assert tab.locator(".question").first.get_by_label("no", exact=True).is_checked()

@@ -32,7 +32,7 @@ pytestmark = pytest.mark.loopback
 
 def show(tab: Tab, report: Report, path: Path, fragment: str = "") -> None:
     tab.goto(f"file://{write_page(report, path)}{fragment}")
-    tab.wait_for_selector("html[data-ready]", timeout=20_000)
+    tab.wait_for_selector("html[data-whole]", timeout=20_000)
 
 
 def ids(tab: Tab) -> list[str]:
@@ -143,7 +143,7 @@ def test_cases_without_a_field_can_be_chosen(
     choose(tab, "__proto__", "x")
     assert ids(tab) == ["c0"]
     tab.reload()
-    tab.wait_for_selector("html[data-ready]")
+    tab.wait_for_selector("html[data-whole]")
     assert ids(tab) == ["c0"]
 
 
@@ -207,6 +207,43 @@ def test_case_shows_what_explains_its_number(tab: Tab, rich: Report, tmp_path: P
     assert "You judge answers.\nBe literal." in drawer.inner_text()
 
 
+def test_a_large_page_shows_the_list_before_the_texts_and_the_same_list(
+    tab: Tab, rich: Report, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tab.add_init_script(
+        """new MutationObserver(() => {
+            const { ready, whole } = document.documentElement.dataset;
+            if (ready && !whole) window.early ??= document.querySelector("#browser").innerText;
+        }).observe(document, {subtree: true, attributeFilter: ["data-ready", "data-whole"]});"""
+    )
+    show(tab, rich, tmp_path / "plain.html")
+    browser = tab.locator("#browser")
+    plain = browser.inner_text()
+    monkeypatch.setattr("judgekit.report.page.packing.PLAIN", 0)
+
+    show(tab, rich, tmp_path / "packed.html")
+
+    assert tab.evaluate("window.early") == plain
+    assert browser.inner_text() == plain
+    tab.click('[data-status="unfound"]')
+    assert ids(tab) == ["returns-free"]
+
+
+@pytest.mark.parametrize("fragment", ["#q=parcel&case=rude", "#case=rude&label=helpful"])
+def test_what_a_link_asks_for_waits_for_the_texts(
+    tab: Tab, rich: Report, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fragment: str
+) -> None:
+    monkeypatch.setattr("judgekit.report.page.packing.PLAIN", 0)
+
+    show(tab, rich, tmp_path / "page.html", fragment)
+
+    shown = tab.locator("#labelling" if "label" in fragment else "#drawer")
+    shown.wait_for()
+    assert "A rude answer" in shown.inner_text()
+    assert tab.evaluate("location.hash") == fragment
+    assert len(ids(tab)) == (2 if "q=" in fragment else 5)
+
+
 def test_every_reply_says_where_it_came_from(
     tab: Tab, runs: SimpleNamespace, tmp_path: Path
 ) -> None:
@@ -219,7 +256,7 @@ def test_every_reply_says_where_it_came_from(
         for name in keys:
             show(tab, report, tmp_path / "page.html", f"#case={name}")
             tab.reload()
-            tab.wait_for_selector("html[data-ready]")
+            tab.wait_for_selector("html[data-whole]")
             said.append(" ".join(tab.locator("#drawer .origin-of").all_inner_texts()))
 
     assert said == ["asked live", "from the tape", "from the tape", "from the tape", "", ""]

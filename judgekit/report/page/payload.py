@@ -12,6 +12,7 @@ from judgekit.report.folder import Scored
 from judgekit.report.page.asked import Asked, keys_of, told
 from judgekit.report.page.forms import Forms
 from judgekit.report.page.histograms import Histograms
+from judgekit.report.page.lead import lead_of
 from judgekit.report.page.origins import Origins
 from judgekit.report.page.packing import Texts, pack, page_json
 from judgekit.report.page.slices import Field, Slices
@@ -70,6 +71,7 @@ def make_payload(report: Report) -> Payload:
     texts = Texts()
     worst = _worst(report) if asked.there and figures.cases > ALL else None
     cases: list[str] = []  # as JSON at once: a fifth of the memory
+    leads: list[str] = []
     makers: dict[str, dict[Maker, None]] = {}
     slices = Slices(summary.metric for summary in figures.metrics)
     histograms = Histograms()
@@ -81,6 +83,7 @@ def make_payload(report: Report) -> Payload:
         if unusual := forms.add(scored):
             data["forms"] = unusual
         cases.append(page_json(data))
+        leads.append(page_json(lead_of(data)))
         slices.add(scored)
         histograms.add(scored)
         for row in scored.rows:
@@ -99,11 +102,16 @@ def make_payload(report: Report) -> Payload:
         "origin": origins.all_alike,
         "metrics": [_metric(summary) for summary in figures.metrics],
         "prompts": prompts,
-        "texts": texts.all,
     }
-    text = f'{page_json(head)[:-1]},"cases":[{",".join(cases)}]}}'
-    packed = pack(text)
+    packed = pack(_joined({**head, "texts": texts.all}, cases))
+    if packed.compressed:
+        # Two lines: the list of cases stands before the texts are unpacked.
+        packed = pack(f"{_joined(head, leads)}\n{_joined({'texts': texts.all}, cases)}")
     return Payload(packed.text, packed.compressed, prompts, made_by, fields, histograms, taped)
+
+
+def _joined(head: dict[str, Any], cases: list[str]) -> str:
+    return f'{page_json(head)[:-1]},"cases":[{",".join(cases)}]}}'
 
 
 def _metric(summary: MetricSummary) -> dict[str, Any]:

@@ -5,20 +5,63 @@ let cases = []; // {n, case, id, cells: [per metric], flags, facets, line, found
 let facets = []; // {name, values: [...], missing: whether some case lacks it}
 let fetchAsked = null; // where a server has what was left out: case -> its records by key
 
+let whole = Promise.resolve(); // until every text of the cases is here
+let isWhole = true;
+
 async function readData() {
   const element = document.getElementById("data");
   let text = element.textContent;
+  let rest = null;
   if (element.dataset.compressed === "yes") {
     if (typeof DecompressionStream === "undefined") {
       throw new Error("This browser cannot unpack the cases; open the page in a newer one (Chrome 80, Firefox 113, Safari 16.4).");
     }
     const stream = new Blob([unpacked64(text)]).stream().pipeThrough(new DecompressionStream("deflate"));
-    text = await new Response(stream).text();
+    [text, rest] = await firstOf(stream.pipeThrough(new TextDecoderStream()).getReader());
   }
   element.remove();
   data = JSON.parse(text);
   facets = findFacets(data.fields || [], data.cases);
   cases = data.cases.map(digestOf);
+  if (rest) {
+    isWhole = false;
+    // The list is painted first.
+    whole = new Promise((done) => setTimeout(done, 100)).then(rest).then(fillIn);
+  }
+}
+
+// The first line of a stream, and a function that reads the rest; null if there is none. The
+// first line of a large page is all that its list of cases needs.
+async function firstOf(reader) {
+  const pieces = [];
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return [pieces.join(""), null];
+    const end = value.indexOf("\n");
+    pieces.push(end < 0 ? value : value.slice(0, end));
+    if (end >= 0) return [pieces.join(""), () => restOf(reader, value.slice(end + 1))];
+  }
+}
+
+async function restOf(reader, begun) {
+  const pieces = [begun];
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return pieces.join("");
+    pieces.push(value);
+  }
+}
+
+function fillIn(text) {
+  Object.assign(data, JSON.parse(text));
+  for (const entry of cases) {
+    entry.case = data.cases[entry.n];
+    data.metrics.forEach(({ name }, place) => {
+      const result = own(entry.case.rows, name);
+      if (result) entry.cells[place].result = result;
+    });
+  }
+  isWhole = true;
 }
 
 function unpacked64(text) {

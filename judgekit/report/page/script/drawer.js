@@ -3,6 +3,10 @@
 const drawer = document.getElementById("drawer");
 
 function openCase(entry, { push = true } = {}) {
+  if (!isWhole) {
+    whole.then(() => openCase(entry, { push }));
+    return;
+  }
   const wasOpen = !drawer.hidden;
   state.open = entry.id;
   writeState({ push: push && !wasOpen });

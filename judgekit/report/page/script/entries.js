@@ -38,6 +38,7 @@ function cellOf(metric, result, flags) {
     return { state: "failed", kind: result.kind, result };
   }
   const cell = { state: result.status || "scored", result };
+  for (const flag of result.flags || []) flags.add(flag);
   for (const part of result.parts || []) {
     if (part.status === "abstained") flags.add("abstained");
     for (const quote of part.quotes || []) if (!quote.field) flags.add("unfound");
@@ -64,6 +65,7 @@ function cellOf(metric, result, flags) {
 }
 
 function firstLine(item) {
+  if (item.line !== undefined) return item.line;
   const texts = [item.input, item.output, ...(item.history || []).map((message) => message.content)];
   for (const text of texts) {
     const line = (text || "").match(/\S[^\r\n]*/);

@@ -59,6 +59,10 @@ function buildPane() {
 }
 
 function startLabelling() {
+  if (!isWhole) {
+    whole.then(startLabelling);
+    return;
+  }
   const entry = shown[selected] || shown[0];
   if (!entry) return;
   const first = data.metrics.find(({ name }) => formOf(entry, name)) || data.metrics[0];
@@ -66,6 +70,10 @@ function startLabelling() {
 }
 
 function openLabelling(entry, metric, { push = false } = {}) {
+  if (!isWhole) {
+    whole.then(() => openLabelling(entry, metric, { push }));
+    return;
+  }
   closeCase();
   pane.entry = entry;
   pane.metric = metric;

@@ -69,6 +69,8 @@ async function start() {
   addEventListener("hashchange", follow);
   addEventListener("keydown", onKey);
   document.documentElement.dataset.ready = "yes";
+  await whole;
+  document.documentElement.dataset.whole = "yes";
 }
 
 start();

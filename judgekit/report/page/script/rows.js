@@ -2,7 +2,8 @@
 
 // The cases that match, and how many would with every other status and value of a facet.
 function matching() {
-  const terms = state.q.toLowerCase().split(/\s+/).filter(Boolean);
+  if (state.q && !isWhole) whole.then(refresh); // for now, all
+  const terms = isWhole ? state.q.toLowerCase().split(/\s+/).filter(Boolean) : [];
   const wanted = facets.map((facet) => state.facets.get(facet.name));
   const counts = { status: new Map(), facets: facets.map(() => new Map()) };
   const found = [];

@@ -1,0 +1,54 @@
+"""The lead of a large page: what its list of cases needs, read before all the texts."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+LONGEST = 120
+"""Characters of a line that are shown in the list before the texts are there."""
+
+_LINE = re.compile(r"\S[^\r\n]*")
+_SAID = ("type", "status", "value", "kind", "fallback")
+
+
+def lead_of(case: dict[str, Any]) -> dict[str, Any]:
+    """Return what the list shows of a case, of all the page has of it."""
+    return {
+        "id": case["id"],
+        "line": _line(case),
+        "metadata": case.get("metadata") or {},
+        "rows": {metric: _row(row) for metric, row in case["rows"].items()},
+    }
+
+
+def _line(case: dict[str, Any]) -> str:
+    """Return the first line of a case that is not blank, as the script of the page finds it."""
+    texts = [case.get("input"), case.get("output")]
+    texts += [message.get("content") for message in case.get("history") or ()]
+    found = (_LINE.search(text) for text in texts if text)
+    return next((line[0][:LONGEST].rstrip() for line in found if line), "")
+
+
+def _row(row: dict[str, Any]) -> dict[str, Any]:
+    lead = {name: row[name] for name in _SAID if name in row}
+    for name in ("message", "reason"):
+        if name in row and "value" not in row:
+            lead[name] = row[name][:LONGEST]
+    band = (row.get("details") or {}).get("band")
+    if isinstance(band, str):
+        lead["details"] = {"band": band[:LONGEST]}
+    if flags := sorted(_flags(row)):
+        lead["flags"] = flags
+    return lead
+
+
+def _flags(row: dict[str, Any]) -> set[str]:
+    """Return what the parts of a result are filtered by."""
+    flags = set()
+    for part in row.get("parts") or ():
+        if part.get("status") == "abstained":
+            flags.add("abstained")
+        if any(not quote.get("field") for quote in part.get("quotes") or ()):
+            flags.add("unfound")
+    return flags
