@@ -278,9 +278,11 @@ class LiteLLMJudge:
         """Say of an attempt that failed when the next one follows; the error names no key."""
         import logging
 
-        said, wait = state.outcome.exception(), state.next_action.sleep
+        error, wait = state.outcome.exception(), state.next_action.sleep
+        status = getattr(error, "status", None)
+        said = f"HTTP {status}: {error}" if status else str(error)
         logging.getLogger("judgekit").info(
-            "%s: attempt %d: %s; again in %.1f s", self.model, state.attempt_number, said, wait
+            "%s: attempt %d: %.200s; again in %.1f s", self.model, state.attempt_number, said, wait
         )
 
     def _wait(self, state: Any) -> float:
