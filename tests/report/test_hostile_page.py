@@ -140,6 +140,20 @@ def test_a_text_of_a_hundred_thousand_lines_opens(
     assert tab.locator(".list tbody th").all_inner_texts() == ["long"]
 
 
+def test_details_of_any_name_are_shown(tab: Tab, runs: SimpleNamespace, tmp_path: Path) -> None:
+    details = json.loads('{"__proto__": "first", "constructor": {"x": ["' + "y" * 90 + '"]}}')
+    rows = [(Case(id="a"), {"m": runs.judged(1.0, details=details)})]
+    page = write_page(runs.report_of(rows), tmp_path / "page.html")
+    tab.goto(f"file://{page}#case=a")
+    tab.wait_for_selector("html[data-whole]")
+
+    tab.locator("summary", has_text="Details as JSON").click()
+
+    text = tab.locator("#drawer").inner_text()
+    assert "first" in text
+    assert "constructor" in text
+
+
 def test_half_characters_make_a_page(tab: Tab, runs: SimpleNamespace, tmp_path: Path) -> None:
     case = Case.model_construct(
         **{**Case(id="half").model_dump(), "output": "a\ud800b", "metadata": {"k\udfff": "v\ud800"}}

@@ -119,8 +119,8 @@ function factList(facts) {
 
 // What a score says beside its value; structures are folded away.
 function scoreFacts(result) {
-  const short = {};
-  const long = {};
+  const short = Object.create(null); // names are anybody's, `__proto__` among them
+  const long = Object.create(null);
   if (result.method) short.method = result.method;
   if (typeof result.confidence === "number") short.confidence = result.confidence.toFixed(2);
   if (result.ground_truth !== undefined) short["ground truth"] = result.ground_truth;
