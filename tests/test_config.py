@@ -225,7 +225,7 @@ def test_thresholds_and_gates_are_handed_on(suite):
 
     assert loaded.thresholds == {"safety": 1.0}
     assert loaded.gates == {"safety": {"mean": 0.5, "pass_rate": 0.5}}
-    assert loaded.limits == (2, 3)
+    assert loaded.limits[:2] == (2, 3)
 
 
 def test_without_a_judge_gates_on_stand_ins_are_left_out(suite):
