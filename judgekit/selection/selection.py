@@ -15,6 +15,10 @@ MOST = 100
 """Fields, and values of a field, that are remembered for a message."""
 
 
+LOOK = 1_000
+"""Cases that are looked at for a field which those wanted must not have as said."""
+
+
 class Selection(NamedTuple):
     """Which cases are wanted; without anything said, all."""
 
@@ -48,11 +52,37 @@ class Selection(NamedTuple):
             ConfigError: there is none.
         """
         seen = _Seen(self.where)
-        wanted = (case for case in cases if self._has(case, seen))
+        known = self._known(iter(cases))
+        wanted = (case for case in known if self._has(case, seen))
         first = next(wanted, None)
         if first is None:
             raise ConfigError(self._nothing(seen))
         return islice(chain([first], wanted), self.limit)
+
+    def _known(self, cases: Iterator[Case]) -> Iterator[Case]:
+        """Refuse `!=` on a field that no case has: a misspelt one would choose every case.
+
+        Of more cases than `LOOK`, a later one may have it: then nothing is said.
+        """
+        left = {condition.field: condition for condition in self.where if condition.negated}
+        held: list[Case] = []
+        fields: dict[str, None] = {}
+        while left:
+            case = next(cases, None)
+            if case is None:
+                if not held:
+                    break
+                field, condition = next(iter(left.items()))
+                hint = near(field, [ID, *sorted(fields)])
+                raise ConfigError(f"--where {condition}: no case has such a field{hint}")
+            held.append(case)
+            if len(fields) < MOST:
+                fields |= dict.fromkeys(fields_of(case.metadata))
+            for field in [field for field in left if values_at(case, field)]:
+                del left[field]
+            if len(held) == LOOK:
+                break
+        return chain(held, cases)
 
     def _has(self, case: Case, seen: _Seen) -> bool:
         found = (self.ids is None or case.id in self.ids) and all(

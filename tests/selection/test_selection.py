@@ -65,6 +65,7 @@ def test_cases_may_be_named():
     ("where", "told"),
     [
         (["topic=refund"], "--where topic=refund: no case has this value; did you mean 'refunds'?"),
+        (["topc!=x"], "--where topc!=x: no case has such a field; did you mean 'topic'?"),
         (["topc=x"], "--where topc=x: no case has such a field; did you mean 'topic'?"),
         (
             ["zzz=x"],
@@ -92,6 +93,14 @@ def test_names_that_are_nowhere_are_said():
         ids(ids=frozenset({"gone"}))
     with pytest.raises(ConfigError, match="there are no cases to choose from"):
         list(Selection.parse(where=["a=b"], limit=None).of(iter([])))
+
+
+def test_a_field_that_only_a_late_case_has_is_a_field():
+    late = [case(str(n)) for n in range(1_500)] + [case("last", topic="a")]
+
+    assert len(list(Selection.parse(where=["topic!=a"], limit=None).of(late))) == 1_500
+    with pytest.raises(ConfigError, match="no case has such a field"):
+        list(Selection.parse(where=["topic!=a"], limit=None).of(late[:900]))
 
 
 def test_nothing_is_read_beyond_what_is_wanted():
