@@ -8,7 +8,7 @@ import re
 from json.encoder import encode_basestring
 from typing import Any
 
-CONTROL_CHARACTERS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\x80-\x9f\u2028\u2029]")
+CONTROL_CHARACTERS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]|[\u2028\u2029]")
 """Characters that never belong in a prompt, a terminal or a report."""
 
 _encode = json.JSONEncoder(
