@@ -14,6 +14,8 @@ import pytest
 import judgekit
 
 ROOT = Path(__file__).parents[1]
+LOADED = ROOT / "tests" / "data" / "replay_loads.json"
+UPDATE = bool(os.environ.get("JUDGEKIT_UPDATE_GOLDEN"))
 GUARD = """
 import builtins, io, json, os, socket, sys
 
@@ -33,7 +35,12 @@ builtins.open = io.open = reading
 before = dict(os.environ)
 """
 VERDICT = """
-print(json.dumps({"modules": sorted(sys.modules), "changed": dict(os.environ) != before}))
+shapes = [value for module in list(sys.modules.values()) for value in vars(module).values()
+          if isinstance(value, type) and hasattr(value, "__pydantic_fields__")
+          and value.__module__.startswith("judgekit.")]
+shapes = sorted({f"{shape.__module__}.{shape.__qualname__}" for shape in shapes})
+print(json.dumps({"modules": sorted(sys.modules), "shapes": shapes,
+                  "changed": dict(os.environ) != before}))
 """
 MODULES = [
     info.name
@@ -92,8 +99,8 @@ def test_the_command_line_starts_without_what_it_does_not_need(tmp_path):
     assert heavy.isdisjoint(outcome["modules"])
 
 
-def test_one_case_replayed_loads_only_what_it_uses(tmp_path):
-    """What a replay has no use for is most of the package, and most of what others need."""
+def replayed(tmp_path):
+    """Replay one case of the example; return what was loaded for it."""
     run = [str(ROOT / "examples" / "support_assistant" / "suite.yaml"), "--limit", "1", "-q"]
     code = f"""
 import contextlib
@@ -103,7 +110,12 @@ with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(SystemExit):
     main()
 before = dict(os.environ)
 """
-    loaded = set(imported(code, tmp_path)["modules"])
+    return imported(code, tmp_path)
+
+
+def test_one_case_replayed_loads_only_what_it_uses(tmp_path):
+    """What a replay has no use for is most of the package, and most of what others need."""
+    loaded = set(replayed(tmp_path)["modules"])
 
     assert {"judgekit.cassette.tape", "judgekit.metrics.prompt_alignment"} <= loaded
     unused = {
@@ -130,6 +142,26 @@ before = dict(os.environ)
         "asyncio", "ssl",
     }  # fmt: skip
     assert unused.isdisjoint(loaded)
+
+
+def test_a_replay_loads_hardly_more_than_it_did(tmp_path):
+    """A module takes 0.1 ms of every run, a pydantic class 0.2 ms: a few more, then think again."""
+    outcome = replayed(tmp_path)
+    now = {
+        "modules": [name for name in outcome["modules"] if name.startswith("judgekit")],
+        "classes": outcome["shapes"],
+    }
+    if UPDATE:
+        LOADED.write_text(json.dumps(now, indent=0) + "\n", "utf-8")
+    before = json.loads(LOADED.read_text("utf-8"))
+
+    for what, room in (("modules", 5), ("classes", 2)):
+        new = sorted(set(now[what]) - set(before[what]))
+        assert len(now[what]) <= len(before[what]) + room, (
+            f"a replay loads {len(now[what])} {what}, {len(new)} of them new: {', '.join(new)}. "
+            "Import them where they are used. If every replay needs them, measure by "
+            "benchmarks/startup.py and record them: JUDGEKIT_UPDATE_GOLDEN=1"
+        )
 
 
 @pytest.mark.parametrize(("said", "found"), [("__all__", []), ("some-other", ["acme_hooks"])])

@@ -11,7 +11,6 @@ from judgekit.at_once import Flag
 from judgekit.canonical import printable
 from judgekit.cli.exporting import Outputs
 from judgekit.cli.interrupt import on_interrupt
-from judgekit.cli.meter import Meter
 from judgekit.cli.screen import colourful, columns
 from judgekit.config import Suite, load_suite
 from judgekit.errors import ConfigError
@@ -119,7 +118,11 @@ def run_with_progress(
     # A line that moves and a person who types do not share a terminal.
     asking = suite.record.value != "none"
     asked_here = any(asks_in_terminal(suite.roles[role], asking=asking) for role in suite.judges)
-    meter = Meter(suite) if not (quiet or verbose or asked_here) and sys.stderr.isatty() else None
+    meter = None
+    if not (quiet or verbose or asked_here) and sys.stderr.isatty():
+        from judgekit.cli.meter import Meter
+
+        meter = Meter(suite)
     options = {"out": out, "retry_failed": retry_failed, "reuse": reuse, "page": True}
     run = _replay if suite.at_once else _run
     stop = stop or Flag()
