@@ -16,6 +16,7 @@ from judgekit.scaffold.newrubric import (
     new_name_fault,
     write_rubric,
 )
+from judgekit.scaffold.pipeline import check_host, misplaced
 from judgekit.scaffold.project import Plan, default_name, next_steps, write_project
 
 
@@ -25,15 +26,20 @@ def begin_project(
     name: str | None,
     judge: str | None,
     api_base: str | None,
+    ci: str | None,
     force: bool,
     ask: bool,
 ) -> None:
     """Write a project, having asked for what no flag says."""
-    plan = Plan(name or default_name(folder), judge=judge, api_base=api_base)
+    if ci is not None:
+        check_host(ci)
+    plan = Plan(name or default_name(folder), judge=judge, api_base=api_base, ci=ci)
     if ask and judge is None and api_base is None and is_terminal():
-        plan = hold(lambda: project_interview(plan.name))
+        plan = hold(lambda: project_interview(plan.name))._replace(ci=ci)
     paths = write_project(folder, plan, force=force)
     typer.echo(f"{printable(plan.name)}: {len(paths)} files in {printable(str(folder))}")
+    if ci is not None and (said := misplaced(folder, ci)):
+        typer.echo(printable(said), err=True)
     _print_steps(next_steps(folder, plan))
 
 

@@ -25,6 +25,10 @@ def init(
     api_base: Annotated[
         str | None, typer.Option("--api-base", help="Address of a server of your own.")
     ] = None,
+    ci: Annotated[
+        str | None,
+        typer.Option("--ci", help="Check pull requests, too, offline: github or gitlab."),
+    ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace files that are there.")] = False,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Ask nothing.")] = False,
 ) -> None:
@@ -34,4 +38,6 @@ def init(
     """
     from judgekit.cli.beginning import begin_project
 
-    begin_project(folder, name=name, judge=judge, api_base=api_base, force=force, ask=not yes)
+    begin_project(
+        folder, name=name, judge=judge, api_base=api_base, ci=ci, force=force, ask=not yes
+    )

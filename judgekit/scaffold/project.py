@@ -18,6 +18,7 @@ from judgekit.judgment import read_answers
 from judgekit.metrics.rubric import RubricMetric
 from judgekit.request import Reply, Request, Try
 from judgekit.rubric.load import load_rubric
+from judgekit.scaffold.pipeline import pipeline
 from judgekit.scaffold.text import scalar
 from judgekit.scaffold.writing import write_all
 from judgekit.schemas import schema_text
@@ -39,6 +40,8 @@ class Plan(NamedTuple):
     judge: str | None = None
     """Model to speak of; `none` for a suite that asks nobody."""
     api_base: str | None = None
+    ci: str | None = None
+    """Where pull requests are checked, `github` or `gitlab`; `None` for nowhere."""
 
 
 def write_project(folder: Path, plan: Plan, *, force: bool = False) -> list[Path]:
@@ -79,7 +82,8 @@ def project_files(plan: Plan) -> dict[str, str]:
     """Return the files of a project: name -> text. The same plan makes the same texts.
 
     Raises:
-        ConfigError: the plan names an address, but no judge that is asked there.
+        ConfigError: the plan names an address, but no judge that is asked there, or a host of code
+            that nothing is known for.
     """
     if plan.api_base and (plan.judge is None or _is_person(plan.judge) or plan.judge == "none"):
         raise ConfigError("--api-base is where a model answers; name it too: --judge openai/NAME")
@@ -94,6 +98,9 @@ def project_files(plan: Plan) -> dict[str, str]:
         files["cassettes/suite.jsonl"] = _tape(cases, "verdicts.jsonl")
         tests = [test.case for test in load_rubric(FILES / f"{_RUBRIC}.jinja").tests]
         files[f"cassettes/rubrics/{_RUBRIC}.jsonl"] = _tape(tests, "test_verdicts.jsonl")
+    if plan.ci is not None:
+        name, text = pipeline(plan.ci, judged=plan.judge != "none")
+        files[name] = text
     files["test_suite.py"] = _read("test_suite.py.txt")
     files[".gitignore"] = _read("gitignore.txt")
     for kind in ("suite", "rubric", "cases"):
