@@ -134,6 +134,7 @@ def test_a_text_of_a_hundred_thousand_lines_opens(
     assert tab.locator("mark").inner_text().startswith("line 99999")
     tab.keyboard.press("j")
     assert tab.locator("#drawer-title").inner_text() == "wide"
+    assert tab.locator(".text.endless").count() == 1  # laid out in a moment, not in 15 s
     assert tab.evaluate("document.documentElement.scrollWidth") <= 1400
     tab.keyboard.press("Escape")
     tab.fill("#search", "line 77777")

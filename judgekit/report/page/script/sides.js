@@ -6,12 +6,15 @@ function sidesOf(entry) {
   return [talk, results(entry, quotes)];
 }
 
+// A line so long that to look for its direction again wherever it breaks would take seconds.
+const ENDLESS = /[^\n]{20000}/;
+
 function conversation(item, quotes) {
   const mark = (text, field) => marked(text, quotes, field);
   const side = h("div", { class: "talk", "aria-label": "Texts of the case", role: "region", tabindex: "0" });
   const block = (label, content, kind) =>
     side.append(h("section", { class: "turn " + (kind || "") }, h("h3", null, label), content));
-  const text = (value, field) => h("div", { class: "text", dir: "auto" }, value.trim() ? mark(value, field) : h("i", null, "(empty)"));
+  const text = (value, field) => h("div", { class: ENDLESS.test(value) ? "text endless" : "text", dir: "auto" }, value.trim() ? mark(value, field) : h("i", null, "(empty)"));
 
   if (item.system !== undefined) {
     const body = text(textOf(item.system), "system");
