@@ -150,9 +150,8 @@ def test_details_of_any_name_are_shown(tab: Tab, runs: SimpleNamespace, tmp_path
 
     tab.locator("summary", has_text="Details as JSON").click()
 
-    text = tab.locator("#drawer").inner_text()
-    assert "first" in text
-    assert "constructor" in text
+    tab.locator("#drawer pre", has_text="constructor").wait_for()
+    assert "first" in tab.locator("#drawer .details").first.inner_text()
 
 
 def test_half_characters_make_a_page(tab: Tab, runs: SimpleNamespace, tmp_path: Path) -> None:
