@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import pytest
@@ -102,6 +103,21 @@ def test_the_suite_replays_and_uses_every_record():
     ]
     assert suite.cassette is not None
     assert suite.cassette.unused == 0
+
+
+def test_what_was_wrong_with_a_case_is_said_once(tmp_path):
+    report = asyncio.run(run_suite(load_suite(EXAMPLE / "suite.yaml")))
+    root = ET.parse(report.export("junit", tmp_path / "junit.xml")).getroot()
+
+    (failure,) = root.findall(".//testcase[@name='fee-waived']/failure")
+
+    assert failure.text is not None
+    assert failure.text.splitlines() == [
+        "0 is below the threshold 0.7: right 0.00: The assistant waives a fee that only the head "
+        "of the desk can waive, and only in writing.",
+        '  "I have waived the 6 EUR for you." (in output)',
+        "next_step 0: The written request with proof is what the reader needs, and it is missing.",
+    ]
 
 
 def test_the_cassettes_are_what_the_verdicts_say(tmp_path):

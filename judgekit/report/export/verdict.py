@@ -48,8 +48,16 @@ def verdict_of(result: Result, summary: MetricSummary) -> Verdict:
     line = f"{_number(result.value)} is {word} the threshold {_number(summary.threshold)}"
     if result.reason:
         line += f": {result.reason}"
-    details = tuple(detail for part in _worst_first(result) for detail in _said(part))
-    return Verdict("failed", f"{word}_threshold", line, details)
+    return Verdict("failed", f"{word}_threshold", line, tuple(_details(result, line)))
+
+
+def _details(result: Score, line: str) -> Iterator[str]:
+    """Yield what there is to say beside the line, which may have said the worst criterion."""
+    for number, part in enumerate(_worst_first(result)):
+        said = _said(part)
+        if number == 0 and part.reason and f"{part.id} {part.value:.2f}: {part.reason}" in line:
+            next(said)
+        yield from said
 
 
 def verdicts(report: Report) -> Iterator[tuple[Row, Verdict]]:
