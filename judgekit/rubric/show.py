@@ -48,8 +48,10 @@ def _found(found: Found) -> Iterator[str]:
         yield f"{found.name:<22}does not load: {exc}"
         return
     tests = len(rubric.tests) + len(rubric.orderings)
+    one = len(rubric.criteria) == 1
     yield (
-        f"{found.name:<22}{len(rubric.criteria):>2} criteria  {tests:>2} tests  "
+        f"{found.name:<22}{len(rubric.criteria):>2} {'criterion' if one else 'criteria':<9} "
+        f"{tests:>2} {'test' if tests == 1 else 'tests':<5}  "
         f"{found.origin}{hidden}  {rubric.description}"
     )
 

@@ -134,7 +134,7 @@ def test_a_folder_is_listed_with_what_does_not_load(judgekit, folder):
     done = judgekit("rubric", "list", "--folder", home)
 
     bad, good, yaml = done.out.splitlines()
-    assert " ".join(good.split()) == f"good 1 criteria 0 tests {home} Of my own."
+    assert " ".join(good.split()) == f"good 1 criterion 0 tests {home} Of my own."
     assert "does not load: " in bad
     assert "bad.jinja:7: unknown variable 'cases'" in bad
     assert "not valid YAML" in yaml
