@@ -33,7 +33,7 @@ def by_t(values: list[float]) -> Ends:
     figures = MeanInterval()
     for value in values:
         figures.add(value)
-    return figures.interval()
+    return figures.interval(bounds=(0.0, 1.0))  # the range of a score
 
 
 def by_wilson(values: list[float]) -> Ends:

@@ -9,7 +9,6 @@ from pydantic import Field
 
 from judgekit.errors import ConfigError
 from judgekit.filemodel import near
-from judgekit.report.statistics import wilson
 from judgekit.report.summary import MetricSummary
 from judgekit.value import Json, Value
 
@@ -293,8 +292,6 @@ def figure_of(gate: Gate, summary: MetricSummary) -> Figure:
         return Figure(value=summary.figures.get(gate.statistic), n=n)
     if gate.statistic == "mean":
         low, high = summary.interval or (None, None)
-        if gate.undecided is not None and n > 1 and not summary.sd and summary.mean is not None:
-            low, high = _if_all_are_alike(summary)
         single = summary.sd if n != 1 else 0.0
         return Figure(value=summary.mean, low=low, high=high, n=n, sd=single)
     if gate.statistic == "pass_rate":
@@ -302,20 +299,6 @@ def figure_of(gate: Gate, summary: MetricSummary) -> Figure:
         sd = None if rate is None else math.sqrt(rate * (1 - rate))
         return Figure(value=rate, low=summary.pass_low, high=summary.pass_high, n=n, sd=sd)
     return Figure(value=summary.minimum if gate.statistic == "min" else summary.maximum, n=n)
-
-
-def _if_all_are_alike(summary: MetricSummary) -> tuple[float | None, float | None]:
-    """Return an interval of the mean where every score is the same.
-
-    The t interval has no width then, after two scores as after two thousand. By Wilson, at most a
-    share of scores is different; were all of those at an end of the range, the mean were here.
-    """
-    low, high = summary.range
-    mean = summary.mean
-    if low is None or high is None or mean is None:
-        return None, None
-    share = wilson(0, summary.scored)[1]
-    return mean - share * (mean - low), mean + share * (high - mean)
 
 
 def _check_rows(gate: Gate, summary: MetricSummary) -> GateResult:

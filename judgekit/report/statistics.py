@@ -68,16 +68,31 @@ class MeanInterval:
         return None if self.sd is None else self.sd / math.sqrt(self._n)
 
     def interval(
-        self, *, confidence: float = 0.95, within: tuple[float, float] | None = None
+        self,
+        *,
+        confidence: float = 0.95,
+        within: tuple[float, float] | None = None,
+        bounds: tuple[float | None, float | None] = (None, None),
     ) -> tuple[float, float] | None:
         """Return mean -+ t * sd / sqrt(n); `None` of fewer than two numbers.
+
+        Where all numbers are the same, t gives no width, after two of them as after two thousand.
+        By Wilson, at most a share of further ones differs; were all of those at an end of what is
+        possible, the mean would be where this interval ends.
 
         Args:
             confidence: Share of such intervals that cover the true mean, between 0 and 1.
             within: A range to clip the ends to, for display; the figures are not clipped.
+            bounds: The least and the most a number can be, as far as there are bounds.
         """
         if self.sd is None:
             return None
+        least, most = bounds
+        if self._squares == 0 and least is not None and most is not None:
+            share = wilson(0, self._n, confidence)[1]
+            return self._mean - share * (self._mean - least), self._mean + share * (
+                most - self._mean
+            )
         t = student_t_quantile((1 + _confidence(confidence)) / 2, self._n - 1)
         half = t * self.sd / math.sqrt(self._n)
         low, high = self._mean - half, self._mean + half

@@ -65,7 +65,7 @@ class MetricSummary(Displayed, Value):
     mean: float | None
     low: float | None
     high: float | None
-    """95 % Student-t interval of the mean."""
+    """95 % Student-t interval of the mean; by Wilson where every score is the same."""
     sd: float | None
     """Sample standard deviation (n - 1)."""
     minimum: float | None
@@ -120,7 +120,7 @@ class _CriterionTally:
         self.weight = 0.0
 
     def finish(self, id: str) -> CriterionSummary:
-        interval = self.figures.interval()
+        interval = self.figures.interval(bounds=(0.0, 1.0))
         return CriterionSummary(
             id=id,
             scored=self.figures.n,
@@ -215,12 +215,13 @@ class Tally:
     def finish(self) -> MetricSummary:
         """Return the figures."""
         own = self._own
-        interval = own.interval()
+        bounds = _bound(self.range[0]), _bound(self.range[1])
+        interval = own.interval(bounds=bounds)
         rated = self.threshold is not None and own.n > 0
         rate = wilson(self._passed, own.n) if rated else None
         return MetricSummary(
             metric=self.metric,
-            range=(_bound(self.range[0]), _bound(self.range[1])),
+            range=bounds,
             higher_is_better=self.higher_is_better,
             threshold=self.threshold,
             scale=self._scale,

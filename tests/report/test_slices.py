@@ -13,7 +13,7 @@ from judgekit.score import Failure, Fallback, Part, Result, Row, Score
 
 
 def sliced(*cases: tuple[dict[str, Any], Result]) -> tuple[Field, ...]:
-    slices = Slices(["m"])
+    slices = Slices({"m": (0.0, 1.0)})
     for number, (metadata, result) in enumerate(cases):
         case = Case(id=str(number), metadata=metadata)
         slices.add(Scored(case, (Row(case=case.id, metric="m", result=result),)))

@@ -66,7 +66,7 @@ class Lines:
     def __init__(self, base: Report, new: Sequence[Report], found: Sequence[Comparison]) -> None:
         self.runs = [base, *new]
         self.found = list(found)
-        self._slices = Slices(())
+        self._slices = Slices({})
         self.lines: list[dict[str, Line]] = []
         for run in self.runs:
             self.lines.append(self._read(run))

@@ -73,7 +73,7 @@ def make_payload(report: Report) -> Payload:
     cases: list[str] = []  # as JSON at once: a fifth of the memory
     leads: list[str] = []
     makers: dict[str, dict[Maker, None]] = {}
-    slices = Slices(summary.metric for summary in figures.metrics)
+    slices = Slices({summary.metric: summary.range for summary in figures.metrics})
     histograms = Histograms()
     origins = Origins(report.run)
     forms = Forms(asked.taped, figures.manifest, texts.put)

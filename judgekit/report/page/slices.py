@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from copy import deepcopy
 from typing import Any, NamedTuple
 
 from judgekit.report.folder import Scored
 from judgekit.report.statistics import MeanInterval
+
+Bounds = tuple[float | None, float | None]
+"""The least and the most a metric says, as far as there are bounds."""
 
 FIELDS = 12
 """Fields of the metadata that are shown: those that come first in the data."""
@@ -51,8 +54,9 @@ class Field(NamedTuple):
 class Slices:
     """Takes the cases of a run one by one, and knows which fields have few values."""
 
-    def __init__(self, metrics: Iterable[str]) -> None:
+    def __init__(self, metrics: Mapping[str, Bounds]) -> None:
         self._places = {metric: place for place, metric in enumerate(metrics)}
+        self._bounds = tuple(metrics.values())
         self._all = _Tally(len(self._places))
         self._fields: dict[str, dict[str | None, _Tally] | None] = {}
         """Of a field with too many values, `None`."""
@@ -106,7 +110,8 @@ class Slices:
             values = sorted((value for value in tallies if value is not None), key=_in_order)
             if len(values) <= most:
                 order = [*values, *([None] if None in tallies else [])]
-                found.append(Field(name, tuple(tallies[value].finish(value) for value in order)))
+                slices = (tallies[value].finish(value, self._bounds) for value in order)
+                found.append(Field(name, tuple(slices)))
         return tuple(found[:FIELDS])
 
 
@@ -120,12 +125,13 @@ class _Tally:
         for place, value in values:
             self._figures[place].add(value)
 
-    def finish(self, value: str | None) -> Slice:
-        return Slice(value, self.cases, tuple(_cell(figures) for figures in self._figures))
+    def finish(self, value: str | None, bounds: Iterable[Bounds]) -> Slice:
+        cells = map(_cell, self._figures, bounds)
+        return Slice(value, self.cases, tuple(cells))
 
 
-def _cell(figures: MeanInterval) -> Cell:
-    low, high = figures.interval() or (None, None)
+def _cell(figures: MeanInterval, bounds: Bounds) -> Cell:
+    low, high = figures.interval(bounds=bounds) or (None, None)
     return Cell(figures.n, figures.mean, low, high)
 
 
