@@ -11,6 +11,7 @@ import pytest
 from judgekit.config import Overrides, load_suite
 from judgekit.errors import ConfigError
 from judgekit.merge import merge_shards
+from judgekit.report.text import summary_text
 from judgekit.run import failing_ids, run_suite
 
 SAME = ("results.jsonl", "report.json", "tape.jsonl")
@@ -179,6 +180,7 @@ def test_a_run_of_some_cases_says_which(folder):
 
     assert report.figures.cases == 3
     assert report.run["selected"] == {"where": ["topic=b"], "limit": 3}
+    assert "only the first 3 cases with topic=b\n" in summary_text(report)
     assert "unused" not in report.run
 
 

@@ -78,7 +78,9 @@ def answer(
     concurrency: Annotated[int, typer.Option("--concurrency", min=1, help="Calls in flight.")] = 8,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print no progress.")] = False,
 ) -> None:
-    """Fill in the answers of the system under test: `output`, or `baseline` to compare with.
+    """Ask the system under test for its answers.
+
+    Fills in `output`, or `baseline` to compare with.
 
     Cases that have the field are kept. Every answer is in the store the moment it comes, so the
     same command goes on where it stopped; with --record none it replays and asks nobody.

@@ -22,7 +22,10 @@ SuiteFile = Annotated[Path, typer.Argument(help="A suite file.", show_default=Fa
 def verify(
     tapes: Annotated[list[Path], typer.Argument(help="Cassettes.", show_default=False)],
 ) -> None:
-    """Check that every record is what it says: digests, keys, order, parts."""
+    """Check that every record is what it says.
+
+    Its digest, its key, its place, and the parts it names.
+    """
     from judgekit.cassette.inspect import verify_tape
 
     for tape in tapes:
@@ -71,7 +74,9 @@ def scan(
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")] = False,
 ) -> None:
-    """Look for secrets and personal data in cassettes, run folders and files of cases.
+    """Look for secrets and personal data in files.
+
+    In cassettes, run folders and files of cases.
 
     Says where and of what kind a thing is, never the thing itself.
 
@@ -94,7 +99,9 @@ def explain(
     param: Param = None,
     most: Annotated[int, typer.Option("--most", min=1, help="Misses to explain at most.")] = 5,
 ) -> None:
-    """Say why a suite's replay misses: the nearest record to each miss, and what differs.
+    """Say why the replay of a suite misses.
+
+    The nearest record to each miss, and what differs.
 
     With --judge and --param, why a run with these flags would. Nobody is asked.
     """
@@ -114,7 +121,7 @@ def prune(
         bool, typer.Option("--yes", help="Remove them; without it they are only counted.")
     ] = False,
 ) -> None:
-    """Remove the records of a suite's cassette that the suite does not use."""
+    """Remove the records that a suite does not use."""
     from judgekit.upkeep import prune_unused
 
     typer.echo(prune_unused(suite, remove=yes))

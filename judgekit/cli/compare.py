@@ -39,7 +39,9 @@ def compare(
     json: Annotated[bool, typer.Option("--json", help="Print the comparison as JSON.")] = False,
     markdown: Annotated[bool, typer.Option("--markdown", help="Print it as Markdown.")] = False,
 ) -> None:
-    """Hold runs against a base, case by case: what got worse, by how much, and is it chance.
+    """Hold runs against a base, case by case.
+
+    What got worse, by how much, and is it chance.
 
     Never calls a model.
 

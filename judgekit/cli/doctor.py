@@ -27,7 +27,9 @@ def doctor(
     param: Param = None,
     json: Annotated[bool, typer.Option("--json", help="Print what was found as JSON.")] = False,
 ) -> None:
-    """Say what is installed, what a suite would cost, and how its judges answer.
+    """Say what is installed, and whether each judge answers.
+
+    And what a suite would cost.
 
     Nobody is asked without --ask. Exit codes: 0 nothing is wrong, 2 something is.
     """

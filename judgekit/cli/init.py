@@ -32,7 +32,9 @@ def init(
     force: Annotated[bool, typer.Option("--force", help="Replace files that are there.")] = False,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Ask nothing.")] = False,
 ) -> None:
-    """Write a project that runs at once, offline: suite, rubric, cases, recorded verdicts.
+    """Write a project that runs at once, offline.
+
+    Suite, rubric, cases, recorded verdicts.
 
     In a terminal it asks what the flags leave open. A file that is there is never replaced.
     """

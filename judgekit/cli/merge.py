@@ -23,10 +23,10 @@ def merge(
     json: Annotated[bool, typer.Option("--json", help="Print the report as JSON.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print no progress.")] = False,
 ) -> None:
-    """Make one run of the runs of all shards (`judgekit run --shard N/M`).
+    """Make one run of the runs of all shards.
 
-    What comes out is what one run over all cases writes, byte for byte; gates are checked here.
-    Nobody is asked.
+    A shard is what `judgekit run --shard N/M` runs. What comes out is what one run over all cases
+    writes, byte for byte; gates are checked here. Nobody is asked.
 
     Exit codes: 0 passed, 1 a gate missed, 2 the shards do not fit together, 3 incomplete.
     """

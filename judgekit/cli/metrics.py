@@ -25,7 +25,10 @@ def metrics(context: typer.Context) -> None:
 def show(
     name: Annotated[str, typer.Argument(help="Name of the metric.", show_default=False)],
 ) -> None:
-    """Explain a metric: formula, source, range, what it needs, an example worked out now."""
+    """Explain a metric.
+
+    Formula, source, range, what it needs, an example worked out now.
+    """
     from judgekit.cards import metric_text
     from judgekit.cli.screen import columns
 

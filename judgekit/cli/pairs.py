@@ -50,7 +50,7 @@ def generate(
     ] = None,
     record: Record = None,
 ) -> None:
-    """Have a model write pairs of answers, one with a trait and one without it.
+    """Have a model write pairs of answers, with a trait and without.
 
     The file is what `personalization` takes as positive_examples and as negative_examples. Every
     reply is kept, so that a run that breaks off goes on where it stopped, and a tape replays

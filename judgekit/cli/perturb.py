@@ -42,7 +42,9 @@ def perturb(
         int | None, typer.Option("--limit", help="Perturb only the first cases.")
     ] = None,
 ) -> None:
-    """Write perturbed copies of cases as JSON Lines, for the system under test to answer.
+    """Write perturbed copies of cases as JSON Lines.
+
+    The system under test is to answer them.
 
     Each copy names its original as `parent` and keeps the original's output as `baseline`. The
     same seed gives the same bytes. Answer the copies with `judgekit answer`, or with a system of

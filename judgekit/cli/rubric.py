@@ -29,7 +29,7 @@ def list_rubrics(
         Path | None, typer.Option("--suite", help="A suite file: as it looks rubrics up.")
     ] = None,
 ) -> None:
-    """List rubrics in the order in which names are looked up, and where each comes from."""
+    """List rubrics in the order in which names are looked up."""
     from judgekit.cli.screen import fitted
     from judgekit.rubric.show import list_text
 
@@ -157,7 +157,9 @@ def diff(
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print the outcome as JSON.")] = False,
 ) -> None:
-    """Say what changed between two versions of a rubric, and what that does to a run's verdicts.
+    """Say what changed between two versions of a rubric.
+
+    And what that does to the verdicts of a run.
 
     Nothing is asked: a verdict whose request is the same is folded again, any other is named as
     one to ask again.

@@ -19,7 +19,7 @@ def schema(
         ),
     ],
 ) -> None:
-    """Print the JSON Schema of a kind of file, for completion and checks in an editor."""
+    """Print the JSON Schema of a kind of file, for an editor."""
     from judgekit.schemas import schema_text
 
     typer.echo(schema_text(kind), nl=False)

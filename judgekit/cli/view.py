@@ -19,7 +19,9 @@ def view(
         bool, typer.Option("--open", help="Open it in the browser, too.")
     ] = False,
 ) -> None:
-    """Look at runs in the browser: list, open and compare them, follow one that is writing.
+    """Look at runs in the browser.
+
+    List, open and compare them, follow one that is writing.
 
     Answers to this machine only (127.0.0.1), writes nothing and never calls a model.
     Ctrl-C ends it.

@@ -229,11 +229,14 @@ def _asked(report: Report) -> str | None:
 def _selected(run: Mapping[str, Any]) -> str | None:
     """Say which cases a run is about, where it is not about all."""
     selected = _mapping(run.get("selected"))
-    where = selected.get("where")
-    said = [f"with {', '.join(map(str, where))}"] if isinstance(where, list) else []
+    where, limit = selected.get("where"), selected.get("limit")
+    said = [f"with {' and '.join(map(str, where))}"] if isinstance(where, list) else []
     said += ["that failed before"] if "ids" in selected else []
-    said += [f"up to {selected['limit']}"] if "limit" in selected else []
-    lines = [f"only cases {', '.join(said)}"] if said else []
+    if limit is not None:
+        said.insert(0, "the first case" if limit == 1 else f"the first {limit} cases")
+    elif said:
+        said.insert(0, "cases")
+    lines = [f"only {' '.join(said)}"] if said else []
     if "shard" in selected:
         lines.append(f"shard {selected['shard']}; `judgekit merge` checks the gates")
     return "; ".join(lines) or None
