@@ -17,7 +17,7 @@ from judgekit.progress import listener
 T = TypeVar("T")
 
 _BEAT = 0.1
-"""Seconds between two looks at what the work has to say."""
+"""Seconds between two looks at what the work has to say, and at Ctrl-C."""
 _lock = threading.Lock()
 _loop: asyncio.AbstractEventLoop | None = None
 _thread: threading.Thread | None = None
@@ -101,12 +101,13 @@ def _waited(
 
 
 def _result(future: Future[T], beat: Callable[[], None] | None) -> T:
-    if beat is None:
-        return future.result()
+    # Not one long wait: a signal that comes just before it begins is seen when it ends.
     while not future.done():
         wait((future,), timeout=_BEAT)
-        beat()
-    beat()  # what was said last
+        if beat is not None:
+            beat()
+    if beat is not None:
+        beat()  # what was said last
     return future.result()
 
 

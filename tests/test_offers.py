@@ -67,7 +67,7 @@ def test_a_package_that_only_a_finder_knows_is_found(tmp_path, monkeypatch):
     assert [o.name for o in offers(GROUP)] == ["thing"]
 
 
-@pytest.mark.parametrize("place", ["", "no/such/folder", "\0"])
+@pytest.mark.parametrize("place", ["", "no/such/folder"])
 def test_places_where_no_package_can_be_are_passed_over(site, monkeypatch, place):
     monkeypatch.syspath_prepend(place)
     describe(site / "acme-1.0.dist-info", text="[other]\na = b:c\n")
