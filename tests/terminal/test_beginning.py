@@ -114,8 +114,11 @@ def test_leaving_writes_nothing(tmp_path, command, key, code, words):
     with Terminal((*JUDGEKIT, *command), cwd=tmp_path) as terminal:
         terminal.answer("Name of the", "tone")
         terminal.expect("judges [hosted]:" if command[0] == "init" else "sentence:")
-        terminal.send(key)
-        assert terminal.finish() == code
+        if key == "\x03":
+            assert terminal.interrupt() == code
+        else:
+            terminal.send(key)
+            assert terminal.finish() == code
 
     assert words in terminal.text
     assert "Traceback" not in terminal.text
