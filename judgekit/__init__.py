@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from judgekit.judges.manual import ManualJudge
     from judgekit.judgment import Judgment
     from judgekit.lint.lint import lint_rubrics
+    from judgekit.merge import merge_shards
     from judgekit.metrics.combine import Combined
     from judgekit.metrics.fallback import WithFallback
     from judgekit.metrics.function import metric
@@ -102,6 +103,7 @@ _HOMES = {
     "load_persona": "judgekit.metrics.voice.persona",
     "load_rubric": "judgekit.rubric.load",
     "load_suite": "judgekit.config",
+    "merge_shards": "judgekit.merge",
     "metric": "judgekit.metrics.function",
     "metric_names": "judgekit.registry",
     "run_suite": "judgekit.run",
@@ -161,6 +163,7 @@ __all__ = [
     "load_persona",
     "load_rubric",
     "load_suite",
+    "merge_shards",
     "metric",
     "metric_names",
     "run_suite",

@@ -192,8 +192,10 @@ for metric in (judgekit.Authenticity(persona=persona), judgekit.BrandVoice(perso
     Group(
         "Run a suite",
         "What `judgekit run` does.",
-        ("load_suite", "Suite", "run_suite_sync", "run_suite"),
+        ("load_suite", "Suite", "run_suite_sync", "run_suite", "merge_shards"),
         """
+from judgekit.suitefile import Overrides
+
 Path("suite.yaml").write_text(
     "cases: {path: rows.jsonl, fields: {input: prompt, output: response}}\\n"
     "metrics: {length: {maximum: 3, threshold: 0.5}}\\n"
@@ -203,8 +205,13 @@ assert isinstance(suite, judgekit.Suite)
 report = judgekit.run_suite_sync(suite, out=Path("runs/second"))
 again = asyncio.run(judgekit.run_suite(judgekit.load_suite("suite.yaml")))
 print(report.metrics["length"].pass_rate, again.exit_code)
+for shard in ("1/2", "2/2"):
+    half = judgekit.load_suite("suite.yaml", Overrides(shard=shard))
+    judgekit.run_suite_sync(half, out=f"runs/half-{shard[0]}")
+merged = judgekit.merge_shards("suite.yaml", ["runs/half-1", "runs/half-2"], out="runs/merged")
+print(merged.figures.dataset == report.figures.dataset)
 """,
-        "1.0 0",
+        "1.0 0\nTrue",
     ),
     Group(
         "Compare runs, and hold a judge against people",
