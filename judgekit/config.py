@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,13 +12,13 @@ from judgekit.canonical import digest_json
 from judgekit.case import Case
 from judgekit.cassette.cassette import Cassette
 from judgekit.cassette.mode import RecordMode
-from judgekit.datasets import load_cases
 from judgekit.errors import ConfigError
 from judgekit.filemodel import FileModel, near, validate_file
 from judgekit.gatekeeper import Rules, open_baseline
 from judgekit.limits import Limits
 from judgekit.protocols import Judge, Metric
 from judgekit.report.gate import gates_of
+from judgekit.suitecases import SuiteCases
 from judgekit.suiteembedder import SuiteEmbedders
 from judgekit.suitefile import (
     DECIDING,
@@ -34,12 +34,10 @@ from judgekit.suiteredact import make_redactor
 from judgekit.suiterubric import check_metrics, rubric_folders
 from judgekit.suitesource import read_suite, refuse_keys
 from judgekit.value import Displayed
-from judgekit.wrongfile import nearby
 from judgekit.yamlfile import Lines
 
 if TYPE_CHECKING:
     from judgekit.display.parts import Part as Shown
-    from judgekit.selection.shard import Shard, Sharding
 
 
 class Suite(Displayed):
@@ -93,16 +91,16 @@ class Suite(Displayed):
             self.unchecked = sorted(set(self.gates) - computed)
             self.gates = {name: gate for name, gate in self.gates.items() if name in computed}
         self.rules = self._rules()
-        self.shard = _parse_shard(overrides.shard)
-        """The part of the cases to run, where it is one of several."""
-        self.sharding: Sharding | None = None
-        """Where the cases of the shard stood among all, once they were read."""
+        self.data = SuiteCases(
+            file, base=base, lines=lines, overrides=overrides, redact=self.redact
+        )
+        """What is scored."""
         limits = file.limits
         self.limits = Limits(
             max_failures=limits.max_failures,
             max_fallback=limits.max_fallback,
             # Of few cases, a shard may have none.
-            may_be_empty=self.shard is not None,
+            may_be_empty=self.data.shard is not None,
         )
         if self.no_judge:
             # Nobody asked for a judge, so standing in for one is no shortcoming of the run.
@@ -257,31 +255,6 @@ class Suite(Displayed):
 
     # -- what a run needs -----------------------------------------------------------
 
-    def source(self) -> tuple[str, int | None]:
-        """Return where the cases are, and how many are wanted at most.
-
-        Raises:
-            ConfigError: the suite names none, or there is no such file.
-        """
-        wanted = self.file.cases
-        overrides = self._overrides
-        source = overrides.cases or (wanted.path if wanted else None)
-        if source is None:
-            raise ConfigError("the suite names no cases", where=self.where("cases"))
-        path = source if source == "-" or overrides.cases else str(self.base / source)
-        if not overrides.cases and path != "-" and not Path(path).exists():
-            message = f"no such file of cases: {path}{nearby(Path(path)) or '; check the path'}"
-            raise ConfigError(message, where=self.where("cases"))
-        # Of cases that are looked for, `--limit` counts those that were found.
-        flag = None if overrides.narrow else overrides.limit
-        limits = [n for n in (flag, wanted.limit if wanted else None) if n is not None]
-        return path, min(limits) if limits else None
-
-    @property
-    def narrowed(self) -> bool:
-        """Whether only some of the cases are wanted, which only reading them tells apart."""
-        return bool(self._overrides.narrow) or self._overrides.shard is not None
-
     def cases(self) -> Iterator[Case]:
         """Return the cases, redacted.
 
@@ -289,16 +262,7 @@ class Suite(Displayed):
             ConfigError: the suite names none.
             DatasetError: they cannot be read.
         """
-        path, limit = self.source()
-        cases = load_cases(path, limit=limit, **self._shape())
-        if self.narrowed:
-            cases = self._narrowed(cases)
-        redact = self.redact
-        if redact is None:
-            return cases
-        from judgekit.redact import redact_case
-
-        return (redact_case(case, redact) for case in cases)
+        return self.data.cases()
 
     @property
     def partial(self) -> bool:
@@ -306,58 +270,9 @@ class Suite(Displayed):
         return self._overrides.partial
 
     @property
-    def selected(self) -> dict[str, Any]:
-        """What flags choose of the cases, for a person to read; empty where they choose nothing."""
-        flags = self._overrides
-        said: dict[str, Any] = {}
-        if flags.where:
-            said["where"] = list(flags.where)
-        if flags.ids is not None:
-            said["ids"] = len(flags.ids)
-        if flags.limit is not None:
-            said["limit"] = flags.limit
-        if flags.shard is not None:
-            said["shard"] = flags.shard
-        return {"selected": said} if said else {}
-
-    @property
     def flags(self) -> dict[str, Any]:
         """What flags say of the numbers: what a shard must share with the others."""
         return self._overrides.model_dump(include=set(DECIDING), exclude_defaults=True)
-
-    def _narrowed(self, cases: Iterator[Case]) -> Iterator[Case]:
-        """Return the cases that flags choose."""
-        from judgekit.selection.selection import Selection
-
-        flags = self._overrides
-        if flags.narrow:
-            chosen = Selection.parse(where=flags.where, ids=flags.ids, limit=flags.limit)
-            cases = chosen.of(cases)
-        if self.shard is None:
-            return cases
-        from judgekit.selection.shard import Sharding
-
-        self.sharding = Sharding(self.shard)
-        return self.sharding.of(cases)
-
-    def _shape(self) -> dict[str, Any]:
-        """Return how rows of the cases are read."""
-        wanted = self.file.cases
-        return {
-            "format": self._overrides.format or (wanted.format if wanted else None),
-            "container": wanted.container if wanted else None,
-            "fields": wanted.fields if wanted else None,
-        }
-
-    def places(self, ids: Collection[str]) -> dict[str, tuple[str, int | None]]:
-        """Return file and line of cases, as far as there is a file that can be read again."""
-        from judgekit.datasets.places import find_places
-
-        said = self._overrides.cases or (self.file.cases.path if self.file.cases else "-")
-        if said == "-" or not ids:
-            return {}
-        path = Path(said) if self._overrides.cases else self.base / said
-        return find_places(path, ids, **self._shape())
 
     def manifest(self) -> dict[str, Any]:
         """Return what decides the numbers, in a form that does not depend on the machine."""
@@ -390,14 +305,6 @@ class Suite(Displayed):
         """Write what was recorded and close everything."""
         if self.cassette is not None:
             self.cassette.close()
-
-
-def _parse_shard(text: str | None) -> Shard | None:
-    if text is None:
-        return None
-    from judgekit.selection.shard import Shard
-
-    return Shard.parse(text)
 
 
 def _described(judge: JudgeFile) -> dict[str, Any]:

@@ -82,11 +82,11 @@ def _price(file: JudgeFile) -> tuple[float, float] | None:
 
 def expected_cases(suite: Suite) -> int | None:
     """Return how many cases a suite has, by counting lines; `None` where that would not tell."""
-    path, limit = suite.source()
+    path, limit = suite.data.source()
     said = suite.file.cases
     plain = said is None or (said.container in (None, "auto", "jsonl") and said.format != "turns")
     file = Path(path)
-    plain = plain and not suite.narrowed and file.suffix in (".jsonl", ".ndjson")
+    plain = plain and not suite.data.narrowed and file.suffix in (".jsonl", ".ndjson")
     if not plain or not file.is_file():
         return None
     count = 0

@@ -138,8 +138,8 @@ def _wanted(
     return {
         "thresholds": suite.thresholds,
         # What gates ask of all cases, a shard alone cannot answer.
-        "gates": suite.gates if suite.shard is None else {},
-        "rules": suite.rules if suite.shard is None else Rules(),
+        "gates": suite.gates if suite.data.shard is None else {},
+        "rules": suite.rules if suite.data.shard is None else Rules(),
         "limits": suite.limits,
         "out": out,
         "manifest": manifest,
@@ -176,10 +176,10 @@ def _finish(suite: Suite, report: Report, *, started: datetime, page: bool) -> N
     if out is not None:
         if suite.cassette is not None:
             suite.cassette.write_used(out / TAPE)
-        if suite.sharding is not None:
+        if suite.data.sharding is not None:
             from judgekit.report.shardfile import write_shard
 
-            write_shard(suite.sharding, out / SHARD, flags=suite.flags)
+            write_shard(suite.data.sharding, out / SHARD, flags=suite.flags)
         write_json(out / RUN, report.run)
         if page and report.figures.cases <= MAX_PAGE_CASES:
             report.to_html()
@@ -192,7 +192,7 @@ def occasion(suite: Suite, *, started: datetime) -> dict[str, Any]:
         "python": platform.python_version(),
         "platform": platform.system(),
         "record": suite.record.value,
-        **suite.selected,
+        **suite.data.selected,
     }
     cassette = suite.cassette
     if cassette is None:

@@ -6,6 +6,7 @@ What it takes to show one in a notebook is loaded when a notebook asks.
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
@@ -15,12 +16,12 @@ if TYPE_CHECKING:
     from judgekit.display.parts import Part as Shown
 
 
-class Displayed:
+class Displayed(ABC):
     """Shown by itself, it is a table in a notebook and readable text at a prompt."""
 
+    @abstractmethod
     def _parts_shown(self) -> Iterable[Shown]:
         """Return what there is to see."""
-        raise NotImplementedError
 
     def _text_shown(self) -> str | None:
         """Return the text of a prompt, where it is not the same in plain letters."""

@@ -36,5 +36,9 @@ def merge_and_print(
         )
     with outputs.plain(as_json=as_json):
         print_report(report, out=out, as_json=as_json)
-    outputs.write(report, find=lambda ids: load_suite(suite).places(ids), as_json=as_json)
+
+    def places(ids: set[str]) -> dict[str, tuple[str, int | None]]:
+        return load_suite(suite).data.places(ids)
+
+    outputs.write(report, find=places, as_json=as_json)
     return report.exit_code

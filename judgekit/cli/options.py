@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import re
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from judgekit.cli.completion import record_modes
+from judgekit.cli.completion import record_modes, suite_metrics
 
 if TYPE_CHECKING:
     from judgekit.suitefile import Overrides
@@ -50,6 +51,22 @@ Set = Annotated[
     typer.Option(
         "--set",
         help="Parameter of a metric's rubric, as METRIC.NAME=VALUE; may be repeated.",
+    ),
+]
+SuitePath = Annotated[
+    Path | None, typer.Argument(help="The suite file, such as suite.yaml.", show_default=False)
+]
+Only = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--only", help="Run only this metric; may be repeated.", autocompletion=suite_metrics
+    ),
+]
+Limit = Annotated[int | None, typer.Option("--limit", help="Stop after so many cases.")]
+Format = Annotated[
+    str | None,
+    typer.Option(
+        "--format", help="Shape of a row: rows, chat, mastra, turns, mmlu, gsm8k or humaneval."
     ),
 ]
 NoJudge = Annotated[

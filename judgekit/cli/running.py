@@ -46,7 +46,7 @@ def run_and_print(
         print_report(report, out=out, as_json=as_json, also=_added(suite))
         if not quiet:
             _print_beside(suite, report, out=out)
-    outputs.write(report, find=suite.places, as_json=as_json)
+    outputs.write(report, find=suite.data.places, as_json=as_json)
     return report.exit_code
 
 

@@ -41,7 +41,7 @@ def say(text: str) -> None:
 
 def tell_files(suite: Suite) -> None:
     """Say where everything was found."""
-    source, limit = suite.source()
+    source, limit = suite.data.source()
     say(f"cases: {source}" + (f", the first {limit:,}" if limit is not None else ""))
     for role, judge in suite.roles.items():
         at = f" at {judge.api_base}" if judge.api_base else ""

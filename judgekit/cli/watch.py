@@ -7,34 +7,33 @@ from typing import Annotated
 
 import typer
 
-from judgekit.cli.completion import suite_metrics
-from judgekit.cli.options import ApiBase, Judges, NoJudge, Param, Quiet, Record, Set, Verbose
+from judgekit.cli.options import (
+    ApiBase,
+    Format,
+    Judges,
+    Limit,
+    NoJudge,
+    Only,
+    Param,
+    Quiet,
+    Record,
+    Set,
+    SuitePath,
+    Verbose,
+)
 
 
 def watch(
-    suite: Annotated[
-        Path | None,
-        typer.Argument(help="The suite file, such as suite.yaml.", show_default=False),
-    ] = None,
+    suite: SuitePath = None,
     judge: Judges = None,
     api_base: ApiBase = None,
     record: Record = None,
     param: Param = None,
     set: Set = None,
-    only: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--only", help="Run only this metric; may be repeated.", autocompletion=suite_metrics
-        ),
-    ] = None,
-    limit: Annotated[int | None, typer.Option("--limit", help="Stop after so many cases.")] = None,
+    only: Only = None,
+    limit: Limit = None,
     cases: Annotated[str | None, typer.Option("--cases", help="Score these cases instead.")] = None,
-    format: Annotated[
-        str | None,
-        typer.Option(
-            "--format", help="Shape of a row: rows, chat, mastra, turns, mmlu, gsm8k or humaneval."
-        ),
-    ] = None,
+    format: Format = None,
     no_judge: NoJudge = False,
     baseline: Annotated[
         Path | None,

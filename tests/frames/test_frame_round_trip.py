@@ -7,26 +7,11 @@ import polars
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from written import MESSAGES, OBJECT, TEXT
 
 import judgekit
-from judgekit.case import Case, Message, ToolCall
+from judgekit.case import Case
 
-TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
-NUMBERS = st.integers(-(2**70), 2**70) | st.floats(allow_nan=False, allow_infinity=False)
-JSON = st.recursive(
-    st.none() | st.booleans() | NUMBERS | TEXT,
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXT, inner, max_size=3),
-    max_leaves=5,
-)
-OBJECT = st.dictionaries(TEXT, JSON, max_size=3)
-CALLS = st.builds(ToolCall, name=TEXT, arguments=JSON, id=st.none() | TEXT)
-MESSAGES = st.builds(
-    Message,
-    role=st.sampled_from(["system", "user", "assistant", "tool"]),
-    content=TEXT,
-    name=st.none() | TEXT,
-    tool_calls=st.lists(CALLS, max_size=2),
-)
 MAYBE = st.none() | TEXT
 TEXTS = st.lists(TEXT, max_size=3)
 CASES = st.lists(
