@@ -93,6 +93,8 @@ def _advice(exc: yaml.MarkedYAMLError, lines: list[str], first: int) -> str:
     if problem in _MISPLACED:
         return f"{problem}; check the indentation, and put text that holds a colon in quotes"
     begun = exc.context_mark
+    if problem == "could not find expected ':'" and begun is not None:
+        return f"{problem}; is the colon of line {begun.line + first} missing?"
     if problem in _UNCLOSED and begun is not None:
         wanted, opened = _UNCLOSED[problem]
         return f"{wanted} is missing; is the {opened} in line {begun.line + first} closed?"

@@ -42,6 +42,13 @@ def test_a_fault_is_placed_on_its_line():
         assert caught.value.where == f"f:{line}"
 
 
+def test_a_missing_colon_is_looked_for_where_its_key_stands():
+    with pytest.raises(ConfigError) as caught:
+        parse_yaml("name: x\nmetrics\n  safety: {}\n", file="f")
+
+    assert str(caught.value).endswith("; is the colon of line 2 missing?")
+
+
 def test_every_value_knows_its_line():
     data, lines = parse_yaml("a:\n  b:\n    - 1\n    - 2\n", file="f", first=2)
 

@@ -229,6 +229,10 @@ def read_json(path: Path) -> Any:
             f"not a run folder: {path.name} is missing; make one with `judgekit run --out`",
             where=str(path.parent),
         ) from exc
+    except NotADirectoryError as exc:
+        raise ConfigError(
+            "is a file; a run is the folder it is in", where=str(path.parent)
+        ) from exc
     except (OSError, ValueError, RecursionError) as exc:
         raise ConfigError(f"cannot be read: {exc}", where=str(path)) from exc
 

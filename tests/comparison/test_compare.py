@@ -171,8 +171,11 @@ def test_a_run_is_not_compared_with_itself(run):
 
 
 def test_what_is_no_run_is_refused_in_a_line(run):
+    base = run("base", BASE)
     with pytest.raises(ConfigError, match="a run is a report or its folder, not dict"):
-        compare(run("base", BASE), {})
+        compare(base, {})
+    with pytest.raises(ConfigError, match=r"results.jsonl: is a file; a run is the folder"):
+        compare(base, base / "results.jsonl")
 
 
 def test_other_cases_under_the_same_id_are_left_out_loudly(run):
