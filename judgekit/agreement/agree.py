@@ -24,12 +24,15 @@ from judgekit.cassette.record import decode
 from judgekit.cassette.tape import Tape
 from judgekit.errors import ConfigError, JudgekitError
 from judgekit.filemodel import near
+from judgekit.judgment import Judgment
+from judgekit.metrics.samples import combined_value
 from judgekit.report.calibration import Agreement, Calibration, Scale
 from judgekit.report.folder import AGREEMENT, TAPE, write_json
 from judgekit.report.report import Report
 from judgekit.report.summary import MetricSummary, passes
 from judgekit.request import Question
-from judgekit.score import Failure, Result, Score
+from judgekit.score import Failure, Part, Result, Score
+from judgekit.value import Json
 
 MAX_CATEGORIES = 10
 """Distinct numbers up to which there is a table of them, and a kappa."""
@@ -147,7 +150,7 @@ class _Thing:
                 continue
             if part.value is None:
                 return _Absent("the judge abstained")
-            answer = part.answer
+            answer = _verdict(part, score.judgments)
             said = answer if isinstance(answer, (bool, int, float, str)) else part.value
             self.values[said] = part.value
             return said
@@ -270,6 +273,16 @@ class _Absent(NamedTuple):
     """Says why the judge has no answer."""
 
     why: str
+
+
+def _verdict(part: Part, judgments: Sequence[Judgment]) -> Json:
+    """Return the answer behind the value of a criterion; of several samples, the combined one.
+
+    Runs of earlier versions hold the answer of the first sample in their parts.
+    """
+    if len(judgments) < 2 or any(part.id not in judgment.answers for judgment in judgments):
+        return part.answer
+    return combined_value([judgment.answers[part.id].value for judgment in judgments])
 
 
 def _kind(said: Said) -> str:

@@ -222,26 +222,27 @@ class RubricMetric:
 
     def _score(self, case: Case, variant: Variant, judgments: list[Judgment]) -> Score:
         """Return the score of one judgment or several."""
-        first = judgments[0]
+        verdict = judgments[0]
         spread: dict[str, Json] = {}
         if len(judgments) == 1:
-            outcomes = variant.outcomes(first)
+            outcomes = variant.outcomes(verdict)
         else:
             from judgekit.metrics.samples import agreed
 
-            outcomes, spread = agreed(variant, judgments)
+            outcomes, combined, spread = agreed(variant, judgments)
+            verdict = verdict.model_copy(update={"answers": combined})
         folded = variant.fold(outcomes, self.rubric.combine)
         said = [
             (answer.value, answer.reason, answer.quotes, answer.items, answer.details)
-            for answer in first.answers.values()
+            for answer in verdict.answers.values()
         ]
         parts = _parts(case, variant, said, outcomes, folded)
-        details = self.details(variant, first, folded)
+        details = self.details(variant, verdict, folded)
         if spread:
             details["samples"] = spread
         else:
-            judgments = [first.model_copy(update={"answers": {}, "details": {}})]
-        return self._scored(first, tuple(judgments), parts, folded, details)
+            judgments = [verdict.model_copy(update={"answers": {}, "details": {}})]
+        return self._scored(verdict, tuple(judgments), parts, folded, details)
 
     def _scored(
         self,

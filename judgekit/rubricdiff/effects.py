@@ -312,6 +312,6 @@ def _fold(rubric: Rubric, variant: Variant, score: Score) -> tuple[Status, float
     if len(judgments) == 1:
         outcomes = variant.outcomes(judgments[0])
     else:
-        outcomes, _ = agreed(variant, judgments)
+        outcomes, _, _ = agreed(variant, judgments)
     folded = variant.fold(outcomes, rubric.combine)
     return folded.status, folded.value

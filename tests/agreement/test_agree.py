@@ -17,7 +17,9 @@ from judgekit.case import Case
 from judgekit.cli.app import app
 from judgekit.errors import ConfigError
 from judgekit.evaluation import evaluate_sync
+from judgekit.judges.fake import FakeJudge
 from judgekit.judgment import Judgment
+from judgekit.metrics.rubric import RubricMetric
 from judgekit.report.report import Report
 from judgekit.report.text import summary_text
 from judgekit.score import Part, Score
@@ -151,6 +153,76 @@ def level(n):
 
 def one(found, criterion):
     return next(a for a in found.criteria if a.criterion == criterion)
+
+
+SAMPLED = """---
+name: polite
+version: 1
+extends: base
+description: Manners.
+criteria:
+  polite: {text: Is it polite?, kind: boolean}
+  level: {text: How kind?, options: {bad: 0, good: 1}}
+  share: {text: How much of it?, minimum: 0, maximum: 10}
+---
+"""
+
+
+@pytest.mark.parametrize("right", range(1, 5))
+def test_people_are_compared_with_the_verdict_of_all_samples(tmp_path, labels, right):
+    """Sample 0 is wrong throughout; the other samples that are right outvote it."""
+    (tmp_path / "polite.jinja").write_text(SAMPLED, encoding="utf-8")
+
+    def judge(request):
+        n = int(request.about.case[1:])
+        wrong = request.sample == 0 or request.sample > right
+        yes = (n % 2 == 0) != wrong
+        return {"polite": {"reason": "r", "value": yes},
+                "level": {"reason": "r", "value": "good" if yes else "bad"},
+                "share": {"reason": "r", "value": n % 3 + (4 if yes else 0)}}  # fmt: skip
+
+    metric = RubricMetric(tmp_path / "polite.jinja", judge=FakeJudge(judge), samples=5)
+    report = evaluate_sync([Case(id=f"c{n}", output=f"answer {n}") for n in range(40)], [metric],
+                           out=tmp_path / "run")  # fmt: skip
+    verdicts = {
+        row.case: {part.id: part.value for part in row.result.parts}
+        for scored in report.results for row in scored.rows
+    }  # fmt: skip
+    path = labels(*[
+        {"case": case, "metric": "polite", "values": {
+            "polite": bool(verdict["polite"]), "level": "good" if verdict["level"] else "bad",
+            "share": verdict["share"] * 10}}
+        for case, verdict in verdicts.items()
+    ])  # fmt: skip
+
+    found = agree(tmp_path / "run", path)
+
+    assert [a.kappa.value if a.kappa else None for a in found.criteria][:2] == [1.0, 1.0]
+    assert one(found, "share").rank.value == pytest.approx(1.0)
+
+
+def test_runs_of_earlier_versions_are_read_by_their_samples(tmp_path, labels):
+    """Their parts hold the answer of sample 0; the judgments hold them all."""
+
+    class Old(Tone):
+        async def score(self, case):
+            yes = int(case.id[1:]) % 2 == 0
+            return Score(
+                value=float(yes),
+                parts=(Part(id="polite", value=float(yes), answer=not yes, weight=1.0),),
+                source="judge",
+                judgments=tuple(
+                    Judgment(request_key=str(n) * 64, answers={"polite": {"value": yes == (n > 0)}})
+                    for n in range(3)
+                ),
+            )
+
+    evaluate_sync([Case(id=f"c{n}", output="x") for n in range(40)], [Old()], out=tmp_path / "run")
+    path = labels(*[
+        {"case": f"c{n}", "metric": "tone", "values": {"polite": n % 2 == 0}} for n in range(40)
+    ])  # fmt: skip
+
+    assert one(agree(tmp_path / "run", path), "polite").kappa.value == 1.0
 
 
 def test_words_are_ordinal_and_yes_and_no_are_not(folder, labels):

@@ -30,6 +30,7 @@ def rubric(tmp_path):
 
 
 ONE = "criteria:\n  a: {text: A.}"
+YES = "criteria:\n  a: {text: A., kind: boolean}"
 WORDS = "criteria:\n  a: {text: A., options: {good: 1, bad: 0, n/a: null}}"
 
 
@@ -214,6 +215,38 @@ def test_words_go_by_majority_and_a_tie_abstains(rubric, answers, status, value)
     result = score(rubric(WORDS), *map(said, answers))
 
     assert (result.status, result.value) == (status, value)
+
+
+@pytest.mark.parametrize(
+    ("text", "answers", "answer", "reason"),
+    [
+        (WORDS, ["bad", "good", "good"], "good", "says good"),
+        (WORDS, ["bad", "good"], None, "the samples are tied: bad 1, good 1"),
+        (YES, [False, True, True, True], True, "says True"),
+        (YES, [False, True], None, "the samples are tied: no 1, yes 1"),
+        (ONE, [0.0, 0.9, 0.6], 0.5, "says 0.6"),
+        ("criteria:\n  a: {text: A., minimum: 0, maximum: 10}", [0, 10, 8], 6.0, "says 8"),
+        ("criteria:\n  a: {text: A., nullable: true}", [None, None, 0.5], None, "says None"),
+    ],
+)
+def test_parts_and_reason_carry_the_combined_verdict(rubric, text, answers, answer, reason):
+    result = score(rubric(text), *(said(a, f"says {a}") for a in answers))
+
+    (part,) = result.parts
+    assert (part.answer, part.reason) == (answer, reason)
+
+
+def test_a_checklist_shows_the_sample_nearest_to_the_verdict(rubric):
+    def items(*met):
+        return {"a": {"items": [{"item": str(n), "reason": "r", "met": m}
+                                for n, m in enumerate(met)]}}  # fmt: skip
+
+    text = "criteria:\n  a: {text: A., kind: checklist}"
+    result = score(rubric(text), items(False, False), items(True, True), items(True, True))
+
+    (part,) = result.parts
+    assert part.value == pytest.approx(2 / 3)
+    assert [item["met"] for item in part.items] == [True, True]
 
 
 def test_yes_and_no_go_by_majority(rubric):
