@@ -18,7 +18,7 @@ from judgekit.errors import (
     RubricError,
 )
 from judgekit.protocols import Metric
-from judgekit.score import Failure, FailureKind, Result, check_score
+from judgekit.score import Failure, FailureKind, Result, checked_score
 
 
 async def guarded(case: Case, metric: Metric) -> Result:
@@ -28,10 +28,7 @@ async def guarded(case: Case, metric: Metric) -> Result:
         JudgekitError: one that stops the run.
     """
     try:
-        score = await metric.score(case)
-        if not getattr(metric, "checked", False):
-            check_score(score, within=metric.range)
-        return score
+        return await checked_score(metric, case)
     except JudgekitError as exc:
         failure = failure_of(exc)
         if failure is None:

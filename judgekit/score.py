@@ -11,6 +11,7 @@ from judgekit.judgment import Judgment, Quote
 from judgekit.value import Displayed, Json, Value, check_json, to_json_bytes
 
 if TYPE_CHECKING:
+    from judgekit.case import Case
     from judgekit.display.parts import Part as Shown
     from judgekit.protocols import Metric
 
@@ -166,13 +167,36 @@ def row_bytes(case: str, metric: str, result: Result) -> bytes:
     return b"%b%b}" % (begin.encode(), to_json_bytes(result)[1:])
 
 
-def check_score(score: Score, *, within: tuple[float, float]) -> None:
-    """Refuse a score a stranger's metric made that cannot be reported.
+async def checked_score(metric: "Metric", case: "Case") -> Score:
+    """Return the score of a case by a metric; a score that cannot be reported is an error.
+
+    Everything that scores by another metric calls this function, so that a wrong value fails in
+    the same way at every depth. Metrics of this package that build valid scores set `checked`;
+    a subclass from another package does not inherit it.
 
     Raises:
-        ValueError: its value is outside the metric's range, or it holds something JSON has no
-            word for.
+        JudgekitError: the metric raised it.
+        ValueError: the value is outside the metric's range, or is not JSON.
     """
+    score = await metric.score(case)
+    ours = type(metric).__module__.startswith("judgekit.")
+    if not (ours and getattr(metric, "checked", False)):
+        try:
+            check_score(score, within=metric.range)
+        except ValueError as exc:
+            raise ValueError(f"{metric.name}: {exc}") from exc
+    return score
+
+
+def check_score(score: Score, *, within: tuple[float, float]) -> None:
+    """Refuse a score that cannot be reported.
+
+    Raises:
+        ValueError: it is not a `Score`, its value is outside the metric's range, or it holds
+            something that is not JSON.
+    """
+    if not isinstance(score, Score):
+        raise ValueError(f"it returned a {type(score).__name__}, not a Score")
     if score.value is not None and not within[0] <= score.value <= within[1]:
         raise ValueError(f"the value {score.value} is outside the range {within[0]} to {within[1]}")
     if not isinstance(score.reason, str) or not isinstance(score.details, dict):

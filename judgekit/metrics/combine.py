@@ -13,7 +13,7 @@ from judgekit.errors import ConfigError
 from judgekit.metrics._options import check_choice, check_name, check_weight
 from judgekit.metrics.scale import Scale
 from judgekit.protocols import Metric
-from judgekit.score import Fallback, Part, Score
+from judgekit.score import Fallback, Part, Score, checked_score
 from judgekit.value import Json
 
 Combine = Literal["mean", "min", "max", "weighted_mean"]
@@ -37,6 +37,7 @@ class Combined:
 
     range: ClassVar[tuple[float, float]] = (0.0, 1.0)
     higher_is_better: ClassVar[bool] = True
+    checked: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         check_name("combined", self.name)
@@ -73,7 +74,7 @@ class Combined:
             JudgekitError: what an inner metric raised.
         """
         outcomes = await asyncio.gather(
-            *(metric.score(case) for metric in self.of), return_exceptions=True
+            *(checked_score(metric, case) for metric in self.of), return_exceptions=True
         )
         scores = []
         for outcome in outcomes:

@@ -10,7 +10,7 @@ from judgekit.case import Case
 from judgekit.errors import BudgetExceeded, JudgeUnavailable
 from judgekit.metrics._options import check_flag
 from judgekit.protocols import Metric
-from judgekit.score import Fallback, Score
+from judgekit.score import Fallback, Score, checked_score
 
 _MAX_CAUSE = 300
 
@@ -42,6 +42,11 @@ class WithFallback:
             Scale.of(self.fallback)
 
     @property
+    def checked(self) -> bool:
+        """Whether scores need no further check: both inner metrics' scores are checked here."""
+        return True
+
+    @property
     def name(self) -> str:
         """The metric's own name."""
         return self.metric.name
@@ -70,7 +75,7 @@ class WithFallback:
         if self.no_judge:
             return await self._substitute(case, "no_judge")
         try:
-            return await self.metric.score(case)
+            return await checked_score(self.metric, case)
         except JudgeUnavailable as exc:
             cause = f"unavailable: {_one_line(exc)}"
         except BudgetExceeded as exc:
@@ -87,7 +92,7 @@ class WithFallback:
         )
 
     async def _substitute(self, case: Case, cause: str) -> Score:
-        score = await self.fallback.score(case)
+        score = await checked_score(self.fallback, case)
         value = score.value
         if value is not None and not self._same_scale:
             from judgekit.metrics.scale import Scale

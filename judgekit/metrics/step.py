@@ -18,7 +18,7 @@ from judgekit.metrics.quote import FIGURES, QuoteTally, find_quotes
 from judgekit.metrics.rubric import DEFAULT_HISTORY, RubricMetric
 from judgekit.protocols import Judge
 from judgekit.rubric.rubric import Rubric
-from judgekit.score import Part, Score, Status
+from judgekit.score import Part, Score, Status, checked_score
 from judgekit.value import Json
 
 MAX_STATEMENTS = 50
@@ -62,13 +62,13 @@ class Step:
             outcomes: list[Score | BaseException] = []
             for case in cases:
                 try:
-                    outcomes.append(await self._metric.score(case))
+                    outcomes.append(await checked_score(self._metric, case))
                 except JudgekitError as exc:
                     outcomes.append(exc)
         else:
             import asyncio
 
-            asked = map(self._metric.score, cases)
+            asked = [checked_score(self._metric, case) for case in cases]
             outcomes = list(await asyncio.gather(*asked, return_exceptions=True))
         return _all_good(outcomes)
 

@@ -11,10 +11,13 @@ from hypothesis import strategies as st
 
 from judgekit.case import Case
 from judgekit.errors import ConfigError, JudgeRefused, JudgeUnavailable
+from judgekit.failure import guarded
 from judgekit.judgment import Judgment
 from judgekit.metrics.combine import Combined
+from judgekit.metrics.fallback import WithFallback
+from judgekit.metrics.voice.safety import SafetyPatterns
 from judgekit.protocols import Metric
-from judgekit.score import Fallback, Score
+from judgekit.score import Failure, Fallback, Score
 
 
 @dataclass
@@ -163,3 +166,71 @@ def test_a_wrong_option_is_named(make, message):
         make()
 
     assert str(caught.value).startswith(message)
+
+
+def nested(metric, *, by):
+    """Return the metric inside something that scores by it."""
+    judged = Fixed("judged", JudgeUnavailable("no answer"))
+    makers = {
+        "alone": lambda: metric,
+        "combine": lambda: Combined(name="all", of=(metric,)),
+        "combine of combine": lambda: Combined(name="a", of=(Combined(name="b", of=(metric,)),)),
+        "fallback": lambda: WithFallback(judged, metric),
+        "stand-in": lambda: WithFallback(judged, metric, no_judge=True),
+        "fallback on another scale": lambda: WithFallback(
+            Fixed("judged", JudgeUnavailable("no answer"), range=(1.0, 5.0)), metric
+        ),
+        "metric with a fallback": lambda: WithFallback(metric, Fixed("rules", 1.0)),
+    }
+    return makers[by]()
+
+
+@pytest.mark.parametrize(
+    "by",
+    [
+        "alone",
+        "combine",
+        "combine of combine",
+        "fallback",
+        "stand-in",
+        "fallback on another scale",
+        "metric with a fallback",
+    ],
+)
+@pytest.mark.parametrize(
+    ("outcome", "message"),
+    [
+        (7.0, "wrong: the value 7.0 is outside the range 0.0 to 1.0"),
+        (-0.5, "wrong: the value -0.5 is outside the range 0.0 to 1.0"),
+    ],
+)
+def test_a_value_outside_the_range_fails_at_every_depth(by, outcome, message):
+    found = asyncio.run(guarded(Case(id="1"), nested(Fixed("wrong", outcome), by=by)))
+
+    assert isinstance(found, Failure)
+    assert (found.kind, found.message) == ("metric_error", f"ValueError: {message}")
+
+
+@pytest.mark.parametrize("made", [float("nan"), "0.5"], ids=["nan", "text"])
+def test_a_score_that_was_not_validated_fails_inside_a_combination(made):
+    class Unchecked(Fixed):
+        async def score(self, case):
+            return Score.model_construct(value=made) if made != "0.5" else made
+
+    for metric in (Unchecked("wrong", None), Combined(name="all", of=(Unchecked("wrong", None),))):
+        found = asyncio.run(guarded(Case(id="1"), metric))
+        assert isinstance(found, Failure)
+        assert found.kind == "metric_error"
+        assert "wrong: " in found.message
+
+
+def test_a_subclass_of_another_package_does_not_inherit_the_trust_in_ours():
+    class Louder(SafetyPatterns):
+        checked = True
+
+        async def score(self, case):
+            return Score(value=7.0)
+
+    found = asyncio.run(guarded(Case(id="1", output="Hello."), Louder()))
+
+    assert isinstance(found, Failure)

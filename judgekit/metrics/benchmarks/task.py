@@ -12,7 +12,7 @@ from judgekit.errors import ConfigError
 from judgekit.metrics._options import check_choice, check_name
 from judgekit.metrics.card import Card, Example
 from judgekit.protocols import Aggregate, Metric
-from judgekit.score import Row, Score
+from judgekit.score import Row, Score, checked_score
 
 Benchmark = Literal["mmlu", "gsm8k", "humaneval"]
 MAX_SUBJECTS = 200
@@ -103,7 +103,7 @@ class Task:
             CaseError: a text is missing.
             ConfigError: code cannot be isolated on this machine.
         """
-        score = await self._inner.score(case)
+        score = await checked_score(self._inner, case)
         subject = case.metadata.get("subject")
         details = dict(score.details)
         if isinstance(subject, str):

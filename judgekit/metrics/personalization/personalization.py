@@ -33,7 +33,7 @@ from judgekit.metrics.voice.weights import check_weights
 from judgekit.protocols import Aggregate, Judge
 from judgekit.request import Request
 from judgekit.rubric.rubric import Rubric, Variant
-from judgekit.score import Part, Row, Score
+from judgekit.score import Part, Row, Score, checked_score
 from judgekit.value import Json
 
 FIGURES = ("difference_score", "quality_score", "alignment_score", "steered_share")
@@ -195,7 +195,7 @@ class Personalization:
             baseline, output, by=self.by, embedder=self.embedder, compat=self.compat
         )
         contrast = await self._contrast(output)
-        quality = await self.quality.score(case)
+        quality = await checked_score(self.quality, case)
         method = "gated sum of difference, quality and alignment"
         meta: dict[str, Json] = {**quality.meta, "embedder": identity_of(self.embedder)}
         common: dict[str, Any] = {"method": method, "meta": meta, "judgments": quality.judgments}

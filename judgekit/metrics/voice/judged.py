@@ -18,7 +18,7 @@ from judgekit.metrics.voice.safety import SafetyPatterns
 from judgekit.protocols import Aggregate, Judge
 from judgekit.request import Request
 from judgekit.rubric.rubric import Rubric, Variant
-from judgekit.score import Part, Score
+from judgekit.score import Part, Score, checked_score
 from judgekit.value import Json
 
 SESSION_HISTORY = 100
@@ -196,8 +196,8 @@ class BrandSafety:
         Raises:
             JudgekitError: what the judge, the cassette or the case made impossible.
         """
-        words = await self.words.score(case)
-        judged = await self.judged.score(case)
+        words = await checked_score(self.words, case)
+        judged = await checked_score(self.judged, case)
         value = min(one.value for one in (words, judged) if one.value is not None)
         by_words = words.value == value
         return Score(

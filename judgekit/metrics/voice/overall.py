@@ -25,7 +25,7 @@ from judgekit.protocols import Aggregate, Judge
 from judgekit.request import Request
 from judgekit.rubric.rubric import Rubric
 from judgekit.rubric.rubric import Variant as RubricVariant
-from judgekit.score import Part, Row, Score, own_value
+from judgekit.score import Part, Row, Score, checked_score, own_value
 from judgekit.value import Json
 
 WEIGHTS = {"authenticity": 0.5, "safety": 0.3, "stability": 0.2}
@@ -194,9 +194,9 @@ class BrandVoice:
             JudgekitError: what the judge, the cassette or the case made impossible.
         """
         scores = {
-            "authenticity": await self.authenticity.score(case),
-            "safety": await self.safety.score(case),
-            "stability": await self.stability.score(case),
+            "authenticity": await checked_score(self.authenticity, case),
+            "safety": await checked_score(self.safety, case),
+            "stability": await checked_score(self.stability, case),
         }
         folded = fold_parts([_part(id, score) for id, score in scores.items()], self.weights)
         method = "weighted mean of authenticity, safety and stability"
