@@ -38,13 +38,12 @@ if TYPE_CHECKING:
     from judgekit.merge import merge_shards
     from judgekit.metrics.combine import Combined
     from judgekit.metrics.fallback import WithFallback
-    from judgekit.metrics.function import metric
     from judgekit.metrics.prompt_alignment import Analysis, PromptAlignment, fold_prompt_alignment
     from judgekit.metrics.rubric import RubricMetric
     from judgekit.metrics.voice.authenticity import Authenticity
     from judgekit.metrics.voice.overall import BrandVoice
     from judgekit.metrics.voice.persona import Persona, load_persona
-    from judgekit.registry import create, metric_names
+    from judgekit.registry import create, metric, metric_names
     from judgekit.report.report import Report
     from judgekit.request import Reply, Request
     from judgekit.rubric.load import load_rubric
@@ -104,7 +103,7 @@ _HOMES = {
     "load_rubric": "judgekit.rubric.load",
     "load_suite": "judgekit.config",
     "merge_shards": "judgekit.merge",
-    "metric": "judgekit.metrics.function",
+    "metric": "judgekit.registry",
     "metric_names": "judgekit.registry",
     "run_suite": "judgekit.run",
     "run_suite_sync": "judgekit.run",

@@ -1,13 +1,13 @@
-"""Names to metrics: the built-in ones, and those that installed packages offer."""
+"""Names to metrics: the built-in ones, those of this process, those of installed packages."""
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import is_dataclass, replace
 from importlib import import_module
 from types import MappingProxyType
-from typing import Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from judgekit.catalogue import BUILTIN
 from judgekit.errors import ConfigError
@@ -16,12 +16,101 @@ from judgekit.offers import offers
 from judgekit.protocols import Judge, Metric
 from judgekit.rubric.shelf import library_names
 
+if TYPE_CHECKING:
+    from judgekit.metrics.function import FunctionMetric, ScoringFunction
+
 GROUP = "judgekit.metrics"
+
+_registered: dict[str, FunctionMetric] = {}
+"""Name -> the metric that the decorator `metric` made in this process."""
 
 
 def metric_names() -> list[str]:
-    """Return every name that `create` knows: metrics, built-in rubrics, installed plugins."""
-    return sorted({*BUILTIN, *library_names(), *(offer.name for offer in offers(GROUP))})
+    """Return every name that `create` knows.
+
+    These are the built-in metrics and rubrics, the functions decorated with `metric` in this
+    process, and what installed packages offer.
+    """
+    offered = (offer.name for offer in offers(GROUP))
+    return sorted({*BUILTIN, *library_names(), *_registered, *offered})
+
+
+def metric(
+    name: str,
+    *,
+    range: tuple[float, float] = (0.0, 1.0),
+    higher_is_better: bool = True,
+    needs: tuple[str, ...] = ("output",),
+) -> Callable[[ScoringFunction], FunctionMetric]:
+    """Turn a function of a case into a metric, and register it under its name.
+
+    `create(name)` and suites that run in this process find it by that name. The same function
+    of the same module replaces its earlier definition, as when a notebook cell runs again.
+
+    Args:
+        name: what results and suites call the metric.
+        range: lowest and highest value it may return.
+        higher_is_better: the direction.
+        needs: fields of the case that must hold something.
+
+    Raises:
+        ConfigError: another metric or rubric has that name, or an option is wrong.
+
+    Example:
+        >>> @metric("polite")
+        ... def polite(case):
+        ...     return "please" in case.output
+        >>> create("polite") is polite
+        True
+    """
+    if callable(name):
+        raise ConfigError('give the metric a name: @metric("polite")')
+    from judgekit.metrics.function import FunctionMetric
+
+    def wrap(function: ScoringFunction) -> FunctionMetric:
+        made = FunctionMetric(
+            name=name,
+            function=function,
+            range=range,
+            higher_is_better=higher_is_better,
+            needs=needs,
+        )
+        _check_new(made)
+        _registered[name] = made
+        return made
+
+    return wrap
+
+
+def _check_new(made: FunctionMetric) -> None:
+    """Refuse a name that something else has."""
+    taken = None
+    if made.name in BUILTIN or made.name in library_names():
+        taken = f"a built-in {'metric' if made.name in BUILTIN else 'rubric'}"
+    elif (earlier := _registered.get(made.name)) and not _same_function(earlier, made):
+        taken = _home(earlier)
+    if taken is not None:
+        raise ConfigError(
+            f"the name {made.name!r} belongs to {taken}; give the metric {_home(made)} another name"
+        )
+
+
+def _same_function(one: FunctionMetric, other: FunctionMetric) -> bool:
+    """Return whether two metrics come from one definition that ran twice.
+
+    A module that is imported under two names, as by `python -m`, is the same file.
+    """
+    codes = [getattr(made.function, "__code__", None) for made in (one, other)]
+    files = [(code.co_filename, code.co_qualname) for code in codes if code is not None]
+    return _home(one) == _home(other) or (len(files) == 2 and files[0] == files[1])
+
+
+def _home(registered: FunctionMetric) -> str:
+    """Return `module.function`."""
+    function: Any = registered.function
+    kind = type(function)
+    module = getattr(function, "__module__", kind.__module__)
+    return f"{module}.{getattr(function, '__qualname__', kind.__qualname__)}"
 
 
 def create(name: str, /, *, judge: Judge | None = None, **options: Any) -> Metric:
@@ -76,10 +165,11 @@ class Maker(NamedTuple):
 
 
 def find(name: str) -> Maker:
-    """Return what makes a metric: built-in, of a built-in rubric, or of an installed package.
+    """Return what makes a metric: built-in, of a built-in rubric, registered, or installed.
 
     Raises:
-        ConfigError: no metric has that name, or the package that offers it cannot be loaded.
+        ConfigError: no metric has that name, two have it, or the package that offers it cannot
+            be loaded.
     """
     entry = BUILTIN.get(name)
     if entry is not None:
@@ -97,8 +187,15 @@ def find(name: str) -> Maker:
                 raise ConfigError(
                     f"metric {name!r} of {offer.value} cannot be loaded: {exc}"
                 ) from exc
+            if (own := _registered.get(name)) is not None and own is not made:
+                raise ConfigError(
+                    f"two metrics are named {name!r}: {offer.value} of {offer.package}, and"
+                    f" {_home(own)}; give one of them another name"
+                )
             maker = Maker(made, judged=False)
             return maker._replace(judged=maker.takes("judge"))
+    if name in _registered:
+        return Maker(_registered[name], judged=False)
     raise ConfigError(f"no metric named {name!r}{near_metric(name)}")
 
 

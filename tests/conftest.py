@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import socket
+import sys
 from pathlib import Path
 
 import pytest
@@ -32,6 +33,13 @@ _getaddrinfo = socket.getaddrinfo
 
 class NetworkUsed(AssertionError):
     """A test reached for the network."""
+
+
+@pytest.fixture(autouse=True)
+def no_registered_metrics(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Forget after a test which metrics it registered."""
+    if (registry := sys.modules.get("judgekit.registry")) is not None:
+        monkeypatch.setattr(registry, "_registered", {})
 
 
 @pytest.fixture(autouse=True)

@@ -11,8 +11,9 @@ from judgekit.catalogue import BUILTIN, STAND_INS
 from judgekit.datasets import load_cases
 from judgekit.errors import ConfigError
 from judgekit.judges.fake import FakeJudge
-from judgekit.registry import create, metric_names
+from judgekit.registry import create, metric, metric_names
 from judgekit.rubric.shelf import rubric_names
+from judgekit.run import run_suite_sync
 
 PERSONA = {"exemplars": ["x y z"], "traits": {"verbosity": "concise"}}
 OPTIONS = {
@@ -95,6 +96,7 @@ class Point:
     """An entry point, as importlib.metadata gives them."""
 
     value = "plug:made"
+    package = "polite"
 
     def __init__(self, name, load):
         self.name = name
@@ -134,3 +136,83 @@ def test_a_plugin_that_fails_is_a_loud_error(monkeypatch):
 
     with pytest.raises(ConfigError, match="'polite' of plug:made cannot be loaded: no module"):
         create("polite")
+
+
+def registered(name="custom", value=0.5):
+    @metric(name)
+    def custom(case):
+        return value
+
+    return custom
+
+
+def test_a_decorated_function_is_created_by_its_name():
+    custom = registered()
+
+    assert create("custom") is custom
+    assert create("custom", name="mine").name == "mine"
+    assert "custom" in metric_names()
+
+
+def test_a_suite_of_this_process_finds_a_decorated_function(tmp_path):
+    registered("custom", value=0.25)
+    suite = tmp_path / "suite.yaml"
+    suite.write_text(
+        "cases: cases.jsonl\nmetrics:\n  custom: {threshold: 0.2}\n  mine: {metric: custom}\n"
+    )
+    (tmp_path / "cases.jsonl").write_text('{"id": "a", "output": "x"}\n')
+
+    report = run_suite_sync(suite)
+
+    assert [report.metrics[name].mean for name in ("custom", "mine")] == [0.25, 0.25]
+
+
+def test_the_same_function_defined_again_replaces_its_earlier_definition():
+    registered(value=0.0)
+    again = registered(value=1.0)
+
+    assert create("custom") is again
+
+
+def other(case):
+    return 1.0
+
+
+@pytest.mark.parametrize(
+    ("name", "owner"),
+    [
+        ("custom", "test_registry.registered.<locals>.custom"),
+        ("length", "a built-in metric"),
+        ("safety", "a built-in rubric"),
+    ],
+)
+def test_a_name_is_registered_once(name, owner):
+    registered()
+
+    with pytest.raises(ConfigError) as caught:
+        metric(name)(other)
+
+    assert f"the name {name!r} belongs to " in str(caught.value)
+    assert owner in str(caught.value)
+    assert str(caught.value).endswith("test_registry.other another name")
+
+
+def test_one_module_under_two_names_registers_once():
+    code = compile("def custom(case):\n    return 1.0\n", "custom.py", "exec")
+    for module in ("__main__", "package.custom"):
+        scope = {"__name__": module}
+        exec(code, scope)
+        metric("custom")(scope["custom"])
+
+    assert create("custom").function.__module__ == "package.custom"
+
+
+def test_a_name_of_this_process_and_of_a_package_is_an_error(monkeypatch):
+    custom = registered()
+    points = [Point("custom", lambda: Polite)]
+    monkeypatch.setattr(registry, "offers", lambda group: points)
+
+    with pytest.raises(ConfigError, match="two metrics are named 'custom': plug:made of polite,"):
+        create("custom")
+    points[0].load = lambda: custom
+    assert create("custom") is custom

@@ -1,4 +1,4 @@
-"""FunctionMetric: a plain function as a metric, by the decorator `metric`."""
+"""FunctionMetric: a plain function as a metric, made by the decorator `judgekit.metric`."""
 
 from __future__ import annotations
 
@@ -41,6 +41,11 @@ class FunctionMetric:
         unknown = [field for field in self.needs if field not in Case.model_fields]
         if unknown:
             raise ConfigError(f"{self.name}: needs names no field of a case: {unknown[0]!r}")
+        if isinstance(self.function, type):
+            raise ConfigError(
+                f"{self.name}: a class is not a function; make an object of it and score by that,"
+                " or offer the class by the entry point judgekit.metrics"
+            )
         if not callable(self.function):
             raise ConfigError(f"{self.name}: not a function: {self.function!r}")
         if len(self.range) != 2 or not self.range[0] < self.range[1]:
@@ -95,36 +100,6 @@ class FunctionMetric:
         if not (math.isfinite(number) and low <= number <= high):
             raise ValueError(f"{self.name}: gave {number}, outside its range {low:g} to {high:g}")
         return number
-
-
-def metric(
-    name: str,
-    *,
-    range: tuple[float, float] = (0.0, 1.0),
-    higher_is_better: bool = True,
-    needs: tuple[str, ...] = ("output",),
-) -> Callable[[ScoringFunction], FunctionMetric]:
-    """Turn a function of a case into a metric of that name.
-
-    >>> @metric("polite")
-    ... def polite(case: Case) -> bool:
-    ...     return "please" in case.output
-    >>> polite.name
-    'polite'
-    """
-    if callable(name):
-        raise ConfigError('give the metric a name: @metric("polite")')
-
-    def wrap(function: ScoringFunction) -> FunctionMetric:
-        return FunctionMetric(
-            name=name,
-            function=function,
-            range=range,
-            higher_is_better=higher_is_better,
-            needs=needs,
-        )
-
-    return wrap
 
 
 def _filled(value: object) -> bool:

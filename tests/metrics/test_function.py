@@ -10,8 +10,9 @@ import pytest
 
 from judgekit.case import Case
 from judgekit.errors import CaseError, ConfigError
-from judgekit.metrics.function import FunctionMetric, metric
+from judgekit.metrics.function import FunctionMetric
 from judgekit.protocols import Metric
+from judgekit.registry import metric
 from judgekit.score import Score
 
 
@@ -132,3 +133,5 @@ def test_a_wrong_option_is_named(options, message):
 def test_only_a_function_can_be_wrapped():
     with pytest.raises(ConfigError, match="m: not a function: 3"):
         metric("m")(3)
+    with pytest.raises(ConfigError, match="m: a class is not a function"):
+        metric("m")(dict)
