@@ -14,7 +14,8 @@ from judgekit.comparison.pairs import Pair, Seen
 from judgekit.report.clustered import ClusteredMean
 from judgekit.report.power import detectable, needed
 from judgekit.report.significance import mcnemar_p
-from judgekit.report.statistics import MeanInterval, student_t_p
+from judgekit.report.statistics import MeanInterval
+from judgekit.report.student import student_t_p
 from judgekit.report.summary import MetricSummary, passes
 
 WORST = 20

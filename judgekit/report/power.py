@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from judgekit.report.statistics import student_t_quantile
+from judgekit.report.student import student_t_quantile
 
 CONFIDENCE = 0.95
 POWER = 0.8

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+import math
 import random
+from itertools import pairwise
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from judgekit.report.clustered import ClusteredMean
+from judgekit.report.clustered import ClusteredMean, cr2
 from judgekit.report.power import detectable, needed
 from judgekit.report.significance import holm, mcnemar_p
-from judgekit.report.statistics import MeanInterval, student_t_p, student_t_quantile, wilson
+from judgekit.report.statistics import MeanInterval, mean_interval, wilson
+from judgekit.report.student import student_t_p, student_t_quantile
 
 DRAW = random.Random(11)
 
 
-@pytest.mark.parametrize("df", [1, 2, 3, 7, 29, 30, 199, 200, 999, 12_345])
+@pytest.mark.parametrize("df", [0.5, 1, 1.92, 2, 3, 4.37, 7, 29, 30.5, 199, 200, 999.9, 12_345])
 @pytest.mark.parametrize("t", [0.0, 0.01, 0.7, 1.96, 5.0])
 def test_t_p_and_quantile_are_scipys(t, df):
     assert student_t_p(t, df) == pytest.approx(2 * stats.t.sf(t, df), abs=1e-10)
@@ -75,16 +79,47 @@ def test_mcnemar_is_that_of_statsmodels():
     assert mcnemar_p(30, 12) == pytest.approx(0.007915897334896727)
 
 
-def test_a_clustered_mean_is_a_regression_on_a_constant():
-    """statsmodels: OLS(v, 1).fit(cov_type='cluster', cov_kwds={'groups': g}, use_t=True)."""
-    figures = ClusteredMean()
-    for i in range(40):
-        figures.add(((i * 7919) % 101) / 100, (i * i) % 9)
+SIZES = [[1] * 10, [3] * 12, [40, *[2] * 9], [1, 2, 3, 5, 8, 13, 21, 1, 1, 1, 4], [99, 1]]
 
-    assert (figures.n, figures.clusters, figures.df) == (40, 4, 3)
-    assert figures.mean == pytest.approx(0.49575)
-    assert figures.standard_error == pytest.approx(0.0343122, abs=1e-7)
-    assert figures.interval() == pytest.approx((0.38655327, 0.60494673), abs=1e-7)
+
+@pytest.mark.parametrize("sizes", SIZES, ids=str)
+def test_a_clustered_mean_is_the_regression_with_cr2_errors(sizes):
+    """The matrices of Bell and McCaffrey (2002), as in R's clubSandwich, for y ~ 1."""
+    values = [[DRAW.betavariate(2, 1) for _ in range(size)] for size in sizes]
+    n = sum(sizes)
+    y, x = np.concatenate(values), np.ones((n, 1))
+    hat = x @ x.T / n
+    rest = np.eye(n) - hat
+    starts = np.cumsum([0, *sizes])
+    columns = []
+    for start, stop in pairwise(starts):
+        inner = np.eye(stop - start) - hat[start:stop, start:stop]
+        roots, vectors = np.linalg.eigh(inner)
+        inverse_root = vectors @ np.diag(roots**-0.5) @ vectors.T
+        columns.append(rest[:, start:stop] @ inverse_root @ x[start:stop, 0] / n)
+    columns = np.array(columns).T
+    variance = np.sum((columns.T @ y) ** 2)
+    products = columns.T @ columns
+    df = np.trace(products) ** 2 / np.trace(products @ products)
+
+    found = cr2([math.fsum(cluster) for cluster in values], sizes)
+
+    assert found == pytest.approx((y.mean(), math.sqrt(variance), df), rel=1e-9)
+
+
+def test_clusters_of_one_size_give_the_t_interval_of_their_means():
+    clusters = [[DRAW.random() for _ in range(4)] for _ in range(12)]
+    figures = ClusteredMean()
+    for place, values in enumerate(clusters):
+        for value in values:
+            figures.add(value, place)
+
+    means = [math.fsum(values) / 4 for values in clusters]
+    expected = stats.ttest_1samp(means, 0).confidence_interval(0.95)
+
+    assert (figures.n, figures.clusters) == (48, 12)
+    assert figures.df == pytest.approx(11)
+    assert figures.interval() == pytest.approx((expected.low, expected.high))
 
 
 def test_clusters_of_one_give_the_plain_interval():
@@ -95,6 +130,47 @@ def test_clusters_of_one_give_the_plain_interval():
         clustered.add(value, i)
 
     assert clustered.interval() == pytest.approx(plain.interval())
+
+
+@pytest.mark.parametrize(("clusters", "low"), [(3, 0.4385), (10, 0.7225), (30, 0.8865)])
+def test_clusters_without_variation_count_as_clusters_not_as_rows(clusters, low):
+    found = cr2([100.0] * clusters, [100] * clusters)
+
+    assert mean_interval(*found, bounds=(0, 1)) == pytest.approx((low, 1.0), abs=5e-5)
+
+
+def test_nine_clusters_are_too_few_for_an_interval():
+    figures = ClusteredMean()
+    for cluster in range(9):
+        figures.add(cluster / 9, cluster)
+        figures.add(cluster / 8, cluster)
+
+    assert figures.interval(bounds=(0, 1)) is None
+    assert figures.too_few == "9 of the 10 clusters that an interval needs"
+    figures.add(0.5, 10)
+    assert figures.interval(bounds=(0, 1)) is not None
+    assert figures.too_few is None
+
+
+def covered(sizes, truth, runs=2000):
+    """Return how often the interval covers, where half of the clusters agree within."""
+    draw, hits = random.Random(5), 0
+    for _ in range(runs):
+        figures = ClusteredMean()
+        for cluster, size in enumerate(sizes):
+            shared = draw.random() < truth
+            alike = draw.random() < 0.5
+            for _ in range(size):
+                figures.add(float(shared if alike else draw.random() < truth), cluster)
+        low, high = figures.interval(bounds=(0, 1))
+        hits += low <= truth <= high
+    return hits / runs
+
+
+@pytest.mark.parametrize("sizes", [[5] * 10, [40, *[2] * 9]], ids=str)
+def test_intervals_of_unequal_clusters_cover_as_often_as_of_equal_ones(sizes):
+    # The plain sandwich with G - 1 degrees of freedom covers .57 to .75 for the unequal ones.
+    assert covered(sizes, 0.5) >= 0.93
 
 
 def test_one_cluster_says_nothing():

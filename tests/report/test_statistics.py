@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judgekit.report.statistics import MeanInterval, student_t_quantile, wilson
+from judgekit.report.statistics import MeanInterval, mean_interval, wilson
+from judgekit.report.student import student_t_quantile
 
 # Published table of Student's t, two-sided 95 % and 99 % (NIST/SEMATECH handbook 1.3.6.7.2, with
 # more digits from the closed forms for 1 and 2 degrees of freedom and from R's qt).
@@ -94,11 +95,42 @@ def test_equal_numbers_have_an_interval_without_width():
     assert interval([0.1] * 1000) == (0.1, 0.1)
 
 
-def test_ends_are_clipped_only_when_asked():
+def test_an_interval_stays_inside_the_bounds_it_is_given():
     values = [0.0, 1.0, 1.0]
 
     assert interval(values)[1] > 1
-    assert interval(values, within=(0, 1)) == (0, 1)
+    low, high = interval(values, bounds=(0, 1))
+    assert 0 < low < 2 / 3 < high < 1
+    assert interval(values, bounds=(0, None))[0] == 0
+    assert interval(values, bounds=(None, 1))[1] == 1
+
+
+def test_zeros_and_ones_have_the_interval_of_a_share_with_t_for_z():
+    # Wilson's formula for 4 of 20 with 19 degrees of freedom, worked by hand.
+    assert interval([1.0] * 4 + [0.0] * 16, bounds=(0, 1)) == pytest.approx(
+        (0.0742, 0.4382), abs=5e-5
+    )
+
+
+@given(
+    st.lists(st.floats(0, 1), min_size=2, max_size=30),
+    st.sampled_from([(0.0, 1.0), (-1.0, 1.0), (0.0, None), (None, 1.0)]),
+)
+def test_an_interval_is_around_the_mean_and_inside_the_bounds(values, bounds):
+    figures = figures_of(values)
+    least, most = bounds
+
+    low, high = figures.interval(bounds=bounds)
+
+    assert low - 1e-12 <= figures.mean <= high + 1e-12
+    assert least is None or low >= least
+    assert most is None or high <= most
+
+
+def test_a_small_error_far_from_the_bounds_gives_the_plain_t_interval():
+    plain, inside = (mean_interval(0.5, 0.001, 30, bounds=b) for b in ((None, None), (0, 1)))
+
+    assert inside == pytest.approx(plain, abs=1e-5)
 
 
 def test_a_wider_confidence_is_a_wider_interval():
