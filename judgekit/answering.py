@@ -24,13 +24,14 @@ from judgekit.datasets.load import Source, cases_of
 from judgekit.datasets.write import case_writer
 from judgekit.errors import CaseError, ConfigError, JudgekitError
 from judgekit.failure import failure_of
-from judgekit.filemodel import near, validate_file
+from judgekit.filemodel import validate_file
 from judgekit.judges.limits import LimitedJudge
 from judgekit.progress import listener
 from judgekit.protocols import Judge
 from judgekit.replies.text import cut_off, read_text
 from judgekit.request import About, ChatMessage, Form, Request
 from judgekit.score import Failure
+from judgekit.suggest import suggest
 from judgekit.suitefile import JudgeFile, RedactFile
 from judgekit.suitejudge import make_judge
 from judgekit.suiteredact import make_redactor
@@ -152,7 +153,7 @@ async def answer(
         OSError: the file cannot be written.
     """
     if field not in FIELDS:
-        raise ConfigError(f"no field {field!r} to fill{near(field, list(FIELDS))}")
+        raise ConfigError(f"no field {field!r} to fill{suggest(field, list(FIELDS))}")
     tell = listener(progress)
     work = _Answering(judge, field=field, system=system, replace=replace)
     done = Answers([], Counter(), {}, 0)

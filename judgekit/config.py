@@ -13,11 +13,12 @@ from judgekit.case import Case
 from judgekit.cassette.cassette import Cassette
 from judgekit.cassette.mode import RecordMode
 from judgekit.errors import ConfigError
-from judgekit.filemodel import FileModel, near, validate_file
+from judgekit.filemodel import FileModel, validate_file
 from judgekit.gatekeeper import Rules, open_baseline
 from judgekit.limits import Limits
 from judgekit.protocols import Judge, Metric
 from judgekit.report.gate import gates_of
+from judgekit.suggest import suggest
 from judgekit.suitecases import SuiteCases
 from judgekit.suiteembedder import SuiteEmbedders
 from judgekit.suitefile import (
@@ -160,7 +161,7 @@ class Suite(Displayed):
             if entry.role is not None and entry.role not in known:
                 raise ConfigError(
                     f"metric {name!r}: no judge has the role {entry.role!r}"
-                    f"{near(entry.role, known)}",
+                    f"{suggest(entry.role, known)}",
                     where=self.where("metrics", name, "judge" if entry.judge else "likelihood"),
                 )
 
@@ -192,7 +193,9 @@ class Suite(Displayed):
         names = list(self.file.metrics)
         for name in self._overrides.only:
             if name not in names:
-                raise ConfigError(f"--only {name}: the suite has no such metric{near(name, names)}")
+                raise ConfigError(
+                    f"--only {name}: the suite has no such metric{suggest(name, names)}"
+                )
         return self._overrides.only or [name for name in names if name not in inner]
 
     def _check_parts(self, name: str, above: tuple[str, ...]) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from typing import Annotated, Any, TypeVar
 
@@ -10,11 +9,10 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 
 from judgekit.canonical import visible
 from judgekit.errors import ConfigError
+from judgekit.suggest import closest, suggest
 from judgekit.yamlfile import Lines
 
 M = TypeVar("M", bound=BaseModel)
-MANY = 30
-"""Known words that a message lists, should none be near."""
 
 
 def _number(value: Any) -> Any:
@@ -84,7 +82,7 @@ def describe(fault: Any, path: tuple[int | str, ...], model: type[BaseModel]) ->
         if " " in str(path[-1]) and fault.get("input") is None:
             # `{text: one, two}` is a key `two` without a value to YAML.
             return f"{name!r} is not a key; a text with a comma inside {{ }} needs quotes"
-        return f"unknown key {name!r}{near(str(path[-1]), keys_at(model, path[:-1]))}"
+        return f"unknown key {name!r}{suggest(str(path[-1]), keys_at(model, path[:-1]))}"
     if fault["type"] == "missing":
         return f"{name!r} is missing"
     message = str(fault["msg"])
@@ -103,22 +101,9 @@ def describe(fault: Any, path: tuple[int | str, ...], model: type[BaseModel]) ->
     hint = ""
     if fault["type"] == "literal_error":
         allowed = re.findall(r"'([^']*)'", str(fault["ctx"]["expected"]))
-        hint = _meant(str(fault.get("input")), allowed)
+        close = closest(str(fault.get("input")), allowed)
+        hint = f"; did you mean {close[0]!r}?" if len(close) == 1 else ""
     return f"{name}: {message[:1].lower()}{message[1:]} (it is {given}){hint}"
-
-
-def near(word: str, known: list[str]) -> str:
-    """Return a hint: the nearest known word, else the list of them."""
-    if meant := _meant(word, known):
-        return meant
-    if len(known) > MANY:
-        return f"; known: {', '.join(sorted(known)[:MANY])} and {len(known) - MANY} more"
-    return f"; known: {', '.join(sorted(known))}" if known else ""
-
-
-def _meant(word: str, known: list[str]) -> str:
-    match = difflib.get_close_matches(word, known, n=1, cutoff=0.6)
-    return f"; did you mean {match[0]!r}?" if match else ""
 
 
 def keys_at(model: type[BaseModel], path: tuple[int | str, ...]) -> list[str]:

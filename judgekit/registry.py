@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from judgekit.catalogue import BUILTIN
 from judgekit.errors import ConfigError
-from judgekit.filemodel import near
 from judgekit.offers import offers
 from judgekit.protocols import Judge, Metric
 from judgekit.rubric.shelf import library_names
+from judgekit.suggest import suggest
 
 if TYPE_CHECKING:
     from judgekit.metrics.function import FunctionMetric, ScoringFunction
@@ -201,8 +201,7 @@ def find(name: str) -> Maker:
 
 def near_metric(name: str) -> str:
     """Return a hint at the metric that may be meant; there are too many to list in a line."""
-    hint = near(name, metric_names())
-    return hint if hint.startswith("; did you mean") else "; `judgekit metrics` lists them"
+    return suggest(name, metric_names(), otherwise="; `judgekit metrics` lists them")
 
 
 def is_plugin(name: str) -> bool:
@@ -234,7 +233,7 @@ def build(
     known = list(parameters)
     for option in options:
         if option not in known:
-            hint = near(option, [k for k in known if k != "judge"])
+            hint = suggest(option, [k for k in known if k != "judge"])
             raise ConfigError(f"metric {name!r} takes no option {option!r}{hint}")
     for needed in parameters.values():
         required = needed.default is needed.empty and needed.kind is needed.KEYWORD_ONLY

@@ -10,9 +10,10 @@ from judgekit.canonical import canonical_json
 from judgekit.cassette.lazystore import lazy_store
 from judgekit.embedders import DEFAULT, embeds_at_once, open_embedder
 from judgekit.errors import ConfigError
-from judgekit.filemodel import near, validate_file
+from judgekit.filemodel import validate_file
 from judgekit.protocols import Judge
 from judgekit.registry import find
+from judgekit.suggest import suggest
 from judgekit.suitefile import JudgeFile, SuiteFile
 from judgekit.yamlfile import Lines
 
@@ -121,7 +122,7 @@ class SuiteEmbedders:
         if len(spec) > 1:
             raise ConfigError("embedder: a role says all there is; what it is stands under judges")
         if role not in self._roles:
-            hint = near(str(role), list(self._roles))
+            hint = suggest(str(role), list(self._roles))
             raise ConfigError(f"embedder: no judge has the role {role!r}{hint}")
         return self._roles[role]
 

@@ -5,7 +5,8 @@ from typing import Annotated, Any, Literal, get_args
 
 from pydantic import BeforeValidator, ConfigDict, Discriminator, Field, Tag, model_validator
 
-from judgekit.filemodel import FileModel, Fraction, Number, Positive, near, none_yet
+from judgekit.filemodel import FileModel, Fraction, Number, Positive, none_yet
+from judgekit.suggest import suggest
 
 
 def _path(value: Any) -> Any:
@@ -30,7 +31,7 @@ def _rule(value: Any) -> Any:
     if value not in known:
         # A misspelt name must not pass for a pattern that happens to match nothing.
         raise ValueError(
-            f"nothing is built in under the name {value!r}{near(value, known)}; "
+            f"nothing is built in under the name {value!r}{suggest(value, known)}; "
             f"a pattern of your own is written {{pattern: {value}}}"
         )
     return {"find": value}

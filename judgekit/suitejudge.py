@@ -12,9 +12,9 @@ from judgekit.cassette.cassette import Cassette
 from judgekit.cassette.lazystore import lazy_store
 from judgekit.cassette.mode import RecordMode
 from judgekit.errors import ConfigError
-from judgekit.filemodel import near
 from judgekit.judges.limits import LimitedJudge, Purse
 from judgekit.protocols import Judge
+from judgekit.suggest import suggest
 from judgekit.suitefile import JUDGE, JudgeFile, Overrides, SuiteFile
 from judgekit.yamlfile import Lines
 
@@ -46,7 +46,7 @@ def choose_judges(file: SuiteFile, overrides: Overrides, *, lines: Lines) -> dic
     roles = roles_of(file, lines=lines)
     for role in overrides.judges:
         if role not in roles and role != JUDGE:
-            raise ConfigError(f"--judge {role}=...: no such role{near(role, list(roles))}")
+            raise ConfigError(f"--judge {role}=...: no such role{suggest(role, list(roles))}")
     if overrides.judge == "none":
         return {}
     wanted = dict(overrides.judges)

@@ -8,11 +8,11 @@ from typing import Any
 
 from judgekit.catalogue import BUILTIN, STAND_INS
 from judgekit.errors import ConfigError
-from judgekit.filemodel import near
 from judgekit.protocols import Judge, Metric
 from judgekit.registry import build, create, find, metric_names, near_metric, shared_options
 from judgekit.rubric.load import load_rubric
 from judgekit.rubric.shelf import own_shelves, rubric_names
+from judgekit.suggest import suggest
 from judgekit.suiteembedder import SuiteEmbedders
 from judgekit.suitefile import JUDGE, FallbackFile, MetricFile, SuiteFile
 from judgekit.suitekind import check_role, is_judged, is_rubric
@@ -80,7 +80,7 @@ class SuiteMetrics:
         inner = []
         for part in entry.of or ():
             if part not in self._entries:
-                hint = near(part, list(self._entries))
+                hint = suggest(part, list(self._entries))
                 raise ConfigError(f"combines {part!r}, which the suite does not have{hint}")
             inner.append(self.make(part))
         options = dict(entry.model_extra or {})
@@ -210,8 +210,7 @@ class SuiteMetrics:
         """Return a hint at the metric that may be meant, or at a rubric beside the suite."""
         shelves = own_shelves(self._base, self._folders)
         own = [rubric for shelf in shelves for rubric in rubric_names(shelf.folder)]
-        hint = near(name, own)
-        return hint if hint.startswith("; did you mean") else near_metric(name)
+        return suggest(name, own, otherwise="") or near_metric(name)
 
 
 class _Nobody:

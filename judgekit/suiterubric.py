@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from judgekit.errors import ConfigError
-from judgekit.filemodel import near, validate_file
+from judgekit.filemodel import validate_file
 from judgekit.rubric.rubric import Rubric
 from judgekit.rubric.shelf import Shelf, own_shelves
+from judgekit.suggest import suggest
 from judgekit.suitefile import SuiteFile
 from judgekit.suitesource import read_suite
 from judgekit.yamlfile import Lines
@@ -114,6 +115,6 @@ def check_metrics(settings: Mapping[str, Any], metrics: Sequence[str]) -> None:
     """
     for metric, flags in settings.items():
         if metric not in metrics:
-            hint = near(metric, list(metrics))
+            hint = suggest(metric, list(metrics))
             where = f"--set {metric}.{next(iter(flags))}"
             raise ConfigError(f"the suite has no metric {metric!r}{hint}", where=where)

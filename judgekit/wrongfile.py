@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
+
+from judgekit.suggest import closest
 
 _CASES = {".jsonl", ".ndjson", ".json", ".csv", ".parquet", ".pq"}
 _SUITES = {".yaml", ".yml"}
@@ -51,7 +52,7 @@ def nearby(path: Path) -> str:
         same = [p for p in path.parent.iterdir() if p.suffix == path.suffix and p.is_file()]
     except OSError:
         same = []
-    close = difflib.get_close_matches(path.stem, [p.stem for p in same], n=1)
+    close = closest(path.stem, [p.stem for p in same])
     if close:
         return f"; did you mean {str(path.with_name(close[0] + path.suffix))!r}?"
     if not path.is_absolute():

@@ -23,7 +23,6 @@ from judgekit.canonical import canonical_json, digest
 from judgekit.cassette.record import decode
 from judgekit.cassette.tape import Tape
 from judgekit.errors import ConfigError, JudgekitError
-from judgekit.filemodel import near
 from judgekit.judgment import Judgment
 from judgekit.metrics.samples import combined_value
 from judgekit.report.calibration import Agreement, Calibration, Scale
@@ -32,6 +31,7 @@ from judgekit.report.report import Report
 from judgekit.report.summary import MetricSummary, passes
 from judgekit.request import Question
 from judgekit.score import Failure, Part, Result, Score
+from judgekit.suggest import suggest
 from judgekit.value import Json
 
 MAX_CATEGORIES = 10
@@ -256,7 +256,7 @@ class _Thing:
         for answer in answers:
             if labels and str(answer).casefold() not in known:
                 raise ConfigError(
-                    f"{self._name}: people said {answer!r}{near(str(answer), labels)}"
+                    f"{self._name}: people said {answer!r}{suggest(str(answer), labels)}"
                 )
         if question is not None and labels:
             words: list[Said] = [self._word(label) for label in labels]

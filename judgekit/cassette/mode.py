@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 
 from judgekit.errors import ConfigError
-from judgekit.filemodel import near
+from judgekit.suggest import suggest
 
 
 class RecordMode(StrEnum):
@@ -29,5 +29,5 @@ class RecordMode(StrEnum):
             return cls(text)
         except ValueError as exc:
             raise ConfigError(
-                f"no record mode {text!r}{near(text, [m.value for m in cls])}"
+                f"no record mode {text!r}{suggest(text, [m.value for m in cls])}"
             ) from exc

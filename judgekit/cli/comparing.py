@@ -11,8 +11,8 @@ from judgekit.cli.screen import colourful, columns
 from judgekit.comparison.compare import compare_all
 from judgekit.comparison.comparison import Comparison
 from judgekit.errors import ConfigError
-from judgekit.filemodel import near
 from judgekit.report.report import Report
+from judgekit.suggest import suggest
 
 FAIL_ON = ("regressions", "warnings")
 
@@ -32,7 +32,7 @@ def compare_and_print(
 ) -> int:
     """Compare runs, print what came of it, return the exit code."""
     if fail_on is not None and fail_on not in FAIL_ON:
-        raise ConfigError(f"--fail-on {fail_on}: no such thing{near(fail_on, list(FAIL_ON))}")
+        raise ConfigError(f"--fail-on {fail_on}: no such thing{suggest(fail_on, list(FAIL_ON))}")
     found = compare_all(
         base,
         list(new),

@@ -7,8 +7,8 @@ from typing import Any, Literal, get_args
 
 from judgekit.comparison.comparison import Comparison, Difference, MetricComparison, Move
 from judgekit.errors import ConfigError
-from judgekit.filemodel import near
 from judgekit.frames.table import Kind, Table
+from judgekit.suggest import suggest
 
 Per = Literal["metric", "criterion", "case"]
 """What a row is about."""
@@ -69,7 +69,7 @@ def comparison_table(found: Comparison, *, per: Per = "metric") -> Table:
         ConfigError: no such option.
     """
     if per not in get_args(Per):
-        raise ConfigError(f"per: {per!r} is not known{near(str(per), list(get_args(Per)))}")
+        raise ConfigError(f"per: {per!r} is not known{suggest(str(per), list(get_args(Per)))}")
     table = Table({"metric": _METRIC, "criterion": _CRITERION, "case": _CASE}[per])
     for metric in found.metrics:
         if per == "metric":

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any, Literal
 from judgekit.case import Case
 from judgekit.datasets.jsontext import to_json_or_text
 from judgekit.datasets.names import ALIASES, FIELDS, MESSAGES, field_named, split_target
-from judgekit.datasets.wording import kind, quoted, suggestion
+from judgekit.datasets.wording import kind, quoted
 from judgekit.errors import DatasetError
+from judgekit.suggest import suggest
 
 if TYPE_CHECKING:
     from judgekit.datasets.draft import Draft
@@ -142,8 +143,9 @@ def _unknown(key: str, where: str) -> DatasetError:
         message = "a turn of a session; read one turn per row with format='turns'"
         return DatasetError(message, where=where, field=key)
     known = (*FIELDS, *ALIASES)
+    hint = suggest(key, known, otherwise=";")
     message = (
-        f"unknown key{suggestion(key, known)} rename it, or say what it is with"
+        f"unknown key{hint} rename it, or say what it is with"
         f" fields: {{{quoted('metadata.' + key)}: {quoted(_escaped(key))}}}"
     )
     return DatasetError(message, where=where, field=key[:60])

@@ -14,8 +14,9 @@ from judgekit.datasets.ids import IdSet, derive_id
 from judgekit.datasets.jsonl import read_jsonl
 from judgekit.datasets.jsontext import NotJson, to_json
 from judgekit.datasets.stream import STDIN, open_bytes, translated
-from judgekit.datasets.wording import kind, quoted, suggestion
+from judgekit.datasets.wording import kind, quoted
 from judgekit.errors import ConfigError, DatasetError
+from judgekit.suggest import suggest
 
 Container = Literal["auto", "jsonl", "json", "csv", "parquet"]
 """How rows are kept in a file."""
@@ -262,5 +263,5 @@ def _chosen(value: str | None, known: tuple[Any, ...], setting: str) -> Any:
         return "auto"
     if value in known:
         return value
-    near = suggestion(str(value), known)
-    raise ConfigError(f"{setting}: {quoted(value)} is not known{near} use {', '.join(known)}")
+    hint = suggest(value, known, otherwise=f"; use {', '.join(known)}")
+    raise ConfigError(f"{setting}: {quoted(value)} is not known{hint}")

@@ -7,8 +7,9 @@ from typing import Any
 
 from judgekit.datasets.names import FIELDS, MESSAGES, field_named, split_target
 from judgekit.datasets.path import FieldPath, PathMissing
-from judgekit.datasets.wording import quoted, suggestion
+from judgekit.datasets.wording import quoted
 from judgekit.errors import ConfigError, DatasetError
+from judgekit.suggest import suggest
 
 
 class FieldMap:
@@ -66,10 +67,9 @@ class FieldMap:
 def _target(name: str) -> str:
     if name in FIELDS or name == MESSAGES or split_target(name):
         return name
-    raise ConfigError(
-        f"fields: {quoted(name)} is not a field of a case{suggestion(name, FIELDS)} the fields are"
-        f" {', '.join(FIELDS)}, and names like metadata.topic"
-    )
+    known = f"; the fields are {', '.join(FIELDS)}, and names like metadata.topic"
+    hint = suggest(name, FIELDS, otherwise=known)
+    raise ConfigError(f"fields: {quoted(name)} is not a field of a case{hint}")
 
 
 def _path(name: str, text: Any) -> FieldPath:

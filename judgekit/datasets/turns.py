@@ -11,8 +11,9 @@ from judgekit.datasets.draft import Draft
 from judgekit.datasets.ids import IdSet
 from judgekit.datasets.message import ROLES
 from judgekit.datasets.path import FieldPath, PathMissing
-from judgekit.datasets.wording import kind, quoted, suggestion
+from judgekit.datasets.wording import kind, quoted
 from judgekit.errors import ConfigError, DatasetError
+from judgekit.suggest import suggest
 
 NEEDED = ("session_id", "role", "text")
 TURN = (*NEEDED, "turn_index")
@@ -52,10 +53,9 @@ class TurnBuilder:
         self._paths = {}
         for name, place in (fields or {}).items():
             if name not in TURN and not name.startswith("metadata."):
-                raise ConfigError(
-                    f"fields: {quoted(name)} is nothing a turn has{suggestion(name, TURN)} turns"
-                    f" have {', '.join(TURN)}, and names like metadata.topic"
-                )
+                known = f"; the fields are {', '.join(TURN)}, and names like metadata.topic"
+                hint = suggest(name, TURN, otherwise=known)
+                raise ConfigError(f"fields: {quoted(name)} is not a field of a turn{hint}")
             self._paths[name] = FieldPath.parse(place)
 
     def build(self, row: Any, *, where: str) -> Turn:
@@ -112,8 +112,9 @@ class TurnBuilder:
             elif key in KEPT or key.startswith("metadata."):
                 extra[key] = value
             else:
+                hint = suggest(key, TURN + KEPT, otherwise=";")
                 raise DatasetError(
-                    f"unknown key{suggestion(key, TURN + KEPT)} rename it, or keep it with"
+                    f"unknown key{hint} rename it, or keep it with"
                     f" fields: {{{quoted('metadata.' + key)}: {quoted(key)}}}",
                     where=where,
                     field=key[:60],

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable
 from typing import Any
 
@@ -50,13 +49,3 @@ _KINDS: tuple[tuple[type | tuple[type, ...], str], ...] = (
     ((list, tuple), "a list"),
     (dict, "an object"),
 )
-
-
-def suggestion(name: str, known: Iterable[str]) -> str:
-    """Return `; did you mean 'x'?` for the nearest known name, or `;` alone.
-
-    >>> suggestion("inptu", ["input", "output"])
-    "; did you mean 'input'?"
-    """
-    close = difflib.get_close_matches(name[:100], known, n=1)
-    return f"; did you mean {close[0]!r}?" if close else ";"

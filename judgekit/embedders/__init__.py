@@ -18,8 +18,8 @@ from weakref import WeakValueDictionary
 
 from judgekit.canonical import canonical_json
 from judgekit.errors import ConfigError
-from judgekit.filemodel import near
 from judgekit.protocols import AsyncEmbedder, Embedder
+from judgekit.suggest import suggest
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -86,7 +86,9 @@ def open_embedder(
     known = [name for name in inspect.signature(made).parameters if name not in ("model", "base")]
     for option in options:
         if option not in known:
-            raise ConfigError(f"embedder: {kind} takes no option {option!r}{near(option, known)}")
+            raise ConfigError(
+                f"embedder: {kind} takes no option {option!r}{suggest(option, known)}"
+            )
     return SharedEmbedder(made(model, base=base or Path(), **options), store=store)
 
 
@@ -177,9 +179,7 @@ def _read(spec: Spec) -> tuple[str, str, dict[str, Any]]:
             return kind, model.strip(), {}
         if kind in _MODELS:
             raise ConfigError(f"embedder: {kind} needs a model; write {kind}:MODEL")
-        hint = near(kind, [*_PLAIN, *_MODELS])
-        if not hint.startswith("; did you mean"):
-            hint = f"; built in: {', '.join(known)}"
+        hint = suggest(kind, [*_PLAIN, *_MODELS], otherwise=f"; built in: {', '.join(known)}")
         raise ConfigError(f"embedder: {spec!r} is not known{hint}")
     kinds = [key for key in spec if key in _MODELS]
     if len(kinds) != 1:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from judgekit.lint.finding import Said, Severity
+from judgekit.suggest import suggest
 
 Check = Callable[[Any], Iterable[Said]]
 
@@ -40,8 +40,4 @@ class Rule:
 
 def near_rule(word: str, known: Collection[str]) -> str:
     """Return a hint at the rules that may have been meant."""
-    match = difflib.get_close_matches(word, known, n=1, cutoff=0.6)
-    match = match or [id for id in known if word and word in id][:3]
-    if not match:
-        return "; `judgekit rubric lint --rules` lists them"
-    return f"; did you mean {' or '.join(map(repr, match))}?"
+    return suggest(word, known, otherwise="; `judgekit rubric lint --rules` lists them")

@@ -7,11 +7,11 @@ from typing import Any, Literal, get_args
 
 from judgekit.case import ANSWERED, Case, has_text
 from judgekit.errors import ConfigError
-from judgekit.filemodel import near
 from judgekit.perturb.draw import Draw
 from judgekit.perturb.spelling import case as case_of
 from judgekit.perturb.spelling import homoglyphs, spacing, typos
 from judgekit.perturb.wording import INSTRUCTIONS, injection, synonyms
+from judgekit.suggest import suggest
 
 Kind = Literal["typos", "case", "spacing", "homoglyphs", "synonyms", "injection"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
@@ -41,8 +41,7 @@ class Perturbation:
         instructions: Sequence[str] | None = None,
     ) -> None:
         if kind not in KINDS:
-            hint = near(kind, list(KINDS)) or f"; known: {', '.join(KINDS)}"
-            raise ConfigError(f"no perturbation {kind!r}{hint}")
+            raise ConfigError(f"no perturbation {kind!r}{suggest(kind, KINDS)}")
         if isinstance(rate, bool) or not isinstance(rate, (int, float)) or not 0 < rate <= 1:
             raise ConfigError(f"perturbation {kind}: rate must be over 0 and at most 1, not {rate}")
         if kind == "synonyms" and not lexicon:

@@ -8,8 +8,8 @@ from typing import Any, Literal
 from pydantic import Field
 
 from judgekit.errors import ConfigError
-from judgekit.filemodel import near
 from judgekit.report.summary import MetricSummary
+from judgekit.suggest import suggest
 from judgekit.value import Json, Value
 
 Statistic = Literal[
@@ -133,7 +133,7 @@ def _gates(
         if statistic in SETTINGS:
             continue
         if statistic not in own and statistic not in STATISTICS:
-            hint = near(statistic, [*STATISTICS, *own])
+            hint = suggest(statistic, [*STATISTICS, *own])
             raise ConfigError(f"metric {metric!r}: no gate on {statistic!r}{hint}")
         if statistic == "pass_rate" and threshold is None:
             raise ConfigError(f"metric {metric!r}: a gate on pass_rate needs a threshold")

@@ -8,11 +8,11 @@ from typing import Any, Literal, get_args
 from judgekit.canonical import canonical_json
 from judgekit.case import Case
 from judgekit.errors import ConfigError
-from judgekit.filemodel import near
 from judgekit.frames.table import Kind, Table, kind_of, spelled
 from judgekit.report.report import Report
 from judgekit.report.summary import MetricSummary, passes
 from judgekit.score import Failure, Result, Row, Score
+from judgekit.suggest import suggest
 from judgekit.value import Json
 
 Per = Literal["metric", "criterion", "run"]
@@ -78,7 +78,7 @@ def result_table(
         ConfigError: no such option, or two columns of one name.
     """
     if per not in get_args(Per):
-        raise ConfigError(f"per: {per!r} is not known{near(str(per), list(get_args(Per)))}")
+        raise ConfigError(f"per: {per!r} is not known{suggest(str(per), list(get_args(Per)))}")
     if per == "run":
         if wide or include:
             raise ConfigError("a row of per='run' is a metric: it takes neither wide nor include")
@@ -266,7 +266,7 @@ class _Included:
             known = (*_TEXTS, *_LISTS, *_INSIDE, "history")
             if field not in known or (inside and field not in _INSIDE):
                 raise ConfigError(
-                    f"include: {name!r} is no field of a case{near(field, list(known))}"
+                    f"include: {name!r} is no field of a case{suggest(field, list(known))}"
                 )
         self.names = tuple(names)
 

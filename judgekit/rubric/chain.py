@@ -6,11 +6,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from judgekit.errors import ConfigError, RubricError, place
-from judgekit.filemodel import near, validate_file
+from judgekit.filemodel import validate_file
 from judgekit.rubric.file import RubricFile
 from judgekit.rubric.filetext import read_file, split_front_matter
 from judgekit.rubric.folders import Folders
 from judgekit.rubric.shelf import SUFFIX, builtin_folder, rubric_names
+from judgekit.suggest import suggest
 from judgekit.yamlfile import Lines, parse_yaml
 
 if TYPE_CHECKING:
@@ -86,7 +87,7 @@ def chain(path: Path, loader: Folders) -> list[Layer]:
         if found is None:
             known = sorted({n for f in loader.folders for n in rubric_names(f)})
             raise RubricError(
-                f"extends {parent!r}, which was not found{near(parent, known)}",
+                f"extends {parent!r}, which was not found{suggest(parent, known)}",
                 where=where,
                 rule="extends",
             )

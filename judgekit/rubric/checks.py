@@ -5,9 +5,9 @@ from __future__ import annotations
 from jinja2 import nodes
 
 from judgekit.errors import RubricError, place
-from judgekit.filemodel import near
 from judgekit.rubric.caseview import CASE_FIELDS
 from judgekit.rubric.complain import Complain
+from judgekit.suggest import suggest
 
 VARIABLES = (
     "case", "criteria", "details", "examples", "groups", "mode", "parameters", "rubric",
@@ -52,7 +52,7 @@ def _check_variables(
     for name in sorted(looked_up.difference(VARIABLES)):
         named = (n for n in inside if isinstance(n, nodes.Name) and n.name == name)
         line = next((n.lineno for n in named), None)
-        message = f"unknown variable {name!r}{near(name, list(VARIABLES))}"
+        message = f"unknown variable {name!r}{suggest(name, list(VARIABLES))}"
         complain(RubricError(message, where=place(path, line), rule="unknown-variable"))
     _check_cases(inside, path, complain)
 
@@ -66,7 +66,7 @@ def _check_cases(inside: list[nodes.Node], path: str, complain: Complain) -> Non
             complain(
                 RubricError(
                     f"a case has no field {node.attr!r} for templates"
-                    f"{near(node.attr, list(CASE_FIELDS))}",
+                    f"{suggest(node.attr, list(CASE_FIELDS))}",
                     where=place(path, node.lineno),
                     rule="unknown-field",
                 )

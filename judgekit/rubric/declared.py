@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from judgekit.errors import ConfigError, RubricError, place
-from judgekit.filemodel import near
 from judgekit.request import Detail
 from judgekit.rubric.complain import Complain, refuse
 from judgekit.rubric.criterion import Criterion
 from judgekit.rubric.mention import Mention
 from judgekit.rubric.parameter import Parameter, named_in, parameter, texts_of
+from judgekit.suggest import suggest
 
 if TYPE_CHECKING:
     from judgekit.rubric.chain import Layer
@@ -71,7 +71,7 @@ def check_used(
             complain(RubricError(message, where=where, rule="bad-value"))
     for name, where in named:
         if name not in known:
-            hint = near(name, known) or "; declare it in the front matter: parameters:"
+            hint = suggest(name, known) or "; declare it in the front matter: parameters:"
             message = f"unknown parameter {name!r}{hint}"
             complain(RubricError(message, where=where, rule="unknown-variable"))
     used = {name for name, _ in named}

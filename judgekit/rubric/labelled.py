@@ -11,7 +11,6 @@ from judgekit.canonical import canonical_json, digest, digest_json
 from judgekit.case import Case
 from judgekit.errors import InvalidReply, RubricError, place
 from judgekit.extraction import extract_object
-from judgekit.filemodel import near
 from judgekit.judgment import read_answers
 from judgekit.request import Form
 from judgekit.rubric.criterion import Criterion
@@ -19,6 +18,7 @@ from judgekit.rubric.file import LabelledFile
 from judgekit.rubric.filetext import read_file
 from judgekit.rubric.fold import Combine, Worth, fold
 from judgekit.rubric.inlinecase import inline_case
+from judgekit.suggest import suggest
 from judgekit.value import Json, Value
 
 MAX_ROWS = 10_000
@@ -215,7 +215,7 @@ def _rows(
     forms: dict[tuple[str, ...], Form] = {}
     for number, (where, data) in enumerate(_objects(path, text), start=1):
         if unknown := sorted(set(data) - _KEYS):
-            message = f"unknown key {unknown[0]!r}{near(unknown[0], sorted(_KEYS))}"
+            message = f"unknown key {unknown[0]!r}{suggest(unknown[0], sorted(_KEYS))}"
             raise RubricError(message, where=where, rule="example-invalid")
         names = [data[key] for key in ("metric", "rubric") if data.get(key) is not None]
         if names and wanted not in names:
@@ -245,7 +245,7 @@ def _case(
         message = f"case {said!r} of which cases? say examples: {{cases: FILE.jsonl}}"
         raise RubricError(message, where=where, rule="example-invalid")
     if said not in cases:
-        message = f"no case {said!r} among the cases{near(said, list(cases)[:1000])}"
+        message = f"no case {said!r} among the cases{suggest(said, list(cases)[:1000])}"
         raise RubricError(message[:300], where=where, rule="example-invalid")
     return said, cases[said]
 

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 from judgekit.canonical import digest, digest_json
 from judgekit.errors import AbstractRubric, InvalidReply, RubricError
-from judgekit.filemodel import near
 from judgekit.judgment import read_answers
 from judgekit.request import Form
 from judgekit.rubric.chain import Layer, chain
@@ -22,6 +21,7 @@ from judgekit.rubric.folders import Folders
 from judgekit.rubric.rubric import Group, Rubric
 from judgekit.rubric.shelf import builtin_folder, find_rubric
 from judgekit.rubric.template import Template
+from judgekit.suggest import suggest
 from judgekit.yamlfile import Lines
 
 if TYPE_CHECKING:
@@ -207,7 +207,7 @@ class _Merged:
         for name in own.file.groups:
             if name not in known:
                 where = own.lines.where("groups", name)
-                message = f"group {name!r} has no criteria{near(name, known)}"
+                message = f"group {name!r} has no criteria{suggest(name, known)}"
                 self.complain(RubricError(message, where=where, rule="empty-group"))
         merged: dict[str, Group] = {}
         for layer in reversed(self.layers):
@@ -327,7 +327,7 @@ class _Merged:
         default = default or next(iter(merged))
         if default not in merged:
             message = (
-                f"default_mode {default!r} is not among the modes{near(default, list(merged))}"
+                f"default_mode {default!r} is not among the modes{suggest(default, list(merged))}"
             )
             where = lines.where("default_mode")
             self.complain(RubricError(message, where=where, rule="default-mode"))
@@ -344,7 +344,7 @@ def _check_mode(
 ) -> None:
     for group, weight in weights.items():
         if group not in groups:
-            hint = near(group, [name for name in groups if name])
+            hint = suggest(group, [name for name in groups if name])
             message = f"mode {mode!r} weighs group {group!r}, which has no criteria{hint}"
             complain(RubricError(message, where=where, rule="mode-group"))
         if weight < 0:

@@ -9,9 +9,9 @@ from typing import Any, Literal
 
 from judgekit.canonical import CONTROL_CHARACTERS
 from judgekit.errors import ConfigError
-from judgekit.filemodel import near
 from judgekit.rubric.criterion import Criterion
 from judgekit.rubric.sandbox import View
+from judgekit.suggest import suggest
 from judgekit.value import Value
 
 ParameterKind = Literal["text", "number", "integer", "boolean", "choice", "list"]
@@ -104,8 +104,7 @@ class Parameter(Value):
         if CONTROL_CHARACTERS.search(value) or any("\ud800" <= c <= "\udfff" for c in value):
             raise self._wrong("must not have control characters", value)
         if self.choices and value not in self.choices:
-            match = near(value, list(self.choices))
-            hint = match if "did you mean" in match else ""
+            hint = suggest(value, self.choices, otherwise="")
             raise self._wrong(f"must be one of {', '.join(self.choices)}", value, hint)
         return value
 

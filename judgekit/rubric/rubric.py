@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 from judgekit.canonical import digest_json
 from judgekit.case import Case, Message, has_text
 from judgekit.errors import CaseError, ConfigError
-from judgekit.filemodel import near
 from judgekit.judgment import Judgment, Said
 from judgekit.request import ChatMessage, Detail, Form
 from judgekit.rubric.caseview import CaseView
@@ -27,6 +26,7 @@ from judgekit.rubric.parameter import (
 from judgekit.rubric.sandbox import View
 from judgekit.rubric.template import Template
 from judgekit.score import Status
+from judgekit.suggest import suggest
 from judgekit.value import Displayed, Value
 
 if TYPE_CHECKING:
@@ -223,7 +223,7 @@ class Rubric(Displayed):
             ConfigError: there is none of that name.
         """
         if name not in self.declared:
-            known = near(name, list(self.declared)) if self.declared else "; it declares none"
+            known = suggest(name, list(self.declared)) if self.declared else "; it declares none"
             raise ConfigError(f"rubric {self.name!r} has no parameter {name!r}{known}")
         return self.declared[name]
 
@@ -304,7 +304,7 @@ class Rubric(Displayed):
         """
         mode = mode or self.default_mode
         if mode not in self.modes:
-            hint = near(mode, list(self.modes))
+            hint = suggest(mode, list(self.modes))
             raise ConfigError(f"rubric {self.name!r} has no mode {mode!r}{hint}")
         return mode
 

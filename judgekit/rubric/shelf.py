@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from judgekit.errors import RubricError
-from judgekit.filemodel import near
 from judgekit.offers import Offer, offers
+from judgekit.suggest import suggest
 from judgekit.wrongfile import nearby, other_kind
 
 GROUP = "judgekit.rubrics"
@@ -147,7 +147,7 @@ def find_rubric(
         if (path := shelf.folder / f"{text}{SUFFIX}").is_file():
             return path
     known = {n for s in (*own_shelves(base, folders), *library()) for n in rubric_names(s.folder)}
-    raise RubricError(f"no rubric named {text!r}{near(text, sorted(known))}")
+    raise RubricError(f"no rubric named {text!r}{suggest(text, sorted(known))}")
 
 
 def _refuse_other_kinds(path: Path) -> None:
@@ -159,13 +159,13 @@ def _refuse_other_kinds(path: Path) -> None:
 def _of_package(package: str, name: str) -> Path:
     shelves = {shelf.origin.removeprefix("package "): shelf for shelf in package_shelves()}
     if package not in shelves:
-        hint = near(package, list(shelves)) or "; none is installed"
+        hint = suggest(package, list(shelves)) or "; none is installed"
         raise RubricError(f"no package offers rubrics as {package!r}{hint}")
     folder = shelves[package].folder
     path = folder / f"{name}{SUFFIX}"
     if name not in rubric_names(folder):
         raise RubricError(
-            f"package {package!r} offers no rubric {name!r}{near(name, rubric_names(folder))}"
+            f"package {package!r} offers no rubric {name!r}{suggest(name, rubric_names(folder))}"
         )
     return path
 

@@ -11,7 +11,6 @@ from jinja2 import Template as JinjaTemplate
 
 from judgekit.case import Case, Message
 from judgekit.errors import RubricError, place
-from judgekit.filemodel import near
 from judgekit.request import ChatMessage
 from judgekit.rubric.budget import MAX_CHARACTERS, Rendering, current
 from judgekit.rubric.caseview import CaseView
@@ -22,6 +21,7 @@ from judgekit.rubric.plan import MAX_PLANS, Outline, Plan, Shape, shape_of
 from judgekit.rubric.sandbox import RubricEnvironment, View
 from judgekit.rubric.sheet import MAX_BODIES, TOO_LONG, Sheet
 from judgekit.rubric.translated import translated
+from judgekit.suggest import suggest
 
 _SEEN = object()
 """In place of a plan: one case of this shape has been rendered."""
@@ -93,7 +93,7 @@ class Template:
                 upper = self.loader.parents.get(upper)
             for block, line in sheets[name].blocks.items():
                 if block not in known and block not in sheets[name].inner:
-                    hint = near(block, known)
+                    hint = suggest(block, known)
                     raise RubricError(
                         f"block {block!r} is not in what this extends{hint}",
                         where=place(files[name], line),
@@ -189,7 +189,7 @@ def _check_imports(sheet: Sheet, sheets: Mapping[str, Sheet], path: str) -> None
         there = sheets[file].offered
         if wanted not in there:
             raise RubricError(
-                f"{file!r} defines no {wanted!r}{near(wanted, sorted(there))}",
+                f"{file!r} defines no {wanted!r}{suggest(wanted, sorted(there))}",
                 where=place(path, line),
                 rule="unknown-variable",
             )

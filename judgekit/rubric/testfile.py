@@ -10,7 +10,7 @@ from pydantic import BeforeValidator, ConfigDict, Field, field_validator, model_
 
 from judgekit.case import CASE_TEXTS
 from judgekit.errors import ConfigError, RubricError
-from judgekit.filemodel import FileModel, Number, near, none_yet
+from judgekit.filemodel import FileModel, Number, none_yet
 from judgekit.rubric.criterion import Criterion
 from judgekit.rubric.expectation import (
     WHOLE,
@@ -22,6 +22,7 @@ from judgekit.rubric.expectation import (
 from judgekit.rubric.file import RubricFile
 from judgekit.rubric.inlinecase import inline_case
 from judgekit.rubric.parameter import Parameter
+from judgekit.suggest import suggest
 from judgekit.yamlfile import Lines
 
 _NAME = re.compile(r"[\w.+-]+")
@@ -63,7 +64,7 @@ class QuotesFile(FileModel):
         if not all(text.strip() for text in self.contain):
             raise ValueError("a text to find in a quote must not be empty")
         if self.source is not None and self.source not in _SOURCES:
-            raise ValueError(f"no text field {self.source!r}{near(self.source, list(_SOURCES))}")
+            raise ValueError(f"no text field {self.source!r}{suggest(self.source, list(_SOURCES))}")
         return self
 
 
@@ -175,7 +176,7 @@ class Known(NamedTuple):
         known = [WHOLE, *self.criteria]
         if name not in known:
             raise RubricError(
-                f"the test expects something of {name!r}{near(name, known)}",
+                f"the test expects something of {name!r}{suggest(name, known)}",
                 where=self.lines.where(*where),
             )
 
@@ -201,7 +202,7 @@ def read_tests(
 def _test(entry: TestFile, number: int, known: Known) -> RubricTest:
     where = known.lines.where("tests", number)
     if entry.mode is not None and entry.mode not in known.modes:
-        hint = near(entry.mode, list(known.modes))
+        hint = suggest(entry.mode, list(known.modes))
         at = known.lines.where("tests", number, "mode")
         raise RubricError(f"the rubric has no mode {entry.mode!r}{hint}", where=at)
     _check_parameters(entry, number, known)
@@ -234,7 +235,7 @@ def _check_parameters(entry: TestFile, number: int, known: Known) -> None:
     for name, value in entry.parameters.items():
         where = known.lines.where("tests", number, "parameters", name)
         if name not in declared:
-            hint = near(name, list(declared)) if declared else "; it declares none"
+            hint = suggest(name, list(declared)) if declared else "; it declares none"
             raise RubricError(f"the rubric has no parameter {name!r}{hint}", where=where)
         try:
             declared[name].check(value)
@@ -280,7 +281,7 @@ def _answer_fault(answer: bool | str | None, criterion: Criterion) -> str | None
     if question.labels:
         if answer in question.labels:
             return None
-        return f"no such answer: {answer!r}{near(str(answer), list(question.labels))}"
+        return f"no such answer: {answer!r}{suggest(str(answer), list(question.labels))}"
     if question.kind == "boolean":
         return None if isinstance(answer, bool) else f"answers true or false, not {answer!r}"
     return "has no words to answer with; give a band, {min: 0.4, max: 0.6}"
@@ -294,7 +295,7 @@ def _ordering(
         name = getattr(entry, side)
         if name not in names:
             raise RubricError(
-                f"{side}: no test is named {name!r}{near(name, names)}",
+                f"{side}: no test is named {name!r}{suggest(name, names)}",
                 where=known.lines.where("orderings", number, side),
             )
     where = known.lines.where("orderings", number)

@@ -9,7 +9,7 @@ from typing import Any
 from jinja2 import TemplateNotFound, TemplateSyntaxError
 
 from judgekit.errors import RubricError, place
-from judgekit.filemodel import near
+from judgekit.suggest import suggest
 
 
 class translated:
@@ -56,7 +56,7 @@ class translated:
 
     def _not_found(self, name: str) -> str:
         known = sorted({p.name for f in self._folders if f.is_dir() for p in f.glob("*.jinja")})
-        return f"template {name!r} was not found{near(name, known)}"
+        return f"template {name!r} was not found{suggest(name, known)}"
 
 
 def _line_of(trace: Any) -> str | None:

@@ -12,7 +12,6 @@ from typing import Any, Literal, NamedTuple
 
 from judgekit.case import Case
 from judgekit.errors import CaseError, ConfigError
-from judgekit.filemodel import near
 from judgekit.judges.absent import AbsentJudge
 from judgekit.judgment import Answer, Judgment
 from judgekit.metrics.rubric import RubricMetric
@@ -21,6 +20,7 @@ from judgekit.report.report import Report
 from judgekit.request import Request
 from judgekit.rubric.rubric import Rubric, Variant
 from judgekit.score import Failure, Result, Score, Status
+from judgekit.suggest import suggest
 from judgekit.value import Value
 
 Fate = Literal["same", "changed", "ask", "refused", "failed"]
@@ -101,7 +101,7 @@ def effects_on(
     if not found:
         names = [name for name, _ in _judged(manifest.get("metrics"))]
         what = f"no metric by rubric {old.name!r}" if metric is None else f"no metric {metric!r}"
-        raise ConfigError(f"{what}{near(metric or old.name, names)}", where=str(folder))
+        raise ConfigError(f"{what}{suggest(metric or old.name, names)}", where=str(folder))
     for name, entry in found.items():
         if "value" in entry["made_with"]:
             raise ConfigError(

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from judgekit.errors import ConfigError
-from judgekit.filemodel import near
 from judgekit.rubric.file import MAX_CRITERIA
 from judgekit.rubric.shelf import SUFFIX, rubric_names
 from judgekit.scaffold.draft import (
@@ -23,6 +22,7 @@ from judgekit.scaffold.interview import needs_fault, needs_of
 from judgekit.scaffold.project import SCHEMAS
 from judgekit.scaffold.writing import write_all
 from judgekit.schemas import schema_text
+from judgekit.suggest import suggest
 
 
 def draft_from(
@@ -48,7 +48,7 @@ def draft_from(
         raise ConfigError(f"{len(criteria)} criteria; {MAX_CRITERIA} are the most")
     if kind not in KINDS or kind == "choice":
         known: list[str] = [word for word in KINDS if word != "choice"]
-        raise ConfigError(f"--kind {kind}: no such kind{near(kind, known)}")
+        raise ConfigError(f"--kind {kind}: no such kind{suggest(kind, known)}")
     fault = needs_fault(requires)
     if fault:
         raise ConfigError(f"--requires {requires}: {fault}")

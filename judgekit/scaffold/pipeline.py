@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from judgekit.errors import ConfigError
-from judgekit.filemodel import near
+from judgekit.suggest import suggest
 
 _FILES = Path(__file__).with_name("files")
 
@@ -39,7 +39,7 @@ def check_host(host: str) -> None:
         ConfigError: it is none of `HOSTS`.
     """
     if host not in HOSTS:
-        raise ConfigError(f"--ci: nothing is written for {host!r}{near(host, list(HOSTS))}")
+        raise ConfigError(f"--ci: nothing is written for {host!r}{suggest(host, list(HOSTS))}")
 
 
 def pipeline(host: str, *, judged: bool) -> tuple[str, str]:

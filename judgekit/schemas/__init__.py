@@ -11,12 +11,12 @@ from collections.abc import Callable
 from typing import Any, Literal, get_args
 
 from judgekit.errors import ConfigError
-from judgekit.filemodel import near
 from judgekit.metrics.voice.personafile import PersonaFile
 from judgekit.schemas.cases import cases_schema, results_schema
 from judgekit.schemas.model import schema_of_model
 from judgekit.schemas.rubric import rubric_schema
 from judgekit.schemas.suite import suite_schema
+from judgekit.suggest import suggest
 
 Kind = Literal["suite", "rubric", "cases", "results", "persona"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
@@ -33,7 +33,7 @@ def schema(kind: str) -> dict[str, Any]:
         ConfigError: there is no such kind.
     """
     if kind not in KINDS:
-        raise ConfigError(f"no schema of {kind!r}{near(kind, list(KINDS))}")
+        raise ConfigError(f"no schema of {kind!r}{suggest(kind, list(KINDS))}")
     made = _MAKERS[kind]()
     head = {"$schema": _DIALECT, "$id": f"urn:judgekit:schema:{kind}:1", "title": _TITLES[kind]}
     return {**head, **{key: value for key, value in made.items() if key not in head}}

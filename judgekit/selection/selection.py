@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 from judgekit.case import Case
 from judgekit.errors import ConfigError
-from judgekit.filemodel import near
 from judgekit.selection.condition import ID, Condition, fields_of, spelled, values_at
+from judgekit.suggest import suggest
 
 MOST = 100
 """Fields, and values of a field, that are remembered for a message."""
@@ -73,7 +73,7 @@ class Selection(NamedTuple):
                 if not held:
                     break
                 field, condition = next(iter(left.items()))
-                hint = near(field, [ID, *sorted(fields)])
+                hint = suggest(field, [ID, *sorted(fields)])
                 raise ConfigError(f"--where {condition}: no case has such a field{hint}")
             held.append(case)
             if len(fields) < MOST:
@@ -100,11 +100,11 @@ class Selection(NamedTuple):
         said = " and ".join(map(str, self.where))
         for condition in self.where:
             if condition.field not in seen.values:
-                hint = near(condition.field, [ID, *sorted(seen.fields)])
+                hint = suggest(condition.field, [ID, *sorted(seen.fields)])
                 return f"--where {condition}: no case has such a field{hint}"
             values = seen.values[condition.field]
             if not condition.negated and condition.value not in values:
-                hint = near(condition.value, sorted(values))
+                hint = suggest(condition.value, sorted(values))
                 return f"--where {condition}: no case has this value{hint}"
         if not self.where:
             return "none of the cases asked for is among these cases"

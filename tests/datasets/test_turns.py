@@ -112,7 +112,7 @@ def test_turns_read_as_rows_are_said_to_be_turns(tmp_path):
 
 
 def test_a_field_that_no_turn_has_is_refused():
-    with pytest.raises(ConfigError, match="'txt' is nothing a turn has; did you mean 'text'"):
+    with pytest.raises(ConfigError, match="'txt' is not a field of a turn; did you mean 'text'"):
         load_cases([], format="turns", fields={"txt": "x"})
 
 

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from judgekit.errors import ConfigError
-from judgekit.filemodel import near
+from judgekit.suggest import suggest
 
 WEIGHTS = {"style": 0.3, "traits": 0.3, "lexicon": 0.4}
 """The code's default weights; its documentation says .6, .25 and .15."""
@@ -96,7 +96,7 @@ def read_calibration(data: object) -> Calibration:
         raise ConfigError("a calibration is keys and values: weights, trait_model, style_sim_min")
     for key in data:
         if key not in _KEYS + _EXTRA:
-            raise ConfigError(f"calibration: unknown key {key!r}{near(str(key), list(_KEYS))}")
+            raise ConfigError(f"calibration: unknown key {key!r}{suggest(str(key), list(_KEYS))}")
     weights: Mapping[str, float] = WEIGHTS
     flat = {name: data.get(f"{name}_weight") for name in WEIGHTS}
     if isinstance(given := data.get("weights"), Mapping):

@@ -10,7 +10,6 @@ from typing import Any, ClassVar
 from judgekit.case import Case
 from judgekit.embedders import Chosen
 from judgekit.errors import ConfigError
-from judgekit.filemodel import near
 from judgekit.metrics.card import Card, Example
 from judgekit.metrics.embedding import Reduce
 from judgekit.metrics.voice.authenticity import Authenticity, Compat
@@ -26,6 +25,7 @@ from judgekit.request import Request
 from judgekit.rubric.rubric import Rubric
 from judgekit.rubric.rubric import Variant as RubricVariant
 from judgekit.score import Part, Row, Score, checked_score, own_value
+from judgekit.suggest import suggest
 from judgekit.value import Json
 
 WEIGHTS = {"authenticity": 0.5, "safety": 0.3, "stability": 0.2}
@@ -280,5 +280,5 @@ def _spelled(
         raise ConfigError(f"{metric}: scoring must be {', '.join(names)}, not {scoring!r}")
     for name in scoring:
         if name not in names:
-            raise ConfigError(f"{metric}: scoring has no {name!r}{near(str(name), list(names))}")
+            raise ConfigError(f"{metric}: scoring has no {name!r}{suggest(str(name), list(names))}")
     return {part: scoring.get(name, WEIGHTS[part]) for name, part in names.items()}

@@ -14,8 +14,9 @@ from pydantic import Field, model_validator
 
 from judgekit.canonical import digest_json
 from judgekit.errors import ConfigError
-from judgekit.filemodel import FileModel, near, validate_file
+from judgekit.filemodel import FileModel, validate_file
 from judgekit.metrics.voice.phrases import Phrases, Plain, plain
+from judgekit.suggest import suggest
 from judgekit.wrongfile import nearby
 from judgekit.yamlfile import Lines, parse_yaml
 
@@ -196,7 +197,7 @@ def built_in_patterns(categories: Sequence[str] = CATEGORIES) -> PatternSet:
     for category in categories:
         if category not in CATEGORIES:
             raise ConfigError(
-                f"no pattern list of {category!r}{near(category, list(CATEGORIES))}; "
+                f"no pattern list of {category!r}{suggest(category, list(CATEGORIES))}; "
                 "a list of your own goes under patterns"
             )
     return joined([_shipped(category) for category in dict.fromkeys(categories)])

@@ -6,7 +6,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, model_validator
 
-from judgekit.filemodel import FileModel, near
+from judgekit.filemodel import FileModel
+from judgekit.suggest import suggest
 
 Formality = Literal["formal", "business_casual", "casual"]
 Tone = Literal["professional", "friendly", "technical", "conversational"]
@@ -33,10 +34,9 @@ def _tones(value: Any) -> Any:
     """Take any word for a tone, but not one that is all but a known one."""
     words = _words(value)
     for word in words if isinstance(words, list) else ():
-        if isinstance(word, str) and word not in TONES:
-            hint = near(word, list(TONES))
-            if hint.startswith("; did you mean"):
-                raise ValueError(f"{word!r} is no tone{hint}")
+        known = not isinstance(word, str) or word in TONES
+        if not known and (hint := suggest(word, TONES, otherwise="")):
+            raise ValueError(f"{word!r} is no tone{hint}")
     return words
 
 

@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from judgekit.errors import ConfigError
-from judgekit.filemodel import near
 from judgekit.metrics._options import check_weight
 from judgekit.score import Part
+from judgekit.suggest import suggest
 
 
 def check_weights(metric: str, given: object, default: Mapping[str, float]) -> dict[str, float]:
@@ -26,7 +26,7 @@ def check_weights(metric: str, given: object, default: Mapping[str, float]) -> d
         raise ConfigError(f"{metric}: weights must be {{{example}}}, not {given!r}")
     for name in given:
         if name not in default:
-            raise ConfigError(f"{metric}: weights has no part {name!r}{near(str(name), names)}")
+            raise ConfigError(f"{metric}: weights has no part {name!r}{suggest(str(name), names)}")
     missing = [name for name in names if name not in given]
     if missing:
         raise ConfigError(f"{metric}: weights lack {', '.join(missing)}; name each part")

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from judgekit.errors import ConfigError
-from judgekit.filemodel import near
 from judgekit.report.report import Report
+from judgekit.suggest import suggest
 
 FORMATS: Mapping[str, str] = {
     "junit": "one test per case and metric, as CI servers read it",
@@ -56,7 +56,7 @@ def check(one: Wanted) -> None:
         MissingExtra: what the format needs is not installed.
     """
     if one.format not in FORMATS:
-        raise ConfigError(f"no export named {one.format!r}{near(one.format, list(FORMATS))}")
+        raise ConfigError(f"no export named {one.format!r}{suggest(one.format, list(FORMATS))}")
     if one.path.is_dir():
         raise ConfigError("is a folder; name a file", where=str(one.path))
     if one.format == "parquet":

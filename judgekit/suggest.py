@@ -1,0 +1,72 @@
+"""Suggestions: the valid names that an unknown word may stand for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+MANY = 30
+"""Valid names that a message lists where none is close."""
+_LONGEST = 100
+"""Characters of a word that are compared; comparing takes quadratic time."""
+_SHARED = 3
+"""Characters a word needs to be looked for inside the names."""
+_LOOSE, _STRICT = 0.6, 0.8
+"""How alike two spellings must be; strictly where several names hold the word."""
+_FEW = 3
+"""Names that are suggested together."""
+
+
+def suggest(word: object, known: Iterable[str], *, otherwise: str | None = None) -> str:
+    """Return the end of a message about an unknown word: the closest valid name.
+
+    Args:
+        word: the unknown word.
+        known: the names that are valid in its place.
+        otherwise: what to say where no name is close; by default the valid names.
+
+    Example:
+        >>> suggest("inptu", ["input", "output"])
+        "; did you mean 'input'?"
+        >>> suggest("x", ["input", "output"])
+        '; known: input, output'
+    """
+    names = sorted({name for name in known if name})
+    if close := closest(str(word), names):
+        return f"; did you mean {' or '.join(map(repr, close))}?"
+    if otherwise is not None:
+        return otherwise
+    if len(names) > MANY:
+        return f"; known: {', '.join(names[:MANY])} and {len(names) - MANY} more"
+    return f"; known: {', '.join(names)}" if names else ""
+
+
+def closest(word: str, known: Iterable[str]) -> list[str]:
+    """Return the closest names: one that is spelled alike, or a few that contain the word.
+
+    Case, and whether words are joined by `_`, `-` or a space, makes no difference.
+
+    Example:
+        >>> closest("Exact-Match", ["exact_match", "contains"])
+        ['exact_match']
+        >>> closest("robustness", ["adversarial_robustness", "robustness_continuous"])
+        ['adversarial_robustness', 'robustness_continuous']
+    """
+    from difflib import get_close_matches
+
+    plain = _plain(word[:_LONGEST])
+    by_form: dict[str, str] = {}
+    for name in known:
+        by_form.setdefault(_plain(name), name)
+    if plain in by_form:
+        return [by_form[plain]]
+    holding = [name for form, name in by_form.items() if plain in form]
+    few = holding if len(plain) >= _SHARED and len(holding) <= _FEW else []
+    spelled = get_close_matches(plain, by_form, n=1, cutoff=_LOOSE if len(few) < 2 else _STRICT)
+    return [by_form[form] for form in spelled] or few
+
+
+def _plain(name: str) -> str:
+    return name.casefold().replace("-", "_").replace(" ", "_")
+
+
+__all__ = ["closest", "suggest"]
