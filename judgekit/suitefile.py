@@ -21,6 +21,16 @@ def _use(value: Any) -> Any:
     return {"use": value} if isinstance(value, str) else value
 
 
+def _parts(value: Any) -> Any:
+    """Refuse a text under `of`, which is the option of a metric in other tools."""
+    if isinstance(value, str):
+        raise ValueError(
+            f"lists the metrics that `combine` takes together, such as [{value}];"
+            f" the text that perplexity measures is named by `field: {value}`"
+        )
+    return value
+
+
 def _rule(value: Any) -> Any:
     """Take the name of something built in, or a regular expression that could be no name."""
     if not isinstance(value, str):
@@ -174,8 +184,10 @@ class MetricFile(FileModel):
     """A rubric: a name or a file, relative to the suite."""
     combine: Literal["mean", "min", "max", "weighted_mean"] | None = None
     """How metrics named under `of` are taken together."""
-    of: list[str] | None = None
-    """Metrics of this suite."""
+    of: Annotated[
+        list[str] | None, BeforeValidator(_parts, json_schema_input_type=list[str] | None)
+    ] = None
+    """Metrics of this suite that `combine` takes together."""
     threshold: float | None = None
     """Value a case must reach to pass, on the metric's own range."""
     gate: _Gates = Field(default_factory=none_yet)

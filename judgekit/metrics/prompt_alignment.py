@@ -7,6 +7,7 @@ two analyses, one for each audience, and the requirements are counted, not trust
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, Literal, NamedTuple
@@ -18,7 +19,7 @@ from judgekit.judgment import Heard, Judgment, Said
 from judgekit.metrics.card import Card, Example
 from judgekit.metrics.rubric import DEFAULT_HISTORY, RubricMetric
 from judgekit.protocols import Judge
-from judgekit.rubric.fold import Folded
+from judgekit.rubric.fold import Folded, Worth, fold
 from judgekit.rubric.rubric import Rubric, Variant
 from judgekit.score import Part, round_half_up
 
@@ -60,8 +61,12 @@ def fold_prompt_alignment(
     """Return the weighted value of one or two analyses, unrounded and unscaled.
 
     In mode `both`, `analysis` is weighed as the user's and `system` as the system prompt's; with
-    one analysis it stands for both audiences, which comes to .385/.315/.185/.115. The numbers
-    are taken as they are: neither clamped nor checked.
+    one analysis it stands for both audiences, which comes to .385/.315/.185/.115. The metric
+    folds verdicts with the same arithmetic, so that both round to the same displayed figure.
+    Numbers outside 0..1 are not clamped.
+
+    Raises:
+        ConfigError: an unknown mode, or a dimension that is not a finite number.
 
     Example:
         >>> round(fold_prompt_alignment(Analysis(0.9, 0.8, 0.7, 0.6), mode="user"), 10)
@@ -69,19 +74,30 @@ def fold_prompt_alignment(
         >>> round(fold_prompt_alignment(Analysis(0.9, 0.8, 0.7, 0.6)), 10)
         0.797
     """
-    if mode != "both":
-        if mode not in WEIGHTS:
-            raise ConfigError(f"no mode {mode!r}; known: user, system, both")
-        return _weighed(analysis, mode)
-    second = analysis if system is None else system
-    return BOTH["user"] * _weighed(analysis, "user") + BOTH["system"] * _weighed(second, "system")
+    if mode != "both" and mode not in WEIGHTS:
+        raise ConfigError(f"no mode {mode!r}; known: user, system, both")
+    groups: Mapping[str, float] = BOTH if mode == "both" else {mode: 1.0}
+    analyses = {"user": analysis, "system": analysis}
+    if mode == "both" and system is not None:
+        analyses["system"] = system
+    worths = [
+        Worth(f"{audience}.{dimension}", audience, weight, "scored", _finite(dimension, number))
+        for audience in groups
+        for dimension, weight, number in zip(
+            Analysis._fields, WEIGHTS[audience], analyses[audience], strict=True
+        )
+    ]
+    raw = fold(worths, groups=groups).raw
+    assert raw is not None  # noqa: S101 - every dimension was scored
+    return raw
 
 
-def _weighed(analysis: Analysis, audience: str) -> float:
-    value = 0.0
-    for weight, dimension in zip(WEIGHTS[audience], analysis, strict=True):
-        value += weight * dimension
-    return value
+def _finite(dimension: str, number: object) -> float:
+    if isinstance(number, bool) or not isinstance(number, (int, float)):
+        raise ConfigError(f"{dimension} must be a number, not {number!r}")
+    if not math.isfinite(number):
+        raise ConfigError(f"{dimension} must be a finite number, not {number}")
+    return float(number)
 
 
 def alignment_band(value: float) -> str:

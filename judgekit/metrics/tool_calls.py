@@ -32,7 +32,14 @@ class ExpectedCall(NamedTuple):
 
 
 def calls_made(case: Case) -> tuple[ToolCall, ...]:
-    """Return the tool calls of the conversation, oldest first, the last message's among them."""
+    """Return the tool calls of the conversation, oldest first, the last message's among them.
+
+    Raises:
+        CaseError: the assistant never took a turn, or a call of the last message is malformed.
+    """
+    spoke = any(message.role == "assistant" for message in case.history)
+    if not spoke and case.output is None and "tool_calls" not in case.metadata:
+        raise CaseError("needs a turn of the assistant (field 'output', or one in 'history')")
     made = [
         call
         for message in case.history
@@ -187,8 +194,8 @@ class ToolCallCorrectness:
         formula="expected calls that were made / expected calls",
         source="the usual definition of tool correctness; pairing by maximum matching",
         needs=("history with tool calls, or metadata.tool_calls", "expected.tool_calls"),
-        empty="no expected.tool_calls: invalid_case; an empty list: 1 if no tool was called, else"
-        " 0",
+        empty="no expected.tool_calls, or no turn of the assistant: invalid_case; an empty list:"
+        " 1 if no tool was called, else 0",
         example=Example(
             {
                 "messages": [

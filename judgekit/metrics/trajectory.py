@@ -46,7 +46,8 @@ class TrajectoryMatch:
         source="the four senses (strict, unordered, subset, superset) of openevals' trajectory"
         " match",
         needs=("history with tool calls, or metadata.tool_calls", "expected.tool_calls"),
-        empty="no expected.tool_calls: invalid_case; an empty list matches no calls",
+        empty="no expected.tool_calls, or no turn of the assistant: invalid_case; an empty list"
+        " matches no calls",
         example=Example(
             {
                 "input": "Book it.",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Literal, NamedTuple
 
@@ -40,6 +41,18 @@ class Folded(NamedTuple):
     """Value of each group that has weight, before clamping."""
 
 
+class GroupShare(NamedTuple):
+    """One group that counts."""
+
+    name: str
+    share: float
+    """Its weight among the groups that count; these sum to 1."""
+    positive: float
+    """Sum of the positive weights in it."""
+    members: tuple[tuple[int, float], ...]
+    """Place and weight of each criterion in it."""
+
+
 class Shares(NamedTuple):
     """What the statuses of criteria say of a fold, whatever their values are."""
 
@@ -49,10 +62,10 @@ class Shares(NamedTuple):
     """Weight of each criterion that counts; the positive ones sum to 1."""
     covered: float
     """Share of the intended positive weight that was answered, 0..1."""
-    counted: tuple[tuple[int, float], ...]
-    """Place and effective weight of each criterion that counts."""
-    groups: tuple[tuple[str, float, tuple[tuple[int, float], ...]], ...]
-    """Each group that counts: its name, its positive weight, and places and weights in it."""
+    counted: tuple[int, ...]
+    """Place of each criterion that counts."""
+    groups: tuple[GroupShare, ...]
+    """The groups that count."""
 
 
 def fold(
@@ -91,58 +104,67 @@ def fold_values(
     if not shares.counted:
         return Folded(shares.status, None, None, {}, 0.0, {})
     values = [value or 0.0 for value in given]
-    raw = 0.0
-    if combine == "weighted_mean":
-        for place, share in shares.counted:
-            raw += share * values[place]
-    else:
-        scored = [values[place] for place, _ in shares.counted]
-        if combine == "all":
-            raw = 1.0 if all(value == 1.0 for value in scored) else 0.0
-        else:
-            raw = min(scored) if combine == "min" else max(scored)
+    # Members first, then groups: the order of the published formulas, so that a value that lies
+    # between two displayed figures rounds as theirs does.
+    mean = 0.0
     by_group: dict[str, float | None] = {}
-    for group, weight, members in shares.groups:
+    for name, share, positive, members in shares.groups:
         total = 0.0
-        for place, part in members:
-            total += part * values[place]
-        by_group[group] = total / weight
+        for place, weight in members:
+            total += weight * values[place]
+        by_group[name] = total / positive
+        mean += share * (total / positive)
+    raw = mean if combine == "weighted_mean" else _pick(combine, shares.counted, values)
     value = min(1.0, max(0.0, raw))
     return Folded("scored", value, raw, shares.effective, shares.covered, by_group)
+
+
+def _pick(combine: Combine, counted: Sequence[int], values: Sequence[float]) -> float:
+    """Return the value of `min`, `max` or `all`."""
+    scored = [values[place] for place in counted]
+    if combine == "all":
+        return 1.0 if all(value == 1.0 for value in scored) else 0.0
+    return min(scored) if combine == "min" else max(scored)
 
 
 def shares_of(worths: Sequence[Worth], groups: Mapping[str, float]) -> Shares:
     """Return what counts and by how much, which depends on the statuses alone."""
     intended: dict[str, float] = {}
     answered: dict[str, float] = {}
-    for worth in worths:
-        if worth.weight > 0 and groups.get(worth.group, 0.0) > 0:
-            intended[worth.group] = intended.get(worth.group, 0.0) + worth.weight
-            if worth.status == "scored":
-                answered[worth.group] = answered.get(worth.group, 0.0) + worth.weight
+    for group, weight in groups.items():
+        positive = [w for w in worths if weight > 0 and w.group == group and w.weight > 0]
+        if positive:
+            # Exact sums: weights such as .4, .3, .2 and .1 come to 1, not to a bit less.
+            intended[group] = math.fsum(w.weight for w in positive)
+        if scored := [w.weight for w in positive if w.status == "scored"]:
+            answered[group] = math.fsum(scored)
     if not answered:
         asked = [worth.status for worth in worths if groups.get(worth.group, 0.0) > 0]
         status: Status = "abstained" if "abstained" in asked else "not_applicable"
         return Shares(status, {}, 0.0, (), ())
-    live = sum(groups[group] for group in answered)
-    counted = []
-    for place, worth in enumerate(worths):
-        if worth.status == "scored" and worth.group in answered:
-            share = worth.weight / answered[worth.group] * groups[worth.group] / live
-            counted.append((place, share))
-    everything = sum(groups[group] for group in intended)
+    live = math.fsum(groups[group] for group in answered)
+    counted = tuple(
+        place
+        for place, worth in enumerate(worths)
+        if worth.status == "scored" and worth.group in answered
+    )
+    effective = {}
+    for place in counted:
+        worth = worths[place]
+        effective[worth.id] = worth.weight / answered[worth.group] * groups[worth.group] / live
+    everything = math.fsum(groups[group] for group in intended)
     return Shares(
         status="scored",
-        effective={worths[place].id: share for place, share in counted},
-        covered=sum(groups[g] * answered[g] / intended[g] for g in answered) / everything,
-        counted=tuple(counted),
+        effective=effective,
+        covered=math.fsum(groups[g] * answered[g] / intended[g] for g in answered) / everything,
+        counted=counted,
         groups=tuple(
-            (
+            GroupShare(
                 group,
+                groups[group] / live,
                 answered[group],
-                tuple((n, worths[n].weight) for n, _ in counted if worths[n].group == group),
+                tuple((n, worths[n].weight) for n in counted if worths[n].group == group),
             )
-            for group in groups
-            if group in answered
+            for group in answered
         ),
     )

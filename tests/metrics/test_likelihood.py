@@ -236,11 +236,36 @@ def test_the_corpus_weighs_tokens_alike_and_the_mean_cases():
 
 @pytest.mark.parametrize(
     "options",
-    [{"of": "context"}, {"given": "history"}, {"of": "input", "given": "input"}, {"joint": 1}],
+    [
+        {"field": "context"},
+        {"of": "context"},
+        {"given": "history"},
+        {"field": "input", "given": "input"},
+        {"joint": 1},
+    ],
 )
 def test_wrong_options_of_perplexity_are_refused(options):
     with pytest.raises(ConfigError):
         Perplexity(judge=FakeJudge(), **options)
+
+
+@pytest.mark.parametrize("options", [{"field": "input"}, {"of": "input"}])
+def test_perplexity_measures_the_field_that_is_named(options):
+    known = Known({"one": [-1.0], "two": [-2.0]})
+
+    score = run(Perplexity(judge=known, **options), Case(id="c", input="one", output="two"))
+
+    assert score.value == pytest.approx(math.exp(1))
+
+
+def test_a_suite_names_the_field_of_perplexity(tmp_path):
+    data = {"judge": "fake/judge", "metrics": {"perplexity": {"field": "input"}}}
+
+    assert build_suite(data, base=tmp_path).metrics[0].options["field"] == "input"
+
+    data["metrics"]["perplexity"] = {"of": "input"}
+    with pytest.raises(ConfigError, match=r"perplexity.of: lists the metrics .* `field: input`"):
+        build_suite(data, base=tmp_path)
 
 
 @given(st.lists(st.floats(-100, 0), min_size=1, max_size=20), st.floats(0.1, 0.9))

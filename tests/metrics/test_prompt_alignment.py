@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import math
 from pathlib import Path
 
 import pytest
@@ -221,8 +222,37 @@ def test_the_judge_path_and_the_pure_fold_agree(user, system, mode):
 
     first = system if mode == "system" else user
     folded = fold_prompt_alignment(_numbers(first), _numbers(system), mode=mode)
-    assert score.value == pytest.approx(folded, abs=1e-12)
+    assert score.value == min(1.0, folded)
     assert 0 <= score.value <= 1
+
+
+@pytest.mark.parametrize(
+    ("mode", "scale", "given", "shown"),
+    [
+        ("user", 5, (0.0, [True, False, False], 0.6, 0.35), 1.27),
+        ("both", 10, (0.1, [True, False], 0.85, 0.95), 4.62),
+        ("both", 10, (0.65, [True, True, False], 0.2, 0.75), 5.83),
+    ],
+)
+def test_both_paths_show_the_same_figure_where_the_last_digit_decides(mode, scale, given, shown):
+    metric = PromptAlignment(judge=_judge(user=given, system=given), mode=mode, scale=scale)
+
+    score = asyncio.run(metric.score(CASE))
+
+    folded = fold_prompt_alignment(_numbers(given), mode=mode)
+    assert score.shown == round_half_up(folded * scale) == shown
+
+
+@pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf, None, True, "0.5"])
+@pytest.mark.parametrize("at", range(4))
+def test_an_analysis_that_is_not_of_numbers_is_refused(at, bad):
+    numbers = [0.5] * 4
+    numbers[at] = bad
+
+    with pytest.raises(ConfigError, match=f"{Analysis._fields[at]} must be a"):
+        fold_prompt_alignment(Analysis(*numbers))
+    with pytest.raises(ConfigError, match="must be a"):
+        fold_prompt_alignment(Analysis(0.5, 0.5, 0.5, 0.5), Analysis(*numbers))
 
 
 def test_the_rubric_carries_the_documented_weights():

@@ -16,7 +16,7 @@ from judgekit.request import About
 from judgekit.score import Row, Score
 from judgekit.value import Json
 
-Of = Literal["output", "input", "baseline", "reference"]
+Measured = Literal["output", "input", "baseline", "reference"]
 Given = Literal["nothing", "input", "system"]
 _MOST = 700.0
 """Mean surprise, in nats a token, beyond which exp() has no number: placeholders of a server."""
@@ -36,9 +36,10 @@ class Perplexity(LikelihoodMetric):
     Args:
         judge: the model, or a `Likelihood`.
         name: the name results carry.
-        of: the field whose text it is of; the first text of `reference`.
+        field: the field of the case whose text is measured; of `reference`, the first text.
         given: what stands before the text without being counted: nothing, input or system.
         joint: what stands between the two.
+        of: the former name of `field`; in a suite, `of` names the parts of a combined metric.
     """
 
     range: ClassVar[tuple[float, float]] = (1.0, math.inf)
@@ -47,7 +48,7 @@ class Perplexity(LikelihoodMetric):
     card: ClassVar[Card] = Card(
         formula="exp(-sum(log p(token)) / tokens); corpus: the same over the tokens of all cases",
         source="Jelinek et al. 1977; Wisent's perplexity",
-        needs=("the field that `of` names", "the field that `given` names"),
+        needs=("the field that `field` names", "the field that `given` names"),
         empty="a missing field: invalid_case; a single token with nothing before it: not"
         " applicable; a server that does not echo: unavailable",
         example=Example({"output": "The cat sat on the mat."}, None),
@@ -58,23 +59,25 @@ class Perplexity(LikelihoodMetric):
         *,
         judge: Judge | Likelihood,
         name: str = "perplexity",
-        of: Of = "output",
+        field: Measured = "output",
         given: Given = "nothing",
         joint: str = "\n\n",
+        of: Measured | None = None,
     ) -> None:
         check_name("perplexity", name)
-        check_choice(name, "of", of, Of)
+        field = field if of is None else of
+        check_choice(name, "field", field, Measured)
         check_choice(name, "given", given, Given)
-        if given == of:
-            raise ConfigError(f"{name}: of and given are both {of!r}")
+        if given == field:
+            raise ConfigError(f"{name}: field and given are both {field!r}")
         super().__init__(judge=judge, name=name, joint=joint)
-        self.of = of
+        self.field = field
         self.given = given
 
     @property
     def options(self) -> dict[str, Json]:
         """The options that decide what is asked."""
-        return {"of": self.of, "given": self.given, "joint": self.joint}
+        return {"field": self.field, "given": self.given, "joint": self.joint}
 
     def aggregates(self) -> list[Aggregate]:
         """Return what makes the perplexity of all texts as one."""
@@ -87,10 +90,10 @@ class Perplexity(LikelihoodMetric):
             CaseError: a text is missing.
             JudgekitError: what the model or the cassette made impossible.
         """
-        if self.of == "reference":
+        if self.field == "reference":
             text = needed_texts(case, "reference")[0]
         else:
-            text = needed_text(case, self.of)
+            text = needed_text(case, self.field)
         prompt = "" if self.given == "nothing" else needed_text(case, self.given) + self.joint
         about = About(case=case.id, metric=self.name)
         (found,) = await all_figures(self._likelihood, [(prompt, text)], about=about)
