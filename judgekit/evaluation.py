@@ -21,11 +21,12 @@ from judgekit.limits import Limits
 from judgekit.order import Line, Order, line_of
 from judgekit.progress import Progress, listener
 from judgekit.protocols import Metric
-from judgekit.report.folder import REPORT, RUN, ResultsWriter, Scored, write_json
+from judgekit.report.folder import REPORT, RUN, Scored, write_json
 from judgekit.report.gate import Gate, gates_of
 from judgekit.report.manifest import full_manifest
 from judgekit.report.report import Figures, Report
 from judgekit.report.summary import Tally
+from judgekit.report.writer import ResultsWriter
 from judgekit.score import Result, Row, row_bytes
 from judgekit.value import trusted
 

@@ -95,6 +95,7 @@ def prune_unused(path: Path, *, remove: bool) -> str:
         if not remove:
             them = "them" if len(unused) > 1 else "it"
             return f"{cassette.path}: {said} not used; --yes removes {them}"
+        suite.close()  # Windows renames nothing over a file that is open
         merge_into(cassette.path, (), _nothing, keep=lambda key: key not in unused)
         return f"{cassette.path}: {said} removed"
     finally:

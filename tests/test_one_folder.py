@@ -13,8 +13,9 @@ from judgekit.config import load_suite
 from judgekit.errors import ConfigError
 from judgekit.evaluation import evaluate_sync
 from judgekit.metrics.length import Length
-from judgekit.report.folder import ResultsWriter, write_json
+from judgekit.report.folder import write_json
 from judgekit.report.report import Report
+from judgekit.report.writer import ResultsWriter
 from judgekit.run import replay_suite
 
 CASES = [Case(id=str(number), output="Yes.") for number in range(3)]

@@ -15,6 +15,7 @@ from judgekit.cassette.mode import RecordMode
 from judgekit.cassette.record import PART_NAMED, Record, decode, decode_reply, encode, play, share
 from judgekit.cassette.tape import Tape, in_order, laid_out, merge_into, write_lines
 from judgekit.errors import CassetteMiss, ConfigError
+from judgekit.outfile import is_link
 from judgekit.protocols import Judge
 from judgekit.request import ChatMessage, Reply, Request
 
@@ -68,6 +69,9 @@ class Cassette(JudgeAround):
         self._waiting: Counter[asyncio.Task[Reply]] = Counter()
         if self.record is not RecordMode.NONE and store is None:
             raise ConfigError("recording needs a store")
+        if self.record is not RecordMode.NONE and tape is not None and is_link(tape):
+            message = "is a link, which only replays; to record, name the file that it leads to"
+            raise ConfigError(message, where=str(tape))
         self._lend(judge)
 
     @classmethod
@@ -330,14 +334,15 @@ class Cassette(JudgeAround):
 
     def close(self) -> None:
         """Write what was recorded to the tape; close it, the store and the judges behind."""
+        # First, because Windows renames nothing over a file that is open.
+        if self.tape is not None:
+            self.tape.close()
         try:
             self.flush()
             super().close()
             for judge in self._beside:
                 judge.close()
         finally:
-            if self.tape is not None:
-                self.tape.close()
             if self._opened is not None:
                 self._opened.close()
 

@@ -10,14 +10,16 @@ import os
 from array import array
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from functools import partial
 from heapq import merge
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 from judgekit.cassette.record import MEND, PART_NAMED, Record, decode, decode_part, share
 from judgekit.errors import CassetteCorrupt, CassetteError, place
+from judgekit.outfile import beside, whole_file
 
 HEADER = '{"judgekit":"cassette","version":1}'
 MAX_LINE = 64_000_000
@@ -47,6 +49,8 @@ class Tape:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._file = -1
+        self._moving = Lock()
+        """Held from a seek to the read after it: threads share the place in the file."""
         self._parts: dict[str, int] = {}
         self._prefixes = array("I")
         self._places = array("I")
@@ -134,7 +138,7 @@ class Tape:
             at = places[number]
             # Records stand one after the other, so that the next begins where this one ends.
             size = places[number + 1] - at if number + 1 < len(places) else _CHUNK
-            data = os.pread(self._file, size if 72 <= size <= MAX_LINE else _CHUNK, at)
+            data = self._bytes(at, size if 72 <= size <= MAX_LINE else _CHUNK)
             if data[8:72] == wanted:
                 return number, data[: max(0, data.find(b"\n"))]
             number += 1
@@ -144,10 +148,15 @@ class Tape:
         """Return the raw line of a record, without its line end."""
         return self._read(self._places[number])
 
+    def _bytes(self, at: int, size: int) -> bytes:
+        with self._moving:
+            os.lseek(self._file, at, os.SEEK_SET)
+            return os.read(self._file, size)
+
     def _read(self, at: int) -> str:
         size = _CHUNK
         while True:
-            data = os.pread(self._file, size, at)
+            data = self._bytes(at, size)
             end = data.find(b"\n")
             if end >= 0:
                 try:
@@ -168,7 +177,7 @@ class Tape:
         """Return the number of the line that begins at a place in the file, from 1."""
         lines = 1
         for start in range(0, at, _COUNTED):
-            lines += os.pread(self._file, min(_COUNTED, at - start), start).count(b"\n")
+            lines += self._bytes(start, min(_COUNTED, at - start)).count(b"\n")
         return lines
 
     def lines(self) -> Iterator[str]:
@@ -263,25 +272,12 @@ def write_lines(path: Path, lines: Iterable[str]) -> None:
     Raises:
         CassetteError: the file cannot be written; what stood there before still stands.
     """
-    beside = _beside(path, str(os.getpid()))
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        beside.unlink(missing_ok=True)
-        # "x": never through a link that someone put there.
-        with beside.open("x", encoding="utf-8", newline="\n") as file:
-            file.writelines(f"{line}\n" for line in lines)
-            file.flush()
-            os.fsync(file.fileno())
-        beside.replace(path)
-    except BaseException as exc:
-        beside.unlink(missing_ok=True)
-        if isinstance(exc, OSError):
-            raise CassetteError(f"{path}: cannot be written: {exc.strerror}") from exc
-        raise
-
-
-def _beside(path: Path, writer: str) -> Path:
-    return path.with_name(f".{path.name}.{writer}.new")
+        with whole_file(path, sync=True) as file:
+            file.writelines(f"{line}\n".encode() for line in lines)
+    except OSError as exc:
+        raise CassetteError(f"{path}: cannot be written: {exc.strerror}") from exc
 
 
 def merge_into(
@@ -301,10 +297,10 @@ def merge_into(
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     with _locked(path.parent):
-        for half in path.parent.glob(_beside(path, "*").name):  # of a writer that was killed
+        for half in path.parent.glob(beside(path, writer="*").name):  # of a writer that was killed
             half.unlink(missing_ok=True)
-        tape = Tape(path)
-        try:
+        # Closed before it is replaced: Windows renames nothing over a file that is open.
+        with closing(Tape(path)) as tape:
             added = sorted(set(keys))
             parts: dict[str, str] = {}
             fresh: dict[str, str] = {}
@@ -317,9 +313,7 @@ def merge_into(
                     parts.setdefault(name.decode(), "")
             body = {name: line or tape.part_line(name) for name, line in parts.items()}
             old = sorted((tape.line(n) for n in kept), key=lambda line: line[8:72])
-            write_lines(path, laid_out(body, in_order(old, [fresh[key] for key in added])))
-        finally:
-            tape.close()
+        write_lines(path, laid_out(body, in_order(old, [fresh[key] for key in added])))
 
 
 def _stays(key: str, fresh: dict[str, str], keep: Callable[[str], bool]) -> bool:

@@ -7,15 +7,18 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Mapping
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from judgekit.answering import Answered, Answers, answer, open_system
 from judgekit.canonical import printable
+from judgekit.case import Case
 from judgekit.cassette.cassette import Cassette
 from judgekit.cli.interrupt import on_interrupt
 from judgekit.datasets import load_cases
 from judgekit.errors import ConfigError
+from judgekit.outfile import refuse_foreign
 
 KEPT = "what is answered is kept"
 SHOWN = 10
@@ -39,7 +42,11 @@ def answer_and_print(
     """Answer a file of cases, say what came of it, return the exit code."""
     _check_out(source, out, limit=limit, settings=settings)
     told = _system(system, system_file)
-    cases = load_cases(source, limit=limit)
+    cases = iter(load_cases(source, limit=limit))
+    first = next(cases, None)
+    if first is not None:
+        cases = chain([first], cases)
+        _spare_other_cases(out, first, source)
     meter = _Meter() if not quiet and out is not None and sys.stderr.isatty() else None
     opened = open_system(model, **settings)
 
@@ -85,6 +92,14 @@ def _check_out(
         raise ConfigError(f"--out {out}: is the cassette; answers and tape are two files")
     if limit is not None and source != "-" and out.resolve() == Path(source).resolve():
         raise ConfigError(f"--limit with --out {out} would lose the cases after it; name another")
+
+
+def _spare_other_cases(out: Path | None, first: Case, source: str) -> None:
+    """Refuse to write over a file that holds anything but these cases."""
+    if out is None or (source != "-" and out.resolve() == Path(source).resolve()):
+        return
+    begin = Case(id=first.id).model_dump_json(exclude_defaults=True).removesuffix("}").encode()
+    refuse_foreign(out, lambda head: head.startswith(begin), what="a file of these cases")
 
 
 def _system(text: str | None, file: Path | None) -> str | None:

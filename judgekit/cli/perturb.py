@@ -53,8 +53,11 @@ def perturb(
     from judgekit.datasets import load_cases
     from judgekit.datasets.write import write_cases
     from judgekit.perturb.lexicon import read_lexicon
-    from judgekit.perturb.perturb import Perturbation
+    from judgekit.perturb.perturb import Perturbation, check_output
     from judgekit.perturb.perturb import perturb as perturbed
+
+    if out is not None:
+        check_output(out)
 
     words = read_lexicon(lexicon) if lexicon else None
     wanted = [

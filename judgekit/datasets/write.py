@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+import io
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TextIO
 
 from judgekit.case import Case
+from judgekit.outfile import whole_file
 
 
 def write_cases(cases: Iterable[Case], path: Path | None) -> int:
@@ -37,16 +38,11 @@ def case_writer(path: Path | None) -> Iterator[Callable[[Case], None]]:
     if path is None:
         yield partial(_write, sys.stdout)
         return
-    beside = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        beside.unlink(missing_ok=True)
-        # "x": never through a link that someone put there.
-        with beside.open("x", encoding="utf-8", newline="\n") as file:
-            yield partial(_write, file)
-        beside.replace(path)
-    except BaseException:
-        beside.unlink(missing_ok=True)
-        raise
+    with whole_file(path) as file:
+        text = io.TextIOWrapper(file, encoding="utf-8", newline="\n")
+        yield partial(_write, text)
+        text.flush()
+        text.detach()
 
 
 def _write(file: TextIO, case: Case) -> None:

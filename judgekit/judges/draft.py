@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
+
+from judgekit.outfile import whole_file
 
 MAX_DRAFT = 2_000_000
 """Bytes a draft may have."""
@@ -47,18 +48,8 @@ class Draft:
         if self.path is None:
             return
         self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        beside = self.path.with_name(f".{self.path.stem}.{os.getpid()}.new")
-        with suppress(FileNotFoundError):
-            beside.unlink()
-        # O_EXCL: never through a link that someone put there.
-        handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        try:
-            with os.fdopen(handle, "w", encoding="utf-8") as file:
-                json.dump({**_HEADER, "answers": answers}, file)
-            beside.replace(self.path)
-        except BaseException:
-            beside.unlink(missing_ok=True)
-            raise
+        with whole_file(self.path, mode=0o600) as file:
+            file.write(json.dumps({**_HEADER, "answers": answers}).encode())
 
     def remove(self) -> None:
         """Remove it: the reply is recorded, or was thrown away."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -20,6 +19,7 @@ from judgekit.errors import (
     JudgeRejected,
 )
 from judgekit.judgment import read_reply
+from judgekit.outfile import refuse_foreign, whole_file
 from judgekit.pairs.pair import Collected, Pair
 from judgekit.pairs.prompt import BATCH, batch_request
 from judgekit.protocols import Judge
@@ -121,6 +121,16 @@ def _check(*, positive: str, negative: str, count: int) -> None:
         raise ConfigError(f"--num-pairs must be from 1 to {MAX_PAIRS:,}, not {count}")
 
 
+def check_output(path: Path) -> None:
+    """Refuse to replace a file that is not one of pairs.
+
+    Raises:
+        ConfigError: it is there and was not written by `judgekit pairs`, or it is a link.
+    """
+    begin = f'{{\n "format": "{FORMAT}"'.encode()
+    refuse_foreign(path, lambda head: head.startswith(begin), what="a file of pairs")
+
+
 def write_pairs(
     path: Path, pairs: Sequence[Pair], *, positive: str, negative: str, model: str, wanted: int
 ) -> None:
@@ -138,14 +148,10 @@ def write_pairs(
         "pairs": [pair.model_dump() for pair in pairs],
     }
     text = json.dumps(data, ensure_ascii=False, indent=1) + "\n"
-    partial = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        # "x": never through a link that someone put there.
-        with partial.open("x", encoding="utf-8", errors="replace", newline="\n") as file:
-            file.write(text)
-        partial.replace(path)
+        with whole_file(path) as file:
+            file.write(text.encode("utf-8", "replace"))
     except OSError as exc:
-        partial.unlink(missing_ok=True)
         raise ConfigError(f"cannot be written: {exc.strerror}", where=str(path)) from exc
 
 

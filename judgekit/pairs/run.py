@@ -12,7 +12,7 @@ from judgekit.cassette.lazystore import lazy_store
 from judgekit.cassette.mode import RecordMode
 from judgekit.errors import ConfigError
 from judgekit.judges.limits import LimitedJudge
-from judgekit.pairs.generate import Generated, generate_pairs, write_pairs
+from judgekit.pairs.generate import Generated, check_output, generate_pairs, write_pairs
 from judgekit.protocols import Judge
 from judgekit.rubrictest.run import judges_on
 from judgekit.suitefile import JudgeFile
@@ -47,6 +47,7 @@ def run_pairs(wanted: Wanted) -> tuple[Generated, str]:
         raise ConfigError("its folder does not exist; make it first", where=str(wanted.output))
     if wanted.output.is_dir():
         raise ConfigError("is a folder; name a file in it", where=str(wanted.output))
+    check_output(wanted.output)
     record = RecordMode.NONE
     if wanted.record is not None:
         record = RecordMode.parse(wanted.record)

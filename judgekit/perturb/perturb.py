@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any, Literal, get_args
 
 from judgekit.case import ANSWERED, Case, has_text
 from judgekit.errors import ConfigError
+from judgekit.outfile import refuse_foreign
 from judgekit.perturb.draw import Draw
 from judgekit.perturb.spelling import case as case_of
 from judgekit.perturb.spelling import homoglyphs, spacing, typos
@@ -110,6 +113,16 @@ def perturb(
                     continue
                 seen.add(changed)
                 yield _copy(original, changed, perturbation, number, seed)
+
+
+def check_output(path: Path) -> None:
+    """Refuse to write copies over a file that holds anything else.
+
+    Raises:
+        ConfigError: it is there and does not begin with a copy, or it is a link.
+    """
+    begin = re.compile(rb'\{"id":"[^"]*~(%s)-\d+"' % "|".join(KINDS).encode())
+    refuse_foreign(path, lambda head: bool(begin.match(head)), what="a file of perturbed cases")
 
 
 def _copy(original: Case, changed: str, perturbation: Perturbation, number: int, seed: int) -> Case:

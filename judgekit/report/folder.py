@@ -8,18 +8,15 @@ where it is, the run came to its end, and all the others are whole.
 from __future__ import annotations
 
 import json
-import os
-import time
-from collections.abc import Iterable, Iterator
-from contextlib import suppress
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple, TextIO
+from typing import Any, NamedTuple, TextIO
 
 from pydantic import ValidationError
 
-from judgekit.canonical import canonical_json, digest
 from judgekit.case import Case
 from judgekit.errors import ConfigError, place
+from judgekit.outfile import whole_file
 from judgekit.score import Row
 
 RESULTS = "results.jsonl"
@@ -35,12 +32,6 @@ FILES = (REPORT, PAGE, TAPE, RUN, SHARD, AGREEMENT, RESULTS)
 is whole goes first."""
 
 VERSION = 1
-_LOOK = 0.2
-"""Seconds after which a folder that is held is held by a run."""
-_BUFFER = 1 << 16
-"""Bytes of results that are handed to the operating system at a time."""
-_SEEN = 0.5
-"""Seconds after which they are handed over all the same, for whoever looks on."""
 
 
 class Scored(NamedTuple):
@@ -65,105 +56,6 @@ class Scored(NamedTuple):
         from judgekit.display.bundle import pretty
 
         pretty(printer, self)
-
-
-class ResultsWriter:
-    """Writes `results.jsonl` as results come: a header, then each case followed by its rows.
-
-    What an earlier run left in the folder is removed. Nobody else writes to the folder until this
-    is closed; the lock goes with the process, however that ends.
-
-    Raises:
-        ConfigError: the folder cannot be written, or another run is writing to it.
-    """
-
-    def __init__(self, folder: Path, *, manifest: dict[str, Any]) -> None:
-        self.folder = folder
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-            # Not "wb", which would empty the file of a run that is still going.
-            handle = os.open(folder / RESULTS, os.O_RDWR | os.O_CREAT, 0o666)
-            self._file: BinaryIO = os.fdopen(handle, "r+b", buffering=_BUFFER)
-        except OSError as exc:
-            raise ConfigError(f"cannot be written: {exc.strerror}", where=str(folder)) from exc
-        try:
-            _claim(handle, folder)
-            self.went_on = self._file.seek(0, os.SEEK_END) > 0 and not (folder / REPORT).exists()
-            """Whether a run was stopped here before its end."""
-            for stale in FILES[:-1]:
-                (folder / stale).unlink(missing_ok=True)
-                for half in folder.glob(f".{stale}.*.new"):
-                    half.unlink(missing_ok=True)
-            self._file.seek(0)
-            self._file.truncate()
-        except OSError as exc:
-            self._file.close()
-            raise ConfigError(f"cannot be written: {exc.strerror}", where=str(folder)) from exc
-        except ConfigError:
-            self._file.close()
-            raise
-        header = {
-            "judgekit": "results",
-            "manifest": digest(canonical_json(manifest)),
-            "version": VERSION,
-        }
-        self._file.write(canonical_json(header).encode() + b"\n")
-        self._file.flush()
-        self._flushed = time.monotonic()
-
-    def write(self, case: bytes, rows: Iterable[bytes]) -> None:
-        """Write one case, given as JSON in UTF-8, and its rows, each a line in UTF-8."""
-        lines = [b'{"type":"case","case":%b}' % case, *rows, b""]
-        try:
-            self._file.write(b"\n".join(lines))
-            if time.monotonic() - self._flushed > _SEEN:
-                self._file.flush()
-                self._flushed = time.monotonic()
-        except OSError as exc:
-            raise self._unwritable(exc) from exc
-
-    def flush(self) -> None:
-        """Hand what was written to the operating system.
-
-        Raises:
-            ConfigError: it takes no more.
-        """
-        try:
-            self._file.flush()
-        except OSError as exc:
-            raise self._unwritable(exc) from exc
-
-    def _unwritable(self, exc: OSError) -> ConfigError:
-        where = str(self.folder / RESULTS)
-        return ConfigError(f"cannot be written: {exc.strerror}", where=where)
-
-    def close(self) -> None:
-        """Close the file, and let others write to the folder."""
-        try:
-            self._file.close()
-        except OSError as exc:
-            raise self._unwritable(exc) from exc
-
-
-def _claim(handle: int, folder: Path) -> None:
-    """Keep other runs out of a folder for as long as a file of it is open."""
-    try:
-        import fcntl
-    except ImportError:  # Windows has no such lock
-        return
-    end = time.monotonic() + _LOOK
-    while True:
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as exc:
-            if time.monotonic() < end:  # who asks whether a run is writing holds it for a moment
-                time.sleep(_LOOK / 10)
-                continue
-            message = "another run is writing here; wait for its end, or name another folder"
-            raise ConfigError(message, where=str(folder)) from exc
-        except OSError:  # a file system without locks
-            return
-        return
 
 
 def check_finished(folder: Path) -> None:
@@ -202,16 +94,10 @@ def write_json(path: Path, value: Any) -> None:
         ConfigError: the file cannot be written.
     """
     text = json.dumps(value, ensure_ascii=False, allow_nan=False, sort_keys=True, indent=1)
-    beside = path.with_name(f".{path.name}.{os.getpid()}.new")
     try:
-        beside.unlink(missing_ok=True)
-        # "x": never through a link that someone put there.
-        with beside.open("x", encoding="utf-8") as file:
-            file.write(text + "\n")
-        beside.replace(path)
+        with whole_file(path) as file:
+            file.write(f"{text}\n".encode())
     except OSError as exc:
-        with suppress(OSError):
-            beside.unlink(missing_ok=True)
         raise ConfigError(f"cannot be written: {exc.strerror}", where=str(path)) from exc
 
 

@@ -20,7 +20,8 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from judgekit.canonical import canonical_json, digest
-from judgekit.errors import ConfigError
+from judgekit.outfile import refuse_foreign
+from judgekit.report.export.target import written
 from judgekit.report.page.facts import Facts
 from judgekit.report.page.figures import Axis, number, percent, weight
 from judgekit.report.page.histograms import saturated_share, saturation
@@ -44,6 +45,8 @@ _UNSEEN = re.compile(
 )
 
 
+_GENERATOR = b'<meta name="generator" content="judgekit'
+"""What the head of every page holds."""
 _JOINTS = re.compile(r"(?<=[_.\-/])")
 
 
@@ -61,13 +64,11 @@ def write_html(page: str, path: Path) -> Path:
     """Write a page; returns where it is.
 
     Raises:
-        ConfigError: the file cannot be written.
+        ConfigError: the file cannot be written, is a link, or is there and no page of judgekit.
     """
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(page.encode("utf-8", "replace"))
-    except OSError as exc:
-        raise ConfigError(f"cannot be written: {exc.strerror}", where=str(path)) from exc
+    refuse_foreign(path, lambda head: _GENERATOR in head, what="a page of judgekit")
+    with written(path) as file:
+        file.write(page.encode("utf-8", "replace"))
     return path
 
 

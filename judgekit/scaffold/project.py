@@ -16,6 +16,7 @@ from judgekit.datasets import load_cases
 from judgekit.errors import ConfigError
 from judgekit.judgment import read_answers
 from judgekit.metrics.rubric import RubricMetric
+from judgekit.outfile import LINK, is_link
 from judgekit.request import Reply, Request, Try
 from judgekit.rubric.load import load_rubric
 from judgekit.scaffold.pipeline import pipeline
@@ -54,6 +55,8 @@ def write_project(folder: Path, plan: Plan, *, force: bool = False) -> list[Path
     """
     files = project_files(plan)
     ignore = folder / ".gitignore"
+    if is_link(ignore):
+        raise ConfigError(LINK, where=str(ignore))
     if not ignore.is_file():
         return write_all(folder, files, force=force)
     wanted = files.pop(".gitignore")

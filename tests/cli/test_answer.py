@@ -103,3 +103,34 @@ def test_a_system_prompt_comes_from_a_file(asked, judgekit):
 )  # fmt: skip
 def test_a_mistake_is_one_line(asked, judgekit, flags, told):
     assert told in one_line(judgekit("answer", *flags))
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("answer", "cases.jsonl", "--model", "fake/x", "--out"),
+        ("perturb", "cases.jsonl", "--kind", "case", "--out"),
+    ],
+)
+def test_cases_replace_the_same_cases_and_nothing_else(asked, judgekit, command):
+    foreign = '{"id":"z","input":"Precious?"}\n'
+    (asked / "foreign.jsonl").write_text(foreign)
+    (asked / "link.jsonl").symlink_to("none.jsonl")
+
+    assert judgekit(*command, "own.jsonl").code != 2
+    first = (asked / "own.jsonl").read_bytes()
+    assert judgekit(*command, "own.jsonl").code != 2
+
+    assert (asked / "own.jsonl").read_bytes() == first
+    said = one_line(judgekit(*command, "foreign.jsonl"))
+    assert said.startswith("foreign.jsonl: is there already and is not a file of")
+    assert "is a link" in one_line(judgekit(*command, "link.jsonl"))
+    assert (asked / "foreign.jsonl").read_text() == foreign
+    assert not (asked / "none.jsonl").exists()
+
+
+def test_answers_may_be_written_into_the_file_of_their_cases(asked, judgekit):
+    done = judgekit("answer", "cases.jsonl", "--model", "fake/x", "--out", "cases.jsonl")
+
+    assert done.code == 3
+    assert [row["id"] for row in rows(asked / "cases.jsonl")] == ["a", "b", "c"]

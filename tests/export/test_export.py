@@ -82,14 +82,14 @@ def test_every_format_on_a_full_disk(format):
 
 def test_what_stood_there_stands_when_writing_fails(tmp_path):
     path = tmp_path / "junit.xml"
-    path.write_text("old", "utf-8")
+    path.write_text("<?xml old", "utf-8")
     report = make_report(out=tmp_path / "out")
     (tmp_path / "out" / "results.jsonl").write_text("{}", "utf-8")
 
     with pytest.raises(ConfigError, match="not the results of a run"):
         report.export("junit", path)
 
-    assert path.read_text("utf-8") == "old"
+    assert path.read_text("utf-8") == "<?xml old"
     assert sorted(p.name for p in tmp_path.iterdir()) == ["junit.xml", "out"]
 
 

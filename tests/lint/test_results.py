@@ -9,7 +9,8 @@ import pytest
 from judgekit.case import Case
 from judgekit.judgment import Quote
 from judgekit.lint.lint import lint_rubrics
-from judgekit.report.folder import REPORT, ResultsWriter
+from judgekit.report.folder import REPORT
+from judgekit.report.writer import ResultsWriter
 from judgekit.rubric.load import load_rubric
 from judgekit.score import Failure, Fallback, Part, Row, Score
 from tests.cli.conftest import judgekit

@@ -249,13 +249,25 @@ def test_what_is_not_recorded_is_said_and_the_rest_is_written(tape, tmp_path):
 
 
 def test_nothing_at_all_leaves_the_file_as_it_was(tape, tmp_path):
-    output = tmp_path / "mine.json"
-    output.write_text("precious")
+    output = tmp_path / "pairs.json"
+    run(tape=tape, output=output)
+    before = output.read_bytes()
 
     done = run("--positive-description", "another", tape=tape, output=output)
 
     assert done.exit_code == 3
     assert "nothing written" in done.stderr
+    assert output.read_bytes() == before
+
+
+def test_a_file_of_something_else_is_not_replaced(tape, tmp_path):
+    output = tmp_path / "mine.json"
+    output.write_text("precious")
+
+    done = run(tape=tape, output=output)
+
+    assert isinstance(done.exception, ConfigError)
+    assert "mine.json: is there already and is not a file of pairs" in str(done.exception)
     assert output.read_text() == "precious"
 
 

@@ -239,3 +239,16 @@ def test_what_is_next_is_said_in_three_lines(tmp_path, monkeypatch):
     ]
     assert all(command.startswith("cd 'my shop' && judgekit ") for command, _ in there)
     assert there[1][1].endswith("OPENAI_API_KEY")
+
+
+def test_a_list_of_ignored_files_that_is_a_link_is_not_written_through(tmp_path):
+    (tmp_path / "shared").write_text("mine\n", "utf-8")
+    folder = tmp_path / "project"
+    folder.mkdir()
+    (folder / ".gitignore").symlink_to(tmp_path / "shared")
+
+    with pytest.raises(ConfigError, match="is a link"):
+        write_project(folder, Plan("Mine"))
+
+    assert (tmp_path / "shared").read_text("utf-8") == "mine\n"
+    assert [path.name for path in folder.iterdir()] == [".gitignore"]

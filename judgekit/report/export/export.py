@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from judgekit.errors import ConfigError
+from judgekit.outfile import refuse_foreign
 from judgekit.report.report import Report
 from judgekit.suggest import suggest
 
@@ -19,6 +20,14 @@ FORMATS: Mapping[str, str] = {
     "json": "figures and gates, as --json prints them",
 }
 """Format -> what is in it. Each is a module beside this one, loaded when it is wanted."""
+_BEGIN = {
+    "junit": b"<?xml",
+    "markdown": b"## ",
+    "csv": b"case,metric,",
+    "parquet": b"PAR1",
+    "json": b'{\n "cases"',
+}
+"""How a file of each format begins: only such a file is replaced."""
 
 
 class Wanted(NamedTuple):
@@ -52,13 +61,15 @@ def check(one: Wanted) -> None:
     """Refuse what could not be written.
 
     Raises:
-        ConfigError: no such format, or the file is a folder.
+        ConfigError: no such format, or the file is a folder, a link, or of something else.
         MissingExtra: what the format needs is not installed.
     """
     if one.format not in FORMATS:
         raise ConfigError(f"no export named {one.format!r}{suggest(one.format, list(FORMATS))}")
     if one.path.is_dir():
         raise ConfigError("is a folder; name a file", where=str(one.path))
+    begin = _BEGIN[one.format]
+    refuse_foreign(one.path, lambda head: head.startswith(begin), what=f"{one.format} of a run")
     if one.format == "parquet":
         from judgekit.report.export import parquet
 

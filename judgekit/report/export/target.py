@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
 from judgekit.errors import ConfigError
+from judgekit.outfile import whole_file
 
 
 @contextmanager
@@ -23,22 +23,12 @@ def written(path: Path) -> Iterator[BinaryIO]:
         with translated(path), path.open("wb") as stream:
             yield stream
         return
-    beside = path.with_name(f".{path.name}.{os.getpid()}.new")
     with translated(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         if path.is_dir():
             raise ConfigError("is a folder; name a file", where=str(path))
-        with suppress(FileNotFoundError):
-            beside.unlink()
-        try:
-            # "x": never through a link that someone put there.
-            with beside.open("xb") as file:
-                yield file
-            beside.replace(path)
-        except BaseException:
-            with suppress(OSError):
-                beside.unlink(missing_ok=True)
-            raise
+        with whole_file(path) as file:
+            yield file
 
 
 @contextmanager
