@@ -89,8 +89,7 @@ def describe(fault: Any, path: tuple[int | str, ...], model: type[BaseModel]) ->
     message = message.removeprefix("Value error, ").removeprefix("Assertion failed, ")
     if fault["type"] == "value_error":
         return f"{name}: {message}" if name else message
-    given = repr(fault.get("input"))
-    given = given if len(given) <= 60 else given[:57] + "..."
+    given = _shown(fault.get("input"))
     message = message.replace("Input should be", "must be", 1)
     if fault["type"] in ("model_type", "dict_type"):
         return f"{name}: must be keys and values (it is {given})" if name else message
@@ -98,12 +97,22 @@ def describe(fault: Any, path: tuple[int | str, ...], model: type[BaseModel]) ->
         return f"{name}: must not be empty"
     if not name:
         return message
+    if fault["type"] == "string_type":
+        advice = "; write it in quotes" if isinstance(fault.get("input"), (bool, int)) else ""
+        return f"{name}: must be text (it is {given}){advice}"
     hint = ""
     if fault["type"] == "literal_error":
         allowed = re.findall(r"'([^']*)'", str(fault["ctx"]["expected"]))
         close = closest(str(fault.get("input")), allowed)
         hint = f"; did you mean {close[0]!r}?" if len(close) == 1 else ""
     return f"{name}: {message[:1].lower()}{message[1:]} (it is {given}){hint}"
+
+
+def _shown(value: Any) -> str:
+    if value is None or isinstance(value, bool):
+        return {None: "null", True: "true", False: "false"}[value]
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."
 
 
 def keys_at(model: type[BaseModel], path: tuple[int | str, ...]) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from typing import Any
 
 import yaml
@@ -136,7 +137,6 @@ def _too_much(line: int, lines: Lines, *, deep: bool) -> ConfigError:
 
 class _Builder:
     def __init__(self, lines: Lines) -> None:
-        self._resolver = yaml.SafeLoader("")
         self._lines = lines
         self._count = 0
 
@@ -161,7 +161,7 @@ class _Builder:
                 raise self._wrong(
                     key_node, "`<<` is not supported; repeat the keys, or use an alias"
                 )
-            if not isinstance(key_node, yaml.ScalarNode) or key_node.tag != _STR:
+            if not isinstance(key_node, yaml.ScalarNode) or not _is_text_key(key_node):
                 shown = _short(key)[1:-1] if isinstance(key, str) else "this key"
                 message = f'{shown!r} is not text; write it in quotes: "{shown}"'
                 raise self._wrong(key_node, message)
@@ -173,22 +173,68 @@ class _Builder:
         return data
 
     def _scalar(self, node: yaml.Node) -> Any:
-        # YAML 1.1 would make a date of 2024-01-01 and 750 of 12:30.
-        if node.tag in (_STR, _TIMESTAMP) or (node.tag in _NUMBERS and ":" in node.value):
-            return node.value
-        if len(node.value) > MAX_NUMBER:
-            raise self._wrong(node, f"{_short(node.value)} is too long for a number; quote it")
-        try:
-            value = self._resolver.construct_object(node)
-        except (ValueError, yaml.YAMLError) as exc:
-            raise self._wrong(node, f"cannot read {_short(node.value)}; quote it") from exc
-        if isinstance(value, float) and not math.isfinite(value):
-            raise self._wrong(node, f"{_short(node.value)} is not a finite number; write one")
+        text = str(node.value)
+        if _is_quoted(node):
+            return text
+        if node.tag == _NULL:
+            return None
+        if node.tag == _BOOL:
+            return self._boolean(node, text)
+        if _NOT_FINITE.fullmatch(text):
+            raise self._wrong(node, f"{_short(text)} is not a finite number; write one")
+        if text[:1] not in _NUMERIC or not (number := _NUMBER.fullmatch(text)):
+            if node.tag in _NUMBERS and ":" not in text:
+                raise self._wrong(node, f"cannot read {_short(text)}; quote it")
+            return text
+        return self._number(node, text, number)
+
+    def _boolean(self, node: yaml.Node, text: str) -> bool:
+        word = text.lower()
+        if word in ("true", "false"):
+            return word == "true"
+        raise self._ambiguous(node, text, "true" if word in ("yes", "on") else "false")
+
+    def _number(self, node: yaml.Node, text: str, number: re.Match[str]) -> int | float:
+        if len(text) > MAX_NUMBER:
+            raise self._wrong(node, f"{_short(text)} is too long for a number; quote it")
+        if number["float"]:
+            value = float(text.replace("_", ""))
+            if not math.isfinite(value):
+                raise self._wrong(node, f"{_short(text)} is not a finite number; write one")
+            exact = "_" not in text
+        elif number["based"]:
+            value = int(text.replace("_", ""), 0)
+            exact = "_" not in text and "x" in text
+        else:
+            value = int(text.replace("_", ""))
+            exact = str(value) == text.lstrip("+") or text in ("-0", "+0")
+        if not exact:
+            raise self._ambiguous(node, text, str(value))
         return value
+
+    def _ambiguous(self, node: yaml.Node, text: str, plain: str) -> ConfigError:
+        """Return the error about a value that YAML 1.1 and YAML 1.2 read differently."""
+        return self._wrong(
+            node,
+            f"YAML 1.1 and 1.2 read {_short(text)} differently; "
+            f'write {plain}, or "{text}" in quotes',
+        )
 
     def _wrong(self, node: yaml.Node, message: str) -> ConfigError:
         line = node.start_mark.line + self._lines.first
         return ConfigError(message, where=place(self._lines.file, line))
+
+
+def _is_quoted(node: Any) -> bool:
+    """Return whether a scalar is text for certain: in quotes, in a block, or tagged as text."""
+    # A tag makes what stands in the file longer than its value.
+    length = node.end_mark.index - node.start_mark.index
+    return bool(node.tag == _STR and (node.style in _QUOTED or length > len(node.value)))
+
+
+def _is_text_key(node: yaml.ScalarNode) -> bool:
+    """Return whether a key is text; `yes` and `no` are, as in YAML 1.2."""
+    return node.tag == _STR or (node.tag == _BOOL and node.value.lower() not in ("true", "false"))
 
 
 def _short(text: str) -> str:
@@ -196,6 +242,19 @@ def _short(text: str) -> str:
 
 
 _YAML = "tag:yaml.org,2002:"
-_STR, _TIMESTAMP, _MERGE = f"{_YAML}str", f"{_YAML}timestamp", f"{_YAML}merge"
+_STR, _MERGE = f"{_YAML}str", f"{_YAML}merge"
+_BOOL, _NULL = f"{_YAML}bool", f"{_YAML}null"
 _NUMBERS = {f"{_YAML}int", f"{_YAML}float"}
-_TAGS = {_STR, _TIMESTAMP, *_NUMBERS, *(f"{_YAML}{t}" for t in ("bool", "null", "map", "seq"))}
+_PLAIN = {f"{_YAML}{tag}" for tag in ("map", "seq", "timestamp", "value")}
+_TAGS = {_STR, _BOOL, _NULL, *_NUMBERS, *_PLAIN}
+_QUOTED = ("'", '"', "|", ">")
+_NUMERIC = "+-.0123456789"
+_NUMBER = re.compile(
+    r"(?P<float>[-+]?(?:\.[0-9][0-9_]*(?:[eE][-+]?[0-9]+)?"
+    r"|[0-9][0-9_]*(?:\.[0-9_]*(?:[eE][-+]?[0-9]+)?|[eE][-+]?[0-9]+)))"
+    r"|(?P<based>[-+]?0(?:x[0-9a-fA-F_]*[0-9a-fA-F]|o[0-7_]*[0-7]|b[01_]*[01]))"
+    r"|[-+]?[0-9][0-9_]*",
+    re.ASCII,
+)
+"""A number of YAML 1.2, or of 1.1 with the same digits; minutes such as 1:30 are text."""
+_NOT_FINITE = re.compile(r"[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)")

@@ -217,14 +217,6 @@ class ParameterFile(FileModel):
     choices: list[str] | None = Field(default=None, min_length=1, max_length=MAX_WORDS)
     """The words a choice, or each word of a list, may be."""
 
-    @field_validator("choices", mode="before", json_schema_input_type=list[str] | None)
-    @classmethod
-    def _words(cls, choices: Any) -> Any:
-        for choice in choices if isinstance(choices, list) else ():
-            if isinstance(choice, bool):
-                raise ValueError('YAML reads yes and no as true and false; write "yes" in quotes')
-        return choices
-
 
 class ExampleFile(FileModel):
     """A judged case shown to the judge."""
