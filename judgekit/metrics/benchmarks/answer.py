@@ -8,7 +8,9 @@ from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple
 
 from judgekit.metrics.benchmarks.choice import Choices
+from judgekit.metrics.benchmarks.mention import Mention, standing
 from judgekit.metrics.benchmarks.number import numbers, plain
+from judgekit.metrics.benchmarks.polarity import leading_polarity, polarity
 from judgekit.metrics.benchmarks.wording import wording
 from judgekit.metrics.lazy_pattern import LazyPattern
 from judgekit.metrics.tokens import split_sentences
@@ -23,10 +25,6 @@ _STATEMENT = 400
 _STATEMENTS = 32
 """Statements of one kind that are read, the last ones."""
 _DECORATION = " \t*_`\"'“”‘’«»$:="
-_MARKS = ".,;:!?\n\"'“”‘’()\\[\\]>–—-"
-_YES_NO = LazyPattern(
-    rf"(?:^[ \t*_]*+|[{_MARKS}][ \t*_]*+|(?<![*_])[*_]++)([^\W_]++)[ \t*_]*+(?=[{_MARKS}]|$)"
-)
 
 
 class Answer(NamedTuple):
@@ -47,6 +45,8 @@ class Statement(NamedTuple):
     said: str
     text: str
     at: int
+    end: int
+    """Where its answer begins in the text."""
 
 
 def find_answer(text: str, *, kind: Kind, choices: Choices) -> Answer | None:
@@ -58,9 +58,12 @@ def find_answer(text: str, *, kind: Kind, choices: Choices) -> Answer | None:
     - `choice`: a letter that stands alone, the letter of an only option, a letter in
       parentheses, "option B", the text of a choice, a bare letter in upper case; where the last
       sentence that names any names several, that rule finds nothing;
-    - `number`: the last number;
-    - `yes_no`: the last yes or no set off by punctuation;
+    - `number`: the last number; none where it is one of two alternatives;
+    - `yes_no`: the last yes or no set off by punctuation (see `polarity`);
     - `text`: the whole text if it is one line, else its last line.
+
+    A choice or number that the text rejects or takes back is no answer (see `standing`), and a
+    marked answer gives way to a correction after it: "The answer is B. Sorry, I meant A."
 
     >>> find_answer("So the answer is (b).", kind="choice", choices=Choices())
     Answer(text='B', rule='marked', said='answer is (b).')
@@ -69,8 +72,26 @@ def find_answer(text: str, *, kind: Kind, choices: Choices) -> Answer | None:
     for statement in reversed(list(_statements(text))):
         found = _read(statement.text, kind, choices)
         if found:
-            return Answer(found, statement.rule, _short(statement.said))
+            return _corrected(text[statement.end :], kind, choices) or Answer(
+                found, statement.rule, _short(statement.said)
+            )
     return _unmarked(text, kind, choices)
+
+
+def _corrected(after: str, kind: Kind, choices: Choices) -> Answer | None:
+    """Return the answer that a correction right after a marked one gives instead."""
+    if kind == "text":
+        return None
+    words = wording()
+    for correction in reversed(deque(words.correction.finditer(after), _STATEMENTS)):
+        start = correction.end()
+        while (filler := words.filler.match(after, start)) and filler.end() > start:
+            start = filler.end()
+        rest = after[start : start + _STATEMENT]
+        found = _read(rest, kind, choices)
+        if found and (kind != "number" or numbers(plain(rest))[0][1] == 0):
+            return Answer(found, "correction", _short(f"{correction[0].strip()} {rest[:80]}"))
+    return None
 
 
 def _statements(text: str) -> Iterator[Statement]:
@@ -84,11 +105,11 @@ def _statements(text: str) -> Iterator[Statement]:
             continue
         said = mark[0].strip()
         rule = "####" if said.startswith("#") else "marked"
-        found.append(Statement(rule, f"{said} {lines[0]}", lines[0], mark.start()))
+        found.append(Statement(rule, f"{said} {lines[0]}", lines[0], mark.start(), mark.end()))
     for box in deque(_BOX.finditer(text), _STATEMENTS):
         inner = _boxed(text, box.end())
         if inner is not None:
-            found.append(Statement("boxed", f"{box[0]}{inner}}}", inner, box.start()))
+            found.append(Statement("boxed", f"{box[0]}{inner}}}", inner, box.start(), box.end()))
     yield from sorted(found, key=lambda statement: statement.at)
 
 
@@ -112,8 +133,7 @@ def _read(text: str, kind: Kind, choices: Choices) -> str | None:
         found = numbers(after) or numbers(sentence)
         return found[0][0] if found else None
     if kind == "yes_no":
-        word = re.match(r"\W*(\w+)", text)
-        return wording().yes_no.get(word[1].casefold()) if word else None
+        return leading_polarity(text)
     return _words(plain(text))
 
 
@@ -122,15 +142,10 @@ def _unmarked(text: str, kind: Kind, choices: Choices) -> Answer | None:
         found = choices.named(text)
         return Answer(found[0], found[1], _short(found[2])) if found else None
     if kind == "number":
-        last = numbers(plain(text))[-1:]
-        return Answer(last[0][0], "last number", last[0][0]) if last else None
+        return _last_number(plain(text))
     if kind == "yes_no":
-        said = [
-            (answer, found[1])
-            for found in _YES_NO.finditer(text)
-            if (answer := wording().yes_no.get(found[1].casefold()))
-        ][-1:]
-        return Answer(said[0][0], "set off", said[0][1]) if said else None
+        said = polarity(text)
+        return Answer(said.answer, "set off", _short(said.said)) if said else None
     lines = [line for line in text.splitlines() if line.strip()]
     words = _words(lines[-1]) if lines else None
     rule = "whole text" if len(lines) == 1 else "last line"
@@ -139,6 +154,21 @@ def _unmarked(text: str, kind: Kind, choices: Choices) -> Answer | None:
         if words
         else None
     )
+
+
+def _last_number(text: str) -> Answer | None:
+    """Return the last number that is not rejected; `None` where it is one of alternatives."""
+    mentions = [Mention(start, end, found) for found, start, end in numbers(text)]
+    kept = standing(text, mentions, choices=False).kept
+    if not kept:
+        return None
+    group = kept[-1]
+    if len({mention.name for mention in group}) > 1:
+        before = text[max(0, group[0].start - 20) : group[0].start].casefold().split()
+        between = text[group[-2].end : group[-1].start].casefold()
+        if "or" in between or before[-1:] in (["between"], ["either"]):
+            return None
+    return Answer(group[-1].name, "last number", group[-1].name)
 
 
 def _words(text: str) -> str | None:

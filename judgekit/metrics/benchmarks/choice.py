@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from judgekit.metrics.benchmarks.mention import Mention, standing
 from judgekit.metrics.benchmarks.wording import wording
 from judgekit.metrics.lazy_pattern import LazyPattern
 from judgekit.metrics.tokens import answer_form, split_sentences
@@ -20,11 +21,6 @@ _ALONE = LazyPattern(rf"^{_LEAD}\(?([A-Za-z])\)?[.:)\]*_\"'”’$ \t]*$", re.MU
 _LINE = LazyPattern(rf"^{_LEAD}(?:\(([A-Za-z])\)|([A-Z])[.):])(?=\s|\*)", re.MULTILINE)
 _ROUND = LazyPattern(r"(?<!\w)\(([A-Za-z])\)")
 _BARE = LazyPattern(r"(?<![\w'’.-])([A-Z])(?![\w'’-]|\.\w)")
-_NEGATED = re.compile(
-    r"(?:\b(?:not|never|nor|neither|isn['’]t|except|eliminate|exclude)|rule out)"
-    r"\W*(?:\w+\W+)?$",
-    re.IGNORECASE,
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +105,7 @@ class Choices:
         """Return the choice a text names without marking it: letter, rule, and where it is said."""
         words = wording()
         word = _worded(words.choice_word, "|".join(words.ordinal))
-        rules: Sequence[tuple[str, Callable[[str], Iterator[tuple[int, str]]]]] = (
+        rules: Sequence[tuple[str, Callable[[str], Iterator[Mention]]]] = (
             ("alone", lambda said: _letters(_ALONE, said)),
             ("only option", lambda said: _letters(_LINE, said)),
             ("in parentheses", lambda said: _letters(_ROUND, said)),
@@ -117,35 +113,45 @@ class Choices:
             ("text of a choice", self._by_text),
             ("bare letter", _bare),
         )
-        if len(text.strip()) <= 20 and "\n" not in text.strip() and (only := self.stated(text)):
-            return only, "whole text", text.strip()
+        whole = text.strip()
+        if (
+            len(whole) <= 20
+            and "\n" not in whole
+            and not words.doubt.search(whole)
+            and (only := self.stated(text))
+        ):
+            return only, "whole text", whole
         lines = text.splitlines()
-        if len({letter for _, letter in _letters(_LINE, text)}) > 1:
+        if len({mention.name for mention in _letters(_LINE, text)}) > 1:
             # The options, listed once more; what is said of them stands elsewhere.
             lines = [line for line in lines if not _LINE.match(line) or _ALONE.match(line)]
         sentences = [part for line in lines for part in split_sentences(line)]
         for rule, named in rules:
             found = self._last(named, [text] if rule == "only option" else sentences)
-            if found:
+            if found and not (rule == "only option" and words.correction.search(text)):
                 return found[0], rule, found[1]
         return None
 
     def _last(
-        self, named: Callable[[str], Iterator[tuple[int, str]]], sentences: Sequence[str]
+        self, named: Callable[[str], Iterator[Mention]], sentences: Sequence[str]
     ) -> tuple[str, str] | None:
         """Return what the last sentence that names any choice names, if it is one."""
+        rejected: set[str] = set()
         for sentence in reversed(sentences):
-            letters = {
-                letter
-                for at, given in named(sentence)
-                if (letter := self.of_letter(given))
-                and not _NEGATED.search(sentence[max(0, at - 40) : at])
-            }
-            if letters:
+            mentions = [
+                mention._replace(name=letter)
+                for mention in named(sentence)
+                if (letter := self.of_letter(mention.name))
+            ]
+            if not mentions:
+                continue
+            found = standing(sentence, mentions, choices=True)
+            if letters := found.names - rejected:
                 return (letters.pop(), sentence) if len(letters) == 1 else None
+            rejected |= found.rejected
         return None
 
-    def _by_word(self, pattern: re.Pattern[str], said: str) -> Iterator[tuple[int, str]]:
+    def _by_word(self, pattern: re.Pattern[str], said: str) -> Iterator[Mention]:
         for found in pattern.finditer(said):
             given = found[1] or found[2]
             place = wording().ordinal.get(
@@ -153,16 +159,31 @@ class Choices:
             )
             letter = given if place is None else self.letter(place)
             if letter:
-                yield found.start(), letter
+                yield Mention(found.start(), found.end(), letter)
 
-    def _by_text(self, said: str) -> Iterator[tuple[int, str]]:
-        form = f" {_form(said)} "
-        for place, text in enumerate(self.texts):
-            known, letter = _form(text), self.letter(place)
-            at = form.find(f" {known} ") if known else -1
-            # "not Rome" is found in the compared form, where its place is.
-            if at >= 0 and letter and not _NEGATED.search(form[max(0, at - 40) : at + 1]):
-                yield 0, letter
+    def _by_text(self, said: str) -> Iterator[Mention]:
+        """Yield where the texts of choices are found as written, else in the compared form."""
+        lowered = said.lower()
+        found = [
+            Mention(at, at + len(text), letter)
+            for place, text in enumerate(self.texts)
+            if (letter := self.letter(place))
+            for at in _places(text.strip().lower(), lowered)
+        ]
+        if not found:
+            found = [
+                Mention(0, 0, letter)
+                for place, text in enumerate(self.texts)
+                if (known := _form(text))
+                and f" {known} " in f" {_form(said)} "
+                and (letter := self.letter(place))
+            ]
+        end = -1
+        for mention in sorted(found, key=lambda m: (m.start, -m.end)):
+            # "York" within "New York" is not named.
+            if mention.end > end or mention.start == mention.end:
+                yield mention
+                end = max(end, mention.end)
 
 
 def _is_letter(given: str, after: str) -> bool:
@@ -178,15 +199,26 @@ def _is_letter(given: str, after: str) -> bool:
     )
 
 
-def _letters(pattern: LazyPattern, said: str) -> Iterator[tuple[int, str]]:
+def _letters(pattern: LazyPattern, said: str) -> Iterator[Mention]:
     for found in pattern.finditer(said):
-        yield found.start(), next(group for group in found.groups() if group)
+        name = next(group for group in found.groups() if group)
+        yield Mention(found.start(), found.end(), name)
 
 
-def _bare(said: str) -> Iterator[tuple[int, str]]:
+def _bare(said: str) -> Iterator[Mention]:
     for found in _BARE.finditer(said):
         if _is_letter(found[1], said[found.end() : found.end() + 20]):
-            yield found.start(), found[1]
+            yield Mention(found.start(), found.end(), found[1])
+
+
+def _places(text: str, said: str) -> Iterator[int]:
+    """Yield where a text stands in another as whole words."""
+    at = said.find(text) if text else -1
+    while at >= 0:
+        end = at + len(text)
+        if not (said[max(0, at - 1) : at].isalnum() or said[end : end + 1].isalnum()):
+            yield at
+        at = said.find(text, end)
 
 
 @lru_cache(maxsize=1)

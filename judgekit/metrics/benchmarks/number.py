@@ -41,7 +41,10 @@ def numbers(text: str) -> list[tuple[str, int, int]]:
     >>> [found for found, *_ in numbers("1. From -3 to $1,200.50, or 3/4 of it.")]
     ['-3', '$1,200.50', '3/4']
     """
-    items = {found.start(1) for found in _ITEM.finditer(text)}
+    listed = list(_ITEM.finditer(text))
+    if len(listed) == 1 and listed[0][1] != "1":
+        listed = []  # "12. It is not 10." is no list
+    items = {found.start(1) for found in listed}
     return [
         (found[0], found.start(), found.end())
         for found in _NUMBER.finditer(text)

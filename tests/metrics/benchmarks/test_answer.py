@@ -227,6 +227,97 @@ def test_a_letter_is_told_from_the_article_by_what_follows(word):
     assert answer(f"The answer is A {word.strip(',')}x dog") is None
 
 
+def entries(*keys):
+    return [pytest.param(word, id=word) for key in keys for word in DATA[key]]
+
+
+@pytest.mark.parametrize("cue", entries("rejects_before", "rejects_choice_before"))
+def test_a_word_before_a_choice_rejects_it_and_a_near_miss_does_not(cue):
+    assert answer(f"Having read it, {cue} B, D") == "D"
+    assert answer(f"Having read it, {cue} the option B. D") == "D"
+    assert answer(f"Having read it, {cue}ish B, D") is None
+
+
+@pytest.mark.parametrize("cue", entries("rejects_before"))
+def test_a_word_before_a_number_rejects_it(cue):
+    assert answer(f"Having counted, 12 it is, {cue} 10", "number") == "12"
+    assert answer(f"Having counted, 12 {cue}ish 10", "number") == "10"
+
+
+@pytest.mark.parametrize("filler", entries("fillers"))
+def test_words_between_a_rejection_and_a_choice_are_passed_over(filler):
+    assert answer(f"Having read it all, not {filler} B. D") == "D"
+    assert answer(f"Having read it all, not {filler}lessly B, D") is None
+
+
+@pytest.mark.parametrize("cue", entries("rejects_after"))
+def test_words_after_a_choice_reject_it_and_a_near_miss_does_not(cue):
+    assert answer(f"Here B {cue} so D") == "D"
+    assert answer(f"Here B {cue}ish so D") is None
+
+
+@pytest.mark.parametrize("cue", entries("affirms_after"))
+def test_the_choice_that_is_called_the_answer_is_the_answer(cue):
+    assert answer(f"Now B {cue} and D a distractor of the test.") == "B"
+    assert answer(f"Now B {cue}ish and then D of all of them.") is None
+
+
+@pytest.mark.parametrize("cue", entries("corrections"))
+def test_a_correction_takes_back_what_came_before(cue):
+    assert answer(f"I would take B here - {cue}, D of all of them") == "D"
+    assert answer(f"The answer is B. {cue}, D") == "D"
+    assert answer(f"I would take B here - {cue}tion of D of all of them") is None
+
+
+@pytest.mark.parametrize("word", entries("not_corrections"))
+def test_no_doubt_is_no_correction(word):
+    assert answer(f"I would take B here, no {word} D of all of them") is None
+
+
+@pytest.mark.parametrize("cue", entries("contrasts"))
+def test_of_a_contrast_the_second_choice_counts_unless_it_is_hedged(cue):
+    assert answer(f"Here B is close, {cue} D of all fits.") == "D"
+    for hedge in DATA["hedges"]:
+        assert answer(f"Here B is close, {cue} {hedge} D of all fits.") is None
+
+
+@pytest.mark.parametrize("side", ["yes", "no"])
+def test_every_word_for_yes_and_no_fires_where_it_is_set_off(side):
+    for word in DATA[f"says_{side}"]:
+        assert answer(f"Hm. {word}!", "yes_no") == side
+        assert answer(f"Hm. {word}ish", "yes_no") is None
+    for phrase in DATA[f"{side}_phrases"]:
+        assert answer(f"Hm. {phrase}.", "yes_no") == side
+        assert answer(f"Hm. {phrase} they said.", "yes_no") is None
+    for text in DATA[f"{side}_texts"]:
+        assert answer(f"{text}.", "yes_no") == side
+        assert answer(f"{text}, as I might put it.", "yes_no") is None
+
+
+@pytest.mark.parametrize("word", entries("assurances", "boosters"))
+def test_assurances_change_no_answer_and_alone_say_yes(word):
+    assert answer(f"{word} no", "yes_no") == answer(f"{word} not", "yes_no") == "no"
+    assert answer(f"yes {word}", "yes_no") == "yes"
+    assert answer(f"{word}.", "yes_no") == ("yes" if word in DATA["assurances"] else None)
+    assert answer(f"{word}ish no", "yes_no") is None
+
+
+@pytest.mark.parametrize("lead", entries("leads"))
+def test_words_before_yes_and_no_are_passed_over(lead):
+    assert answer(f"Hm. {lead} no", "yes_no") == "no"
+    assert answer(f"Hm. {lead}er no", "yes_no") is None
+
+
+@pytest.mark.parametrize("subject", entries("subjects"))
+def test_a_sentence_that_calls_something_right_or_wrong_is_an_answer(subject):
+    for right in DATA["right"]:
+        assert answer(f"Hm. {subject} is {right}.", "yes_no") == "yes"
+        assert answer(f"Hm. {subject} is not {right}.", "yes_no") == "no"
+    for wrong in DATA["wrong"]:
+        assert answer(f"Hm. {subject} isn't {wrong}.", "yes_no") == "yes"
+        assert answer(f"Hm. {subject} is {wrong} of them.", "yes_no") is None
+
+
 @given(st.text(), st.sampled_from(["choice", "number", "text", "yes_no"]))
 def test_any_text_gives_an_answer_of_its_kind_or_none(text, kind):
     first = found(text, kind)

@@ -11,6 +11,7 @@ from judgekit.case import Case
 from judgekit.errors import CaseError, ConfigError
 from judgekit.evaluation import evaluate_sync
 from judgekit.metrics.benchmarks.generation import Generation
+from judgekit.metrics.benchmarks.task import Task
 
 
 def score(output, reference, choices=(), **options):
@@ -38,6 +39,13 @@ def test_the_kind_is_found_from_the_case(output, reference, choices, kind, value
 
     assert (found.details["kind"], found.value, found.confidence) == (kind, value, value)
     assert found.details["outcome"] == ("matched" if value else "differs")
+
+
+@pytest.mark.parametrize("metric", [Generation(kind="choice"), Task(benchmark="mmlu")])
+def test_a_rejected_letter_is_not_the_answer(metric):
+    case = Case(id="1", output="Not C. D.", reference="D", choices=("x", "y", "z", "w"))
+
+    assert asyncio.run(metric.score(case)).value == 1
 
 
 def test_what_was_found_and_by_which_rule_is_told():

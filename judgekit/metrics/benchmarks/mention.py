@@ -1,0 +1,110 @@
+"""Answers that a text names, and which of them it rejects, takes back or leaves open."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from judgekit.metrics.benchmarks.wording import wording
+
+_WINDOW = 60
+"""Characters beside a mention in which it may be rejected."""
+_JOINT = 24
+"""Characters that may stand between two coordinated mentions."""
+
+
+class Mention(NamedTuple):
+    """A letter, choice or number, and where it stands."""
+
+    start: int
+    end: int
+    name: str
+
+
+class Standing(NamedTuple):
+    """What a text makes of the answers it names."""
+
+    kept: list[list[Mention]]
+    """What it does not reject or take back, in order; coordinated mentions together."""
+    rejected: set[str]
+
+    @property
+    def names(self) -> set[str]:
+        """The names that are kept."""
+        return {mention.name for group in self.kept for mention in group}
+
+
+def standing(text: str, mentions: Sequence[Mention], *, choices: bool) -> Standing:
+    """Return which mentions of a text stand.
+
+    A mention is rejected by what stands right before it ("not B", "rather than B") or after it
+    ("B is wrong"); coordinated mentions ("neither A nor B") share that. Of choices, what comes
+    before a correction ("B. Sorry, C") or a contrast ("A is close, but C fits") is taken back.
+
+    Args:
+        text: a sentence, or a text.
+        mentions: in the order of the text, without overlaps.
+        choices: whether they are choices, not numbers.
+    """
+    words = wording()
+    before = words.rejects_choice_before if choices else words.rejects_before
+    kept: list[list[Mention]] = []
+    affirmed: list[list[Mention]] = []
+    rejected: set[str] = set()
+    groups = _groups(text, mentions)
+    end = 0
+    for number, group in enumerate(groups):
+        start, last = group[0].start, group[-1].end
+        following = groups[number + 1][0].start if number + 1 < len(groups) else len(text)
+        if before.search(text[max(end, start - _WINDOW) : start]) or words.rejects_after.match(
+            text[last : min(following, last + _WINDOW)]
+        ):
+            rejected.update(mention.name for mention in group)
+        else:
+            if words.affirms_after.match(text[last : min(following, last + _WINDOW)]):
+                affirmed.append(group)
+            if choices and kept and _taken_back(text, end, group, following):
+                kept.clear()
+            kept.append(group)
+        end = last
+    if choices and len(affirmed) == 1 and affirmed[0] in kept:
+        # "B is the answer, A a distractor."
+        kept = affirmed
+    if len(kept) > 1 and len(kept[-1]) == 1:
+        # "Between B and D, D": the last word is about the two before it.
+        pick = kept[-1][0].name
+        kept = [g for g in kept if len(g) == 1 or pick not in {m.name for m in g}]
+    return Standing(kept, rejected)
+
+
+def _groups(text: str, mentions: Sequence[Mention]) -> list[list[Mention]]:
+    """Return the mentions, with those that "or", "nor" or "and" joins together in one list."""
+    groups: list[list[Mention]] = []
+    run: list[Mention] = []
+    worded = False
+    for mention in mentions:
+        gap = text[run[-1].end : mention.start] if run else ""
+        if not run or len(gap) > _JOINT or not wording().joint.fullmatch(gap):
+            groups += _runs(run, worded)
+            run, worded = [], False
+            gap = ""
+        run.append(mention)
+        worded = worded or any(char.isalpha() or char in "/&" for char in gap)
+    return groups + _runs(run, worded)
+
+
+def _runs(run: list[Mention], worded: bool) -> list[list[Mention]]:
+    """Return a run as one group; commas alone ("not 10, 12") coordinate nothing."""
+    if worded:
+        return [run]
+    return [[mention] for mention in run]
+
+
+def _taken_back(text: str, end: int, group: list[Mention], following: int) -> bool:
+    """Whether what was named before `end` is taken back for a group."""
+    words = wording()
+    gap = text[end : group[0].start]
+    if words.correction.search(gap):
+        return True
+    after = text[group[-1].end : min(following, group[-1].end + _WINDOW)]
+    return bool(words.contrast.search(gap)) and not words.hedge.search(f"{gap} {after}")
