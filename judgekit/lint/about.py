@@ -11,18 +11,9 @@ from judgekit.rubric.shelf import SUFFIX
 
 
 def _undescribed(subject: Subject) -> Iterator[Said]:
-    if (subject.file.description or "").strip():
-        return
-    parents = [layer.file for layer in subject.parents]
-    said = next((file for file in parents if (file.description or "").strip()), None)
-    if said is None:
+    inherited = (layer.file for layer in subject.parents if not layer.file.abstract)
+    if not any((file.description or "").strip() for file in (subject.file, *inherited)):
         yield Said(subject.at("name"), "has no description")
-    elif said.abstract:
-        yield Said(
-            subject.at("name"),
-            f"has no description of its own; the judge reads that of {said.name!r}: "
-            f"{said.description!r}",
-        )
 
 
 def _misnamed(subject: Subject) -> Iterator[Said]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from judgekit.rubric.testfile import TestedFile
 
 F = TypeVar("F", bound=RubricFile)
+TASK = "Judge the answer by the criteria below."
+"""The task of a rubric without a description."""
 MAX_LAYERS = 10
 """Files that may extend one another in a row."""
 
@@ -104,3 +107,15 @@ def chain(path: Path, loader: Folders) -> list[Layer]:
         loader.parents[last.name] = found.name
         layers.append(Layer(found))
     return layers
+
+
+def description_of(layers: Sequence[Layer]) -> str:
+    """Return the description that counts: the rubric's own, or the nearest one it inherits.
+
+    The description of an abstract file is about that file and is not inherited.
+    """
+    texts = [(layer.file.description, layer.file.abstract) for layer in layers]
+    own = next((text for text, abstract in texts if text is not None and not abstract), None)
+    if own is not None:
+        return own
+    return TASK if any(text for text, _ in texts) else ""

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from judgekit.errors import ConfigError, RubricError, place
 from judgekit.request import Detail
+from judgekit.rubric.chain import Layer, description_of
 from judgekit.rubric.complain import Complain, refuse
 from judgekit.rubric.criterion import Criterion
 from judgekit.rubric.mention import Mention
 from judgekit.rubric.parameter import Parameter, named_in, parameter, texts_of
 from judgekit.suggest import suggest
-
-if TYPE_CHECKING:
-    from judgekit.rubric.chain import Layer
 
 
 def declared_in(layers: Sequence[Layer], *, complain: Complain = refuse) -> tuple[Parameter, ...]:
@@ -100,7 +98,7 @@ def _texts(
     layers: Sequence[Layer], criteria: Sequence[Criterion], details: Sequence[Detail]
 ) -> Iterator[tuple[tuple[str, ...], str]]:
     """Yield every text that may name a parameter, and where it is said."""
-    yield ("description",), next((t for x in layers if (t := x.file.description) is not None), "")
+    yield ("description",), description_of(layers)
     for detail in details:
         yield ("details", detail.name), detail.text
     for criterion in criteria:

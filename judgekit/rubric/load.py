@@ -11,7 +11,7 @@ from judgekit.canonical import digest, digest_json
 from judgekit.errors import AbstractRubric, InvalidReply, RubricError
 from judgekit.judgment import read_answers
 from judgekit.request import Form
-from judgekit.rubric.chain import Layer, chain
+from judgekit.rubric.chain import Layer, chain, description_of
 from judgekit.rubric.complain import Complain, refuse
 from judgekit.rubric.declared import check_used, declared_in
 from judgekit.rubric.file import MAX_CRITERIA, CriterionFile, LabelledFile
@@ -94,7 +94,7 @@ def _build(layers: list[Layer], *, path: Path, loader: Folders) -> Rubric:
         name=file.name,
         version=file.version,
         digest=digest_json(files),
-        description=merged.first("description") or "",
+        description=description_of(layers),
         criteria=criteria,
         groups=merged.groups(criteria),
         modes=modes,

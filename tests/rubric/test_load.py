@@ -451,3 +451,35 @@ def test_what_a_test_expects_is_read_in_its_short_and_its_long_form(rubric):
     }  # fmt: skip
     assert (first.name, first.mode, second.mode) == ("test-1", None, "default")
     assert [ordering.name for ordering in loaded.orderings] == ["other-over-test-1-by-word"]
+
+
+# -- description ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("front", "task"),
+    [
+        ("extends: base", "Judge the answer by the criteria below."),
+        ("extends: base\ndescription: Is it kind?", "Is it kind?"),
+        ("extends: base\ndescription: ''", ""),
+        ("extends: frame", "Judge the answer by the criteria below."),
+        ("extends: parent", "Is it true?"),
+    ],
+)
+def test_the_description_of_an_abstract_file_is_not_inherited(rubric_file, front, task):
+    rubric_file("name: frame\nabstract: true\nextends: base\ndescription: Our frame.", "", "frame")
+    rubric_file(
+        "name: parent\nextends: base\ndescription: Is it true?\ncriteria:\n  b: {text: B.}",
+        "",
+        "parent",
+    )
+    rubric = load_rubric(rubric_file(f"{ONE}\n{front}", ""))
+
+    assert rubric.description == task
+    asked = messages(rubric)[0].content
+    assert f"# Task\n{task}" in asked
+    assert "frame" not in asked
+
+
+def test_a_rubric_without_a_description_has_none(rubric_file):
+    assert load_rubric(rubric_file(ONE, f"{{{{ rubric.description }}}}{SHOWN}")).description == ""
