@@ -9,7 +9,7 @@ MANY = 30
 _LONGEST = 100
 """Characters of a word that are compared; comparing takes quadratic time."""
 _SHARED = 3
-"""Characters a word needs to be looked for inside the names."""
+"""Characters a word needs to be looked for inside the names, at the beginning of their words."""
 _LOOSE, _STRICT = 0.6, 0.8
 """How alike two spellings must be; strictly where several names hold the word."""
 _FEW = 3
@@ -59,7 +59,7 @@ def closest(word: str, known: Iterable[str]) -> list[str]:
         by_form.setdefault(_plain(name), name)
     if plain in by_form:
         return [by_form[plain]]
-    holding = [name for form, name in by_form.items() if plain in form]
+    holding = [name for form, name in by_form.items() if f"_{plain}" in f"_{form}"]
     few = holding if len(plain) >= _SHARED and len(holding) <= _FEW else []
     spelled = get_close_matches(plain, by_form, n=1, cutoff=_LOOSE if len(few) < 2 else _STRICT)
     return [by_form[form] for form in spelled] or few

@@ -39,6 +39,9 @@ class CaseView(View):
             return None
         return value
 
+    def __dir__(self) -> tuple[str, ...]:
+        return CASE_FIELDS
+
     def __str__(self) -> str:
         raise TypeError("print a field of the case, such as case.output")
 

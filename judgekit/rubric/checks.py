@@ -7,12 +7,23 @@ from jinja2 import nodes
 from judgekit.errors import RubricError, place
 from judgekit.rubric.caseview import CASE_FIELDS
 from judgekit.rubric.complain import Complain
-from judgekit.suggest import suggest
+from judgekit.rubric.filters import FILTERS, TESTS
+from judgekit.suggest import closest, suggest
 
 VARIABLES = (
     "case", "criteria", "details", "examples", "groups", "mode", "parameters", "rubric",
 )  # fmt: skip
 """Everything a template may name."""
+_WRITTEN = {"case": "case.FIELD", "parameters": "parameters.NAME", "rubric": "rubric.NAME"}
+_FULL_NAMES = {
+    **{name: name for name in VARIABLES},
+    **{field: f"case.{field}" for field in CASE_FIELDS},
+    **dict.fromkeys(("prompt", "query", "question", "user_message"), "case.input"),
+    **dict.fromkeys(("answer", "completion", "prediction", "response"), "case.output"),
+    "description": "rubric.description",
+    "system_prompt": "case.system",
+}
+"""What people write -> the variable."""
 
 
 def check_body(
@@ -39,6 +50,7 @@ def check_body(
     Raises:
         RubricError: it names what it extends in its body.
     """
+    _check_filters(inside, path, complain)
     if name.startswith("_") or "/_" in name:
         _check_cases(inside, path, complain)
     else:
@@ -52,9 +64,30 @@ def _check_variables(
     for name in sorted(looked_up.difference(VARIABLES)):
         named = (n for n in inside if isinstance(n, nodes.Name) and n.name == name)
         line = next((n.lineno for n in named), None)
-        message = f"unknown variable {name!r}{suggest(name, list(VARIABLES))}"
+        message = f"unknown variable {name!r}{_meant(name)}"
         complain(RubricError(message, where=place(path, line), rule="unknown-variable"))
     _check_cases(inside, path, complain)
+
+
+def _check_filters(inside: list[nodes.Node], path: str, complain: Complain) -> None:
+    """Refuse unknown filters and tests; inside `if`, Jinja finds them when the line runs."""
+    for node in inside:
+        if not isinstance(node, (nodes.Filter, nodes.Test)):
+            continue
+        what, known = ("filter", FILTERS) if isinstance(node, nodes.Filter) else ("test", TESTS)
+        if node.name not in known:
+            public = [name for name in known if not name.startswith("_")]
+            message = f"template: unknown {what} {node.name!r}{suggest(node.name, public)}"
+            where = place(path, node.lineno)
+            complain(RubricError(message, where=where, rule="template-syntax"))
+
+
+def _meant(name: str) -> str:
+    """Return a hint at the variable that is meant: `case.input` for `input`."""
+    full = _FULL_NAMES.get(next(iter(closest(name, _FULL_NAMES)), ""))
+    if full is None:
+        return f"; known: {', '.join(_WRITTEN.get(known, known) for known in VARIABLES)}"
+    return f"; did you mean {full!r}?"
 
 
 def _check_cases(inside: list[nodes.Node], path: str, complain: Complain) -> None:

@@ -84,8 +84,9 @@ class CriterionFile(FileModel):
 
     text: str = Field(min_length=1)
     """The question, as the judge reads it; may name `{{ parameters.NAME }}`."""
-    kind: Literal["score", "boolean", "choice", "checklist"] | None = None
-    """How it is answered; levels make a score, options a choice, items a checklist."""
+    kind: Literal["score", "levels", "number", "boolean", "choice", "checklist"] | None = None
+    """How it is answered; levels make a score, options a choice, items a checklist. `levels` and
+    `number` are scores: by a word, or by a number."""
     weight: Number | None = None
     """Share inside its group; negative for a penalty. Give all of a group one, or none."""
     minimum: Number | None = None
@@ -110,7 +111,7 @@ class CriterionFile(FileModel):
     """Lint rules that are silent here, and why."""
 
     @model_validator(mode="after")
-    def _consistent(self) -> "CriterionFile":
+    def _fits_its_kind(self) -> "CriterionFile":
         kind = self.chosen_kind
         only = {
             "levels": "score",
@@ -122,8 +123,17 @@ class CriterionFile(FileModel):
         for name, needed in only.items():
             if getattr(self, name) is not None and kind != needed:
                 raise ValueError(f"{name} belongs to kind {needed}, not {kind}")
+        if self.kind == "levels" and not self.levels:
+            raise ValueError("kind levels needs levels: {label: value, ...}")
+        if self.kind == "number" and self.levels:
+            raise ValueError("levels belongs to kind levels, not number")
         if kind == "choice" and not self.options:
             raise ValueError("a choice needs options: {label: value, ...}")
+        return self
+
+    @model_validator(mode="after")
+    def _consistent(self) -> "CriterionFile":
+        kind = self.chosen_kind
         if self.levels is not None and self.minimum is not None:
             raise ValueError("give levels, or minimum and maximum, not both")
         words = self.levels or self.options
@@ -151,7 +161,7 @@ class CriterionFile(FileModel):
     def chosen_kind(self) -> str:
         """The kind said, or the one the other keys imply."""
         if self.kind:
-            return self.kind
+            return "score" if self.kind in ("levels", "number") else self.kind
         return "choice" if self.options else "checklist" if self.items else "score"
 
     @property

@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from jinja2 import StrictUndefined, TemplateRuntimeError, TemplateSyntaxError, nodes
 from jinja2 import Template as JinjaTemplate
+from jinja2 import TemplateRuntimeError, TemplateSyntaxError, nodes
 from jinja2.compiler import CodeGenerator, DependencyFinderVisitor, Frame
 from jinja2.environment import TemplateModule
 from jinja2.ext import Extension
@@ -25,6 +25,7 @@ from pydantic import BaseModel
 from judgekit.rubric.budget import built, checked_key, concat, current, plain, under_way, weighed
 from judgekit.rubric.filters import FILTERS, TESTS
 from judgekit.rubric.hole import Hole
+from judgekit.rubric.unknown import Unknown
 
 
 class View:
@@ -255,7 +256,7 @@ class RubricEnvironment(ImmutableSandboxedEnvironment):
     def __init__(self, loader: Any) -> None:
         super().__init__(
             loader=loader,
-            undefined=StrictUndefined,
+            undefined=Unknown,
             optimized=False,
             autoescape=False,
             trim_blocks=True,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 from jinja2 import TemplateNotFound, TemplateSyntaxError
 
 from judgekit.errors import RubricError, place
+from judgekit.rubric.filters import FILTERS, TESTS
 from judgekit.suggest import suggest
 
 
@@ -34,7 +36,7 @@ class translated:
             return
         if isinstance(error, TemplateSyntaxError):
             file = self._file or error.filename or error.name or "template"
-            message = f"template: {error.message}"
+            message = f"template: {_advised(str(error.message))}"
             raise RubricError(
                 message, where=place(file, error.lineno), rule="template-syntax"
             ) from error
@@ -51,12 +53,38 @@ class translated:
             # A template can make Python raise anything, and none of it is worth a traceback.
             message = " ".join(str(error).split()) or type(error).__name__
             where = _line_of(trace) or self._file
-            message = f"template: {message[:300]}"
+            message = f"template: {_advised(message[:300])}"
             raise RubricError(message, where=where, rule="template-fails") from error
 
     def _not_found(self, name: str) -> str:
         known = sorted({p.name for f in self._folders if f.is_dir() for p in f.glob("*.jinja")})
         return f"template {name!r} was not found{suggest(name, known)}"
+
+
+def _advised(message: str) -> str:
+    """Return what Jinja says of a fault, with what to do about it where that is known."""
+    if unknown := _UNKNOWN.match(message):
+        what = "filter" if unknown["filter"] else "test" if unknown["test"] else "tag"
+        word, names = unknown[what], _NAMES[what]
+        return f"unknown {what} {word!r}{suggest(word, names)}"
+    if message.startswith(("unexpected", "expected token", "unexpected char")):
+        return f"{message}; check that every {{{{ ends with }}}}, and every {{% with %}}"
+    return message
+
+
+_UNKNOWN = re.compile(
+    r"No filter named '(?P<filter>[^']*)'|No test named '(?P<test>[^']*)'"
+    r"|Encountered unknown tag '(?P<tag>[^']*)'"
+)
+_NAMES = {
+    "filter": [name for name in FILTERS if not name.startswith("_")],
+    "test": list(TESTS),
+    "tag": [
+        "block", "call", "elif", "else", "endblock", "endcall", "endfilter", "endfor", "endif",
+        "endmacro", "endrole", "endset", "endwith", "filter", "for", "from", "if", "import",
+        "include", "macro", "raw", "role", "set", "with",
+    ],
+}  # fmt: skip
 
 
 def _line_of(trace: Any) -> str | None:

@@ -46,8 +46,14 @@ def draft_from(
         raise ConfigError(f"say what is asked of an answer: {example}")
     if len(criteria) > MAX_CRITERIA:
         raise ConfigError(f"{len(criteria)} criteria; {MAX_CRITERIA} are the most")
-    if kind not in KINDS or kind == "choice":
-        known: list[str] = [word for word in KINDS if word != "choice"]
+    if kind == "choice":
+        raise ConfigError(
+            "--kind choice: a choice needs its options; answer the questions of "
+            "`judgekit rubric new` in a terminal, or write `options:` in the file"
+        )
+    kind = "number" if kind == "score" else kind
+    if kind not in KINDS:
+        known = [word for word in KINDS if word != "choice"]
         raise ConfigError(f"--kind {kind}: no such kind{suggest(kind, known)}")
     fault = needs_fault(requires)
     if fault:

@@ -119,7 +119,8 @@ def test_a_criterion_of_a_flag_may_be_named():
         ({"criteria": []}, "say what is asked of an answer: judgekit rubric new tone --criterion"),
         ({"criteria": ["x"] * 201}, "201 criteria; 200 are the most"),
         ({"kind": "bolean"}, "--kind bolean: no such kind; did you mean 'boolean'?"),
-        ({"kind": "choice"}, "--kind choice: no such kind; known: boolean, checklist, levels"),
+        ({"kind": "choice"}, "--kind choice: a choice needs its options; answer"),
+        ({"kind": "numbr"}, "--kind numbr: no such kind; did you mean 'number'?"),
         ({"requires": "inputt"}, "--requires inputt: a case has no field 'inputt'; give some of"),
     ],
 )
@@ -169,3 +170,11 @@ def test_the_schema_is_written_once_and_never_over_one_that_is_there(tmp_path, m
     assert list(map(str, first)) == ["rubrics/one.jinja", ".schemas/rubric.json"]
     assert list(map(str, second)) == ["rubrics/two.jinja"]
     assert Path(".schemas/rubric.json").read_text("utf-8") == "mine"
+
+
+def test_the_words_of_a_rubric_file_are_taken_as_kinds():
+    flags = {"description": None, "criteria": ["Is it kind?"], "requires": "input", "quotes": False}
+
+    drafts = [draft_from("tone", kind=kind, **flags) for kind in ("score", "number")]
+
+    assert drafts[0] == drafts[1]
