@@ -35,7 +35,16 @@ async def guarded(case: Case, metric: Metric) -> Result:
             raise
         return failure
     except Exception as exc:  # noqa: BLE001 - the single per-case guard: a metric's mistake costs one row
+        _log(case, metric)
         return Failure(kind="metric_error", message=f"{type(exc).__name__}: {_line(exc)}")
+
+
+def _log(case: Case, metric: Metric) -> None:
+    """Log the exception that is being handled, for the author of the metric."""
+    import logging
+
+    message = "%s: %s raised an exception"
+    logging.getLogger("judgekit").debug(message, case.id, metric.name, exc_info=True)
 
 
 def failure_of(error: JudgekitError) -> Failure | None:

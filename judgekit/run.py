@@ -119,6 +119,20 @@ def replay_suite(
         suite.close()
 
 
+def default_out(suite: Path, *, shard: str | None = None) -> Path:
+    """Return the run folder of a suite where none is named: `runs/NAME` in the working folder.
+
+    NAME is the name of the suite's file without its ending. A `suite.yaml` in another folder takes
+    the name of that folder. A shard has a folder of its own, such as `runs/NAME-1-of-4`.
+    """
+    name, folder = suite.stem, suite.parent.resolve()
+    if name == "suite" and folder != Path.cwd():
+        name = folder.name or name
+    if shard is not None:
+        name += f"-{shard.replace('/', '-of-')}"
+    return Path("runs", name)
+
+
 def _wanted(
     suite: Suite,
     *,
@@ -300,4 +314,12 @@ def _fails(result: Result, summary: MetricSummary | None) -> bool:
     return passes(result.value, summary.threshold, summary.higher_is_better) is False
 
 
-__all__ = ["MAX_PAGE_CASES", "failed_keys", "failing_ids", "occasion", "replay_suite", "run_suite"]
+__all__ = [
+    "MAX_PAGE_CASES",
+    "default_out",
+    "failed_keys",
+    "failing_ids",
+    "occasion",
+    "replay_suite",
+    "run_suite",
+]

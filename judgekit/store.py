@@ -8,6 +8,7 @@ else, so that neither can happen whatever the file contains.
 from __future__ import annotations
 
 import os
+import re
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -31,6 +32,8 @@ _SETTINGS = {
 }
 _TIMEOUT = 60
 """Seconds to wait for other processes."""
+_OWN = r"cache\.db(-\w+)?|damaged-\d+\.db|drafts|\.gitignore"
+"""Names in the folder of a store."""
 _TAILS = ("", "-wal", "-shm", "-journal")
 """What SQLite appends to the name of a database to make its other files."""
 _KNOWN_SETTINGS = {*diskcache.DEFAULT_SETTINGS, *diskcache.core.METADATA}
@@ -93,6 +96,7 @@ class Store:
                 # What a link leads to is not ours to write to; diskcache would follow a $.
                 raise OSError(0, "its name is a link, or holds a $")
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            _refuse_foreign(folder)
             folder.chmod(0o700)
             ignore = folder / ".gitignore"
             if not ignore.exists() and not ignore.is_symlink():
@@ -171,6 +175,22 @@ class Store:
         self._cache.close()
 
 
+def _refuse_foreign(folder: Path) -> None:
+    """Refuse a folder of something else, which would be made private and hidden from git.
+
+    Raises:
+        CassetteError: it holds files, but no store.
+    """
+    if (folder / _DATABASE).exists():
+        return
+    for entry in sorted(folder.iterdir()):
+        if not re.fullmatch(_OWN, entry.name):
+            raise CassetteError(
+                f"{folder}: holds {entry.name!r} and is not a store; name a new folder, such as "
+                f"{folder / FOLDER}"
+            )
+
+
 def _fault(database: Path) -> str | None:
     """Return what is wrong with a database before diskcache trusts it, or `None`."""
     if not database.is_file():
@@ -203,16 +223,23 @@ def _is_ours(key: object, value: object) -> bool:
 
 
 def store_folder(near: Path | None = None) -> Path:
-    """Return where the store of a suite lives; nothing is made.
+    """Return the folder of the store of a suite or tape; nothing is made.
 
-    `JUDGEKIT_HOME`, else `.judgekit` beside the nearest `pyproject.toml` or `.git` above the
-    suite, else in the working folder.
+    `JUDGEKIT_HOME`, else `.judgekit` beside the nearest `pyproject.toml` or `.git` above, else the
+    nearest store above that is there already, else `.judgekit` beside the suite or tape.
+
+    Args:
+        near: folder of the suite or tape; the working folder where there is neither.
     """
     home = os.environ.get("JUDGEKIT_HOME")
     if home:
         return Path(home).expanduser().resolve()
     start = (near or Path()).resolve()
-    for folder in (start, *start.parents):
+    above = (start, *start.parents)
+    for folder in above:
         if (folder / "pyproject.toml").is_file() or (folder / ".git").exists():
             return folder / FOLDER
-    return Path.cwd() / FOLDER
+    for folder in above:
+        if (folder / FOLDER / _DATABASE).is_file():
+            return folder / FOLDER
+    return start / FOLDER

@@ -12,6 +12,31 @@ from judgekit.wrongfile import nearby, other_content, other_kind
 from judgekit.yamlfile import Lines, parse_yaml
 
 MAX_FILE = 5_000_000
+NAMES = ("suite.yaml", "suite.yml")
+"""Files that a command takes where no suite is named."""
+
+
+def find_suite(*, verb: str) -> Path:
+    """Return the suite of the working folder, for a command that names none.
+
+    Args:
+        verb: the command, for the message.
+
+    Raises:
+        ConfigError: there is none, or there are two.
+    """
+    found = [Path(name) for name in NAMES if Path(name).is_file()]
+    if len(found) > 1:
+        raise ConfigError(
+            f"which suite? {NAMES[0]} and {NAMES[1]} are both here; "
+            f"name one: judgekit {verb} {NAMES[0]}"
+        )
+    if not found:
+        raise ConfigError(
+            f"which suite? this folder has no {NAMES[0]} or {NAMES[1]}; "
+            f"name one: judgekit {verb} FILE, or begin one: judgekit init"
+        )
+    return found[0]
 
 
 def read_suite(file: Path) -> tuple[dict[str, Any], Lines]:

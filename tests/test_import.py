@@ -101,7 +101,13 @@ def test_the_command_line_starts_without_what_it_does_not_need(tmp_path):
 
 def replayed(tmp_path):
     """Replay one case of the example; return what was loaded for it."""
-    run = [str(ROOT / "examples" / "support_assistant" / "suite.yaml"), "--limit", "1", "-q"]
+    run = [
+        str(ROOT / "examples" / "support_assistant" / "suite.yaml"),
+        "--limit",
+        "1",
+        "-q",
+        "--no-out",
+    ]
     code = f"""
 import contextlib
 sys.argv = ["judgekit", "run", *{run!r}]

@@ -14,7 +14,9 @@ from pathlib import Path
 import pytest
 
 from judgekit import store as module
+from judgekit.cassette.cassette import Cassette
 from judgekit.errors import CassetteCorrupt, CassetteError
+from judgekit.judges.fake import FakeJudge
 from judgekit.store import Store, store_folder
 
 KEY = "a" * 64
@@ -457,3 +459,57 @@ def test_nothing_else_opens_a_diskcache_or_a_pickle():
     # What runs inside the sandbox runs the code it was given: that is what it is for.
     sandboxed = ["metrics/benchmarks/inside.py: exec("] * 2
     assert found == [*sandboxed, "store.py: diskcache.Cache("]
+
+
+def recorded_in(folder):
+    """Return the folders below one that hold a store."""
+    return sorted(path.parent.relative_to(folder).as_posix() for path in folder.rglob("cache.db"))
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ({}, "tapes/.judgekit"),
+        ({"store": "replies"}, "replies"),
+        ({"existing": ".judgekit"}, ".judgekit"),
+        ({"project": "."}, ".judgekit"),
+        ({"existing": "tapes/.judgekit", "project": "."}, ".judgekit"),
+        ({"existing": ".judgekit", "store": "replies"}, "replies"),
+        ({"home": "home", "project": "."}, "home"),
+        ({"home": "home", "store": "replies"}, "replies"),
+    ],
+)
+def test_replies_go_to_the_named_folder_or_beside_the_tape(tmp_path, monkeypatch, given, expected):
+    monkeypatch.delenv("JUDGEKIT_HOME")
+    place, elsewhere = tmp_path / "place", tmp_path / "elsewhere"
+    (place / "tapes").mkdir(parents=True)
+    elsewhere.mkdir()
+    monkeypatch.chdir(elsewhere)
+    if "home" in given:
+        monkeypatch.setenv("JUDGEKIT_HOME", str(place / given["home"]))
+    if "project" in given:
+        (place / given["project"] / "pyproject.toml").touch()
+    before = []
+    if "existing" in given:
+        Store(place / given["existing"]).close()
+        before = recorded_in(place)
+    named = {"store": place / given["store"]} if "store" in given else {}
+
+    tape = place / "tapes" / "tape.jsonl"
+    with Cassette.open(tape, FakeJudge(), record="new_episodes", **named) as cassette:
+        assert cassette.store.folder == place / expected
+
+    assert recorded_in(place) == sorted({*before, expected})
+    assert not list(elsewhere.iterdir())
+
+
+def test_a_folder_of_something_else_is_not_made_a_store(tmp_path):
+    folder = tmp_path / "project"
+    folder.mkdir(mode=0o755)
+    (folder / "main.py").touch()
+
+    with pytest.raises(CassetteError, match=r"holds 'main.py' and is not a store; name a new"):
+        Store(folder)
+
+    assert folder.stat().st_mode & 0o777 == 0o755
+    assert [path.name for path in folder.iterdir()] == ["main.py"]

@@ -82,7 +82,7 @@ class Cassette(JudgeAround):
         *,
         record: RecordMode | str = RecordMode.NONE,
         redact: Callable[[str], str] | None = None,
-        store: Path | None = None,
+        store: str | Path | None = None,
     ) -> Cassette:
         """Open a tape in front of a judge; use it in a `with` statement, so that it is written.
 
@@ -91,7 +91,8 @@ class Cassette(JudgeAround):
             judge: who is asked when nothing is recorded and `record` allows it.
             record: `none`, `new_episodes` or `all`.
             redact: applied to every message before the key is made.
-            store: folder of the private store; found beside the tape's project by default.
+            store: folder of the private store. By default, `JUDGEKIT_HOME`, or `.judgekit` of the
+                project around the tape, or beside the tape.
 
         Raises:
             ConfigError: no such record mode, or no such tape to replay.
@@ -101,7 +102,11 @@ class Cassette(JudgeAround):
         if RecordMode.parse(record) is RecordMode.NONE and not tape.exists():
             raise ConfigError(f"{tape}: no such cassette; record it with record='new_episodes'")
         return cls(
-            judge, tape=tape, store=lazy_store(store or tape.parent), record=record, redact=redact
+            judge,
+            tape=tape,
+            store=lazy_store(tape.parent, folder=Path(store) if store is not None else None),
+            record=record,
+            redact=redact,
         )
 
     def __enter__(self) -> Cassette:

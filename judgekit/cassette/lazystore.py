@@ -10,12 +10,17 @@ if TYPE_CHECKING:
     from judgekit.store import Store
 
 
-def lazy_store(near: Path | None) -> Callable[[], Store]:
-    """Return what opens the store of a project when it is first needed."""
+def lazy_store(near: Path | None, *, folder: Path | None = None) -> Callable[[], Store]:
+    """Return what opens a store when it is first needed.
+
+    Args:
+        near: where the search for the store of a project begins.
+        folder: the store itself, where it is named.
+    """
 
     def opened() -> Store:
         from judgekit.store import Store, store_folder
 
-        return Store(store_folder(near))
+        return Store(folder if folder is not None else store_folder(near))
 
     return opened

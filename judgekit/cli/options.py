@@ -54,7 +54,11 @@ Set = Annotated[
     ),
 ]
 SuitePath = Annotated[
-    Path | None, typer.Argument(help="The suite file, such as suite.yaml.", show_default=False)
+    Path | None,
+    typer.Argument(
+        help="The suite file; suite.yaml or suite.yml of this folder by default.",
+        show_default=False,
+    ),
 ]
 Only = Annotated[
     list[str] | None,

@@ -27,8 +27,17 @@ def run(
     suite: SuitePath = None,
     out: Annotated[
         Path | None,
-        typer.Option("--out", "-o", help="Folder to keep the whole run in: results, page, tape."),
+        typer.Option(
+            "--out",
+            "-o",
+            help="Folder to keep the whole run in: results, page, tape. runs/NAME by default; NAME "
+            "is that of the suite. A run that was stopped there goes on, a finished one is "
+            "replaced.",
+        ),
     ] = None,
+    no_out: Annotated[
+        bool, typer.Option("--no-out", help="Write no run folder, print only.")
+    ] = False,
     judge: Judges = None,
     api_base: ApiBase = None,
     record: Record = None,
@@ -83,7 +92,8 @@ def run(
 ) -> None:
     """Score cases as a suite file says.
 
-    Replays what is recorded. Nothing is asked of a judge unless --record or --judge says so.
+    Without a file, the suite.yaml or suite.yml of this folder. Replays what is recorded. Nothing
+    is asked of a judge unless --record or --judge says so.
 
     Exit codes: 0 passed, 1 a gate missed, 2 something is set up wrongly, 3 incomplete.
     """
@@ -91,12 +101,16 @@ def run(
     from judgekit.cli.options import overrides, settings
     from judgekit.cli.running import run_and_print
     from judgekit.errors import ConfigError
-    from judgekit.run import failed_keys, failing_ids
+    from judgekit.run import default_out, failed_keys, failing_ids
+    from judgekit.suitesource import find_suite
 
     outputs = output_of(export, github=github)
 
-    if suite is None:
-        raise ConfigError("which suite? judgekit run suite.yaml (`judgekit init` writes one)")
+    if out is not None and no_out:
+        raise ConfigError("give --out or --no-out, not both")
+    suite = suite or find_suite(verb="run")
+    if out is None and not no_out:
+        out = default_out(suite, shard=shard)
 
     ids = failing_ids(filter_failing) if filter_failing else None
     if ids is not None and not ids:

@@ -45,16 +45,18 @@ def run_and_print(
     with outputs.plain(as_json=as_json):
         print_report(report, out=out, as_json=as_json, also=_added(suite))
         if not quiet:
-            _print_beside(suite, report, out=out)
+            _print_beside(suite, report, out=out, verbose=verbose)
     outputs.write(report, find=suite.data.places, as_json=as_json)
     return report.exit_code
 
 
-def _print_beside(suite: Suite, report: Report, *, out: Path | None) -> None:
+def _print_beside(suite: Suite, report: Report, *, out: Path | None, verbose: bool) -> None:
     if report.run.get("went_on"):
         told = "a run was stopped here; this one went on with the replies it had kept"
         print(f"judgekit: {printable(str(out))}: {told}", file=sys.stderr)
     print_notes(suite)
+    if not verbose and any("metric_error" in one.failures for one in report.figures.metrics):
+        print("judgekit: rows failed by metric_error; --verbose prints why", file=sys.stderr)
 
 
 def print_report(

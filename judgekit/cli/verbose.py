@@ -1,9 +1,12 @@
-"""What `--verbose` adds, on standard error: where files were found, every case, retries, rungs."""
+"""What `--verbose` adds, on standard error: files, every case, retries, rungs, tracebacks."""
 
 from __future__ import annotations
 
 import logging
+import os
+import re
 import sys
+import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -13,15 +16,20 @@ from judgekit.config import Suite
 from judgekit.progress import Progress
 from judgekit.score import Failure, Result
 
+_SECRET = re.compile("KEY|TOKEN|SECRET|PASSWORD", re.IGNORECASE)
+"""What the name of an environment variable says of its value."""
+_SHORTEST_KEY = 8
+"""Characters of a value below which it is no secret, such as a flag."""
+
 
 @contextmanager
 def telling() -> Iterator[None]:
-    """Print what the library logs while the body runs: retries, and how a judge is asked."""
+    """Print what the library logs while the body runs: retries, rungs, tracebacks."""
     logger = logging.getLogger("judgekit")
     handler = _Handler()
     before = logger.level
     logger.addHandler(handler)
-    logger.setLevel(logging.INFO)
+    logger.setLevel(logging.DEBUG)
     try:
         yield
     finally:
@@ -30,8 +38,33 @@ def telling() -> Iterator[None]:
 
 
 class _Handler(logging.Handler):
+    """Prints a line for each record, and the traceback of the first exception of each place."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._places: set[tuple[str, int]] = set()
+
     def emit(self, record: logging.LogRecord) -> None:
-        say(record.getMessage())
+        if record.exc_info is None or record.exc_info[1] is None:
+            say(record.getMessage())
+            return
+        error = record.exc_info[1]
+        frames = traceback.extract_tb(error.__traceback__)
+        place = (frames[-1].filename, frames[-1].lineno or 0) if frames else ("", 0)
+        if place in self._places:
+            return
+        self._places.add(place)
+        say(f"{record.getMessage()}:")
+        for line in "".join(traceback.format_exception(error)).splitlines():
+            print(printable(_without_keys(line)), file=sys.stderr, flush=True)
+
+
+def _without_keys(line: str) -> str:
+    """Return a line without the keys of this environment, which an exception may repeat."""
+    for name, value in os.environ.items():
+        if _SECRET.search(name) and len(value) >= _SHORTEST_KEY:
+            line = line.replace(value, f"<{name}>")
+    return line
 
 
 def say(text: str) -> None:

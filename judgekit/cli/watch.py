@@ -52,10 +52,9 @@ def watch(
     """
     from judgekit.cli.options import overrides, settings
     from judgekit.cli.watching import watch_and_print
-    from judgekit.errors import ConfigError
+    from judgekit.suitesource import find_suite
 
-    if suite is None:
-        raise ConfigError("which suite? judgekit watch suite.yaml (`judgekit init` writes one)")
+    suite = suite or find_suite(verb="watch")
     chosen = overrides(
         judge=judge, api_base=api_base, record=record, param=param, no_judge=no_judge
     ).model_copy(

@@ -103,7 +103,7 @@ class ResultsWriter:
             raise self._unwritable(exc, self.folder / RESULTS) from exc
 
     def _unwritable(self, exc: OSError, path: Path) -> ConfigError:
-        message = f"cannot be written: {exc.strerror}"
+        message = f"cannot be written: {exc.strerror}; name another folder"
         return ConfigError(message, where=str(exc.filename or path))
 
 

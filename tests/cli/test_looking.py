@@ -96,7 +96,7 @@ def test_a_report_is_printed_and_its_page_written_from_the_folder_alone(judgekit
         (["none"], "none: not a run folder: report.json is missing"),
         (["."], "not a run folder"),
         (["suite.yaml"], "suite.yaml"),
-        (["out", "--out", "."], "cannot be written"),
+        (["out", "--out", "."], "is a folder; name a file"),
     ],
 )
 def test_a_report_of_nothing_is_one_line(judgekit, recorded, args, message):

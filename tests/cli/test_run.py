@@ -14,7 +14,7 @@ from cli.conftest import EXAMPLE, SUITE, one_line
 
 
 def test_the_example_says_all_there_is_to_say(judgekit):
-    done = judgekit("run", EXAMPLE)
+    done = judgekit("run", EXAMPLE, "--no-out")
 
     assert done.code == 0
     assert done.err == ""
@@ -84,7 +84,7 @@ def test_what_is_not_recorded_is_exit_code_3_and_says_how_to_allow_it(judgekit, 
         (["suite.yaml", "--limit", "-1"], "limit is '-1'"),
         (["suite.yaml", "--retry-failed", "none"], "not a run folder"),
         (["suite.yaml", "--retry-failed", "cases.jsonl"], "cases.jsonl"),
-        (["suite.yaml", "--out", "suite.yaml"], "suite.yaml: cannot be written: File exists"),
+        (["suite.yaml", "--out", "suite.yaml"], "suite.yaml: is a file; name a new folder"),
         (["suite.yaml", "--out", "suite.yaml/x"], "cannot be written: Not a directory"),
     ],
 )

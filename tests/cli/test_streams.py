@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -175,3 +176,40 @@ def test_ctrl_c_before_a_run_begins_is_no_missed_gate(recorded):
     )
     assert found.returncode == 130
     assert "Traceback" not in found.stderr
+
+
+def test_verbose_prints_the_traceback_of_a_metric_once(folder, monkeypatch, capsys):
+    from judgekit.cli import main
+    from judgekit.metrics.length import Length
+
+    async def score(self, case):
+        raise ZeroDivisionError(f"no way with {os.environ['MY_TOKEN']}")
+
+    monkeypatch.setenv("MY_TOKEN", "secret-of-mine")
+    monkeypatch.setattr(Length, "score", score)
+    told = {}
+    for flag in ("--quiet", "--verbose"):
+        command = ["judgekit", "run", "--only", "length", "--out", flag.strip("-"), flag]
+        monkeypatch.setattr(sys, "argv", command)
+        with pytest.raises(SystemExit):
+            main()
+        told[flag] = capsys.readouterr().err
+
+    assert told["--quiet"] == ""
+    assert told["--verbose"].count("Traceback (most recent call last):") == 1
+    assert f'File "{__file__}", line ' in told["--verbose"]
+    assert "ZeroDivisionError: no way with <MY_TOKEN>" in told["--verbose"]
+    assert told["--verbose"].count("length failed (metric_error)") == 4
+    kept = [folder / name / "results.jsonl" for name in ("quiet", "verbose")]
+    assert kept[0].read_bytes() == kept[1].read_bytes()
+    assert "Traceback" not in kept[0].read_text("utf-8")
+
+
+def test_a_run_says_how_to_see_why_a_metric_failed(folder, judgekit, monkeypatch):
+    from judgekit.metrics.length import Length
+
+    monkeypatch.setattr(Length, "score", None)
+
+    done = judgekit("run", "--only", "length")
+
+    assert "judgekit: rows failed by metric_error; --verbose prints why" in done.err
