@@ -10,6 +10,7 @@ from typer.core import TyperGroup
 from typer.main import get_command, get_group
 
 from judgekit import __version__
+from judgekit.cli.usage import usage_errors
 
 VERBS = (
     "init", "run", "watch", "merge", "score", "report", "compare", "view", "agree", "answer",
@@ -31,12 +32,15 @@ class Verbs(TyperGroup):
             self.commands[cmd_name] = _verb(cmd_name)
         return self.commands.get(cmd_name)
 
-    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """Find the verb that is meant; what is near to a misspelt one is looked for among all."""
-        if args and args[0] not in VERBS:
-            for name in VERBS:
-                self.get_command(ctx, name)
-        return super().resolve_command(ctx, args)
+    def make_context(self, *args: Any, **options: Any) -> Any:
+        """Read the options before the verb."""
+        with usage_errors():
+            return super().make_context(*args, **options)
+
+    def invoke(self, ctx: Any) -> Any:
+        """Read the rest of the command line, and run the verb."""
+        with usage_errors():
+            return super().invoke(ctx)
 
 
 def _verb(name: str) -> Any:

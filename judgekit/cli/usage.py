@@ -1,0 +1,88 @@
+"""What is wrong with a command line, in one line: what typer says, and what to do next."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import islice, takewhile
+from typing import Any
+
+import typer
+
+from judgekit.errors import ConfigError
+from judgekit.suggest import closest, suggest
+
+_UsageError: Any = typer.BadParameter.__base__
+"""The error of everything that is wrong with a command line; typer exports only this heir of it."""
+_NO_COMMAND = re.compile(r"No such command '(.*?)'\.", re.DOTALL)
+_EXTRA = re.compile(r"Got unexpected extra argument(?:s|\(s\))? \((.*)\)", re.DOTALL)
+_VALUES = (
+    ("valid integer", "must be a whole number"),
+    ("valid number", "must be a number"),
+    ("valid float", "must be a number"),
+    ("valid boolean", "takes no value"),
+)
+"""What typer says of a value -> what it must be."""
+
+
+@contextmanager
+def usage_errors() -> Iterator[None]:
+    """Turn the errors of typer into one line each.
+
+    Raises:
+        ConfigError: the command line is wrong.
+    """
+    try:
+        yield
+    except _UsageError as exc:
+        if type(exc).__name__ == "NoArgsIsHelpError":
+            raise
+        raise ConfigError(_line(exc)) from None
+
+
+def _line(error: Any) -> str:
+    message = " ".join(str(error.message).split())
+    command = error.ctx.command_path if error.ctx is not None else _typed()
+    help = f"`{command} --help`"
+    if name := getattr(error, "option_name", None):
+        if not hasattr(error, "possibilities"):
+            needs = "takes no value" if "not take" in message else "needs a value"
+            return f"{name} {needs}; {help} shows how"
+        return f"{command} has no option {name!r}{_closest_option(name, error.ctx, help)}"
+    if unknown := _NO_COMMAND.match(message):
+        return _unknown_command(unknown[1], command, error.ctx)
+    if extra := _EXTRA.match(message):
+        return f"{command} does not take {extra[1]!r}; {help} shows what it takes"
+    parameter = getattr(error, "param", None)
+    if isinstance(error, typer.BadParameter) and parameter is not None:
+        what = next((told for said, told in _VALUES if said in message), "")
+        flag = parameter.opts[0] if parameter.opts[0].startswith("-") else parameter.name.upper()
+        if not message:  # it is missing
+            return f"{command} needs {flag}; {help} shows how"
+        return f"{flag}: {what or message[:1].lower() + message[1:].rstrip('.')}; see {help}"
+    return f"{message[:1].lower()}{message[1:].rstrip('.')}; {help} shows how"
+
+
+def _typed() -> str:
+    """Return the command as far as it was typed without options."""
+    words = takewhile(lambda word: word.isalpha(), sys.argv[1:])
+    return " ".join(("judgekit", *islice(words, 1)))
+
+
+def _closest_option(name: str, context: Any, help: str) -> str:
+    shown = (p for p in context.command.params if not getattr(p, "hidden", False))
+    names = [n for p in shown for n in (*p.opts, *p.secondary_opts) if n.startswith("--")]
+    close = closest(name.lstrip("-"), [n.removeprefix("--") for n in names])
+    if not close:
+        return f"; {help} lists them"
+    return f"; did you mean {' or '.join(repr(f'--{one}') for one in close)}?"
+
+
+def _unknown_command(name: str, command: str, context: Any) -> str:
+    if command == "judgekit" and name.endswith((".yaml", ".yml")):
+        return f"{name!r} is not a command; to run a suite: judgekit run {name}"
+    known = context.command.list_commands(context)
+    hint = suggest(name, known, otherwise=f"; `{command} --help` lists them")
+    return f"{command} has no command {name!r}{hint}"
