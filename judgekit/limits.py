@@ -5,8 +5,25 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from judgekit.errors import ConfigError
+
 if TYPE_CHECKING:
     from judgekit.report.summary import MetricSummary
+
+
+MOST_CASES = 10**12
+
+
+def check_limit(limit: object) -> None:
+    """Refuse a number of cases that is not a whole number from 1 to `MOST_CASES`.
+
+    Raises:
+        ConfigError: it is not.
+    """
+    if isinstance(limit, bool) or not isinstance(limit, int) or not 1 <= limit <= MOST_CASES:
+        shown = repr(limit)
+        shown = shown if len(shown) <= 60 else f"{shown[:57]}..."
+        raise ConfigError(f"limit is {shown}; give a whole number from 1 to {MOST_CASES:,}")
 
 
 class Limits(NamedTuple):

@@ -40,10 +40,15 @@ def suggest(word: object, known: Iterable[str], *, otherwise: str | None = None)
     return f"; known: {', '.join(names)}" if names else ""
 
 
-def closest(word: str, known: Iterable[str]) -> list[str]:
+def closest(word: str, known: Iterable[str], *, alike: float = 0.0) -> list[str]:
     """Return the closest names: one that is spelled alike, or a few that contain the word.
 
     Case, and whether words are joined by `_`, `-` or a space, makes no difference.
+
+    Args:
+        word: the unknown word.
+        known: the names that are valid in its place.
+        alike: how alike the spellings must be, from 0 to 1; above 0, only spelling counts.
 
     Example:
         >>> closest("Exact-Match", ["exact_match", "contains"])
@@ -60,8 +65,9 @@ def closest(word: str, known: Iterable[str]) -> list[str]:
     if plain in by_form:
         return [by_form[plain]]
     holding = [name for form, name in by_form.items() if f"_{plain}" in f"_{form}"]
-    few = holding if len(plain) >= _SHARED and len(holding) <= _FEW else []
-    spelled = get_close_matches(plain, by_form, n=1, cutoff=_LOOSE if len(few) < 2 else _STRICT)
+    few = holding if not alike and len(plain) >= _SHARED and len(holding) <= _FEW else []
+    cutoff = alike or (_LOOSE if len(few) < 2 else _STRICT)
+    spelled = get_close_matches(plain, by_form, n=1, cutoff=cutoff)
     return [by_form[form] for form in spelled] or few
 
 

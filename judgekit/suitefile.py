@@ -3,10 +3,20 @@
 import re
 from typing import Annotated, Any, Literal, get_args
 
-from pydantic import BeforeValidator, ConfigDict, Discriminator, Field, Tag, model_validator
+from pydantic import (
+    BeforeValidator,
+    ConfigDict,
+    Discriminator,
+    Field,
+    Tag,
+    field_validator,
+    model_validator,
+)
 
 from judgekit.filemodel import FileModel, Fraction, Number, Positive, none_yet
+from judgekit.limits import MOST_CASES
 from judgekit.suggest import suggest
+from judgekit.value import check_json
 
 
 def _path(value: Any) -> Any:
@@ -60,7 +70,7 @@ class CasesFile(FileModel):
     """How the rows are kept; left out, the file ending tells."""
     fields: dict[str, str] | None = None
     """Where a row keeps the fields of a case: `{input: prompt, output: response}`."""
-    limit: int | None = Field(default=None, ge=1)
+    limit: int | None = Field(default=None, ge=1, le=MOST_CASES)
     """Stop after so many cases."""
 
 
@@ -100,6 +110,12 @@ class JudgeFile(FileModel):
     """What it takes, where litellm's own list is not to count."""
     answers: str | None = None
     """File of a person's answers, for `manual/NAME`."""
+
+    @field_validator("params")
+    @classmethod
+    def _json(cls, params: dict[str, Any]) -> dict[str, Any]:
+        check_json(params, where="params")
+        return params
 
 
 class FallbackFile(FileModel):

@@ -149,7 +149,7 @@ def check_json(value: Any, *, where: str) -> None:
         return
     if isinstance(value, float):
         if not math.isfinite(value):
-            raise ValueError(f"{where} is {value}, which is no number to report")
+            raise ValueError(f"{where} is {value}, not a finite number")
     elif isinstance(value, (list, tuple)):
         for number, item in enumerate(value):
             check_json(item, where=f"{where}[{number}]")

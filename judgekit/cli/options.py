@@ -159,6 +159,7 @@ def named_values(flag: str, texts: list[str] | None) -> dict[str, Any]:
         ConfigError: one is not `name=value`.
     """
     from judgekit.errors import ConfigError
+    from judgekit.value import check_json
 
     values: dict[str, Any] = {}
     for text in texts or []:
@@ -166,6 +167,10 @@ def named_values(flag: str, texts: list[str] | None) -> dict[str, Any]:
         if not equals or not name:
             raise ConfigError(f"{flag} {text}: write it as name=value")
         values[name] = _value(value)
+        try:
+            check_json(values[name], where=name)
+        except ValueError as exc:
+            raise ConfigError(f"{flag} {text}: {exc}; write a number, or a text in quotes") from exc
     return values
 
 

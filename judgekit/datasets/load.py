@@ -16,6 +16,7 @@ from judgekit.datasets.jsontext import NotJson, to_json
 from judgekit.datasets.stream import STDIN, open_bytes, translated
 from judgekit.datasets.wording import kind, quoted
 from judgekit.errors import ConfigError, DatasetError
+from judgekit.limits import check_limit
 from judgekit.suggest import suggest
 
 Container = Literal["auto", "jsonl", "json", "csv", "parquet"]
@@ -83,8 +84,8 @@ def load_cases(
     """
     shape: Shape = _chosen(format, get_args(Shape), "format")
     kept: Container = _chosen(container, get_args(Container), "container")
-    if limit is not None and (isinstance(limit, bool) or not isinstance(limit, int) or limit < 1):
-        raise ConfigError(f"limit is {quoted(limit)}; give a whole number of at least 1, or none")
+    if limit is not None:
+        check_limit(limit)
     if isinstance(source, str | Path):
         if len(str(source)) > _LONGEST_PATH or "\n" in str(source):
             message = f"cannot load cases from the text {quoted(source)}; give the path of a file"

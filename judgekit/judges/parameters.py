@@ -8,6 +8,10 @@ from typing import Any
 
 from pydantic import JsonValue
 
+from judgekit.errors import ConfigError
+from judgekit.suggest import closest
+from judgekit.value import check_json
+
 _BOUND = re.compile(
     r"[<>]|\b(less|greater|larger|smaller|lower|higher|between|range|at (most|least)|"
     r"maximum|minimum|exceeds?|too|positive|negative|must be an?)\b",
@@ -30,10 +34,38 @@ _OPENAI_PARAMETERS = {
 }  # fmt: skip
 
 
+_OTHER_PARAMETERS = {
+    "cache_prompt", "extra_body", "grammar", "logit_bias", "max_output_tokens", "metadata",
+    "min_p", "min_tokens", "modalities", "prediction", "repeat_penalty", "repetition_penalty",
+    "safety_settings", "service_tier", "store", "thinking", "top_a", "top_k", "typical_p", "user",
+    "verbosity",
+}  # fmt: skip
+"""Names of other parameters; a server may take more."""
+_SURE = 0.85
+"""How alike a name must be to a known parameter to count as a misspelling of it."""
+
+
+def _check(given: Mapping[str, JsonValue]) -> None:
+    """Refuse values that JSON lacks, and misspelled names, which some servers ignore.
+
+    Raises:
+        ConfigError: naming the parameter.
+    """
+    try:
+        check_json(dict(given), where="params")
+    except ValueError as exc:
+        raise ConfigError(str(exc)) from exc
+    known = (*_OPENAI_PARAMETERS, *_OTHER_PARAMETERS)
+    for name in given:
+        if name not in known and (close := closest(name, known, alike=_SURE)):
+            raise ConfigError(f"params: unknown parameter {name!r}; did you mean {close[0]!r}?")
+
+
 class Parameters:
     """The parameters of a judge, and which of them it turned out not to take."""
 
     def __init__(self, given: Mapping[str, JsonValue]) -> None:
+        _check(given)
         self.sent: dict[str, JsonValue] = dict(given)
         """What is sent; replaced, never changed."""
         self.dropped: dict[str, str] = {}

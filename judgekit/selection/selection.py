@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from judgekit.case import Case
 from judgekit.errors import ConfigError
+from judgekit.limits import check_limit
 from judgekit.selection.condition import ID, Condition, fields_of, spelled, values_at
 from judgekit.suggest import suggest
 
@@ -36,10 +37,10 @@ class Selection(NamedTuple):
         """Return what flags select.
 
         Raises:
-            ConfigError: a condition is none, or the limit is below 1.
+            ConfigError: a condition is none, or the limit is out of range.
         """
-        if limit is not None and limit < 1:
-            raise ConfigError(f"limit is {limit}; give a whole number of at least 1, or none")
+        if limit is not None:
+            check_limit(limit)
         return cls(tuple(map(Condition.parse, where)), ids, limit)
 
     def of(self, cases: Iterable[Case]) -> Iterator[Case]:
