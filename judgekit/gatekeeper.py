@@ -210,9 +210,15 @@ class _Race:
         self.gate = gate
         self._name = str(baseline.folder) if baseline.folder else "the baseline"
         self._refused = _refusal(gate.metric, baseline, manifest)
-        from judgekit.comparison.tally import Differences
+        from judgekit.comparison.differences import Differences
 
-        self._differences = Differences(gate.metric, clustered=gate.cluster is not None)
+        summary = baseline.metrics.get(gate.metric)
+        self._differences = Differences(
+            gate.metric,
+            range=summary.range if summary else (None, None),
+            higher_is_better=summary is None or summary.higher_is_better,
+            clustered=gate.cluster is not None,
+        )
         self._same = self._other = 0
 
     def add(self, pair: Pair) -> None:

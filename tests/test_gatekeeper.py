@@ -12,6 +12,7 @@ from judgekit.errors import CaseError, ConfigError
 from judgekit.evaluation import Limits, Rules, evaluate_sync
 from judgekit.gatekeeper import open_baseline
 from judgekit.report.report import Report
+from judgekit.report.significance import paired_shares_interval
 from judgekit.run import replay_suite
 from judgekit.score import Score
 
@@ -240,6 +241,29 @@ def test_the_same_answers_are_said_to_be_the_same():
 
     assert found.passed
     assert "(all answers the same)" in found.sentence
+
+
+def test_equal_scores_of_few_other_answers_do_not_show_that_nothing_is_worse():
+    """Three pairs that differ by nothing do not show that the fourth will not."""
+    base = evaluate_sync(
+        [Case(id=f"c{n}", input=f"q{n}", output="0.50") for n in range(3)], [Worth()]
+    )
+
+    found = one([0.5] * 3, {"not_worse": 0.05, "undecided": "fail"}, baseline=base)
+
+    assert (found.passed, found.answer) == (False, "undecided")
+    assert -1 <= found.low < -0.05 < 0 < found.high <= 1
+
+
+def test_a_pass_fail_metric_is_held_to_the_interval_of_its_flips():
+    base = [1.0] * 50 + [0.0] * 10
+    new = [0.0] * 5 + [1.0] * 45 + [0.0] * 10
+
+    found = one(new, {"not_worse": 0.17}, baseline=run(base))
+
+    low, high = paired_shares_interval(0, 5, 60)
+    assert (found.low, found.high) == pytest.approx((low, high))
+    assert found.answer == "meets"
 
 
 def test_a_baseline_of_other_cases_never_passes():

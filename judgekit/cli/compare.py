@@ -27,6 +27,9 @@ def compare(
     across_rubrics: Annotated[
         bool, typer.Option("--across-rubrics", help="Compare where the rubric differs, too.")
     ] = False,
+    allow_same: Annotated[
+        bool, typer.Option("--allow-same", help="Compare runs with the same answers and replies.")
+    ] = False,
     fail_on: Annotated[
         str | None,
         typer.Option("--fail-on", help="Exit code 1 on: regressions, or also on warnings."),
@@ -56,6 +59,7 @@ def compare(
         detect=detect,
         bootstrap=bootstrap,
         across_rubrics=across_rubrics,
+        allow_same=allow_same,
         fail_on=fail_on,
         cases=cases,
         out=out,

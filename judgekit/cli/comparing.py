@@ -25,6 +25,7 @@ def compare_and_print(
     detect: float | None,
     bootstrap: bool,
     across_rubrics: bool,
+    allow_same: bool,
     fail_on: str | None,
     cases: int,
     out: Path | None,
@@ -40,6 +41,7 @@ def compare_and_print(
         detect=detect,
         interval="bootstrap" if bootstrap else "t",
         across_rubrics=across_rubrics,
+        allow_same=allow_same,
     )
     if form == "json":
         data = {"comparisons": [comparison.to_json() for comparison in found]}

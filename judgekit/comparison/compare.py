@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 from judgekit.canonical import canonical_json
-from judgekit.case import Case
 from judgekit.comparison.changes import changes_between
 from judgekit.comparison.comparison import (
     Change,
@@ -18,16 +15,18 @@ from judgekit.comparison.comparison import (
     MetricComparison,
     PromptChange,
 )
+from judgekit.comparison.differences import IntervalKind
+from judgekit.comparison.identical import same_judging
 from judgekit.comparison.pairs import GIVEN, Pair, Pairing
-from judgekit.comparison.prompts import prompt_diff
-from judgekit.comparison.tally import IntervalKind, MetricTally
+from judgekit.comparison.prompts import Example, prompt_change
+from judgekit.comparison.tally import MetricTally
 from judgekit.comparison.verdicts import judged
 from judgekit.errors import ConfigError, JudgekitError
 from judgekit.report.manifest import judges_of, rubrics_of
 from judgekit.report.report import Report
 from judgekit.report.summary import MetricSummary
 
-_KEY = re.compile("[0-9a-f]{64}")
+SAME = "both runs hold the same answers and the same replies about them"
 
 
 def compare(
@@ -38,6 +37,7 @@ def compare(
     interval: IntervalKind = "t",
     detect: float | None = None,
     across_rubrics: bool = False,
+    allow_same: bool = False,
 ) -> Comparison:
     """Hold a run against a base, case by case. No model is called.
 
@@ -51,9 +51,11 @@ def compare(
         detect: a difference to say the number of cases for, on the metric's own range; a
             twentieth of the range by default.
         across_rubrics: compare metrics whose rubric is not the same, too.
+        allow_same: compare runs that hold the same answers and the same replies, too.
 
     Raises:
-        ConfigError: not a run, no case or metric in common, or one run given twice.
+        ConfigError: not a run, no case or metric in common, one run given twice, or two runs that
+            hold the same answers and the same replies of the same judge.
     """
     (comparison,) = compare_all(
         base,
@@ -62,6 +64,7 @@ def compare(
         interval=interval,
         detect=detect,
         across_rubrics=across_rubrics,
+        allow_same=allow_same,
     )
     return comparison
 
@@ -74,6 +77,7 @@ def compare_all(
     interval: IntervalKind = "t",
     detect: float | None = None,
     across_rubrics: bool = False,
+    allow_same: bool = False,
 ) -> tuple[Comparison, ...]:
     """Hold several runs against one base; the correction is for the tests of all of them.
 
@@ -90,7 +94,13 @@ def compare_all(
     for one in new:
         after = _open(one)
         _refuse_same(before, after)
-        look = _Look(before, after, cluster=cluster, across_rubrics=across_rubrics)
+        look = _Look(
+            before,
+            after,
+            cluster=cluster,
+            across_rubrics=across_rubrics,
+            allow_same=allow_same,
+        )
         found.append(look.all(interval=interval, detect=detect))
     return judged(found)
 
@@ -110,25 +120,24 @@ def _refuse_same(base: Report, new: Report) -> None:
         raise ConfigError("is compared with itself; name two runs", where=str(new.folder))
 
 
-class _Example(NamedTuple):
-    """One case and the requests two runs made of it."""
-
-    case: str
-    base: str
-    new: str
-
-
 class _Look:
     """Two runs under comparison."""
 
     def __init__(
-        self, base: Report, new: Report, *, cluster: str | None, across_rubrics: bool
+        self,
+        base: Report,
+        new: Report,
+        *,
+        cluster: str | None,
+        across_rubrics: bool,
+        allow_same: bool,
     ) -> None:
         self.base, self.new = base, new
         self.cluster = cluster
         self.across_rubrics = across_rubrics
+        self.allow_same = allow_same
         self.warnings: list[str] = []
-        self.examples: dict[str, _Example] = {}
+        self.examples: dict[str, Example] = {}
         self.given: Counter[str] = Counter()
         """Field -> pairs in which it is another."""
         self.pairs = self.same_answers = self.other_question = self.unclustered = 0
@@ -168,6 +177,12 @@ class _Look:
                 f"nothing can be compared: {metrics[0].metric}: {metrics[0].refused}"
                 + ("" if self.across_rubrics else " (--across-rubrics compares all the same)")
             )
+        if not self.allow_same and self._is_one_set(tallies):
+            raise ConfigError(
+                f"{SAME}; compare a run with other answers, another judge or another rubric "
+                "(--allow-same compares all the same)",
+                where=_name(self.new, "new run"),
+            )
         self._warn(tallies, pairing)
         prompts = tuple(self._prompts(tallies))  # a damaged tape is one more thing to say
         return Comparison(
@@ -186,6 +201,14 @@ class _Look:
             prompts=prompts,
         )
 
+    def _is_one_set(self, tallies: Mapping[str, MetricTally]) -> bool:
+        """Return whether both runs hold the same answers and the same replies about them."""
+        return (
+            self.same_answers == self.pairs
+            and not any(tally.differs for tally in tallies.values())
+            and same_judging(self.base.figures.manifest, self.new.figures.manifest)
+        )
+
     def _take(self, pair: Pair, tallies: Mapping[str, MetricTally]) -> None:
         if not pair.same_question:
             self.other_question += 1
@@ -198,7 +221,7 @@ class _Look:
             tally.add(pair, group)
             base, new = pair.base.rows.get(name), pair.new.rows.get(name)
             if name not in self.examples and base and new and base.keys and new.keys:
-                self.examples[name] = _Example(pair.base.case, base.keys[0], new.keys[0])
+                self.examples[name] = Example(pair.base.case, base.keys[0], new.keys[0])
 
     def _cluster_of(self, pair: Pair) -> Hashable:
         value = pair.base.metadata.get(self.cluster) if self.cluster is not None else None
@@ -246,15 +269,11 @@ class _Look:
 
     def _warn(self, tallies: Mapping[str, MetricTally], pairing: Pairing) -> None:
         if self.same_answers == self.pairs:
-            if not any(tally.moved for tally in tallies.values()):
-                self.warnings.append(
-                    "Both runs hold the same answers and the same scores: one set of recorded "
-                    "answers was compared with itself. Nothing can be concluded about a change."
-                )
-            else:
-                self.warnings.append(
-                    "The answers are the same in both runs: what differs is the judging."
-                )
+            self.warnings.append(
+                f"{SAME.capitalize()}. Nothing can be concluded about a change."
+                if self._is_one_set(tallies)
+                else "The answers are the same in both runs: what differs is the judging."
+            )
         else:
             self._warn_of_judges(tallies)
         if self.other_question:
@@ -327,24 +346,15 @@ class _Look:
         for name, tally in tallies.items():
             old, new = self._rubrics(name, tally)
             example = self.examples.get(name)
-            if old == new or example is None or not (self.base.folder and self.new.folder):
-                continue
-            if not (_KEY.fullmatch(example.base) and _KEY.fullmatch(example.new)):
+            if old == new or example is None:
                 continue
             try:
-                diff = prompt_diff(
-                    (self.base.folder, example.base, _case(self.base, example.case)),
-                    (self.new.folder, example.new, _case(self.new, example.case)),
-                )
+                change = prompt_change(self.base, self.new, metric=name, example=example)
             except JudgekitError as exc:
                 self.warnings.append(f"{name}: no diff of its prompts: {exc}")
                 continue
-            if diff:
-                yield PromptChange(metric=name, case=example.case, diff=diff)
-
-
-def _case(run: Report, id: str) -> Case | None:
-    return next((scored.case for scored in run.results if scored.case.id == id), None)
+            if change is not None:
+                yield change
 
 
 # -- words ------------------------------------------------------------------------

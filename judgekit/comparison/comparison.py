@@ -35,8 +35,8 @@ class Difference(Value):
     """New minus base."""
     low: float | None
     high: float | None
-    """95 % interval of the mean difference; `None` of fewer than two pairs, or where every pair
-    differs by the same amount."""
+    """95 % interval of the mean difference, inside the range of a difference; `None` where there
+    are too few pairs or clusters for one."""
     worse: int
     """Pairs that got worse, in the metric's own direction."""
     better: int
@@ -46,9 +46,13 @@ class Difference(Value):
     adjusted: float | None = None
     """After Holm's correction."""
     test: str = ""
+    """`exact McNemar`, `paired t` or `paired t by cluster`."""
     verdict: Verdict = "unknown"
+    too_few: str | None = None
+    """Why there is no interval."""
     detectable: float | None = None
-    """The smallest true difference that so many pairs see four times out of five."""
+    """The smallest true difference that so many pairs see four times out of five; `None` where
+    that would be more than the range of a difference."""
     wanted: float | None = None
     """The difference that `more` is about."""
     more: int | None = None
@@ -64,7 +68,8 @@ class Flips(Value):
     to_fail: int
     to_pass: int
     p: float | None
-    """Exact McNemar; with clusters, a t test of passes by cluster."""
+    """Exact McNemar; with clusters, a t test of passes by cluster. Of a pass/fail metric it is the
+    test of its mean: one hypothesis, tested once."""
     adjusted: float | None = None
     test: str = ""
     verdict: Verdict = "unknown"
@@ -113,6 +118,9 @@ class MetricComparison(Value):
     best: tuple[Move, ...] = ()
     same_requests: int = 0
     """Pairs that rest on the very same requests to a judge."""
+    pass_fail: bool = False
+    """Whether every value is one end of the range or the other: then mean and verdicts are one
+    hypothesis."""
 
     @property
     def verdict(self) -> Verdict:

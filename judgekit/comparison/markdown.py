@@ -10,10 +10,9 @@ from judgekit.comparison.words import (
     flips_line,
     interval_text,
     little_known,
+    notes,
     number,
     p_text,
-    reach_line,
-    unpaired_lines,
     verdict_line,
 )
 from judgekit.report.markdown import escaped
@@ -33,11 +32,10 @@ def comparison_markdown(found: Comparison, *, cases: int = 5) -> str:
     lines += [*_table(found), ""]
     for metric in found.metrics:
         lines += _moves(metric, metric.worst[:cases])
-    notes = [family_line(found)] if found.tests else []
-    notes += [line for metric in found.metrics if (line := reach_line(metric))]
-    notes += [line] if (line := little_known(found)) else []
-    notes += [line for metric in found.metrics for line in unpaired_lines(metric)]
-    lines += [f"- {escaped(note)}" for note in notes]
+    said = [family_line(found)] if found.tests else []
+    said += [line for metric in found.metrics for line in notes(metric)]
+    said += [line] if (line := little_known(found)) else []
+    lines += [f"- {escaped(line)}" for line in said]
     if found.changes:
         lines += ["", "| changed | base | new |", "| --- | --- | --- |"]
         lines += [
@@ -58,8 +56,11 @@ def _table(found: Comparison) -> Iterator[str]:
         if metric.flips is not None:
             flips = metric.flips
             said = escaped(flips_line(flips, metric.difference.pairs))
-            word = flips.verdict if flips.verdict in ("worse", "better") else ""
-            yield f"| verdicts | | | {said} | | {escaped(p_text(flips.adjusted))} | {word} |"
+            p = word = ""
+            if not metric.pass_fail:
+                p = escaped(p_text(flips.adjusted))
+                word = flips.verdict if flips.verdict in ("worse", "better") else ""
+            yield f"| verdicts | | | {said} | | {p} | {word} |"
         for part in metric.criteria:
             if part.worse or part.better:
                 yield _row(part, escaped(part.name))

@@ -5,15 +5,50 @@ from __future__ import annotations
 import difflib
 import re
 from pathlib import Path
+from typing import NamedTuple
 
 from judgekit.case import CASE_TEXTS, Case
 from judgekit.cassette.record import decode
 from judgekit.cassette.tape import Tape
+from judgekit.comparison.comparison import PromptChange
 from judgekit.report.folder import TAPE
+from judgekit.report.report import Report
 
+_KEY = re.compile("[0-9a-f]{64}")
 _FENCE = re.compile(r"(</?[A-Za-z][\w-]*)-[0-9a-f]{16}>")
 MOST = 80
 """Lines of a diff that are kept."""
+
+
+class Example(NamedTuple):
+    """One case and the requests two runs made of it."""
+
+    case: str
+    base: str
+    new: str
+
+
+def prompt_change(
+    base: Report, new: Report, *, metric: str, example: Example
+) -> PromptChange | None:
+    """Return how the requests of two runs about one case differ; `None` where that is not known.
+
+    Raises:
+        JudgekitError: a tape is damaged.
+    """
+    if not (base.folder and new.folder):
+        return None
+    if not (_KEY.fullmatch(example.base) and _KEY.fullmatch(example.new)):
+        return None
+    diff = prompt_diff(
+        (base.folder, example.base, _case(base, example.case)),
+        (new.folder, example.new, _case(new, example.case)),
+    )
+    return PromptChange(metric=metric, case=example.case, diff=diff) if diff else None
+
+
+def _case(run: Report, id: str) -> Case | None:
+    return next((scored.case for scored in run.results if scored.case.id == id), None)
 
 
 def prompt_diff(

@@ -14,10 +14,9 @@ from judgekit.comparison.words import (
     flips_line,
     interval_text,
     little_known,
+    notes,
     number,
     p_text,
-    reach_line,
-    unpaired_lines,
     verdict_line,
 )
 from judgekit.report.text import Paint
@@ -73,7 +72,7 @@ def _table(found: Comparison, paint: Paint) -> Iterator[str]:
             flips = metric.flips
             text = f"  {flips_line(flips, metric.difference.pairs)}"
             line = f"{text:<{_NAME + 42}}"
-            if flips.to_fail or flips.to_pass:
+            if (flips.to_fail or flips.to_pass) and not metric.pass_fail:
                 line += f"  p {p_text(flips.adjusted)}"
                 line += f" {flips.verdict}" if flips.verdict in ("worse", "better") else ""
             yield line.rstrip()
@@ -135,8 +134,8 @@ def _notes(found: Comparison, width: int, paint: Paint) -> Iterator[str]:
     if found.tests:
         yield from _wrapped(family_line(found), width, paint, "dim")
     for metric in found.metrics:
-        if (line := reach_line(metric)) is not None:
-            yield from _wrapped(line, width, paint, "dim")
+        for note in notes(metric):
+            yield from _wrapped(note, width, paint, "dim")
     if (line := little_known(found)) is not None:
         yield from _wrapped(line, width, paint, "dim")
     if 0 < found.same_answers < found.pairs:
@@ -144,9 +143,6 @@ def _notes(found: Comparison, width: int, paint: Paint) -> Iterator[str]:
             f"{found.same_answers} of {found.pairs} answers are the same in both runs.",
             width, paint, "dim",
         )  # fmt: skip
-    for metric in found.metrics:
-        for line in unpaired_lines(metric):
-            yield from _wrapped(line, width, paint, "dim")
 
 
 def _changes(found: Comparison, width: int, paint: Paint) -> Iterator[str]:

@@ -12,13 +12,18 @@ ALPHA = 0.05
 
 
 def judged(found: Sequence[Comparison]) -> tuple[Comparison, ...]:
-    """Return comparisons with the verdicts of their tests, each family corrected as one."""
+    """Return comparisons with the verdicts of their tests, each family corrected as one.
+
+    Means and verdicts of all metrics are one family, criteria another. The mean of a pass/fail
+    metric is its share of passes, so both share one test.
+    """
     compared = [m for c in found for m in c.metrics if m.refused is None]
+    flipped = [m for m in compared if m.flips is not None and not m.pass_fail]
     tests: list[float | None] = [m.difference.p for m in compared]
-    tests += [m.flips.p for m in compared if m.flips is not None]
+    tests += [m.flips.p for m in flipped if m.flips is not None]
     adjusted = iter(holm(tests))
-    differences = {id(m): next(adjusted) for m in compared}
-    flips = {id(m): next(adjusted) for m in compared if m.flips is not None}
+    means = {id(m): next(adjusted) for m in compared}
+    flips = means | {id(m): next(adjusted) for m in flipped}
     parts = iter(holm([part.p for m in compared for part in m.criteria]))
     count = sum(p is not None for p in tests)
     made = []
@@ -32,7 +37,7 @@ def judged(found: Sequence[Comparison]) -> tuple[Comparison, ...]:
             metrics.append(
                 metric.model_copy(
                     update={
-                        "difference": _difference(metric.difference, differences[id(metric)],
+                        "difference": _difference(metric.difference, means[id(metric)],
                                                   higher=metric.higher_is_better),
                         "flips": turned and _flips(turned, flips[id(metric)]),
                         "criteria": tuple(

@@ -19,9 +19,11 @@ def verdict_line(found: Comparison) -> str:
     said += [f"better: {', '.join(better)}"] if better else []
     if said:
         return "; ".join(said)
-    if all(m.verdict in ("same", "unknown") for m in compared):
+    if all(m.verdict == "same" for m in compared):
         return "no difference"
-    return "no difference beyond chance"
+    if any(m.verdict == "unclear" for m in compared):
+        return "no difference beyond chance"
+    return "differences cannot be tested"
 
 
 def cases_line(found: Comparison) -> str:
@@ -38,6 +40,15 @@ def family_line(found: Comparison) -> str:
     )
 
 
+def notes(metric: MetricComparison) -> Iterator[str]:
+    """Yield what to know beside the figures of a metric."""
+    for line in (reach_line(metric), untested_line(metric)):
+        if line is not None:
+            yield line
+    for why, count in metric.unpaired.items():
+        yield f"{metric.metric}: {count} case{'s' if count != 1 else ''} left out: {why}"
+
+
 def reach_line(metric: MetricComparison) -> str | None:
     """Return what differences so many cases can see, and what a smaller one would take."""
     found = metric.difference
@@ -52,6 +63,19 @@ def reach_line(metric: MetricComparison) -> str | None:
     elif found.more == 0:
         line += f", enough for one of {found.wanted:g}"
     return line + "."
+
+
+def untested_line(metric: MetricComparison) -> str | None:
+    """Return why the difference of a metric has no test, where it differs and has none."""
+    found = metric.difference
+    if metric.refused is not None or found.p is not None or not found.mean:
+        return None
+    if found.too_few is not None:
+        return f"{metric.metric}: not tested: {found.too_few}."
+    return (
+        f"{metric.metric}: not tested: all {found.pairs} pairs differ by {found.mean:+.3f}, so "
+        "nothing shows how far other cases would differ."
+    )
 
 
 def little_known(found: Comparison) -> str | None:
@@ -76,21 +100,17 @@ def flips_line(flips: Flips, pairs: int) -> str:
     )
 
 
-def unpaired_lines(metric: MetricComparison) -> Iterator[str]:
-    """Yield why cases have no pair of values."""
-    for why, count in metric.unpaired.items():
-        yield f"{metric.metric}: {count} case{'s' if count != 1 else ''} left out: {why}"
-
-
 def interval_text(found: Difference) -> str:
-    """Return the interval, or a dash where there is none.
+    """Return the interval, or that there are too few pairs for one.
 
     >>> interval_text(Difference(name="m", pairs=1, base=1, new=1, mean=0, low=None, high=None,
     ...                          worse=0, better=0))
-    '-'
+    'too few'
     """
-    if found.low is None or found.high is None:
+    if found.mean is None:
         return "-"
+    if found.low is None or found.high is None:
+        return "too few"
     return f"[{found.low:+.3f}, {found.high:+.3f}]"
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from statistics import NormalDist
 
 
 def mcnemar_p(one_way: int, other_way: int) -> float:
@@ -36,6 +37,31 @@ def mcnemar_p(one_way: int, other_way: int) -> float:
         if term < terms[0] * 1e-17:
             break
     return min(1.0, 2 * math.fsum(terms))
+
+
+def paired_shares_interval(up: int, down: int, n: int) -> tuple[float, float]:
+    """Return the 95 % interval of the difference of two shares over the same n cases.
+
+    The adjusted Wald interval of Bonett and Price (2012): one case is added to either kind of
+    flip, so that few flips, or none, still have a width. Clipped to -1..1.
+
+    Args:
+        up: cases that fail in the first share and pass in the second.
+        down: cases that pass in the first and fail in the second.
+        n: all cases.
+
+    Raises:
+        ValueError: a count is negative, or there are more flips than cases.
+
+    >>> [round(end, 4) for end in paired_shares_interval(0, 5, 60)]
+    [-0.1618, 0.0005]
+    """
+    if min(up, down) < 0 or n < 1 or up + down > n:
+        raise ValueError(f"{up} and {down} flips of {n} cases")
+    mean = (up - down) / (n + 2)
+    variance = ((up + down + 2) / (n + 2) - mean * mean) / (n + 2)
+    half = NormalDist().inv_cdf(0.975) * math.sqrt(variance)
+    return max(-1.0, mean - half), min(1.0, mean + half)
 
 
 _EXACT = 1000

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import json
+import re
 import sys
 from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -146,9 +147,9 @@ class Viewer(ThreadingHTTPServer):
             return Answer(self.pages.comparison(runs, across_rubrics=across))
         except DAMAGED as exc:
             said = _said(exc).replace(f"{self.runs.root}/", "")
-            rubric = "rubric" in said and not across
+            rubric = "--across-rubrics" in said
             link = f"{wanted.path}?{_query(ids)}&across_rubrics=yes" if rubric else ""
-            said = said.replace(" (--across-rubrics compares all the same)", "")
+            said = re.sub(r" \(--[a-z-]+ compares all the same\)", "", said)
             return _problem("These runs cannot be compared", said, link=link)
 
     def _find(self, id: str) -> tuple[Line, Path]:

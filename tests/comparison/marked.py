@@ -16,9 +16,16 @@ class Marked:
     """Takes the value an answer says it is worth; what is no number costs the row."""
 
     def __init__(
-        self, name: str = "worth", *, higher: bool = True, made_with: dict[str, Any] | None = None
+        self,
+        name: str = "worth",
+        *,
+        higher: bool = True,
+        made_with: dict[str, Any] | None = None,
+        key: str = "",
+        reason: str = "worth",
     ) -> None:
         self.name = name
+        self.key, self.reason = key, reason
         self.higher_is_better = higher
         self.range = (0.0, 1.0)
         self.options: dict[str, Any] = {}
@@ -34,14 +41,15 @@ class Marked:
         parts = said if isinstance(said, dict) else {"all": said}
         value = sum(parts.values()) / len(parts)
         made = getattr(self, "made_with", {})
+        key = self.key or digest(f"{case.id} {case.output}")
         return Score(
             value=value,
-            reason=f"worth {value:g}",
+            reason=f"{self.reason} {value:g}",
             parts=tuple(
                 Part(id=id, value=v, weight=1 / len(parts), reason=f"{id} is {v:g}")
                 for id, v in parts.items()
             ),
             source="judge" if made else "computed",
-            judgments=((Judgment(request_key=digest(f"{case.id} {case.output}")),) if made else ()),
+            judgments=(Judgment(request_key=key),) if made else (),
             meta=made,
         )

@@ -6,12 +6,14 @@ import json
 import random
 import shutil
 
+import numpy as np
 import pytest
 from marked import Marked
 from scipy import stats
 
 import judgekit
 from judgekit.comparison.compare import compare, compare_all
+from judgekit.comparison.differences import Differences
 from judgekit.errors import ConfigError
 from judgekit.evaluation import evaluate_sync
 from judgekit.report.report import Report
@@ -34,7 +36,11 @@ def test_the_figures_are_those_of_a_paired_t_test(run):
 
     assert difference.pairs == 60
     assert difference.p == pytest.approx(expected.pvalue, abs=1e-9)
-    assert (difference.low, difference.high) == pytest.approx((interval.low, interval.high))
+    # Far from the ends of the range, keeping inside it changes next to nothing.
+    assert (difference.low, difference.high) == pytest.approx(
+        (interval.low, interval.high), abs=1e-4
+    )
+    assert difference.test == "paired t"
     assert difference.adjusted == difference.p  # one test is a family of one
     assert difference.verdict == "worse"
     assert [metric.metric for metric in found.regressions] == ["worth"]
@@ -75,12 +81,130 @@ def test_a_difference_that_chance_would_make_is_not_called_one(run):
     assert "5 pairs of worth: too few to say much" in found.text()
 
 
-def test_two_cases_that_fall_alike_are_no_certainty(run):
-    difference = metric_of(compare(run("base", [0.9, 0.8]), run("new", [0.7, 0.6]))).difference
+def test_a_pass_fail_metric_is_one_hypothesis_and_has_one_test(run):
+    """Of 60 cases 5 fall: t says p = .025 for the mean, McNemar .0625 for the same flips."""
+    base, new = [1.0] * 50 + [0.0] * 10, [0.0] * 5 + [1.0] * 45 + [0.0] * 10
+    options = {"thresholds": {"worth": 0.5}}
 
-    assert (difference.test, difference.p) == ("sign", 0.5)
-    assert (difference.low, difference.high) == (None, None)
-    assert difference.verdict == "unclear"
+    found = compare(run("base", base, **options), run("new", new, **options))
+    metric = metric_of(found)
+
+    assert stats.ttest_rel(new, base).pvalue < 0.05
+    assert (metric.pass_fail, found.tests) == (True, 1)
+    assert (metric.difference.test, metric.difference.p) == ("exact McNemar", 0.0625)
+    assert (metric.flips.test, metric.flips.p) == ("exact McNemar", 0.0625)
+    assert metric.difference.adjusted == metric.flips.adjusted == 0.0625
+    assert (metric.verdict, metric.flips.verdict) == ("unclear", "unclear")
+    assert metric.difference.low < 0 < metric.difference.high
+    (line,) = [line for line in found.text().splitlines() if "pass -> fail, 0" in line]
+    assert " p " not in line  # the p of the mean, above it, is that of the verdicts
+
+
+def test_a_pass_fail_metric_has_its_test_without_a_threshold(run):
+    metric = metric_of(compare(run("base", [1.0] * 20), run("new", [0.0] * 8 + [1.0] * 12)))
+
+    assert metric.difference.test == "exact McNemar"
+    assert metric.difference.p == pytest.approx(stats.binomtest(8, 8).pvalue)
+    assert metric.verdict == "worse"
+
+
+def test_criteria_of_yes_and_no_have_mcnemars_test_too(run):
+    base = [{"polite": 1.0, "kind": 0.5} for _ in range(20)]
+    new = [{"polite": float(n > 5), "kind": 0.5 + n % 3 / 10} for n in range(20)]
+
+    parts = {p.name: p for p in metric_of(compare(run("base", base), run("new", new))).criteria}
+
+    assert (parts["polite"].test, parts["polite"].p) == ("exact McNemar", 2 * 0.5**6)
+    assert parts["kind"].test == "paired t"
+
+
+def users(count, each=3):
+    return lambda id: {"user": f"u{int(id[1:]) // each % count}"}
+
+
+def test_with_clusters_a_pass_fail_metric_has_a_test_by_cluster(run):
+    """Ten users whose three cases fall together are ten pieces of news, not thirty."""
+    options = {"thresholds": {"worth": 0.5}, "metadata": users(12)}
+    base, new = [1.0] * 36, [float(n // 3 % 3 > 0) for n in range(36)]
+    folders = run("base", base, **options), run("new", new, **options)
+
+    plain = metric_of(compare(*folders))
+    found = compare(*folders, cluster="user")
+    metric = metric_of(found)
+
+    means = [np.mean(new[n : n + 3]) - 1 for n in range(0, 36, 3)]
+    assert metric.difference.test == "paired t by cluster"
+    assert metric.difference.p == pytest.approx(stats.ttest_1samp(means, 0).pvalue)
+    assert metric.flips.p == metric.difference.p > 20 * plain.difference.p
+    assert found.tests == 1
+
+
+def test_few_clusters_have_no_test(run):
+    folders = [run(n, v, metadata=users(6, 10)) for n, v in (("base", BASE), ("new", NEW))]
+
+    found = compare(*folders, cluster="user")
+    difference = metric_of(found).difference
+
+    assert (difference.p, difference.low, difference.verdict) == (None, None, "unknown")
+    assert difference.too_few == "6 of the 10 clusters that an interval needs"
+    assert "differences cannot be tested" in found.text()
+    assert "worth: not tested: 6 of the 10 clusters" in found.text(width=200)
+    assert "too few" in found.markdown()
+
+
+@pytest.mark.parametrize("count", [2, 8])
+def test_pairs_that_all_differ_alike_are_not_called_better(run, count):
+    """A sign test would: it is about the median, not about the mean."""
+    base = [0.5 + n / 100 for n in range(count)]
+    found = compare(run("base", base), run("new", [round(v + 0.04, 6) for v in base]))
+    difference = metric_of(found).difference
+
+    assert (difference.test, difference.p) == ("", None)
+    assert difference.verdict == metric_of(found).verdict == "unknown"
+    assert difference.low < 0 < difference.mean < difference.high <= 1
+    text = found.text(width=200)
+    assert f"not tested: all {count} pairs differ by +0.040" in text
+    assert "better\n" not in text.split("worth: ")[0]
+
+
+@pytest.mark.parametrize("bootstrap", [False, True])
+@pytest.mark.parametrize("values", [([0.0, 1.0, 0.3], [1.0, 0.1, 0.2]), ([0.1] * 3, [0.9] * 3)])
+def test_intervals_and_detectable_differences_stay_inside_the_range(run, values, bootstrap):
+    folders = [run(name, v) for name, v in zip(("base", "new"), values, strict=True)]
+    found = compare(*folders, interval="bootstrap" if bootstrap else "t")
+    difference = metric_of(found).difference
+
+    assert -1 <= difference.low < difference.high <= 1
+    assert difference.detectable is None  # a true difference would have to be above 1
+
+
+def test_the_errors_of_the_first_kind_stay_below_the_promise():
+    """Two runs without a true difference: pass/fail values and a threshold, by both tests."""
+    draw = np.random.default_rng(11)
+    alarms = 0
+    for _ in range(1000):
+        base, new = (draw.random((2, 60)) < 0.9).astype(float)
+        tally = Differences("m", range=(0.0, 1.0))
+        for one, other in zip(base, new, strict=True):
+            tally.add(one, other, None)
+        p = tally.finish().p
+        alarms += p is not None and p < 0.05
+    assert alarms / 1000 < 0.05 + 2 * (0.05 * 0.95 / 1000) ** 0.5
+
+
+@pytest.mark.parametrize(("n", "share", "flips"), [(20, 0.5, 0.2), (20, 0.8, 0.1), (50, 0.2, 0.1)])
+def test_the_interval_of_pass_fail_differences_covers(n, share, flips):
+    draw = np.random.default_rng(5)
+    covered = 0
+    for _ in range(1000):
+        base = draw.random(n) < share
+        fall = draw.random(n) < flips
+        tally = Differences("m", range=(0.0, 1.0))
+        for one, other in zip(base, base & ~fall, strict=True):
+            tally.add(float(one), float(other), None)
+        found = tally.finish()
+        covered += found.low <= -share * flips <= found.high
+    assert covered / 1000 >= 0.92
 
 
 def test_criteria_are_compared_and_adjusted_among_themselves(run):
@@ -113,18 +237,19 @@ def test_the_correction_is_for_all_runs_together(run):
 
 def test_cases_of_one_user_count_less(run):
     def user(id):
-        return {"user": f"u{int(id[1:]) // 10}"}
+        return {"user": f"u{int(id[1:]) // 5}"}
 
-    shifts = {f"u{n}": shift for n, shift in enumerate([-0.1, 0.08, -0.12, 0.02, -0.05, 0.0])}
-    new = [round(v + shifts[f"u{n // 10}"], 6) for n, v in enumerate(BASE)]
+    shifts = [-0.1, 0.08, -0.12, 0.02, -0.05, 0.0] * 2
+    new = [round(v + shifts[n // 5], 6) for n, v in enumerate(BASE)]
     base, other = run("base", BASE, metadata=user), run("new", new, metadata=user)
 
     plain = metric_of(compare(base, other)).difference
     clustered = metric_of(compare(base, other, cluster="user")).difference
 
-    assert clustered.clusters == 6
+    assert clustered.clusters == 12
     assert clustered.mean == pytest.approx(plain.mean)
-    assert clustered.high - clustered.low > 2 * (plain.high - plain.low)
+    assert clustered.high - clustered.low > 1.5 * (plain.high - plain.low)
+    assert clustered.p == pytest.approx(stats.ttest_1samp(shifts, 0).pvalue)
     assert clustered.test == "paired t by cluster"
 
 
@@ -152,15 +277,39 @@ def test_more_cases_are_asked_for_where_there_are_too_few(run):
 # -- what cannot be compared --------------------------------------------------------
 
 
-def test_one_set_of_answers_with_itself_is_said_loudly(run, tmp_path):
+def test_one_set_of_recorded_answers_is_refused(run, tmp_path):
     base = run("base", BASE)
     copy = shutil.copytree(base, tmp_path / "copy")
 
-    found = compare(base, copy)
+    with pytest.raises(ConfigError, match=r"copy: both runs hold the same answers and the same re"):
+        compare(base, copy)
+    with pytest.raises(ConfigError, match="same replies"):
+        compare_all(base, [run("new", NEW), copy])
 
-    assert "one set of recorded answers was compared with itself" in found.warnings[0]
+    found = compare(base, copy, allow_same=True)
+    assert "Nothing can be concluded about a change" in found.warnings[0]
     assert metric_of(found).verdict == "same"
     assert metric_of(found).difference.p is None
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"made_with": {"rubric": "tone", "digest": "1" * 64, "model": "large"}},
+        {"key": "1" * 64},
+        {"reason": "asked again, it argued in another way"},
+    ],
+)
+def test_the_same_scores_of_another_judging_are_compared(run, other):
+    made = {"rubric": "tone", "digest": "1" * 64, "model": "small"}
+    metrics = [Marked(made_with=made)], [Marked(**{"made_with": made} | other)]
+    base, new = (run(name, BASE, metrics=m) for name, m in zip("ab", metrics, strict=True))
+
+    found = compare(base, new)
+
+    assert found.warnings == (
+        "The answers are the same in both runs: what differs is the judging.",
+    )
 
 
 def test_a_run_is_not_compared_with_itself(run):
@@ -225,7 +374,8 @@ def test_pairs_are_found_in_any_order(run):
     values = dict(zip(ids, BASE, strict=False))
     shuffled = DRAW.sample(ids, 40)
 
-    found = compare(run("base", values), run("new", {id: values[id] for id in shuffled}))
+    folders = run("base", values), run("new", {id: values[id] for id in shuffled})
+    found = compare(*folders, allow_same=True)
 
     assert (found.pairs, found.same_answers, found.only_base) == (40, 40, 0)
 

@@ -128,8 +128,9 @@ def test_warnings_can_fail_a_build(run, tmp_path):
     base = run("base", BASE)
     copy = shutil.copytree(base, tmp_path / "copy")
 
-    assert typed(base, copy, "--fail-on", "regressions").exit_code == 0
-    assert typed(base, copy, "--fail-on", "warnings").exit_code == 1
+    assert "the same replies" in str(typed(base, copy).exception)
+    assert typed(base, copy, "--allow-same", "--fail-on", "regressions").exit_code == 0
+    assert typed(base, copy, "--allow-same", "--fail-on", "warnings").exit_code == 1
 
 
 def test_json_is_json_alone(folders):
@@ -143,7 +144,7 @@ def test_json_is_json_alone(folders):
 def test_several_runs_are_compared_with_one_base(folders, run):
     third = run("third", BASE[:20], thresholds={"worth": 0.75})
 
-    done = typed(*folders, third)
+    done = typed(*folders, third, "--allow-same")
 
     assert done.stdout.count("cases in both") == 2
     assert "2 tests" in done.stdout  # a mean and the verdicts; of the third run nothing differs

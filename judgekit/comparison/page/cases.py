@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from judgekit.comparison.comparison import Comparison
+from judgekit.comparison.differences import EPSILON
 from judgekit.comparison.pairs import entry_of
-from judgekit.comparison.tally import EPSILON
 from judgekit.report.folder import Scored
 from judgekit.report.page.slices import Slices
 from judgekit.report.report import Report

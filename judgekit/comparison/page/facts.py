@@ -14,8 +14,7 @@ from judgekit.comparison.textdiff import Piece, text_diff
 from judgekit.comparison.words import (
     family_line,
     little_known,
-    reach_line,
-    unpaired_lines,
+    notes,
     verdict_line,
 )
 from judgekit.report.folder import Scored
@@ -67,9 +66,9 @@ class Span:
         return ("−" if value < 0 else "+") + text
 
     def interval(self, found: Difference) -> str:
-        """Return the interval of a difference as it is shown; empty where there is none."""
+        """Return the interval of a difference as it is shown, or that there is none."""
         if found.low is None or found.high is None:
-            return ""
+            return "too few for an interval"
         return f"[{self.step(found.low)}, {self.step(found.high)}]"
 
 
@@ -91,14 +90,12 @@ class Metric:
     @property
     def moved(self) -> bool:
         """Whether it or any of its criteria is not the same in every pair."""
-        verdicts = (self.found.verdict, *(part.verdict for part in self.found.criteria))
-        return any(verdict not in ("same", "unknown") for verdict in verdicts)
+        return any(d.worse or d.better for d in (self.found.difference, *self.found.criteria))
 
     @property
     def notes(self) -> list[str]:
         """What to know beside the figures."""
-        said = [] if (reach := reach_line(self.found)) is None else [reach]
-        return [*said, *unpaired_lines(self.found)]
+        return list(notes(self.found))
 
 
 class Told(NamedTuple):
