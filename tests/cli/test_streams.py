@@ -208,7 +208,10 @@ def test_verbose_prints_the_traceback_of_a_metric_once(folder, monkeypatch, caps
 def test_a_run_says_how_to_see_why_a_metric_failed(folder, judgekit, monkeypatch):
     from judgekit.metrics.length import Length
 
-    monkeypatch.setattr(Length, "score", None)
+    async def score(self, case):
+        raise ZeroDivisionError("no")
+
+    monkeypatch.setattr(Length, "score", score)
 
     done = judgekit("run", "--only", "length")
 
