@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import socket
 import sys
 from pathlib import Path
@@ -12,6 +13,11 @@ from hypothesis import HealthCheck, settings
 
 # pytest lets nothing but this file ask for them.
 pytest_plugins = ["browsing", "pytester"]
+
+# A shell that starts the tests in the background has them ignore Ctrl-C, and every child that a
+# test starts would inherit that. Children start with what the system does by default.
+if signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
 

@@ -40,39 +40,37 @@ POSIX_ONLY = {
 """Files that need not look: something before them does."""
 
 
-def guards(tree):
-    """Return the ranges of lines where a missing name is expected."""
-    for node in ast.walk(tree):
-        caught = [ast.unparse(h.type) for h in getattr(node, "handlers", []) if h.type]
-        if isinstance(node, ast.Try) and any("Error" in name for name in caught):
-            if any(word in " ".join(caught) for word in ("ImportError", "AttributeError")):
-                yield node.body[0].lineno, node.body[-1].end_lineno
-        if isinstance(node, ast.With) and "suppress" in ast.unparse(node.items[0]):
-            if "ImportError" in ast.unparse(node.items[0]):
-                yield node.body[0].lineno, node.body[-1].end_lineno
-        if isinstance(node, (ast.If, ast.IfExp)) and any(
-            word in ast.unparse(node.test) for word in ("hasattr(", "sys.platform", "os.name")
-        ):
-            yield node.lineno, node.end_lineno
+def expects(node):
+    """Return whether a node expects that a name is missing."""
+    if isinstance(node, ast.Try):
+        caught = " ".join(ast.unparse(handler.type) for handler in node.handlers if handler.type)
+        return "ImportError" in caught or "AttributeError" in caught
+    if isinstance(node, (ast.If, ast.IfExp)):
+        test = ast.unparse(node.test)
+        return any(word in test for word in ("hasattr(", "sys.platform", "os.name"))
+    return isinstance(node, ast.With) and "ImportError" in ast.unparse(node.items[0])
+
+
+def name_of(node):
+    """Return the name that only POSIX has and that a node uses, or `None`."""
+    if isinstance(node, ast.Import):
+        return next((alias.name for alias in node.names if alias.name in MODULES), None)
+    if isinstance(node, ast.ImportFrom):
+        known = NAMES.get(node.module, ())
+        return next((alias.name for alias in node.names if alias.name in known), None)
+    if not isinstance(node, ast.Attribute) or not isinstance(node.value, ast.Name):
+        return None
+    return f"{node.value.id}.{node.attr}" if node.attr in NAMES.get(node.value.id, ()) else None
 
 
 def posix_names(source):
-    """Return the names that only POSIX has, which a source uses without a guard."""
-    tree = ast.parse(source)
-    guarded = list(guards(tree))
-    imported = set()
-    for node in ast.walk(tree):
-        found = None
-        if isinstance(node, ast.Import):
-            found = next((alias.name for alias in node.names if alias.name in MODULES), None)
-        elif isinstance(node, ast.ImportFrom) and node.module in NAMES:
-            found = next((a.name for a in node.names if a.name in NAMES[node.module]), None)
-        elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
-            if node.attr in NAMES.get(node.value.id, ()):
-                found = f"{node.value.id}.{node.attr}"
-        if found and not any(low <= node.lineno <= high for low, high in guarded):
-            imported.add((node.lineno, found))
-    return sorted(imported)
+    """Return the names that only POSIX has, with their lines, which a source uses unguarded."""
+    nodes = list(ast.walk(ast.parse(source)))
+    guarded = [(node.lineno, node.end_lineno) for node in nodes if expects(node)]
+    used = {(node.lineno, name) for node in nodes if (name := name_of(node)) is not None}
+    return sorted(
+        (line, name) for line, name in used if not any(low <= line <= high for low, high in guarded)
+    )
 
 
 @pytest.mark.parametrize(
