@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from judgekit.protocols import Judge
-from judgekit.request import About, ChatMessage, Form, Request
+from judgekit.request import About, ChatMessage, Form, Reply, Request
 from judgekit.value import Json, trusted
 
 
@@ -40,6 +40,12 @@ class JudgeAround:
         keep = getattr(self.judge, "keep_in", None)
         if keep is not None:
             keep(store)
+
+    async def identified(self, reply: Reply) -> Reply:
+        """Return a reply with what the judge behind finds out of its server after answering."""
+        identified = getattr(self.judge, "identified", None)
+        named: Reply = reply if identified is None else await identified(reply)
+        return named
 
     def findings(self) -> dict[str, Json]:
         """What was found out about the judge behind; empty where nothing was."""

@@ -148,9 +148,11 @@ def _judgment(
 def _text_of(reply: Reply) -> str:
     """Return the text that counts, of a reply that has one."""
     last = reply.tries[-1]
+    if last.fault is not None:
+        raise last.fault.error()
     text = last.text or ""
     empty = not text or text.isspace()
-    if last.refusal is not None or (last.finish in _REFUSED and empty):
+    if last.refusal is not None or last.finish in _REFUSED:
         raise JudgeRefused(f"the judge declined: {_short(last.refusal or last.finish or '')}")
     if last.finish in _TRUNCATED:
         raise InvalidReply(_cut_off(last), kind="truncated")

@@ -6,14 +6,13 @@ happens at the first live call and never in a replay, a report or `--help`.
 
 from __future__ import annotations
 
+import inspect
 import json
-import logging
 import math
 import os
 import re
-import sys
 import warnings
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Hashable
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -23,11 +22,15 @@ from typing import Any
 
 from judgekit.canonical import visible
 from judgekit.errors import CaseError, JudgekitError, JudgeRefused, JudgeRejected, JudgeUnavailable
+from judgekit.quiet import asking, keep_quiet
+from judgekit.unreachable import certificate_error, chain, no_connection
 
 _SECRET = re.compile(
     r"\b(sk|pk|rk|xai|gsk|key|ghp|hf)[-_][A-Za-z0-9*_-]{6,}|\bAIza[0-9A-Za-z_-]{20,}"
     r"|(?i:bearer)\s+[A-Za-z0-9._~+/=-]{8,}"
 )
+_USERINFO = re.compile(r"(\b[a-z]{2,10}://)[^\s/@:]{0,100}:[^\s/@]{1,200}@")
+"""A password in an address."""
 _SECRET_NAME = re.compile(r"(KEY|TOKEN|SECRET|PASSWORD)\Z")
 _MISSING_KEY = re.compile(
     r"api[_ ]?key.*(must be set|missing|not (set|found|provided))|missing credentials", re.I
@@ -39,7 +42,6 @@ _WORDING = re.compile(
     r"\A(litellm\.\w+: |\w+(Error|Exception|Timeout): |(Timeout Error|LiteLLM): |\w+Exception - )+"
 )
 _TRACEBACK = re.compile(r"\s*Traceback \(most recent call last\).*", re.DOTALL)
-_NOISE = r"Pydantic serializer warnings|Item '\w+' on TypedDict class"
 _PASSING = frozenset({408, 409, 425, 429})
 """Statuses below 500 that another attempt may not meet again."""
 
@@ -49,8 +51,8 @@ MAX_SAID = 4_000
 """Characters of an error that are looked through for what it is about."""
 
 _sessions = 0
-_completions: dict[tuple[str | None, str | None], tuple[object, Any]] = {}
-"""By address and key: an event loop, and the client that asks for completions in it."""
+_clients: dict[tuple[Hashable, int], tuple[object, Any]] = {}
+"""The HTTP clients of judgekit's calls, by key and id of the event loop: the loop, the client."""
 
 
 class Outage(JudgeUnavailable):
@@ -77,19 +79,78 @@ class BadRequest(JudgeRejected):
 
 
 def load() -> Any:
-    """Import litellm on first use, without its network access, retries, prints and logs."""
+    """Import litellm on first use, without its network access, retries and prints.
+
+    What is set up here for judgekit's own calls leaves other users of litellm in this process
+    alone: their clients, their log and their warnings.
+    """
     os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
-    # What litellm's own models make pydantic say is noise, or an error where warnings are.
-    warnings.filterwarnings("ignore", message=_NOISE, category=UserWarning)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         import litellm
 
-    litellm.suppress_debug_info = True
-    litellm.num_retries = 0
-    for name in ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy", "instructor", "httpx", "openai"):
-        logging.getLogger(name).setLevel(logging.CRITICAL)
+    litellm.suppress_debug_info = True  # it prints advice of its own on standard output
+    if not isinstance(litellm.in_memory_llm_clients_cache, _Clients):
+        litellm.in_memory_llm_clients_cache = _Clients(litellm.in_memory_llm_clients_cache)
+    keep_quiet()
     return litellm
+
+
+class _Clients:
+    """Stands in for litellm's cache of HTTP clients, so that judgekit's calls have their own.
+
+    These limit what they read and follow no redirect, whichever provider is asked. Everybody
+    else gets the clients litellm would have given them.
+    """
+
+    def __init__(self, theirs: Any) -> None:
+        self._theirs = theirs
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._theirs, name)
+
+    def get_cache(self, key: str, **options: Any) -> Any:
+        if not asking():
+            return self._theirs.get_cache(key, **options)
+        return _client_of(key)
+
+    def set_cache(self, key: str, value: Any, **options: Any) -> None:
+        if not asking():
+            self._theirs.set_cache(key, value, **options)
+            return
+        _bound(value)
+        loop = _loop()
+        _clients[key, id(loop)] = (loop, value)
+
+
+def _client_of(key: Hashable) -> Any:
+    loop = _loop()
+    made_in, client = _clients.get((key, id(loop)), (None, None))
+    return client if made_in is loop else None
+
+
+def _loop() -> object:
+    import asyncio
+
+    try:
+        return asyncio.get_running_loop()
+    except RuntimeError:
+        return None
+
+
+def _bound(client: Any) -> None:
+    """Limit what a client of litellm or of the OpenAI SDK reads."""
+    import httpx
+
+    from judgekit import wire
+
+    inner = getattr(client, "_client", None)
+    if not isinstance(inner, httpx.AsyncClient):
+        return
+    wire.bound(inner)
+    if hasattr(client, "event_hooks"):  # litellm's own makes another one where a connection failed
+        client.event_hooks = inner.event_hooks
+        client.follow_redirects = False
 
 
 async def complete_text(**options: Any) -> Any:
@@ -97,24 +158,31 @@ async def complete_text(**options: Any) -> Any:
 
     Left to itself litellm opens one for every call and closes none.
     """
-    import asyncio
-
     import httpx
     import openai
 
-    address = (options["api_base"], options["api_key"])
-    loop = asyncio.get_running_loop()
-    made_in, client = _completions.get(address, (None, None))
-    if made_in is not loop:
+    key = ("completions", options["api_base"], options["api_key"])
+    client = _client_of(key)
+    if client is None:
         client = openai.AsyncOpenAI(
-            base_url=address[0],
-            api_key=address[1],
+            base_url=options["api_base"],
+            api_key=options["api_key"],
             timeout=options["timeout"],
             max_retries=0,
             http_client=httpx.AsyncClient(),
         )
-        _completions[address] = (loop, client)
+        _bound(client)
+        loop = _loop()
+        _clients[key, id(loop)] = (loop, client)
     return await load().atext_completion(client=client, **options)
+
+
+def completion(data: dict[str, Any]) -> Any:
+    """Return the JSON object of a chat completion as litellm's response; `None` if it is none."""
+    try:
+        return load().ModelResponse(**data)
+    except Exception:  # noqa: BLE001 - what a server sent: any error of litellm's says that it is none
+        return None
 
 
 def missing_keys(model: str) -> list[str]:
@@ -173,7 +241,7 @@ def translate(error: BaseException, *, secrets: tuple[str, ...] = ()) -> Judgeki
     refused connection InternalServerError.
     """
     kind = type(error).__name__
-    status = _status(error)
+    status = status_of(error)
     said = one_line(str(error), secrets=secrets, most=MAX_SAID)
     text = _cut(said) or kind
     if kind == "ContextWindowExceededError":
@@ -188,8 +256,10 @@ def translate(error: BaseException, *, secrets: tuple[str, ...] = ()) -> Judgeki
         )
     advice = _rejection(status, text)
     about_format = "response_format" in said and (status or 500) >= 500
-    if _NOBODY.match(text):
-        text = "no connection; check that the server runs, and its address"
+    if (untrusted := certificate_error(error)) is not None:
+        return untrusted
+    if _NOBODY.search(text):
+        text = no_connection(error)
     if advice is None and not about_format and _passing(kind, status):
         return Outage(text, retry_after=_retry_after(error), status=status)
     shown = f"HTTP {status}: {text}" if status is not None and status < 500 else text
@@ -202,14 +272,12 @@ def translate(error: BaseException, *, secrets: tuple[str, ...] = ()) -> Judgeki
     return JudgeRejected(shown)
 
 
-def _status(error: BaseException) -> int | None:
+def status_of(error: BaseException) -> int | None:
     """Return the status the server really sent; litellm changes some by what the text says."""
-    link: BaseException | None = error
-    for _ in range(8):
+    for link in chain(error):
         sent = getattr(getattr(link, "response", None), "status_code", None)
         if type(link).__module__.startswith(("openai", "httpx")) and isinstance(sent, int):
             return sent
-        link = link and (link.__cause__ or link.__context__)
     status = getattr(error, "status_code", None)
     return status if isinstance(status, int) else None
 
@@ -240,6 +308,7 @@ def without(text: str, secrets: tuple[str, ...]) -> str:
 def one_line(text: str, *, secrets: tuple[str, ...] = (), most: int = 300) -> str:
     """Return a foreign message in one line, without anything that looks like a key."""
     text = _TRACEBACK.sub("", without(text, secrets)[:10_000])
+    text = _USERINFO.sub(r"\1[key]@", text)
     text = " ".join(visible(_SECRET.sub("[key]", text)).split())
     return _cut(_WORDING.sub("", text), most)
 
@@ -279,15 +348,9 @@ async def connections() -> AsyncIterator[None]:
         yield
     finally:
         _sessions -= 1
-        if _sessions == 0 and "litellm" in sys.modules:
-            import litellm
-
-            closing = getattr(litellm, "close_litellm_async_clients", None)
-            if closing is not None:
-                await closing()
-            cache = getattr(litellm, "in_memory_llm_clients_cache", None)
-            if cache is not None:
-                cache.flush_cache()
-            for _, client in _completions.values():
-                await client.close()
-            _completions.clear()
+        if _sessions == 0:
+            closing = [client for _, client in _clients.values()]
+            _clients.clear()
+            for client in closing:
+                if inspect.isawaitable(closed := client.close()):
+                    await closed

@@ -2,11 +2,12 @@
 
 import hashlib
 from functools import cached_property, lru_cache
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, Self
 
 from pydantic import ConfigDict, Field
 
 from judgekit.canonical import canonical_json, digest
+from judgekit.errors import CaseError, InvalidReply, JudgekitError, JudgeRefused
 from judgekit.value import Json, Value
 
 FORMAT = 1
@@ -14,6 +15,9 @@ FORMAT = 1
 
 Kind = Literal["score", "boolean", "choice", "checklist"]
 Want = Literal["verdict", "text", "embedding", "logprobs"]
+FaultKind = Literal["invalid_reply", "invalid_case", "refused"]
+MAX_MESSAGE = 2_000
+"""Characters that are kept of what is wrong with an answer."""
 
 
 class Detail(Value):
@@ -180,16 +184,53 @@ class Usage(Value):
     output_tokens: int = Field(default=0, ge=0)
 
 
+class Omitted(Value):
+    """The rest of a text that is too long to be kept."""
+
+    bytes: int = Field(ge=0)
+    """Size of the rest, as UTF-8; of a response that was stopped, as far as it was read."""
+    sha256: str
+    """Digest of these bytes: 64 hexadecimal characters."""
+
+
+class Fault(Value):
+    """What makes an answer unusable as a whole; its text is then not read."""
+
+    kind: FaultKind = "invalid_reply"
+    message: str = Field(max_length=MAX_MESSAGE)
+
+    def error(self) -> JudgekitError:
+        """Return the error that reading the answer raises."""
+        if self.kind == "invalid_case":
+            return CaseError(self.message)
+        return (JudgeRefused if self.kind == "refused" else InvalidReply)(self.message)
+
+    @classmethod
+    def of(cls, error: CaseError | JudgeRefused | InvalidReply) -> Self:
+        """Return what is recorded of an error about one request."""
+        kind: FaultKind = "invalid_reply"
+        if isinstance(error, CaseError):
+            kind = "invalid_case"
+        elif isinstance(error, JudgeRefused):
+            kind = "refused"
+        return cls(kind=kind, message=str(error)[:MAX_MESSAGE])
+
+
 class Try(Value):
     """One raw answer of a judge, exactly as it came."""
 
     text: str | None = None
+    """What the model said; of a malformed response the beginning of its body."""
     finish: str | None = None
     """Why the model stopped: `stop`, `length`, `content_filter`, ... as the server said it."""
     refusal: str | None = None
     logprobs: Json = None
     thought: int = Field(default=0, ge=0)
     """Characters of reasoning the server gave apart from the answer; they are not kept."""
+    fault: Fault | None = None
+    """What is wrong with the answer as a whole, if anything is."""
+    omitted: Omitted | None = None
+    """The rest of `text`, where only its beginning is kept."""
 
 
 class Reply(Value):

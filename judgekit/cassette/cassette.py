@@ -13,11 +13,12 @@ from judgekit.cassette.lazystore import lazy_store
 from judgekit.cassette.ledger import Ledger
 from judgekit.cassette.mode import RecordMode
 from judgekit.cassette.record import PART_NAMED, Record, decode, decode_reply, encode, play, share
-from judgekit.cassette.tape import Tape, in_order, laid_out, merge_into, write_lines
-from judgekit.errors import CassetteMiss, ConfigError
+from judgekit.cassette.tape import MAX_LINE, Tape, in_order, laid_out, merge_into, write_lines
+from judgekit.errors import CaseError, CassetteMiss, ConfigError, InvalidReply, JudgeRefused
 from judgekit.outfile import is_link
 from judgekit.protocols import Judge
-from judgekit.request import ChatMessage, Reply, Request
+from judgekit.replies.kept import kept_of
+from judgekit.request import ChatMessage, Fault, Reply, Request, Try
 
 if TYPE_CHECKING:
     import asyncio
@@ -64,6 +65,8 @@ class Cassette(JudgeAround):
         self._used = bytearray((len(self.tape) + 7) // 8 if self.tape else 0)
         self._from_store: set[str] = set()
         self._added: set[str] = set()
+        self._kept: set[str] = set()
+        """Keys of live replies that are stored and not counted yet."""
         self._explainer: Explainer | None = None
         self._flights: dict[str, asyncio.Task[Reply]] = {}
         self._waiting: Counter[asyncio.Task[Reply]] = Counter()
@@ -220,23 +223,43 @@ class Cassette(JudgeAround):
         return reply
 
     async def _live(self, request: Request, judge: Judge) -> Reply:
+        """Ask; the reply is stored before anything else is waited for."""
+        try:
+            reply = kept_of(await judge.ask(request), want=request.form.want)
+        except (CaseError, JudgeRefused, InvalidReply) as exc:
+            # It is about this request, so a replay says the same. An error is not billed.
+            reply = Reply(tries=(Try(fault=Fault.of(exc)),), cost=0.0)
+        try:
+            await self._keep(request, reply)
+            identified = getattr(judge, "identified", None)
+            if identified is not None and (named := await identified(reply)) != reply:
+                reply = named
+                await self._keep(request, reply)
+        finally:
+            if request.key in self._kept:
+                self._kept.discard(request.key)
+                self._count_live(request, reply)
+        return reply
+
+    async def _keep(self, request: Request, reply: Reply) -> None:
+        """Store a reply; it is stored even when nobody waits for it any more."""
         import asyncio
 
-        reply = await judge.ask(request)
         store = self.store
         assert store is not None  # noqa: S101 - the constructor saw to it
+        line = encode(request, reply)
+        if len(line) * 4 > MAX_LINE and len(line.encode()) > MAX_LINE:
+            raise InvalidReply(f"the reply takes more than the {MAX_LINE:,} bytes of a record")
         loop = asyncio.get_running_loop()
-        kept = loop.run_in_executor(None, store.put, request.key, encode(request, reply))
+        stored = loop.run_in_executor(None, store.put, request.key, line)
         try:
-            await asyncio.shield(kept)
+            await asyncio.shield(stored)
         except asyncio.CancelledError:
-            # The reply is here and paid for: it is kept, even when nobody waits for it any more.
-            await asyncio.wait([kept])
-            if kept.exception() is None:
-                self._count_live(request, reply)
+            await asyncio.wait([stored])
+            if stored.exception() is None:
+                self._kept.add(request.key)
             raise
-        self._count_live(request, reply)
-        return reply
+        self._kept.add(request.key)
 
     def _count_live(self, request: Request, reply: Reply) -> None:
         self._added.add(request.key)

@@ -9,7 +9,7 @@ from pathlib import Path
 from judgekit.canonical import printable
 from judgekit.cassette.record import Record
 from judgekit.cassette.tape import Tape
-from judgekit.errors import CassetteCorrupt, ConfigError, InvalidReply, JudgeRefused
+from judgekit.errors import CaseError, CassetteCorrupt, ConfigError, InvalidReply, JudgeRefused
 from judgekit.judgment import read_reply
 from judgekit.replies.logprobs import read_logprobs
 from judgekit.replies.text import cut_off, read_text
@@ -74,6 +74,8 @@ def _outcome(record: Record) -> str:
         judgment = read_reply(record.reply, form=record.request.form, request_key=record.key)
     except JudgeRefused:
         return "refused"
+    except CaseError:
+        return "invalid case"
     except InvalidReply as exc:
         return exc.kind.replace("_", " ")
     return "valid after repairs" if judgment.repairs or judgment.tries > 1 else "valid"
@@ -124,11 +126,15 @@ def _record_lines(record: Record) -> Iterator[str]:
     for message in request.messages:
         yield f"--- {message.role}"
         yield printable(message.content)
-    if request.form.want == "embedding":
+    if request.form.want == "embedding" and reply.tries[-1].fault is None:
         numbers = read_vector(reply)
         yield f"--- vector of {len(numbers)} numbers"
         yield ", ".join(f"{number:.4g}" for number in numbers[:8]) + ", ..." * (len(numbers) > 8)
         return
     for number, said in enumerate(reply.tries, start=1):
         yield f"--- reply{f' (try {number})' if len(reply.tries) > 1 else ''}, finish {said.finish}"
+        if said.fault is not None:
+            yield f"{said.fault.kind.replace('_', ' ')}: {printable(said.fault.message)}"
         yield printable(said.refusal or said.text or "(empty)")
+        if said.omitted is not None:
+            yield f"({said.omitted.bytes:,} more bytes are not kept, sha256 {said.omitted.sha256})"

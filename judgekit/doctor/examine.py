@@ -18,7 +18,7 @@ import judgekit
 from judgekit.config import load_suite
 from judgekit.doctor.diagnosis import Cost, Diagnosis, Role, asks_model
 from judgekit.doctor.installation import installed, is_key
-from judgekit.errors import ConfigError, InvalidReply, JudgekitError, JudgeRefused
+from judgekit.errors import CaseError, ConfigError, InvalidReply, JudgekitError, JudgeRefused
 from judgekit.estimate import missing_calls
 from judgekit.evaluation import evaluate_sync
 from judgekit.judgment import read_reply
@@ -107,7 +107,7 @@ def _suite(path: Path, overrides: Overrides) -> tuple[dict[str, Any], dict[str, 
 
 
 def _role(role: str, file: JudgeFile, *, base: Path, ask: bool, times: int) -> Role:
-    from judgekit.judges.endpoint import address
+    from judgekit.judges.credentials import address
 
     name = file.api_key_env
     facts: dict[str, Any] = {
@@ -162,6 +162,7 @@ async def _ask(judge: Any, base: Path, times: int) -> dict[str, Any]:
                 started = time.perf_counter()
                 replies.append(await judge.ask(request))
                 taken.append(time.perf_counter() - started)
+            await judge.identified(replies[-1])
     finally:
         store.close()
     found = judge.findings()
@@ -182,7 +183,7 @@ async def _ask(judge: Any, base: Path, times: int) -> dict[str, Any]:
 def _unusable(reply: Reply, model: str) -> str | None:
     try:
         read_reply(reply, form=FORM, request_key="")
-    except (InvalidReply, JudgeRefused) as exc:
+    except (InvalidReply, JudgeRefused, CaseError) as exc:
         return f"{model}: answers, but not with a verdict: {_line(exc)}"
     return None
 

@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
-from judgekit.errors import CaseError, JudgekitError
+from judgekit.errors import CaseError
 from judgekit.providers import BadRequest
 
 if TYPE_CHECKING:
@@ -68,20 +68,24 @@ class Batch(Generic[T]):
                 await self._serve(batch)
 
     async def _serve(self, batch: list[_Waiting]) -> None:
+        """Send a batch; whatever goes wrong with it is the error of its texts alone."""
         try:
             found = await self._send([waiting.text for waiting in batch])
-        except JudgekitError as exc:
-            if len(batch) > 1 and isinstance(exc, (CaseError, BadRequest)):
-                half = len(batch) // 2
-                await self._serve(batch[:half])
-                await self._serve(batch[half:])
+            pairs = list(zip(batch, found, strict=True))
+        except (CaseError, BadRequest) as exc:
+            if len(batch) == 1:
+                _fail(batch, exc)
                 return
+            half = len(batch) // 2
+            await self._serve(batch[:half])
+            await self._serve(batch[half:])
+        except Exception as exc:  # noqa: BLE001 - others wait behind this batch: it must not end the work
             _fail(batch, exc)
         except BaseException as exc:
             _fail(batch, exc)
             raise
         else:
-            for waiting, one in zip(batch, found, strict=True):
+            for waiting, one in pairs:
                 if not waiting.future.done():
                     waiting.future.set_result(one)
 

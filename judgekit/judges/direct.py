@@ -5,14 +5,14 @@ from __future__ import annotations
 from functools import partial
 
 from judgekit import providers
-from judgekit.errors import CaseError
+from judgekit.errors import CaseError, InvalidReply
 from judgekit.judges.batch import Batch
 from judgekit.judges.echo import ECHOING, completions_model, read_echo
-from judgekit.judges.embedding import Share, read_embeddings
+from judgekit.judges.embedding import read_embeddings
 from judgekit.judges.line import Heard, Line
 from judgekit.judges.response import usage_of
 from judgekit.providers import BadRequest
-from judgekit.request import Reply, Request, Try
+from judgekit.request import Fault, Reply, Request, Try
 
 
 class Direct:
@@ -20,7 +20,7 @@ class Direct:
 
     def __init__(self, line: Line) -> None:
         self._line = line
-        self.batch: Batch[Share] = Batch(self._embedded)
+        self.batch: Batch[Reply] = Batch(self._embedded)
 
     async def reply(self, request: Request) -> Reply:
         """Return the reply to a request that wants no verdict.
@@ -32,7 +32,7 @@ class Direct:
         try:
             if request.form.want == "embedding":
                 (message,) = request.messages
-                return (await self.batch.ask(message.content)).reply
+                return await self.batch.ask(message.content)
             if request.form.want == "logprobs":
                 return await self._echoed(request)
             messages = [{"role": m.role, "content": m.content} for m in request.messages]
@@ -50,10 +50,16 @@ class Direct:
         send = partial(providers.complete_text, model=model, prompt=whole)
         heard = await self._line.sent(send, fixed=ECHOING)
         heard = heard._replace(params={**heard.params, **ECHOING})
-        return self._reply(read_echo(heard.response, whole=whole), heard)
+        if heard.malformed is not None:
+            return self._reply(heard.malformed, heard)
+        try:
+            said = read_echo(heard.response, whole=whole)
+        except InvalidReply as exc:
+            said = Try(fault=Fault.of(exc))
+        return self._reply(said, heard)
 
-    async def _embedded(self, texts: list[str]) -> list[Share]:
-        """Ask for the vectors of several texts in one call."""
+    async def _embedded(self, texts: list[str]) -> list[Reply]:
+        """Ask for the vectors of several texts in one call; return a reply for each."""
         send = partial(
             providers.load().aembedding,
             model=self._line.model,
@@ -62,13 +68,11 @@ class Direct:
             allowed_openai_params=["dimensions"],
         )
         heard = await self._line.sent(send, fixed={})
-        response = heard.response
         return read_embeddings(
-            response,
+            heard,
             texts,
-            model=self._line.named(getattr(response, "model", None)),
-            params=heard.params,
-            cost=self._line.cost(response),
+            model=self._line.named(getattr(heard.response, "model", None)),
+            cost=self._line.cost(heard),
         )
 
     def _reply(self, said: Try, heard: Heard) -> Reply:
@@ -77,5 +81,5 @@ class Direct:
             model=self._line.named(getattr(heard.response, "model", None)),
             effective_params=heard.params,
             usage=usage_of(heard.response),
-            cost=self._line.cost(heard.response),
+            cost=self._line.cost(heard),
         )

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 from urllib.parse import SplitResult, urlsplit
 
+from judgekit.judges.credentials import address, secrets_in
 from judgekit.judges.shared import Shared
 from judgekit.providers import one_line, secrets_known
 
@@ -16,18 +18,6 @@ if TYPE_CHECKING:
 MAX_LIST = 1_000_000
 """Bytes of a list of models that are read."""
 MAX_NAME = 200
-
-
-def address(api_base: str | None) -> str | None:
-    """Return host and port of a server, without credentials and path; `None` for a hosted model."""
-    if api_base is None:
-        return None
-    try:
-        parts = urlsplit(api_base if "//" in api_base else f"//{api_base}")
-        host, port = parts.hostname or "", parts.port
-    except ValueError:
-        return "an address that cannot be read"
-    return f"{host}:{port}" if port else host
 
 
 def endpoint(api_base: str | None) -> str | None:
@@ -44,13 +34,13 @@ _NAMING = 5.0
 class Naming:
     """Asks a server once what it calls itself; one that does not say is no trouble."""
 
-    def __init__(self, api_base: str | None, *, model: str, api_key: str | None) -> None:
+    def __init__(self, api_base: str | None, *, model: str, key: Callable[[], str | None]) -> None:
         self.name: str | None = None
         self.done = api_base is None
         """Whether there is nothing more to find out."""
         self._api_base = api_base or ""
         self._model = model
-        self._api_key = api_key
+        self._key = key
         self._asked = Shared(self._ask)
 
     async def ask(self) -> None:
@@ -66,7 +56,7 @@ class Naming:
                     server_name,
                     self._api_base,
                     model=self._model,
-                    api_key=self._api_key,
+                    api_key=self._key(),
                     timeout=_NAMING,
                 )
         self.done = True
@@ -90,7 +80,8 @@ def server_name(api_base: str, *, model: str, api_key: str | None, timeout: floa
     if not names:
         return None
     text = ", ".join(sorted(names)[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
-    return one_line(text, secrets=(api_key or "", *secrets_known()), most=MAX_NAME)
+    secrets = (api_key or "", *secrets_in(api_base), *secrets_known())
+    return one_line(text, secrets=secrets, most=MAX_NAME)
 
 
 def _listed(api_base: str, *, api_key: str | None, timeout: float) -> list[dict[str, Any]]:

@@ -12,14 +12,22 @@ from judgekit.request import Form, Try
 
 
 class Heard(NamedTuple):
-    """A raw response, and the parameters that were sent for it."""
+    """A raw response, and what was sent for it."""
 
     response: Any
+    """What litellm made of it; `None` where it made nothing of it."""
     params: dict[str, JsonValue]
+    """The parameters that were sent."""
+    malformed: Try | None = None
+    """The response where it is no answer at all: what is kept of it, and what is wrong."""
+    tool: str | None = None
+    """Name of the tool that was to be called, if one was."""
+    price: float | None = None
+    """US dollars the server says the call took."""
 
 
 class Line(Protocol):
-    """What makes the calls, again after outages: a `LiteLLMJudge`."""
+    """What makes the calls, again after outages: a `Transport`."""
 
     @property
     def model(self) -> str:
@@ -45,5 +53,5 @@ class Line(Protocol):
     def named(self, model: object) -> str | None:
         """Return the name a server gave its model."""
 
-    def cost(self, response: Any) -> float | None:
+    def cost(self, heard: Heard) -> float | None:
         """Return the US dollars of one response."""

@@ -2,43 +2,75 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pydantic import BaseModel
 
-from judgekit.errors import InvalidReply, JudgeRefused
+from judgekit.canonical import visible
+from judgekit.errors import CaseError, InvalidReply, JudgeRefused
 from judgekit.judgment import read_reply
 from judgekit.providers import without
-from judgekit.request import Form, Reply, Try, Usage
+from judgekit.request import Fault, Form, Reply, Try, Usage
 
 
-def read_response(response: Any, *, with_logprobs: bool, secrets: tuple[str, ...]) -> Try:
-    """Return what was said, without the key in it, should a gateway have put it there."""
+def read_response(
+    response: Any, *, tool: str | None, with_logprobs: bool, secrets: tuple[str, ...]
+) -> Try:
+    """Return what was said, without the key in it, should a gateway have put it there.
+
+    Args:
+        response: as litellm returns it.
+        tool: name of the tool the model was made to call, if it was.
+        with_logprobs: whether log-probabilities were asked for.
+        secrets: what must not be kept.
+    """
     choices = getattr(response, "choices", None)
     if not choices:
         return Try(text=None, finish=None)
     choice = choices[0]
     message = choice.message
     text = message.content
-    calls = getattr(message, "tool_calls", None)
-    if calls:
+    calls = getattr(message, "tool_calls", None) or ()
+    fault = _fault(choices, calls, tool=tool)
+    if calls and fault is None:
         text = calls[0].function.arguments
     refusal = getattr(message, "refusal", None)
     if refusal is None:
         refusal = (getattr(message, "provider_specific_fields", None) or {}).get("refusal")
     logprobs = getattr(choice, "logprobs", None) if with_logprobs else None
-    dumped = logprobs.model_dump(mode="json") if isinstance(logprobs, BaseModel) else logprobs
+    if isinstance(logprobs, BaseModel):
+        logprobs = logprobs.model_dump(mode="json", warnings=False)
     thought = getattr(message, "reasoning_content", None)
     return Try(
-        text=_clean(text, secrets),
+        text=clean(text, secrets),
         finish=choice.finish_reason,
-        refusal=_clean(refusal, secrets),
-        logprobs=dumped,
+        refusal=clean(refusal, secrets),
+        logprobs=logprobs,
         thought=len(thought) if isinstance(thought, str) else 0,
+        fault=None if fault is None or refusal is not None else Fault(message=fault),
     )
 
 
-def _clean(text: object, secrets: tuple[str, ...]) -> str | None:
+def _fault(choices: Sequence[Any], calls: Sequence[Any], *, tool: str | None) -> str | None:
+    """Return why it is not clear which answer counts; `None` where there is exactly one."""
+    if len(choices) > 1:
+        return f"the response holds {len(choices)} choices instead of one"
+    if len(calls) > 1:
+        return f"the response calls {len(calls)} tools instead of one"
+    if not calls:
+        return None
+    name = getattr(getattr(calls[0], "function", None), "name", None)
+    if tool is not None and name == tool:
+        return None
+    shown = " ".join(visible(str(name)).split())[:80]
+    expected = f"instead of {tool!r}" if tool else "and none was offered"
+    return f"the response calls the tool {shown!r}, {expected}"
+
+
+def clean(text: object, secrets: tuple[str, ...]) -> str | None:
+    """Return a text as it may be kept: without secrets, and fit for a file."""
     return _storable(without(text, secrets)) if isinstance(text, str) else None
 
 
@@ -55,7 +87,7 @@ def fault_of(latest: Try, form: Form) -> str | None:
     """Return what is wrong with an answer that asking again might mend."""
     try:
         read_reply(Reply(tries=(latest,)), form=form, request_key="")
-    except JudgeRefused:
+    except (JudgeRefused, CaseError):
         return None
     except InvalidReply as exc:
         return None if exc.kind == "truncated" else str(exc)
@@ -102,3 +134,12 @@ def listed_cost(response: Any) -> float | None:
     """Return what litellm's table says one response costs; `None` where it does not know."""
     cost = (getattr(response, "_hidden_params", None) or {}).get("response_cost")
     return float(cost) if isinstance(cost, (int, float)) else None
+
+
+def cost_told(headers: Mapping[str, str]) -> float | None:
+    """Return the US dollars a LiteLLM proxy says a call took; `None` where it does not say."""
+    try:
+        cost = float(headers.get("x-litellm-response-cost", ""))
+    except ValueError:
+        return None
+    return cost if math.isfinite(cost) and cost >= 0 else None

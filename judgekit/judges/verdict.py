@@ -71,12 +71,13 @@ class Verdicts:
             heard = await self._line.put(messages, request.form, mode)
             latest = self._line.read(heard)
             tries.append(latest)
-            total.add(heard.response, self._line.cost(heard.response))
+            total.add(heard.response, self._line.cost(heard))
             model = getattr(heard.response, "model", None) or model
             fault = fault_of(latest, request.form)
             if fault is None or len(tries) > self._reasks:
                 break
-            messages = again(messages, latest.text or "", fault)
+            # What stands in a malformed response is not what the model said.
+            messages = again(messages, "" if latest.fault else latest.text or "", fault)
         return Reply(
             tries=tuple(tries),
             model=self._line.named(model),

@@ -67,7 +67,10 @@ def read_logprobs(reply: Reply, *, prompt: str, continuation: str) -> Continuati
     Raises:
         InvalidReply: the figures do not cover the continuation, or cannot be.
     """
-    data = _object(reply.tries[-1].text or "")
+    last = reply.tries[-1]
+    if last.fault is not None:
+        raise last.fault.error()
+    data = _object(last.text or "")
     logprobs, offsets = data.get("logprobs"), data.get("offsets")
     if not isinstance(logprobs, list) or not isinstance(offsets, list):
         raise InvalidReply("the reply holds no log-probabilities")

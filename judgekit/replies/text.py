@@ -20,15 +20,18 @@ def read_text(reply: Reply) -> str:
         JudgeRefused: a policy stopped it, or the server marked it as a refusal. A model that
             declines in words of its own has answered.
         InvalidReply: nothing but white space came (`empty`), or reasoning alone
-            (`only_thought`).
+            (`only_thought`), or the response was malformed.
+        CaseError: the model did not take this request.
     """
     last = reply.tries[-1]
+    if last.fault is not None:
+        raise last.fault.error()
     text = last.text or ""
     if last.refusal is not None:
         raise JudgeRefused(f"the model declined: {_short(last.refusal)}")
+    if last.finish in _REFUSED:
+        raise JudgeRefused(f"the answer was stopped: {_short(last.finish or '')}")
     if not text.strip():
-        if last.finish in _REFUSED:
-            raise JudgeRefused(f"the answer was stopped: {_short(last.finish or '')}")
         if last.thought:
             raise InvalidReply(
                 f"the model thought for {last.thought:,} characters and gave no answer; "

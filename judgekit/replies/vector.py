@@ -57,7 +57,10 @@ def read_vector(reply: Reply, *, dimensions: int | None = None) -> tuple[float, 
     Raises:
         InvalidReply: it is no vector, not finite, or of another length.
     """
-    data = _object(reply.tries[-1].text or "")
+    last = reply.tries[-1]
+    if last.fault is not None:
+        raise last.fault.error()
+    data = _object(last.text or "")
     size, told = data.get("dimensions"), data.get("float32")
     if not isinstance(size, int) or isinstance(size, bool) or not isinstance(told, str):
         raise InvalidReply("the reply holds no vector")

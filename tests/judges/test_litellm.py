@@ -11,7 +11,7 @@ import pytest
 import judgekit
 from judgekit.errors import ConfigError
 from judgekit.filledform import answer_model
-from judgekit.judges.litellm import _asked
+from judgekit.judges.transport import _asked
 from judgekit.judges.rung import again, messages_of
 from judgekit.request import ChatMessage, Form, Question, Request
 

@@ -142,10 +142,10 @@ async def run_async(
 
 
 def run(judge: Any, asked: Iterable[str], folder: Path, **options: Any) -> Outcome:
-    """Run from synchronous code, and give up after half a minute: nothing may hang."""
+    """Run from synchronous code, and give up after two minutes: nothing may hang."""
 
     async def bounded() -> Outcome:
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(120):
             return await run_async(judge, asked, folder, **options)
 
     return asyncio.run(bounded())

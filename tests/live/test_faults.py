@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import itertools
 import time
 from pathlib import Path
@@ -30,6 +31,36 @@ def stopped(finish: str, **message: Any) -> Fault:
     return Fault(change=change)
 
 
+def contradict(body: dict[str, Any]) -> None:
+    """Add a second choice that says the opposite of the first."""
+    other = copy.deepcopy(body["choices"][0])
+    other["index"] = 1
+    other["message"]["content"] = other["message"]["content"].replace("true", "false")
+    body["choices"].append(other)
+
+
+def called(*names: str) -> Fault:
+    """Return a completion that calls tools, each with a good answer."""
+
+    def change(body: dict[str, Any]) -> None:
+        message = body["choices"][0]["message"]
+        said = message["content"] or message["tool_calls"][0]["function"]["arguments"]
+        message["content"] = None
+        message["tool_calls"] = [
+            {"id": f"call_{n}", "type": "function", "function": {"name": name, "arguments": said}}
+            for n, name in enumerate(names)
+        ]
+
+    return Fault(change=change)
+
+
+def parts(body: dict[str, Any]) -> None:
+    """Send the content as a list of parts, as some servers do."""
+    message = body["choices"][0]["message"]
+    text = message["content"]
+    message["content"] = [{"type": "text", "text": half} for half in (text[:9], text[9:])]
+
+
 OUTAGES = {
     "429": error(429, "slow down", headers={"Retry-After": "0"}),
     "429_without_a_date": error(429, "slow down"),
@@ -48,11 +79,9 @@ OUTAGES = {
     "empty_body": Fault(body=b""),
     "array_for_a_body": Fault(body=b"[1, 2]"),
     "error_in_a_200": Fault(body={"error": {"message": "model crashed", "code": 500}}),
-    "null_choices": Fault(change=lambda body: body.update(choices=None)),
-    "no_message": Fault(change=lambda body: body["choices"][0].pop("message")),
     "gzip_that_is_none": Fault(headers={"Content-Encoding": "gzip"}),
 }
-"""Nobody answered: tried again, never recorded."""
+"""No answer came: tried again, never recorded."""
 
 INVALID = {
     "malformed": (Fault(text=lambda good: good[:-5]), "invalid_reply"),
@@ -70,12 +99,28 @@ INVALID = {
     "blank": (Fault(text=" \n"), "empty"),
     "null_content": (said(content=None), "empty"),
     "no_choices": (Fault(change=lambda body: body.update(choices=[])), "empty"),
+    "null_choices": (Fault(change=lambda body: body.update(choices=None)), "invalid_reply"),
+    "text_for_choices": (Fault(change=lambda body: body.update(choices="yes")), "invalid_reply"),
+    "no_message": (
+        Fault(change=lambda body: body["choices"][0].pop("message")),
+        "invalid_reply",
+    ),
+    "number_for_content": (said(content=7), "invalid_reply"),
+    "object_for_content": (said(content={"text": "yes"}), "invalid_reply"),
+    "picture_for_content": (said(content=[{"type": "image_url"}]), "invalid_reply"),
+    "text_for_usage": (Fault(change=lambda body: body.update(usage="many")), "invalid_reply"),
+    "list_for_usage": (Fault(change=lambda body: body.update(usage=[1, 2])), "invalid_reply"),
+    "two_choices": (Fault(change=lambda body: contradict(body)), "invalid_reply"),
+    "two_tool_calls": (called("Verdict", "Verdict"), "invalid_reply"),
+    "other_tool": (called("delete_files"), "invalid_reply"),
+    "too_large": (Fault(text=lambda good: good + " " * 9_000_000), "invalid_reply"),
 }
 """Not an answer to the question: asked once more, with what is wrong."""
 
 FINAL = {
     "refusal": (said(content=None, refusal="I cannot help with that."), "refused"),
     "filtered": (stopped("content_filter", content=None), "refused"),
+    "filtered_with_an_answer": (stopped("content_filter"), "refused"),
     "policy": (
         error(400, "rejected by our safety system", code="content_policy_violation"),
         "refused",
@@ -106,6 +151,7 @@ FINE = {
     "half_a_character": Fault(text=lambda good: good.replace("Because.", "\ud800")),
     "half_an_escape": Fault(text=lambda good: good.replace("Because.", r"\ud800")),
     "long_reasons": Fault(text=lambda good: good.replace("Because.", "why " * 120_000)),
+    "list_of_parts": Fault(change=parts),
     "no_usage": Fault(change=lambda body: body.pop("usage")),
     "no_finish": stopped(None),  # type: ignore[arg-type]
     "unheard_of_finish": stopped("eos"),
@@ -211,8 +257,9 @@ def test_odd_answers_are_answers(server: Server, tmp_path: Path) -> None:
 def test_everything_at_once_loses_no_case(server: Server, tmp_path: Path) -> None:
     plans: dict[str, list[Fault]] = {}
     outages = [fault for name, fault in OUTAGES.items() if name not in ("timeout", "slow_drip")]
-    pairs = itertools.product(outages, [fault for fault, _ in INVALID.values()])
-    for number, (outage, invalid) in enumerate(itertools.islice(pairs, 0, None, 3)):
+    small = [fault for name, (fault, _) in INVALID.items() if name != "too_large"]
+    pairs = itertools.product(outages, small)
+    for number, (outage, invalid) in enumerate(itertools.islice(pairs, 0, None, 5)):
         plans[f"case-{number:03d}"] = [outage, invalid, outage]
     server.plan = {**plans}
 

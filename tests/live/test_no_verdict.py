@@ -223,7 +223,7 @@ def test_a_vector_that_cannot_be_is_a_failure(server, change):
     serving(server, spoilt(change))
 
     with pytest.raises(InvalidReply):
-        one(judge_of(server), wanting("embedding", "a text"))
+        read_vector(one(judge_of(server), wanting("embedding", "a text")))
 
 
 @pytest.mark.parametrize(
@@ -335,8 +335,10 @@ def figures(**change):
 def test_figures_that_cannot_be_are_a_failure(server, make):
     serving(server, make)
 
+    prompt, continuation = "The capital is", " Paris of course"
     with pytest.raises((InvalidReply, JudgeUnavailable)):
-        one(judge_of(server), wanting("logprobs", "The capital is", " Paris of course"))
+        reply = one(judge_of(server), wanting("logprobs", prompt, continuation))
+        read_logprobs(reply, prompt=prompt, continuation=continuation)
 
 
 def test_pieces_of_a_character_are_found_by_their_places(server):

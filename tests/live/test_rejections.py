@@ -8,6 +8,7 @@ import pytest
 
 from judgekit.errors import JudgeRejected
 from judgekit.judges.litellm import LiteLLMJudge
+from judgekit.score import Failure
 
 from .asking import judge_of, run, tokens
 from .server import Fault, Server, always, error
@@ -106,15 +107,28 @@ def test_unknown_provider_is_said_before_any_call(server: Server, tmp_path: Path
     assert server.calls() == 0
 
 
-def test_redirect_takes_no_key_along(server: Server, tmp_path: Path) -> None:
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+def test_no_redirect_is_followed(server: Server, tmp_path: Path, status: int) -> None:
     with Server() as other:
-        there = Fault(307, body=b"", headers={"Location": f"{other.base}/chat/completions"})
-        server.plan = {"*": always(there)}
+        target = f"{other.base}/chat/completions?api_key=sk-canary-1234567890"
+        there = Fault(status, body=b"", headers={"Location": target})
+        here = Fault(status, body=b"", headers={"Location": "/v1/chat/completions"})
+        server.plan = {"case-away": always(there), "case-self": always(here)}
 
-        run(judge_of(server, api_key="sk-canary-1234567890"), ["case-1"], tmp_path)
+        judge = judge_of(server, api_key="sk-canary-1234567890", retries=2)
+        outcome = run(judge, ["case-away", "case-self", "case-good"], tmp_path)
 
-        assert all("authorization" not in seen.headers for seen in other.seen)
-        assert "canary" not in repr([seen.headers for seen in other.seen])
+        assert other.seen == []
+    assert outcome.kinds == {
+        "case-away": "unavailable",
+        "case-self": "unavailable",
+        "case-good": "scored",
+    }
+    assert (server.calls("case-away"), server.calls("case-self")) == (3, 3)
+    row = outcome.rows["case-away"]
+    assert isinstance(row, Failure)
+    assert f"redirects to 127.0.0.1:{other.port}, and redirects are not followed" in row.message
+    assert "canary" not in row.message
 
 
 def test_nothing_in_a_case_changes_who_is_asked(server: Server, tmp_path: Path) -> None:

@@ -1,0 +1,80 @@
+"""Responses that came, and were paid for, and are no answer: what is kept of them, and why."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from judgekit import providers
+from judgekit.judges.response import clean
+from judgekit.replies.kept import omitted_of
+from judgekit.request import Fault, Try
+
+if TYPE_CHECKING:
+    from judgekit.wire import Exchange
+
+_ANSWER = ("choices", "usage", "data", "candidates", "content", "embedding", "embeddings", "done")
+"""Fields that an answer has, of whichever provider, and an error does not."""
+
+
+def malformed_try(call: Exchange, *, secrets: tuple[str, ...]) -> Try | None:
+    """Return what is kept of a response that nothing could be made of.
+
+    `None` where it was no answer: an error, a page of a proxy, or a body that was cut off.
+    """
+    if call.omitted is not None:
+        start = clean(call.start.decode(errors="replace"), secrets)
+        return Try(text=start, fault=Fault(message=call.too_large or ""), omitted=call.omitted)
+    data = call.data()
+    if data is None or data.get("error") or not any(name in data for name in _ANSWER):
+        return None
+    from judgekit.wire import KEPT
+
+    text = clean(call.text, secrets) or ""
+    fault = Fault(message=f"the response is malformed: {_what_is_wrong(data)}")
+    return Try(text=text[:KEPT], fault=fault, omitted=omitted_of(text, kept=KEPT))
+
+
+def _what_is_wrong(data: dict[str, Any]) -> str:
+    choices = data.get("choices", [])
+    if not isinstance(choices, list):
+        return f"choices is {_kind(choices)}, not a list"
+    for choice in choices:
+        message = choice.get("message") if isinstance(choice, dict) else None
+        if not isinstance(message, dict):
+            return "a choice without a message"
+        content = message.get("content")
+        if not (content is None or isinstance(content, str)):
+            return f"the content of its message is {_kind(content)}, not a text"
+    usage = data.get("usage")
+    if not (usage is None or isinstance(usage, dict)):
+        return f"usage is {_kind(usage)}, not an object"
+    return "a field is missing or has the wrong type"
+
+
+def _kind(value: object) -> str:
+    names = {bool: "true or false", list: "a list", dict: "an object", str: "a text"}
+    return "null" if value is None else names.get(type(value), "a number")
+
+
+def parts_joined(data: dict[str, Any] | None) -> Any:
+    """Return the response to a chat whose content came as a list of texts, these joined.
+
+    Some servers send `[{"type": "text", "text": ...}, ...]`. `None` where it is anything else.
+    """
+    choices = (data or {}).get("choices")
+    if not isinstance(choices, list):
+        return None
+    joined = []
+    for choice in choices:
+        message = choice.get("message") if isinstance(choice, dict) else None
+        parts = message.get("content") if isinstance(message, dict) else None
+        texts = [_text_of(part) for part in parts] if isinstance(parts, list) else [None]
+        if message is None or None in texts:
+            return None
+        joined.append({**choice, "message": {**message, "content": "".join(filter(None, texts))}})
+    return providers.completion({**(data or {}), "choices": joined})
+
+
+def _text_of(part: object) -> str | None:
+    text = part.get("text") if isinstance(part, dict) and part.get("type") == "text" else None
+    return text if isinstance(text, str) else None
