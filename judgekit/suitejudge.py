@@ -193,7 +193,10 @@ def make_judge(
     key = os.environ.get(file.api_key_env) if file.api_key_env else None
     if file.api_key_env and key is None and asking:
         where = lines.where(*at, "api_key_env")
-        raise ConfigError(f"{file.api_key_env} is not set in the environment", where=where)
+        from judgekit.judges.credentials import variable_shown
+
+        shown = variable_shown(file.api_key_env)
+        raise ConfigError(f"{shown} is not set in the environment", where=where)
     return LiteLLMJudge(
         file.model,
         api_base=file.api_base,

@@ -24,7 +24,7 @@ SUITE = """\
 cases: cases.jsonl
 judges:
   judge: {model: openai/gpt-4o-mini}
-  second: {model: openai/local, api_base: "http://ann:sk-canary-99@127.0.0.1:9/v1"}
+  second: {model: openai/local, api_base: "http://127.0.0.1:9/v1?tenant=canary-99"}
 cassette: tape.jsonl
 metrics:
   safety:

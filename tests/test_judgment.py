@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from pydantic import BaseModel, ValidationError
 
 from judgekit.canonical import visible
-from judgekit.errors import InvalidReply, JudgeRefused
+from judgekit.errors import CaseError, InvalidReply, JudgeRefused
 from judgekit.extraction import extract_object
 from judgekit.filledform import MAX_ITEMS, answer_model
 from judgekit.judgment import (
@@ -264,8 +264,19 @@ def test_a_refusal_is_no_invalid_reply(last):
         judged(**last)
 
 
-def test_a_filtered_reply_that_holds_an_answer_is_read():
-    assert judged(text=GOOD, finish="content_filter").answers["q"].value == 0.5
+@pytest.mark.parametrize("finish", ["content_filter", "refusal", "safety"])
+def test_a_filtered_reply_is_refused_even_if_it_holds_an_answer(finish):
+    with pytest.raises(JudgeRefused, match=finish):
+        judged(text=GOOD, finish=finish)
+
+
+@pytest.mark.parametrize(
+    ("kind", "raised"),
+    [("invalid_reply", InvalidReply), ("invalid_case", CaseError), ("refused", JudgeRefused)],
+)
+def test_a_fault_counts_whatever_the_text_says(kind, raised):
+    with pytest.raises(raised, match="two choices"):
+        judged(text=GOOD, finish="stop", fault={"kind": kind, "message": "two choices"})
 
 
 @pytest.mark.parametrize(

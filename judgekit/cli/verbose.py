@@ -76,8 +76,10 @@ def tell_files(suite: Suite) -> None:
     """Say where everything was found."""
     source, limit = suite.data.source()
     say(f"cases: {source}" + (f", the first {limit:,}" if limit is not None else ""))
+    from judgekit.judges.credentials import shown_address
+
     for role, judge in suite.roles.items():
-        at = f" at {judge.api_base}" if judge.api_base else ""
+        at = f" at {shown_address(judge.api_base)}" if judge.api_base else ""
         say(f"{role}: {judge.model}{at}, record: {suite.record.value}")
     cassette = suite.cassette
     if cassette is not None and cassette.path is not None:

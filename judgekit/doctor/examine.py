@@ -107,14 +107,14 @@ def _suite(path: Path, overrides: Overrides) -> tuple[dict[str, Any], dict[str, 
 
 
 def _role(role: str, file: JudgeFile, *, base: Path, ask: bool, times: int) -> Role:
-    from judgekit.judges.credentials import address
+    from judgekit.judges.credentials import address, variable_shown
 
     name = file.api_key_env
     facts: dict[str, Any] = {
         "role": role,
         "model": file.model,
         "address": address(file.api_base),
-        "key": name and f"{name} ({'set' if os.environ.get(name) else 'not set'})",
+        "key": name and f"{variable_shown(name)} ({'set' if os.environ.get(name) else 'not set'})",
     }
     if not asks_model(file.model):
         return Role(**facts)

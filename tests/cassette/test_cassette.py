@@ -8,19 +8,24 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from cassette.conftest import make_reply, make_request
+from judgekit.canonical import digest
 from judgekit.cassette.cassette import Cassette
 from judgekit.cassette.mode import RecordMode
 from judgekit.cassette.record import encode
 from judgekit.cassette.tape import Tape
 from judgekit.errors import (
+    CaseError,
     CassetteCorrupt,
     CassetteMiss,
     ConfigError,
+    InvalidReply,
     JudgeRefused,
     JudgeUnavailable,
 )
 from judgekit.judges.fake import FakeJudge
-from judgekit.request import Reply, Try
+from judgekit.judgment import read_reply
+from judgekit.replies import kept
+from judgekit.request import ChatMessage, Form, Omitted, Reply, Request, Try
 
 
 def ask(cassette, *texts):
@@ -240,15 +245,66 @@ def test_what_no_score_can_be_made_of_is_recorded_all_the_same(tmp_path, store, 
     assert ask(opened(path, FakeJudge(), store), "one") == [reply]
 
 
-@pytest.mark.parametrize("error", [JudgeUnavailable("down"), JudgeRefused("no")])
-def test_an_error_is_never_recorded(tmp_path, store, error):
+@pytest.mark.parametrize("error", [CaseError("too long"), JudgeRefused("no"), InvalidReply("odd")])
+def test_an_error_about_one_request_is_recorded(tmp_path, store, error):
     def fails(_):
         raise error
 
     path = tmp_path / "new.jsonl"
+    with opened(path, FakeJudge(fails), store, "new_episodes") as cassette:
+        live = ask(cassette, "one")
+    replayed = ask(opened(path, FakeJudge(), store), "one")
+
+    assert live == replayed
+    for reply in (live[0], replayed[0]):
+        with pytest.raises(type(error), match=str(error)):
+            read_reply(reply, form=Form(), request_key="")
+        assert reply.cost == 0.0
+
+
+@pytest.mark.parametrize("want", ["verdict", "text", "embedding", "logprobs"])
+def test_of_a_reply_that_is_too_long_the_beginning_is_recorded(tmp_path, store, want, monkeypatch):
+    monkeypatch.setitem(kept._LIMITS, want, 200_000)
+    long = Reply(tries=(Try(text="a" * 100_000), Try(text="é" * 200_001)))
+    request = Request(
+        messages=(ChatMessage(role="user", content="x"),), form=Form(want=want), model="fake/judge"
+    )
+    path = tmp_path / "new.jsonl"
+    with opened(path, FakeJudge(lambda _: long), store, "new_episodes") as cassette:
+        live = asyncio.run(cassette.ask(request))
+
+    assert path.stat().st_size < 1_000_000
+    assert asyncio.run(opened(path, FakeJudge(), store).ask(request)) == live
+    for answer, whole in zip(live.tries, long.tries, strict=True):
+        assert answer.text == whole.text[: kept.BEGINNING]
+        rest = whole.text[kept.BEGINNING :].encode()
+        assert answer.omitted == Omitted(bytes=len(rest), sha256=digest(rest))
+    assert "longer than" in live.tries[-1].fault.message
+
+
+def test_a_reply_that_no_record_can_hold_is_a_failure_and_the_tape_stays_whole(
+    tmp_path, store, monkeypatch
+):
+    monkeypatch.setattr("judgekit.cassette.cassette.MAX_LINE", 10_000)
+    odd = Reply(tries=(Try(text="fine", logprobs=["x" * 10_000]),))
+    path = tmp_path / "new.jsonl"
+    cassette = opened(path, FakeJudge(lambda _: odd), store, "new_episodes")
+
+    with pytest.raises(InvalidReply, match="more than the 10,000 bytes of a record"):
+        ask(cassette, "one")
+
+    cassette.close()
+    assert not path.exists()
+
+
+def test_an_outage_is_never_recorded(tmp_path, store):
+    def fails(_):
+        raise JudgeUnavailable("down")
+
+    path = tmp_path / "new.jsonl"
     cassette = opened(path, FakeJudge(fails), store, "new_episodes")
 
-    with pytest.raises(type(error)):
+    with pytest.raises(JudgeUnavailable):
         ask(cassette, "one")
     cassette.close()
 
