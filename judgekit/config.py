@@ -287,6 +287,7 @@ class Suite(Displayed):
             "judge": None if JUDGE not in chosen else _described(chosen[JUDGE]),
             **self._further(chosen),
             "cases": _given(file.cases) if file.cases else None,
+            **({"cluster": file.cluster} if file.cluster else {}),
             "thresholds": self.thresholds,
             "gates": self.gates,
             **({"gate": said} if (said := _given(file.gate)) else {}),

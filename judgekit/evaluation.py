@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -51,6 +51,7 @@ async def evaluate(
     *,
     thresholds: Mapping[str, float] | None = None,
     gates: Gates | None = None,
+    cluster: str | None = None,
     rules: Rules = Rules(),  # noqa: B008 - an immutable value
     limits: Limits = Limits(),  # noqa: B008 - an immutable value
     out: str | Path | None = None,
@@ -74,6 +75,8 @@ async def evaluate(
         thresholds: metric -> value a case must reach (or stay below) to pass.
         gates: metric -> figure (`mean`, `pass_rate`, `min`, `max`, `coverage`, ...) -> bound for
             the run, with `where`, `cluster` and `undecided` beside; or a list of such.
+        cluster: field of the metadata whose cases are alike, such as a user or a document; all
+            intervals then go by clusters.
         rules: what holds for all gates: whether "cannot tell yet" passes, the baseline, the cost.
         limits: rows that may lack a score of their own.
         out: run folder to write; results are kept in memory only without one.
@@ -95,6 +98,7 @@ async def evaluate(
         metrics,
         thresholds=thresholds or {},
         gates=gates or {},
+        cluster=cluster,
         rules=rules,
         limits=limits,
         out=Path(out) if out is not None else None,
@@ -123,6 +127,7 @@ def evaluate_at_once(
     progress: Callable[[Progress], None] | None,
     stop: Flag,
     reuse: Reuse | None,
+    cluster: str | None = None,
     last: Last | None = None,
 ) -> Report:
     """Evaluate as `evaluate` does, row by row, by metrics that wait for nothing.
@@ -134,6 +139,7 @@ def evaluate_at_once(
         metrics,
         thresholds=thresholds,
         gates=gates,
+        cluster=cluster,
         rules=rules,
         limits=limits,
         out=out,
@@ -157,6 +163,7 @@ class _Run:
         *,
         thresholds: Mapping[str, float],
         gates: Gates,
+        cluster: str | None,
         rules: Rules,
         limits: Limits,
         out: Path | None,
@@ -172,6 +179,8 @@ class _Run:
         _check_names(self.names, thresholds, gates)
         self.thresholds = thresholds
         self.named = {metric.name: metric for metric in self.metrics}
+        self.cluster = cluster
+        self.clustered = 0
         found: list[Gate] = []
         for name, wanted in gates.items():
             found += gates_of(
@@ -180,13 +189,18 @@ class _Run:
                 threshold=thresholds.get(name),
                 figures=figures_of(self.named[name]),
                 undecided=rules.undecided,
+                cluster=cluster,
             )
-        self.tallies = [self._tally(name) for name in self.named]
+        self.tallies = [self._tally(name, cluster is not None) for name in self.named]
         self.limits = limits
         self.out = out
-        self.manifest = full_manifest(self.metrics, manifest)
+        # A run without clusters keeps the manifest it always had.
+        by = {} if cluster is None else {"cluster": cluster}
+        self.manifest = full_manifest(self.metrics, {**manifest, **by})
         keep_baseline(rules, out)
-        self.gatekeeper = Gatekeeper(found, rules=rules, tally=self._tally, manifest=self.manifest)
+        self.gatekeeper = Gatekeeper(
+            found, rules=rules, tally=self._tally, manifest=self.manifest, cluster=cluster
+        )
         self.progress = progress
         self.reuse = reuse
         self.writer = ResultsWriter(out, manifest=self.manifest) if out is not None else None
@@ -197,7 +211,7 @@ class _Run:
         self.started = time.monotonic()
         self.interrupted = False
 
-    def _tally(self, name: str) -> Tally:
+    def _tally(self, name: str, clustered: bool) -> Tally:
         metric = self.named[name]
         return Tally(
             name,
@@ -205,6 +219,7 @@ class _Run:
             higher_is_better=metric.higher_is_better,
             threshold=self.thresholds.get(name),
             aggregates=aggregates_of(metric),
+            clustered=clustered,
         )
 
     # -- the window -------------------------------------------------------------
@@ -304,8 +319,9 @@ class _Run:
 
     def _emit(self, line: Line, results: Sequence[Result]) -> None:
         case, text = line
+        cluster = None if self.cluster is None else self._cluster_of(case, self.cluster)
         for tally, result in zip(self.tallies, results, strict=True):
-            tally.add(case.id, result)
+            tally.add(case.id, result, cluster)
             self.failed += result.type == "failure"
         if self.gatekeeper.follows:
             self.gatekeeper.add(case, self._rows(case, results))
@@ -321,11 +337,21 @@ class _Run:
         if self.progress is not None:
             self.progress(Progress(self.cases, self.failed, case, results))
 
+    def _cluster_of(self, case: Case, field: str) -> Hashable:
+        from judgekit.report.clustered import cluster_of
+
+        self.clustered += case.metadata.get(field) is not None
+        return cluster_of(case.id, case.metadata, field)
+
     def _rows(self, case: Case, results: Sequence[Result]) -> tuple[Row, ...]:
         return tuple(
             trusted(Row, {"case": case.id, "metric": name, "result": result})
             for name, result in zip(self.names, results, strict=True)
         )
+
+    def _unclustered(self) -> Iterator[str]:
+        if self.cluster is not None and self.cases and not self.clustered:
+            yield f"cluster: no case has {self.cluster!r} in its metadata; name a field that has"
 
     def close(self) -> None:
         if self.writer is not None:
@@ -342,8 +368,9 @@ class _Run:
             dataset=self.dataset.hexdigest(),
             metrics=summaries,
             gates=self.gatekeeper.finish(by_name),
-            incomplete=tuple(
-                self.limits.lacks(summaries, cases=self.cases, interrupted=self.interrupted)
+            incomplete=(
+                *self.limits.lacks(summaries, cases=self.cases, interrupted=self.interrupted),
+                *self._unclustered(),
             ),
         )
         run: dict[str, Any] = {"seconds": round(time.monotonic() - self.started, 3)}

@@ -7,28 +7,26 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from judgekit.canonical import canonical_json
 from judgekit.case import Case
 from judgekit.errors import ConfigError
 from judgekit.report.folder import RESULTS, Scored
 from judgekit.report.gate import (
     Answer,
-    Figure,
     Gate,
     GateResult,
     Undecided,
     check,
     check_cost,
-    figure_of,
 )
 from judgekit.report.manifest import rubrics_of
+from judgekit.report.power import more_cases
 from judgekit.report.report import Report
-from judgekit.report.summary import MetricSummary, Tally, passes
-from judgekit.score import Row, Score
+from judgekit.report.statistics import CHANGED
+from judgekit.report.summary import MetricSummary, Tally
+from judgekit.score import Row
 
 if TYPE_CHECKING:
     from judgekit.comparison.pairs import Pair, Pairing
-    from judgekit.report.clustered import ClusteredMean
 
 
 class Rules(NamedTuple):
@@ -70,8 +68,9 @@ class Gatekeeper:
     Args:
         gates: what the run must show.
         rules: what holds for all of them.
-        tally: makes an empty tally of a metric, for slices.
+        tally: makes an empty tally of a metric, for slices; by clusters, or not.
         manifest: what makes the run, to tell whether a baseline was made alike.
+        cluster: the field that the summaries of the run go by, if there is one.
 
     Raises:
         ConfigError: a gate needs a baseline, and there is none.
@@ -82,11 +81,12 @@ class Gatekeeper:
         gates: Sequence[Gate],
         *,
         rules: Rules,
-        tally: Callable[[str], Tally],
+        tally: Callable[[str, bool], Tally],
         manifest: Mapping[str, Any],
+        cluster: str | None = None,
     ) -> None:
         self._rules = rules
-        self._watches = [_Watch(gate, tally) for gate in gates]
+        self._watches = [_Watch(gate, tally, cluster) for gate in gates]
         self._slices = [watch for watch in self._watches if watch.follows]
         self._races: list[_Race] = []
         self._pairing: Pairing | None = None
@@ -140,67 +140,34 @@ class Gatekeeper:
 
 
 class _Watch:
-    """One gate; a slice of cases and clusters are followed row by row."""
+    """One gate; a slice of cases, or clusters other than the run's, are followed row by row."""
 
-    def __init__(self, gate: Gate, tally: Callable[[str], Tally]) -> None:
+    def __init__(
+        self, gate: Gate, tally: Callable[[str, bool], Tally], cluster: str | None
+    ) -> None:
         self.gate = gate
-        self._tally = tally(gate.metric) if gate.where else None
-        clustered = gate.cluster is not None and gate.statistic in ("mean", "pass_rate")
-        self._clusters: ClusteredMean | None = None
-        if clustered and gate.at_most is None:
-            from judgekit.report.clustered import ClusteredMean
-
-            self._clusters = ClusteredMean()
-        made = tally(gate.metric)
-        self._threshold, self._higher = made.threshold, made.higher_is_better
+        own = gate.where or gate.cluster != cluster
+        self._tally = tally(gate.metric, gate.cluster is not None) if own else None
 
     @property
     def follows(self) -> bool:
-        return self._tally is not None or self._clusters is not None
+        return self._tally is not None
 
     def add(self, case: Case, row: Row) -> None:
-        if not self.gate.concerns(case.metadata):
-            return
-        result = row.result
-        if self._tally is not None:
-            self._tally.add(case.id, result)
-        if self._clusters is None or not isinstance(result, Score) or result.fallback is not None:
-            return
-        value = result.value
-        if value is not None and self.gate.statistic == "pass_rate":
-            value = float(bool(passes(value, self._threshold, self._higher)))
-        if value is not None:
-            self._clusters.add(value, _cluster(self.gate, case.id, case.metadata))
+        if self._tally is not None and self.gate.concerns(case.metadata):
+            cluster = _cluster(self.gate, case.id, case.metadata)
+            self._tally.add(case.id, row.result, cluster)
 
     def finish(self, summary: MetricSummary) -> GateResult:
-        if self._tally is not None:
-            summary = self._tally.finish()
-        return check(self.gate, summary, self._figure(summary))
-
-    def _figure(self, summary: MetricSummary) -> Figure | None:
-        if self._clusters is None:
-            return None
-        plain, figures = figure_of(self.gate, summary), self._clusters
-        low, high = figures.interval() or (None, None)
-        error = figures.standard_error
-        if error == 0:
-            # Clusters that are all alike: no t interval; the plain one knows of the range.
-            return plain
-        least, most = summary.range if self.gate.statistic == "mean" else (0.0, 1.0)
-        return Figure(
-            value=plain.value,
-            low=low if low is None or least is None else max(least, low),
-            high=high if high is None or most is None else min(most, high),
-            n=plain.n,
-            sd=0.0 if error is None else error * math.sqrt(figures.n),
-        )
+        return check(self.gate, summary if self._tally is None else self._tally.finish())
 
 
 def _cluster(gate: Gate, case: str, metadata: Mapping[str, Any]) -> Hashable:
-    value = metadata.get(gate.cluster or "")
-    if value is None:
-        return ("", case)
-    return value if isinstance(value, str) else canonical_json(value)
+    if gate.cluster is None:
+        return None
+    from judgekit.report.clustered import cluster_of
+
+    return cluster_of(case, metadata, gate.cluster)
 
 
 class _Race:
@@ -240,27 +207,29 @@ class _Race:
         other = f" ({self._other} with another question left out)" if self._other else ""
         if self._refused is not None or found.mean is None:
             why = self._refused or f"no case has a score in both{other}"
-            sentence = f"{head} cannot be held against {self._name}: {why}"
+            sentence = f"{head} cannot be compared with {self._name}: {why}"
             return GateResult(
                 gate=gate, found=None, passed=False, sentence=sentence, answer="unknown", n=0
             )
-        low, high = self._interval(found.low, found.high, found.mean)
+        low, high = self._interval(summary) or (None, None)
+        too_few = None if low is not None else found.too_few or "fewer than 5 pairs differ"
         answer = self._answer(low, high, higher=summary.higher_is_better)
         passed = answer == "meets" or (answer == "undecided" and gate.undecided == "pass")
-        spread = "" if low is None or high is None else f" [{low:+.3f}, {high:+.3f}]"
+        spread = f" [too few: {too_few}]" if too_few else f" [{low:+.3f}, {high:+.3f}]"
+        clusters = f" in {found.clusters} clusters" if found.clusters is not None else ""
         same = " (all answers the same)" if self._same == found.pairs else ""
         sentence = (
             f"{head} {found.new:.3f} after {found.base:.3f} in {self._name}, "
-            f"{found.mean:+.3f}{spread} over {found.pairs} pairs{same}{other}"
+            f"{found.mean:+.3f}{spread} over {found.pairs} pairs{clusters}{same}{other}"
         )
         limit = f"worse by more than {gate.bound:g}"
         if answer == "undecided":
-            more = self._more(low, high, found.mean, found.pairs, summary.higher_is_better)
-            verdict = f"cannot tell yet whether it is {limit}{more}; that " + (
+            more = self._more(higher=summary.higher_is_better)
+            verdict = f"cannot tell yet by its interval whether it is {limit}{more}; that " + (
                 "passes" if passed else "does not pass"
             )
         else:
-            verdict = f"{'not ' if passed else ''}{limit}"
+            verdict = f"{'not ' if passed else ''}{limit} by its interval"
         return GateResult(
             gate=gate,
             found=found.mean,
@@ -270,15 +239,10 @@ class _Race:
             low=low,
             high=high,
             n=found.pairs,
+            by="interval",
+            clusters=found.clusters,
+            too_few=too_few,
         )
-
-    def _interval(
-        self, low: float | None, high: float | None, mean: float
-    ) -> tuple[float | None, float | None]:
-        """Return the interval; answers that are all the same differ by nothing, for certain."""
-        if mean == 0 and self._same == self._differences.pairs:
-            return 0.0, 0.0
-        return low, high
 
     def _answer(self, low: float | None, high: float | None, *, higher: bool) -> Answer:
         if low is None or high is None:
@@ -288,12 +252,19 @@ class _Race:
             return "meets"
         return "misses" if best < -self.gate.bound else "undecided"
 
-    def _more(
-        self, low: float | None, high: float | None, mean: float, pairs: int, higher: bool
-    ) -> str:
-        room = (mean if higher else -mean) + self.gate.bound
-        seen = self._differences.finish(wanted=abs(room)) if abs(room) > 1e-6 else None
-        return f" (about {seen.more:,} more cases would tell)" if seen and seen.more else ""
+    def _more(self, *, higher: bool) -> str:
+        found = self._differences.spread
+        if not found.standard_error or found.mean is None:
+            return ""
+        size = found.n if found.clusters is None else found.clusters
+        more = more_cases(
+            found.standard_error * math.sqrt(size),
+            size,
+            abs((found.mean if higher else -found.mean) + self.gate.bound),
+            supposing=f"the true difference is {found.mean:+.3f}",
+            what="cases" if found.clusters is None else "clusters",
+        )
+        return f" ({more})" if more else ""
 
 
 def _refusal(metric: str, baseline: Report, manifest: Mapping[str, Any]) -> str | None:

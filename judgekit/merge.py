@@ -79,6 +79,7 @@ def merge_shards(
             merged.cases(),
             wired.metrics,
             thresholds=wired.thresholds,
+            cluster=wired.file.cluster,
             gates=wired.gates,
             rules=wired.rules._replace(paid=lambda: _paid(parts)),
             limits=wired.limits,

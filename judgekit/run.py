@@ -151,6 +151,7 @@ def _wanted(
         reuse = _reuse(retry_failed, made_by=made_by, cassette=suite.cassette)
     return {
         "thresholds": suite.thresholds,
+        "cluster": suite.file.cluster,
         # What gates ask of all cases, a shard alone cannot answer.
         "gates": suite.gates if suite.data.shard is None else {},
         "rules": suite.rules if suite.data.shard is None else Rules(),

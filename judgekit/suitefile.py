@@ -146,8 +146,8 @@ class GateFile(FileModel):
         default_factory=dict
     )
     """Only cases whose metadata has these values: `{topic: refunds}`."""
-    cluster: str | None = None
-    """Field of the metadata whose cases are alike, such as a user; the interval goes by it."""
+    cluster: Annotated[str, Field(min_length=1)] | None = None
+    """Field of the metadata whose cases are alike, such as a user, where it is not the suite's."""
     undecided: Literal["pass", "fail"] | None = None
     """Whether "cannot tell yet" passes, where it is not as the suite says."""
     mean: Number | None = None
@@ -333,6 +333,9 @@ class SuiteFile(FileModel):
     """Folders to look rubrics up in first, relative to the suite."""
     metrics: dict[str, _Metric] = Field(min_length=1)
     """What to score by: a metric, a rubric, or a name of your own for one."""
+    cluster: Annotated[str, Field(min_length=1)] | None = None
+    """Field of the metadata whose cases are alike, such as a user or a document: intervals and
+    tests go by clusters of cases."""
     limits: LimitsFile = LimitsFile.model_construct()
     """How much at once, how much money, how much may go wrong."""
     gate: RunGateFile = RunGateFile.model_construct()

@@ -85,8 +85,9 @@ def test_a_gate_passes_misses_or_cannot_tell(bound, undecided, answer, passed):
 def test_not_knowing_is_said_in_a_sentence_with_what_would_tell():
     found = one(MIXED, {"mean": 0.6}, undecided="fail")
 
-    assert found.sentence.startswith("worth: mean 0.625 [0.407, 0.843] over 8: cannot tell yet")
-    assert "whether at least 0.6 (about " in found.sentence
+    assert found.sentence.startswith("worth: mean 0.625 [0.404, 0.804] over 8: cannot tell yet")
+    assert "whether at least 0.6 (about 367 to 3,587 more cases would tell if" in found.sentence
+    assert "the true mean is 0.625; fix the number before you run them" in found.sentence
     assert found.sentence.endswith("that does not pass (undecided: fail)")
 
 
@@ -145,19 +146,65 @@ def test_a_slice_without_cases_never_passes(statistic):
 
 
 def test_a_cluster_widens_the_interval():
-    values = [0.9] * 10 + [0.5] * 10 + [0.85] * 10 + [0.8] * 10
+    values = [value for value in (0.9, 0.5, 0.85, 0.8) * 3 for _ in range(10)]
     plain, clustered = gates(
         values,
-        {"mean": 0.65, "undecided": "fail"},
-        {"mean": 0.65, "cluster": "user", "undecided": "fail"},
+        {"mean": 0.72, "undecided": "fail"},
+        {"mean": 0.72, "cluster": "user", "undecided": "fail"},
         metadata=lambda number: {"user": number // 10},
     )
 
     assert (plain.answer, clustered.answer) == ("meets", "undecided")
-    assert clustered.found == plain.found
+    assert clustered.found == pytest.approx(plain.found)
+    assert clustered.clusters == 12
+    assert "over 120 in 12 clusters" in clustered.sentence
+    assert "more clusters would tell if the true mean is" in clustered.sentence
     rate = one(values, {"pass_rate": 0.5, "cluster": "user"}, threshold=0.6,
                metadata=lambda number: {"user": number // 10})  # fmt: skip
-    assert rate.high - rate.low > 0.5
+    assert rate.high - rate.low > 0.4
+
+
+def test_three_users_without_variation_cannot_pass_a_gate_by_its_interval():
+    [found] = gates(
+        [1.0] * 300,
+        {"mean": 0.95, "cluster": "user", "undecided": "fail"},
+        metadata=lambda number: {"user": number % 3},
+    )
+
+    assert (found.answer, found.passed, found.low) == ("undecided", False, None)
+    assert "mean 1.000 [too few: 3 of the 10 clusters that an interval needs]" in found.sentence
+
+
+def test_a_gate_goes_by_the_clusters_of_the_suite_unless_it_names_its_own():
+    report = evaluate_sync(
+        cases([1.0, 0.4] * 30, lambda number: {"user": number % 12, "doc": number % 4}),
+        [Worth()],
+        gates={"worth": [{"mean": 0.5, "undecided": "fail"},
+                         {"mean": 0.5, "undecided": "fail", "cluster": "doc"},
+                         {"mean": 0.5, "undecided": "fail", "where": {"doc": [0, 1]}}]},
+        cluster="user",
+    )  # fmt: skip
+    [summary] = report.figures.metrics
+    by_user, by_doc, part = report.figures.gates
+
+    assert (summary.clusters, summary.independent, summary.few) == (12, 12, True)
+    assert (by_user.clusters, by_user.low) == (12, summary.low)
+    assert (by_doc.clusters, by_doc.too_few) == (4, "4 of the 10 clusters that an interval needs")
+    assert (part.n, part.clusters, part.low) == (30, 6, None)
+    assert report.figures.manifest["cluster"] == "user"
+
+
+def test_a_run_without_clusters_keeps_the_manifest_it_had():
+    assert "cluster" not in evaluate_sync(cases([1.0]), [Worth()]).figures.manifest
+
+
+def test_clusters_by_a_field_that_no_case_has_make_a_run_incomplete():
+    report = evaluate_sync(cases([1.0] * 12), [Worth()], cluster="usr")
+
+    assert report.exit_code == 3
+    assert report.figures.incomplete == (
+        "cluster: no case has 'usr' in its metadata; name a field that has",
+    )
 
 
 # -- rows without a score -------------------------------------------------------------
@@ -218,7 +265,7 @@ def test_not_knowing_whether_it_is_worse_may_pass():
     found = one(new, {"not_worse": 0.05, "undecided": "pass"}, baseline=run(STEADY))
 
     assert found.passed
-    assert "cannot tell yet whether it is worse by more than 0.05" in found.sentence
+    assert "cannot tell yet by its interval whether it is worse by more than 0.05" in found.sentence
 
 
 def test_a_lower_is_better_metric_must_not_rise():

@@ -87,6 +87,11 @@ class Differences:
         return self._all.n
 
     @property
+    def spread(self) -> MeanInterval | ClusteredMean:
+        """Mean and standard error of the differences, by clusters where there are any."""
+        return self._clustered if self._clustered is not None else self._all
+
+    @property
     def pass_fail(self) -> bool:
         """Whether every value is one end of the range or the other."""
         return self._at_ends and self._all.n > 0
@@ -103,7 +108,7 @@ class Differences:
         Args:
             wanted: a difference to say the number of cases for.
         """
-        figures = self._clustered if self._clustered is not None else self._all
+        figures = self.spread
         n, mean, error = self._all.n, figures.mean, figures.standard_error
         # Rounding must not make a spread of differences that are all the same.
         alike = self._most - self._least < EPSILON
@@ -148,7 +153,9 @@ class Differences:
     def _interval(
         self, figures: MeanInterval | ClusteredMean, *, alike: bool
     ) -> tuple[float, float] | None:
-        width = self.width
+        width, changed = self.width, self.worse + self.better
+        if figures.too_few:
+            return None
         if self._clustered is None and self.pass_fail and width and self._kept is None:
             up, down = self.better, self.worse
             if self._sign < 0:
@@ -157,15 +164,15 @@ class Differences:
             return low * width, high * width
         bounds = (None, None) if width is None else (-width, width)
         if alike:
-            if figures.mean is None or figures.too_few or width is None:
+            if figures.mean is None:
                 return None
-            return mean_interval(figures.mean, 0.0, figures.df, bounds=bounds)
+            return mean_interval(figures.mean, 0.0, figures.df, bounds=bounds, changed=changed)
         if self._kept is not None:
             from judgekit.metrics.voice.bootstrap import bootstrap_interval
 
             found = bootstrap_interval(self._kept)
             return (found.low, found.high) if found else None
-        return figures.interval(bounds=bounds)
+        return figures.interval(bounds=bounds, changed=changed)
 
     def _test(self, figures: MeanInterval | ClusteredMean, *, alike: bool) -> Test:
         mean, error = figures.mean, figures.standard_error

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Sequence
-from typing import NamedTuple
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any, NamedTuple
 
+from judgekit.canonical import canonical_json
 from judgekit.report.statistics import Bounds, mean_interval
 
 FEWEST = 10
@@ -20,6 +21,25 @@ class ClusterFigures(NamedTuple):
     """Standard error, CR2."""
     df: float
     """Satterthwaite's degrees of freedom: between 1 and the number of clusters less 1."""
+
+
+def cluster_of(case: str, metadata: Mapping[str, Any], field: str | None) -> Hashable:
+    """Return what cluster a case is in; a case without the field is a cluster of its own.
+
+    Args:
+        case: its id.
+        metadata: of the case.
+        field: the field of the metadata that cases of one cluster share.
+
+    >>> cluster_of("c1", {"user": "ann"}, "user"), cluster_of("c1", {"user": 7}, "user")
+    ('ann', ('7',))
+    >>> cluster_of("c1", {}, "user")
+    ('', 'c1')
+    """
+    value = metadata.get(field) if field is not None else None
+    if value is None:
+        return ("", case)
+    return value if isinstance(value, str) else (canonical_json(value),)
 
 
 def cr2(totals: Sequence[float], sizes: Sequence[int]) -> ClusterFigures | None:
@@ -124,18 +144,25 @@ class ClusteredMean:
         return f"{len(self._sums)} of the {FEWEST} clusters that an interval needs"
 
     def interval(
-        self, *, confidence: float = 0.95, bounds: Bounds = (None, None)
+        self,
+        *,
+        confidence: float = 0.95,
+        bounds: Bounds = (None, None),
+        changed: int | None = None,
     ) -> tuple[float, float] | None:
         """Return the interval of the mean (see `mean_interval`); `None` where there are too few.
 
         Args:
             confidence: Share of such intervals that cover the true mean, between 0 and 1.
             bounds: The least and the most a number can be.
+            changed: Of differences, how many are not 0.
         """
         figures = self._figures()
         if figures is None or self.too_few:
             return None
-        return mean_interval(*figures, bounds=bounds, confidence=confidence)
+        if changed is not None:
+            changed = min(changed, sum(total != 0 for total, _ in self._sums.values()))
+        return mean_interval(*figures, bounds=bounds, changed=changed, confidence=confidence)
 
     def _figures(self) -> ClusterFigures | None:
         sums = self._sums.values()

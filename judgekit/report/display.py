@@ -9,7 +9,7 @@ from judgekit.report.calibration import Agreement, Calibration, Coefficient
 from judgekit.report.report import Report
 from judgekit.report.spread import shown_figures
 from judgekit.report.summary import MetricSummary
-from judgekit.report.text import FEW, counts_of, number_of, title_of
+from judgekit.report.text import counts_of, few_lines, interval_of, number_of, title_of
 
 MOST_METRICS = 20
 MOST_GATES = 15
@@ -58,9 +58,7 @@ def metric_grid(summaries: Sequence[MetricSummary], *, left: int = 0) -> Grid:
             (
                 cut(s.metric, MOST_NAME) + ("" if s.higher_is_better else " (lower is better)"),
                 number_of(s.mean, s),
-                "[{}, {}]".format(*(number_of(end, s) for end in s.interval))
-                if s.interval
-                else "-",
+                interval_of(s),
                 _bar(s),
                 f"{s.pass_rate:.0%}" if s.pass_rate is not None else "-",
                 counts_of(s),
@@ -105,10 +103,8 @@ def _count(number: int, what: str) -> str:
 
 
 def _notes(report: Report) -> Iterator[Part]:
-    few = [cut(s.metric, MOST_NAME) for s in report.figures.metrics if 0 < s.judged < FEW]
-    if few:
-        yield Line(f"Fewer than {FEW} scores of {cut(', '.join(few))}: the intervals say little.",
-                   "note")  # fmt: skip
+    for line in few_lines(s for s in report.figures.metrics if s.judged):
+        yield Line(cut(line), "note")
     for line in report.calibration:
         yield Line(cut(line), "note")
     if report.folder is not None:
@@ -130,7 +126,7 @@ def summary_parts(summary: MetricSummary) -> Iterator[Part]:
                     cut(c.id, MOST_NAME),
                     "-" if c.mean is None else f"{c.mean:.2f}",
                     None if c.mean is None else Bar(c.mean, c.low, c.high),
-                    f"{c.weight:.2f}",
+                    "-" if c.weight is None else f"{c.weight:.2f}",
                     ", ".join(
                         f"{count} {word}"
                         for count, word in (

@@ -45,7 +45,8 @@ class Gate(Value):
     where: dict[str, Json] = Field(default_factory=dict)
     """Field of the metadata -> the value, or one of the values, a case must have."""
     cluster: str | None = None
-    """Field of the metadata whose cases are alike; the interval goes by it."""
+    """Field of the metadata whose cases are alike; the interval goes by it. The suite's, unless the
+    gate names its own."""
     undecided: Undecided | None = None
     """Whether "cannot tell yet" passes; `None` goes by the figure alone."""
 
@@ -90,6 +91,12 @@ class GateResult(Value):
     """95 % interval of what was found."""
     n: int | None = None
     """Scores, rows or pairs it rests on."""
+    by: Literal["estimate", "interval"] | None = None
+    """What decided: the figure, or its interval; `None` for counts and for the highest and lowest
+    score, which are what they are."""
+    clusters: int | None = None
+    too_few: str | None = None
+    """Why there is no interval."""
 
 
 def gates_of(
@@ -99,6 +106,7 @@ def gates_of(
     threshold: float | None,
     figures: Mapping[str, bool] | None = None,
     undecided: Undecided | None = None,
+    cluster: str | None = None,
 ) -> list[Gate]:
     """Return the gates of one metric.
 
@@ -108,6 +116,7 @@ def gates_of(
         threshold: its pass line, if it has one.
         figures: its own figures, and whether higher is better for each.
         undecided: whether "cannot tell yet" passes, where a gate does not say.
+        cluster: field of the metadata whose cases are alike, where a gate does not say.
 
     Raises:
         ConfigError: no such figure, or a pass rate without a threshold.
@@ -116,7 +125,8 @@ def gates_of(
     for entry in [wanted] if isinstance(wanted, Mapping) else wanted:
         if not isinstance(entry, Mapping):
             raise ConfigError(f"metric {metric!r}: a gate is figures and bounds: {{mean: 0.8}}")
-        gates += _gates(metric, entry, threshold, figures or {}, undecided)
+        settings = _settings(metric, entry, undecided, cluster)
+        gates += _gates(metric, entry, threshold, figures or {}, settings)
     return gates
 
 
@@ -125,9 +135,8 @@ def _gates(
     wanted: Mapping[str, Any],
     threshold: float | None,
     own: Mapping[str, bool],
-    undecided: Undecided | None,
+    settings: Mapping[str, Any],
 ) -> list[Gate]:
-    settings = _settings(metric, wanted, undecided)
     gates = []
     for statistic, said in wanted.items():
         if statistic in SETTINGS:
@@ -155,9 +164,9 @@ def _gates(
 
 
 def _settings(
-    metric: str, wanted: Mapping[str, Any], undecided: Undecided | None
+    metric: str, wanted: Mapping[str, Any], undecided: Undecided | None, cluster: str | None
 ) -> dict[str, Any]:
-    where, cluster = wanted.get("where") or {}, wanted.get("cluster")
+    where, cluster = wanted.get("where") or {}, wanted.get("cluster") or cluster
     said = wanted.get("undecided") or undecided
     if not isinstance(where, Mapping):
         raise ConfigError(f"metric {metric!r}: where is fields and values: {{topic: refunds}}")
@@ -198,21 +207,37 @@ class Figure(Value):
     low: float | None = None
     high: float | None = None
     n: int = 0
-    sd: float | None = None
-    """Spread that as many independent scores would have; what more of them would take."""
+    clusters: int | None = None
+    error: float | None = None
+    """Standard error; `None` of a figure that has none."""
+    estimate: bool = True
+    """Whether it would be another one with other cases: not so for the highest and lowest score."""
+    sampled: bool = False
+    """Whether it comes with an interval, unless there are too few values."""
+    too_few: str | None = None
+    """Why there is no interval."""
+
+    @property
+    def size(self) -> int:
+        """How many values are independent."""
+        return self.n if self.clusters is None else self.clusters
+
+    @property
+    def over(self) -> str:
+        """What it rests on, in words: `60 in 12 clusters`."""
+        return f"{self.n}" if self.clusters is None else f"{self.n} in {self.clusters} clusters"
 
 
-def check(gate: Gate, summary: MetricSummary, figure: Figure | None = None) -> GateResult:
+def check(gate: Gate, summary: MetricSummary) -> GateResult:
     """Return whether a gate holds; a figure that does not exist never passes.
 
     Args:
         gate: the bound.
         summary: the metric over the cases the gate is about.
-        figure: what to hold against the bound; found in the summary when left out.
     """
     if gate.at_most is None and gate.statistic in ("coverage", *COUNTS):
         return _check_rows(gate, summary)
-    figure = figure or figure_of(gate, summary)
+    figure = figure_of(gate, summary)
     words = _WORDS.get(gate.statistic, gate.statistic.replace("_", " "))
     name = f"{gate.subject}: {words}"
     at_most = gate.at_most
@@ -226,17 +251,20 @@ def check(gate: Gate, summary: MetricSummary, figure: Figure | None = None) -> G
             gate=gate, found=None, passed=False, sentence=sentence, answer="unknown", n=0
         )
     rule = f"{'at most' if at_most else 'at least'} {gate.bound:g}"
-    spread = _spread(figure, summary)
-    shown = f"{name} {found:.3f}{spread} over {figure.n}"
+    shown = f"{name} {found:.3f}{_spread(figure)} over {figure.over}"
     met = found <= gate.bound if at_most else found >= gate.bound
     answer: Answer = "meets" if met else "misses"
     passed = met
-    if gate.undecided is not None and not _sure(figure, gate.bound, met=met, at_most=at_most):
+    by: Literal["estimate", "interval"] | None = "estimate" if figure.estimate else None
+    if gate.undecided is not None and figure.sampled:
+        by = "interval"
+    if by == "interval" and not _sure(figure, gate.bound, met=met, at_most=at_most):
         answer, passed = "undecided", gate.undecided == "pass"
-        sentence = f"{shown}: cannot tell yet whether {rule}{_more(figure, gate.bound)}; "
+        sentence = f"{shown}: cannot tell yet by its interval whether {rule}"
+        sentence += f"{_more(figure, gate.bound, words)}; "
         sentence += f"that {'passes' if passed else 'does not pass'} (undecided: {gate.undecided})"
     else:
-        sentence = f"{shown} {answer} {rule}"
+        sentence = f"{shown} {answer} {rule}" + (f" by its {by}" if by else "")
     return GateResult(
         gate=gate,
         found=found,
@@ -246,35 +274,41 @@ def check(gate: Gate, summary: MetricSummary, figure: Figure | None = None) -> G
         low=figure.low,
         high=figure.high,
         n=figure.n,
+        by=by,
+        clusters=figure.clusters,
+        too_few=figure.too_few,
     )
 
 
-def _spread(figure: Figure, summary: MetricSummary) -> str:
+def _spread(figure: Figure) -> str:
     if figure.low is None or figure.high is None:
-        return ""
+        return f" [too few: {figure.too_few}]" if figure.too_few else ""
     return f" [{figure.low:.3f}, {figure.high:.3f}]"
 
 
 def _sure(figure: Figure, bound: float, *, met: bool, at_most: bool) -> bool:
     """Return whether the whole interval is on one side of the bound."""
     if figure.low is None or figure.high is None:
-        # The lowest and highest score, and figures without an interval, are what they are; a
-        # mean of a single score is not.
-        return figure.sd is None and figure.n != 1
+        return False
     if met:
         return figure.high <= bound if at_most else figure.low >= bound
     return figure.low > bound if at_most else figure.high < bound
 
 
-def _more(figure: Figure, bound: float) -> str:
-    """Return how many more scores would tell, if what was found is about right."""
-    if not figure.sd or figure.value is None or abs(figure.value - bound) < 1e-6:
+def _more(figure: Figure, bound: float, words: str) -> str:
+    """Return how many more cases or clusters would tell, in brackets; empty where none would."""
+    if not figure.error or figure.value is None:
         return ""
-    from judgekit.report.power import needed
+    from judgekit.report.power import more_cases
 
-    count = needed(figure.sd, abs(figure.value - bound))
-    more = 0 if count is None else count - figure.n
-    return f" (about {more:,} more cases would tell)" if more > 0 else ""
+    more = more_cases(
+        figure.error * math.sqrt(figure.size),
+        figure.size,
+        abs(figure.value - bound),
+        supposing=f"the true {words} is {figure.value:.3f}",
+        what="cases" if figure.clusters is None else "clusters",
+    )
+    return f" ({more})" if more else ""
 
 
 _WORDS: Mapping[str, str] = {
@@ -290,15 +324,23 @@ def figure_of(gate: Gate, summary: MetricSummary) -> Figure:
     n = summary.scored
     if gate.at_most is not None:
         return Figure(value=summary.figures.get(gate.statistic), n=n)
+    if gate.statistic in ("min", "max"):
+        value = summary.minimum if gate.statistic == "min" else summary.maximum
+        return Figure(value=value, n=n, estimate=False)
+    spread = {
+        "n": n, "clusters": summary.clusters, "sampled": True, "too_few": summary.too_few,
+    }  # fmt: skip
     if gate.statistic == "mean":
         low, high = summary.interval or (None, None)
-        single = summary.sd if n != 1 else 0.0
-        return Figure(value=summary.mean, low=low, high=high, n=n, sd=single)
-    if gate.statistic == "pass_rate":
-        rate = summary.pass_rate
-        sd = None if rate is None else math.sqrt(rate * (1 - rate))
-        return Figure(value=rate, low=summary.pass_low, high=summary.pass_high, n=n, sd=sd)
-    return Figure(value=summary.minimum if gate.statistic == "min" else summary.maximum, n=n)
+        error = summary.standard_error
+        return Figure(value=summary.mean, low=low, high=high, error=error, **spread)
+    return Figure(
+        value=summary.pass_rate,
+        low=summary.pass_low,
+        high=summary.pass_high,
+        error=summary.pass_standard_error,
+        **spread,
+    )
 
 
 def _check_rows(gate: Gate, summary: MetricSummary) -> GateResult:

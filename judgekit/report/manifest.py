@@ -99,6 +99,12 @@ def _option(value: Any) -> Any:
     return type(value).__name__
 
 
+def cluster_field(manifest: Mapping[str, Any]) -> str | None:
+    """Return the field of the metadata that a run clusters its cases by; `None` if it does not."""
+    field = manifest.get("cluster")
+    return field if isinstance(field, str) and field else None
+
+
 def rubrics_of(manifest: Mapping[str, Any], metric: str) -> set[tuple[str, str]]:
     """Return the rubrics a metric was made with, and their digests."""
     return {

@@ -3,13 +3,27 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Hashable
 from math import isfinite
 from statistics import NormalDist
+from typing import TYPE_CHECKING
 
 from judgekit.report.student import student_t_quantile
 
+if TYPE_CHECKING:
+    from judgekit.report.clustered import ClusteredMean
+
 Bounds = tuple[float | None, float | None]
 """The least and the most a number can be, as far as there are bounds."""
+
+FEWEST = 5
+"""Independent values that an interval needs; with fewer, it covers the truth too seldom."""
+_NEAR = 1.0
+"""Whole ranges, over all values, from a bound; nearer, the values do not show their spread."""
+_ALIKE = 1e-9
+"""Standard error, in ranges, below which values differ by their rounding alone."""
+_CHANGED = 5
+"""Pairs that differ, below which they do not show their spread."""
 
 
 class MeanInterval:
@@ -74,21 +88,70 @@ class MeanInterval:
     @property
     def too_few(self) -> str | None:
         """Why there is no interval; `None` where there is one."""
-        return f"{self._n} of the 2 values that an interval needs" if self._n < 2 else None
+        if self._n >= FEWEST:
+            return None
+        return f"{self._n} of the {FEWEST} values that an interval needs"
 
     def interval(
-        self, *, confidence: float = 0.95, bounds: Bounds = (None, None)
+        self,
+        *,
+        confidence: float = 0.95,
+        bounds: Bounds = (None, None),
+        changed: int | None = None,
     ) -> tuple[float, float] | None:
         """Return the interval of the mean (see `mean_interval`); `None` where there are too few.
 
         Args:
             confidence: Share of such intervals that cover the true mean, between 0 and 1.
             bounds: The least and the most a number can be.
+            changed: Of differences, how many are not 0.
         """
         error = self.standard_error
         if error is None or self.too_few:
             return None
-        return mean_interval(self._mean, error, self.df, bounds=bounds, confidence=confidence)
+        return mean_interval(
+            self._mean, error, self.df, bounds=bounds, changed=changed, confidence=confidence
+        )
+
+
+class Values:
+    """Values of a figure one by one, and their spread: by clusters where there are any.
+
+    Args:
+        clustered: whether every value comes with its cluster.
+    """
+
+    def __init__(self, *, clustered: bool = False) -> None:
+        self.rows = MeanInterval()
+        self._clusters: ClusteredMean | None = None
+        if clustered:
+            from judgekit.report.clustered import ClusteredMean
+
+            self._clusters = ClusteredMean()
+
+    def add(self, value: float, cluster: Hashable = None) -> None:
+        """Take one more value, and its cluster where values come in clusters.
+
+        Raises:
+            ValueError: it is NaN or an infinity.
+        """
+        self.rows.add(value)
+        if self._clusters is not None:
+            self._clusters.add(value, cluster)
+
+    @property
+    def spread(self) -> MeanInterval | ClusteredMean:
+        """Mean, standard error and interval."""
+        return self.rows if self._clusters is None else self._clusters
+
+    def too_few(self, bounds: Bounds) -> str | None:
+        """Return why there is no interval; `None` where there is one, or no value."""
+        if not self.rows.n:
+            return None
+        why = self.spread.too_few
+        if why is None and self.spread.interval(bounds=bounds) is None:
+            return "all values are the same, and the range has no bounds"
+        return why
 
 
 def mean_interval(
@@ -97,47 +160,72 @@ def mean_interval(
     df: float,
     *,
     bounds: Bounds = (None, None),
+    changed: int | None = None,
     confidence: float = 0.95,
-) -> tuple[float, float]:
+) -> tuple[float, float] | None:
     """Return an interval of a mean that stays inside its bounds.
 
-    Without bounds, or with one, it is mean -+ t * error, cut off at the bound. With two it is
-    Wilson's interval of a share (1927), with t in place of z and as many cases as a share with
-    that standard error has: the spread shrinks towards the bounds, and so do the ends. Away from
-    the bounds and with a small error both are the same.
+    With two bounds it is Wilson's interval of a share (1927), with t in place of z and as many
+    cases as a share with that standard error has: the spread shrinks towards the bounds, and so do
+    the ends. Far from the bounds and with a small error it is mean -+ t * error; that it is
+    without two bounds, cut off at the one there is.
 
-    Numbers that are all the same have no standard error. Then at most a share of further ones
-    differs (Wilson's bound for 0 of df + 1), and the ends are where the mean would be if all of
-    those were at a bound.
+    Some values do not show how far they spread, and a wider spread is taken:
+
+    - All together are less than one range away from a bound, such as 60 scores of 1. The spread
+      is that of pass and fail: Wilson's interval of the mean as a share of df + 1 cases.
+    - All are the same, elsewhere. At most a share of further ones differs (Wilson's bound for 0 of
+      df + 1), and the ends are where the mean would be if all of those were at a bound.
+    - Differences of which fewer than five are not 0. The missing ones are taken to be as large as
+      a difference can be.
 
     Args:
         mean: the mean.
         error: its standard error.
-        df: degrees of freedom of the standard error, whole or not.
+        df: degrees of freedom of the standard error, whole or not; df + 1 counts as the number of
+            independent values.
         bounds: the least and the most a number can be.
+        changed: of differences, how many are not 0.
         confidence: share of such intervals that cover the true mean, between 0 and 1.
 
-    >>> [round(end, 3) for end in mean_interval(0.9, 0.05, 9, bounds=(0, 1))]
-    [0.733, 0.967]
+    Returns:
+        The ends; `None` where a wider spread is needed and the bounds do not say how wide.
+
+    >>> [round(end, 3) for end in mean_interval(0.8, 0.05, 9, bounds=(0, 1))]
+    [0.667, 0.889]
     >>> [round(end, 3) for end in mean_interval(1.0, 0.0, 2, bounds=(0, 1))]
     [0.439, 1.0]
     """
-    t = student_t_quantile((1 + _confidence(confidence)) / 2, df)
+    tail = (1 + _confidence(confidence)) / 2
     least, most = bounds
+    missing = 0 if changed is None else max(0, _CHANGED - changed)
     if least is None or most is None:
-        low, high = mean - t * error, mean + t * error
+        if error == 0 or missing:
+            return None
+        half = student_t_quantile(tail, df) * error
+        low, high = mean - half, mean + half
         return (
             low if least is None else max(least, low),
             high if most is None else min(most, high),
         )
-    if error == 0:
-        z = NormalDist().inv_cdf((1 + confidence) / 2)
-        differing = z * z / (df + 1 + z * z)
-        return mean - differing * (mean - least), mean + differing * (most - mean)
-    span = most - least
-    share, variance = (mean - least) / span, (error / span) ** 2
-    low, high = _wilson(share, share * (1 - share) / variance, t)
+    size, span = df + 1, most - least
+    share = min(1.0, max(0.0, (mean - least) / span))
+    spread = error / span if error / span > _ALIKE else 0.0
+    variance = spread**2 + missing / (4 * size * df)
+    low, high = _ends(share, variance, df, tail)
     return max(least, least + span * low), min(most, least + span * high)
+
+
+def _ends(share: float, variance: float, df: float, tail: float) -> tuple[float, float]:
+    """Return the ends of the interval of a mean on 0..1."""
+    size, z = df + 1, NormalDist().inv_cdf(tail)
+    like = share * (1 - share) / variance if variance else math.inf
+    if size * min(share, 1 - share) < _NEAR:
+        return _wilson(share, min(size, like) if 0 < share < 1 else size, z)
+    if variance == 0:
+        differing = z * z / (size + z * z)
+        return share - differing * share, share + differing * (1 - share)
+    return _wilson(share, like, student_t_quantile(tail, df))
 
 
 def wilson(successes: int, n: int, confidence: float = 0.95) -> tuple[float, float]:
@@ -151,17 +239,18 @@ def wilson(successes: int, n: int, confidence: float = 0.95) -> tuple[float, flo
     """
     if n < 1 or not 0 <= successes <= n:
         raise ValueError(f"a share needs 0 <= successes <= n and n > 0, not {successes} of {n}")
-    z = NormalDist().inv_cdf((1 + _confidence(confidence)) / 2)
-    low, high = _wilson(successes / n, n, z)
-    # At the ends the formula is exact, its rounding is not.
-    return 0.0 if successes == 0 else max(0.0, low), 1.0 if successes == n else min(1.0, high)
+    return _wilson(successes / n, n, NormalDist().inv_cdf((1 + _confidence(confidence)) / 2))
 
 
 def _wilson(share: float, n: float, z: float) -> tuple[float, float]:
     fraction = z * z / n
     centre = (share + fraction / 2) / (1 + fraction)
     half = z / (1 + fraction) * math.sqrt(share * (1 - share) / n + fraction / (4 * n))
-    return centre - half, centre + half
+    # At the ends the formula is exact, its rounding is not.
+    return (
+        0.0 if share == 0 else max(0.0, centre - half),
+        1.0 if share == 1 else min(1.0, centre + half),
+    )
 
 
 def _confidence(confidence: float) -> float:

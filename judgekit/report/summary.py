@@ -2,13 +2,13 @@
 
 import heapq
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from pydantic import Field
 
 from judgekit.protocols import Aggregate
-from judgekit.report.statistics import MeanInterval, wilson
+from judgekit.report.statistics import MeanInterval, Values, wilson
 from judgekit.score import Failure, Result, Row, Score
 from judgekit.value import Displayed, Value
 
@@ -19,20 +19,29 @@ WORST = 20
 """Cases a summary names as the worst."""
 BINS = 20
 """Bins of the histogram over the metric's range."""
+FEW = 30
+"""Independent values below which an interval says little."""
 
 
 class CriterionSummary(Value):
-    """One criterion over a run."""
+    """One criterion over a run; scores of a fallback are left out, as in the metric's mean."""
 
     id: str
     scored: int
     mean: float | None
     low: float | None
     high: float | None
+    """95 % interval of the mean, inside 0..1; `None` where there are too few values."""
     abstained: int
     not_applicable: int
-    weight: float
-    """Mean effective weight."""
+    weight: float | None
+    """Mean share of the metric's value, over all values it has: a criterion that was left open
+    counts 0, and all positive shares add up to 1. `None` where criteria have no shares, because
+    the lowest or the highest of them decides."""
+    clusters: int | None = None
+    """Clusters the values are in; `None` where cases count one by one."""
+    too_few: str | None = None
+    """Why there is no interval."""
 
 
 class Worst(Value):
@@ -65,7 +74,8 @@ class MetricSummary(Displayed, Value):
     mean: float | None
     low: float | None
     high: float | None
-    """95 % Student-t interval of the mean; by Wilson where every score is the same."""
+    """95 % interval of the mean, inside the range (see `statistics.mean_interval`); `None` where
+    there are too few values."""
     sd: float | None
     """Sample standard deviation (n - 1)."""
     minimum: float | None
@@ -75,7 +85,7 @@ class MetricSummary(Displayed, Value):
     pass_rate: float | None
     pass_low: float | None
     pass_high: float | None
-    """95 % Wilson interval of the pass rate."""
+    """95 % interval of the pass rate: Wilson's; with clusters, `statistics.mean_interval`."""
     histogram: tuple[int, ...]
     """Counts over equal bins of the range; empty where the range has no bounds."""
     criteria: tuple[CriterionSummary, ...] = ()
@@ -83,6 +93,16 @@ class MetricSummary(Displayed, Value):
     first_failure: str | None = None
     figures: dict[str, float | None] = Field(default_factory=dict)
     """What the metric's own aggregates make of all rows; `None` where there is nothing."""
+    clusters: int | None = None
+    """Clusters the scored rows are in; `None` where rows count one by one."""
+    standard_error: float | None = None
+    """Of the mean; CR2 with clusters (see `clustered.cr2`)."""
+    pass_standard_error: float | None = None
+    """Of the pass rate."""
+    df: float | None = None
+    """Degrees of freedom of the interval of the mean, by Satterthwaite; only with clusters."""
+    too_few: str | None = None
+    """Why there is no interval."""
 
     def _parts_shown(self) -> "Iterable[Shown]":
         from judgekit.report.display import summary_parts
@@ -95,6 +115,16 @@ class MetricSummary(Displayed, Value):
         return self.judged + self.computed
 
     @property
+    def independent(self) -> int:
+        """Values that say something of their own: clusters where there are any, or scored rows."""
+        return self.scored if self.clusters is None else self.clusters
+
+    @property
+    def few(self) -> bool:
+        """Whether an interval says little, because fewer than 30 values are independent."""
+        return 0 < self.independent < FEW
+
+    @property
     def flawed(self) -> tuple[Worst, ...]:
         """The worst cases, without those that are as good as can be."""
         best = self.range[1] if self.higher_is_better else self.range[0]
@@ -102,7 +132,7 @@ class MetricSummary(Displayed, Value):
 
     @property
     def interval(self) -> tuple[float, float] | None:
-        """The interval of the mean as it is shown: cut off where the range ends."""
+        """The interval of the mean; of runs of earlier versions, cut off where the range ends."""
         if self.low is None or self.high is None:
             return None
         least, most = self.range
@@ -113,28 +143,41 @@ class MetricSummary(Displayed, Value):
 
 
 class _CriterionTally:
-    def __init__(self) -> None:
-        self.figures = MeanInterval()
+    def __init__(self, *, clustered: bool) -> None:
+        self.figures = Values(clustered=clustered)
         self.states: Counter[str] = Counter()
         """How often it was not scored, and why."""
         self.weight = 0.0
 
-    def finish(self, id: str) -> CriterionSummary:
-        interval = self.figures.interval(bounds=(0.0, 1.0))
+    def finish(self, id: str, *, values: int, weighs: bool) -> CriterionSummary:
+        spread = self.figures.spread
+        bounds = (0.0, 1.0)
+        low, high = spread.interval(bounds=bounds) or (None, None)
         return CriterionSummary(
             id=id,
-            scored=self.figures.n,
-            mean=self.figures.mean,
-            low=interval[0] if interval else None,
-            high=interval[1] if interval else None,
+            scored=spread.n,
+            mean=spread.mean,
+            low=low,
+            high=high,
             abstained=self.states["abstained"],
             not_applicable=self.states["not_applicable"],
-            weight=self.weight / self.figures.n if self.figures.n else 0.0,
+            weight=self.weight / values if weighs else None,
+            clusters=spread.clusters,
+            too_few=self.figures.too_few(bounds),
         )
 
 
 class Tally:
-    """Counts the results of one metric."""
+    """Counts the results of one metric.
+
+    Args:
+        metric: its name.
+        range: the least and the most a value can be.
+        higher_is_better: its direction.
+        threshold: the value a case must reach to pass.
+        aggregates: what it makes of all rows, besides their mean.
+        clustered: whether every result comes with its cluster, and intervals go by clusters.
+    """
 
     def __init__(
         self,
@@ -144,15 +187,19 @@ class Tally:
         higher_is_better: bool,
         threshold: float | None,
         aggregates: Sequence[Aggregate] = (),
+        clustered: bool = False,
     ) -> None:
         self.metric = metric
+        self._clustered = clustered
         self._aggregates = tuple(aggregates)
         self.range = range
         self.higher_is_better = higher_is_better
         self.threshold = threshold
         self._counts: Counter[str] = Counter()
         self._failures: Counter[str] = Counter()
-        self._own = MeanInterval()
+        self._own = Values(clustered=clustered)
+        self._rate = Values(clustered=clustered)
+        """Passes as 1, the others as 0."""
         self._all = MeanInterval()
         self._minimum: float | None = None
         self._maximum: float | None = None
@@ -164,7 +211,7 @@ class Tally:
         span = range[1] - range[0]
         self._bins = [0] * BINS if span < float("inf") else []
 
-    def add(self, case: str, result: Result) -> None:
+    def add(self, case: str, result: Result, cluster: Hashable = None) -> None:
         """Count one result."""
         self._counts["rows"] += 1
         for aggregate in self._aggregates:
@@ -174,16 +221,8 @@ class Tally:
             self._first_failure = self._first_failure or f"{case}: {result.message}"
             return
         self._scale = result.scale
-        for part in result.parts:
-            criterion = self._criteria.get(part.id)
-            if criterion is None:
-                criterion = self._criteria[part.id] = _CriterionTally()
-            value = part.value
-            if value is None:
-                criterion.states[part.status] += 1
-            else:
-                criterion.figures.add(value)
-                criterion.weight += part.weight
+        if result.fallback is None:
+            self._add_parts(result, cluster)
         if result.value is None:
             self._counts[result.status] += 1
             return
@@ -192,13 +231,29 @@ class Tally:
             self._counts["fallback"] += 1
             return
         self._counts["judged" if result.source == "judge" else "computed"] += 1
-        self._add_own(case, result, result.value)
+        self._add_own(case, result, result.value, cluster)
 
-    def _add_own(self, case: str, score: Score, value: float) -> None:
-        self._own.add(value)
+    def _add_parts(self, score: Score, cluster: Hashable) -> None:
+        for part in score.parts:
+            criterion = self._criteria.get(part.id)
+            if criterion is None:
+                criterion = self._criteria[part.id] = _CriterionTally(clustered=self._clustered)
+            value = part.value
+            if value is None:
+                criterion.states[part.status] += 1
+                continue
+            criterion.figures.add(value, cluster)
+            if score.value is not None:
+                criterion.weight += part.weight
+
+    def _add_own(self, case: str, score: Score, value: float, cluster: Hashable) -> None:
+        self._own.add(value, cluster)
         self._minimum = value if self._minimum is None else min(self._minimum, value)
         self._maximum = value if self._maximum is None else max(self._maximum, value)
-        self._passed += bool(passes(value, self.threshold, self.higher_is_better))
+        passed = passes(value, self.threshold, self.higher_is_better)
+        if passed is not None:
+            self._passed += passed
+            self._rate.add(float(passed), cluster)
         if self._bins:
             share = (value - self.range[0]) / (self.range[1] - self.range[0])
             self._bins[min(BINS - 1, max(0, int(share * BINS)))] += 1
@@ -214,11 +269,12 @@ class Tally:
 
     def finish(self) -> MetricSummary:
         """Return the figures."""
-        own = self._own
+        own = self._own.spread
         bounds = _bound(self.range[0]), _bound(self.range[1])
-        interval = own.interval(bounds=bounds)
+        low, high = own.interval(bounds=bounds) or (None, None)
         rated = self.threshold is not None and own.n > 0
-        rate = wilson(self._passed, own.n) if rated else None
+        pass_low, pass_high = (self._pass_interval() if rated else None) or (None, None)
+        weighs = any(tally.weight for tally in self._criteria.values())
         return MetricSummary(
             metric=self.metric,
             range=bounds,
@@ -235,18 +291,21 @@ class Tally:
             not_run=self._failures["not_run"],
             failures=dict(sorted(self._failures.items())),
             mean=own.mean,
-            low=interval[0] if interval else None,
-            high=interval[1] if interval else None,
-            sd=own.sd,
+            low=low,
+            high=high,
+            sd=self._own.rows.sd,
             minimum=self._minimum,
             maximum=self._maximum,
             mean_with_fallback=self._all.mean if self._counts["fallback"] else None,
             passed=self._passed if rated else None,
             pass_rate=self._passed / own.n if rated else None,
-            pass_low=rate[0] if rate else None,
-            pass_high=rate[1] if rate else None,
+            pass_low=pass_low,
+            pass_high=pass_high,
             histogram=tuple(self._bins),
-            criteria=tuple(t.finish(id) for id, t in self._criteria.items()),
+            criteria=tuple(
+                tally.finish(id, values=own.n, weighs=weighs)
+                for id, tally in self._criteria.items()
+            ),
             worst=tuple(w for _, _, w in sorted(self._worst, key=lambda e: e[:2], reverse=True)),
             first_failure=self._first_failure,
             figures={
@@ -254,7 +313,18 @@ class Tally:
                 for aggregate in self._aggregates
                 for name, figure in aggregate.finish().items()
             },
+            clusters=own.clusters,
+            standard_error=own.standard_error,
+            pass_standard_error=self._rate.spread.standard_error,
+            df=own.df if self._clustered and own.n else None,
+            too_few=self._own.too_few(bounds),
         )
+
+    def _pass_interval(self) -> tuple[float, float] | None:
+        rate = self._rate.spread
+        if rate.clusters is not None:
+            return rate.interval(bounds=(0.0, 1.0))
+        return wilson(self._passed, rate.n) if rate.too_few is None else None
 
 
 def _bound(value: float) -> float | None:

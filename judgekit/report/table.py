@@ -54,7 +54,9 @@ _RUN: Mapping[str, Kind] = {
     **dict.fromkeys(("mean", "low", "high", "sd", "minimum", "maximum", "threshold"), "number"),
     **dict.fromkeys(("pass_rate", "pass_low", "pass_high", "mean_with_fallback"), "number"),
     **dict.fromkeys(("rows", "judged", "computed", "fallback", "abstained"), "whole"),
-    **dict.fromkeys(("not_applicable", "failed", "not_run"), "whole"),
+    **dict.fromkeys(("not_applicable", "failed", "not_run", "clusters"), "whole"),
+    **dict.fromkeys(("standard_error", "df"), "number"),
+    "too_few": "text",
     "higher_is_better": "yes_no",
 }
 _TEXTS = ("input", "output", "system", "baseline", "parent")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from judgekit.canonical import printable
@@ -11,11 +11,9 @@ from judgekit.report.cells import cells, cut, pad, wrap
 from judgekit.report.manifest import judges_of
 from judgekit.report.report import Report
 from judgekit.report.spread import shown_figures
-from judgekit.report.summary import MetricSummary, passes
+from judgekit.report.summary import FEW, MetricSummary, passes
 from judgekit.score import Failure, Part, Row, Score
 
-FEW = 30
-"""Below this many scores an interval says little, and the summary says so."""
 _COLOURS = {"good": "32", "bad": "31", "dim": "2", "bold": "1"}
 
 
@@ -88,9 +86,7 @@ def _table(summaries: Sequence[MetricSummary], width: int, paint: Paint) -> Iter
     yield paint(f"{'metric':<{names}}   mean  95 % interval   pass  scores", "dim")
     for s in summaries:
         mean = number_of(s.mean, s)
-        spread = (
-            "[{}, {}]".format(*(number_of(end, s) for end in s.interval)) if s.interval else "-"
-        )
+        spread = interval_of(s)
         rate = f"{s.pass_rate:.0%}" if s.pass_rate is not None else "-"
         name = pad(cut(printable(s.metric), names), names)
         yield from _beside(f"{name}  {mean:>5}  {spread:<14}  {rate:>4}  ", counts_of(s), width)
@@ -112,6 +108,26 @@ def _beside(head: str, counts: str, width: int) -> Iterator[str]:
 def number_of(value: float | None, summary: MetricSummary) -> str:
     """Return a value as people see it: on the metric's scale, with few decimals."""
     return "-" if value is None else f"{value * summary.scale:.{2 if summary.scale <= 10 else 1}f}"
+
+
+def interval_of(s: MetricSummary) -> str:
+    """Return the interval of a mean as people see it, `too few`, or a dash where there is none."""
+    if s.interval is None:
+        return "too few" if s.too_few else "-"
+    return "[{}, {}]".format(*(number_of(end, s) for end in s.interval))
+
+
+def few_lines(summaries: Iterable[MetricSummary]) -> Iterator[str]:
+    """Yield which metrics have too few values for an interval, and for one that says much."""
+    little: dict[str, list[str]] = {}
+    for s in summaries:
+        if s.too_few:
+            yield f"Too few for an interval: {s.metric} ({s.too_few})."
+        elif s.few:
+            what = "scores" if s.clusters is None else "clusters"
+            little.setdefault(what, []).append(s.metric)
+    for what, names in little.items():
+        yield f"Fewer than {FEW} {what} of {', '.join(names)}: the intervals say little."
 
 
 def counts_of(s: MetricSummary) -> str:
@@ -162,18 +178,13 @@ def _tail(report: Report, width: int, paint: Paint) -> Iterator[str]:
         lines = wrap(printable(gate.sentence), width - 6, then="      ")
         yield f"{mark}  {lines[0]}"
         yield from lines[1:]
-    few = [printable(s.metric) for s in report.figures.metrics if 0 < s.judged < FEW]
+    few = few_lines(s for s in report.figures.metrics if s.judged)
     unchecked = report.figures.manifest.get("gates_not_checked")
     if isinstance(unchecked, list) and unchecked:
         names = printable(", ".join(map(str, unchecked)))
         yield from _wrapped(f"Gates not checked without a judge: {names}.", width, paint, "dim")
-    if few:
-        yield from _wrapped(
-            f"Fewer than {FEW} scores of {', '.join(few)}: the intervals say little.",
-            width,
-            paint,
-            "dim",
-        )
+    for line in few:
+        yield from _wrapped(line, width, paint, "dim")
     for line in report.calibration:
         yield from _wrapped(line, width, paint, "dim")
     if (asked := _asked(report)) is not None:

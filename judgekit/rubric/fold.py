@@ -34,7 +34,8 @@ class Folded(NamedTuple):
     raw: float | None
     """Before clamping: penalties may take it below 0."""
     shares: dict[str, float]
-    """Effective weight of each criterion that counted; the positive ones sum to 1."""
+    """Effective weight of each criterion that counted; the positive ones sum to 1. Empty where
+    the values of criteria are not added up: of `min`, `max` and `all`."""
     covered: float
     """Share of the intended positive weight that was answered, 0..1."""
     groups: dict[str, float | None]
@@ -114,9 +115,11 @@ def fold_values(
             total += weight * values[place]
         by_group[name] = total / positive
         mean += share * (total / positive)
-    raw = mean if combine == "weighted_mean" else _pick(combine, shares.counted, values)
+    weighted = combine == "weighted_mean"
+    raw = mean if weighted else _pick(combine, shares.counted, values)
     value = min(1.0, max(0.0, raw))
-    return Folded("scored", value, raw, shares.effective, shares.covered, by_group)
+    effective = shares.effective if weighted else {}
+    return Folded("scored", value, raw, effective, shares.covered, by_group)
 
 
 def _pick(combine: Combine, counted: Sequence[int], values: Sequence[float]) -> float:

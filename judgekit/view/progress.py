@@ -51,14 +51,9 @@ class Tally:
 
     def told(self, name: str) -> dict[str, Any]:
         """Return the figures so far."""
-        found = self.figures.interval()
-        low, high = found if found is not None else (None, None)
         return {
             "name": name,
             "mean": number(self.figures.mean, self.scale, 3),
-            "interval": ""
-            if low is None
-            else f"[{number(low, self.scale, 3)}, {number(high, self.scale, 3)}]",
             "n": self.figures.n,
             "states": dict(sorted(self.states.items())),
         }

@@ -237,7 +237,11 @@ def _finished(line: Line, report: Report) -> Line:
                 "name": summary.metric,
                 "mean": summary.mean,
                 "shown": axis.say(summary.mean),
-                "interval": axis.interval(summary.low, summary.high) if has_interval else "",  # type: ignore[arg-type]
+                "interval": axis.interval(summary.low, summary.high)  # type: ignore[arg-type]
+                if has_interval
+                else "too few"
+                if summary.too_few
+                else "",
                 "n": summary.scored,
                 "failed": summary.failed + summary.not_run,
             }

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import math
 from types import SimpleNamespace
 from typing import Any
 
@@ -9,6 +10,7 @@ from judgekit.case import Case
 from judgekit.report.folder import Scored
 from judgekit.report.page.histograms import Histograms, saturation
 from judgekit.report.page.slices import FIELDS, VALUES, Field, Slices, said
+from judgekit.report.statistics import mean_interval
 from judgekit.score import Failure, Fallback, Part, Result, Row, Score
 
 
@@ -25,15 +27,39 @@ def test_figures_of_every_value_leave_out_what_is_no_score_of_the_metric() -> No
     [field] = sliced(
         ({"topic": "b"}, Score(value=0.5)),
         ({"topic": "b"}, Score(value=0.7)),
+        *[({"topic": "b"}, Score(value=0.6))] * 3,
         ({"topic": "b"}, stand_in),
         ({"topic": "a"}, Failure(kind="refused", message="no")),
     )
 
     a, b = field.slices
-    assert (a.value, a.cases, a.cells[0]) == ("a", 1, (0, None, None, None))
-    assert (b.value, b.cases, b.cells[0].n) == ("b", 3, 2)
+    assert (a.value, a.cases, a.cells[0]) == ("a", 1, (0, None, None, None, None))
+    assert (b.value, b.cases, b.cells[0].n) == ("b", 6, 5)
     assert b.cells[0].mean == pytest.approx(0.6)
-    assert b.cells[0].low == pytest.approx(0.6 - 12.7062 * 0.1, abs=1e-4)
+    assert b.cells[0][2:4] == pytest.approx(INSIDE, abs=1e-4)
+    assert b.cells[0].too_few is None
+
+
+INSIDE = mean_interval(0.6, math.sqrt(0.005 / 5), 4, bounds=(0, 1))
+
+
+def test_slices_go_by_clusters_and_say_where_they_are_too_few() -> None:
+    slices = Slices({"m": (0.0, 1.0)}, cluster="user")
+    for number in range(60):
+        case = Case(id=str(number), metadata={"topic": "ab"[number % 2], "user": number % 24})
+        result = Score(value=(number * 7 % 11) / 10)
+        slices.add(Scored(case, (Row(case=case.id, metric="m", result=result),)))
+
+    [field] = [field for field in slices.finish() if field.name == "topic"]
+
+    assert [cell.too_few for s in field.slices for cell in s.cells] == [None, None]
+    few = Slices({"m": (0.0, 1.0)}, cluster="user")
+    for number in range(60):
+        case = Case(id=str(number), metadata={"topic": "ab"[number % 2], "user": number % 6})
+        few.add(Scored(case, (Row(case=case.id, metric="m", result=Score(value=1.0)),)))
+    [topic, _] = few.finish()
+    assert [s.cells[0].low for s in topic.slices] == [None, None]
+    assert topic.slices[0].cells[0].too_few == "3 of the 10 clusters that an interval needs"
 
 
 def test_cases_without_the_field_are_a_slice_whenever_it_turns_up() -> None:

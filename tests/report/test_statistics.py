@@ -91,16 +91,17 @@ def test_fewer_than_two_numbers_have_no_spread(values, mean):
     assert figures.interval() is None
 
 
-def test_equal_numbers_have_an_interval_without_width():
-    assert interval([0.1] * 1000) == (0.1, 0.1)
+def test_equal_numbers_have_an_interval_only_where_the_range_has_bounds():
+    assert interval([0.1] * 1000) is None
+    assert interval([0.1] * 1000, bounds=(0, 1)) == pytest.approx((0.0996, 0.1034), abs=5e-5)
 
 
 def test_an_interval_stays_inside_the_bounds_it_is_given():
-    values = [0.0, 1.0, 1.0]
+    values = [0.0, 0.0, 1.0, 1.0, 1.0]
 
     assert interval(values)[1] > 1
     low, high = interval(values, bounds=(0, 1))
-    assert 0 < low < 2 / 3 < high < 1
+    assert 0 < low < 0.6 < high < 1
     assert interval(values, bounds=(0, None))[0] == 0
     assert interval(values, bounds=(None, 1))[1] == 1
 
@@ -113,18 +114,59 @@ def test_zeros_and_ones_have_the_interval_of_a_share_with_t_for_z():
 
 
 @given(
-    st.lists(st.floats(0, 1), min_size=2, max_size=30),
+    st.lists(st.floats(0, 1), min_size=5, max_size=30),
     st.sampled_from([(0.0, 1.0), (-1.0, 1.0), (0.0, None), (None, 1.0)]),
 )
 def test_an_interval_is_around_the_mean_and_inside_the_bounds(values, bounds):
     figures = figures_of(values)
     least, most = bounds
 
-    low, high = figures.interval(bounds=bounds)
+    ends = figures.interval(bounds=bounds)
 
+    if None in bounds and figures.sd == 0:
+        assert ends is None
+        return
+    low, high = ends
     assert low - 1e-12 <= figures.mean <= high + 1e-12
     assert least is None or low >= least
     assert most is None or high <= most
+
+
+@given(st.lists(st.floats(0, 1), min_size=5, max_size=30), st.randoms(use_true_random=False))
+def test_the_order_of_values_does_not_matter(values, source):
+    again = values[:]
+    source.shuffle(again)
+
+    assert interval(again, bounds=(0, 1)) == pytest.approx(interval(values, bounds=(0, 1)))
+
+
+@pytest.mark.parametrize("n", [5, 20, 60, 300])
+def test_scores_all_at_the_top_have_the_interval_of_a_share(n):
+    assert interval([1.0] * n, bounds=(0, 1)) == pytest.approx(wilson(n, n))
+
+
+def test_scores_near_the_top_have_no_narrower_interval_than_passes():
+    # Nineteen scores of 1 and one of .9 do not show how low the next one may be.
+    low, _ = interval([1.0] * 19 + [0.9], bounds=(0, 1))
+
+    assert low < 0.85
+
+
+def test_few_pairs_that_differ_do_not_show_their_spread():
+    flips = [interval([1.0] * k + [0.0] * (60 - k), bounds=(-1, 1), changed=k) for k in range(4)]
+
+    assert all(low < 0 < high for low, high in flips)
+    widths = [high - low for low, high in flips]
+    assert max(widths) - min(widths) < 0.01
+    assert interval([1.0] * 3 + [0.0] * 57, changed=3) is None
+
+
+@pytest.mark.parametrize(("n", "too_few"), [(4, True), (5, False)])
+def test_four_values_are_too_few_for_an_interval(n, too_few):
+    figures = figures_of([0.2, 0.4, 0.9, 0.5, 0.6][:n])
+
+    assert (figures.interval(bounds=(0, 1)) is None) == too_few
+    assert (figures.too_few == "4 of the 5 values that an interval needs") == too_few
 
 
 def test_a_small_error_far_from_the_bounds_gives_the_plain_t_interval():
@@ -134,7 +176,7 @@ def test_a_small_error_far_from_the_bounds_gives_the_plain_t_interval():
 
 
 def test_a_wider_confidence_is_a_wider_interval():
-    narrow, wide = interval([0, 1, 3], confidence=0.8), interval([0, 1, 3], confidence=0.99)
+    narrow, wide = (interval([0, 1, 3, 2, 2], confidence=c) for c in (0.8, 0.99))
 
     assert wide[0] < narrow[0] < narrow[1] < wide[1]
 
@@ -144,13 +186,13 @@ def test_small_differences_of_large_numbers_are_kept():
     assert figures_of([1e9 + x for x in (4, 7, 13, 16)]).sd == pytest.approx(math.sqrt(30))
 
 
-@given(st.lists(st.floats(-1e6, 1e6), min_size=2, max_size=50))
+@given(st.lists(st.floats(-1e6, 1e6), min_size=5, max_size=50))
 def test_figures_agree_with_the_exact_ones(values):
     figures = figures_of(values)
 
     assert figures.mean == pytest.approx(statistics.fmean(values), rel=1e-9, abs=1e-6)
     assert figures.sd == pytest.approx(statistics.stdev(values), rel=1e-6, abs=1e-6)
-    low, high = figures.interval()
+    low, high = figures.interval() or (figures.mean, figures.mean)
     assert low <= figures.mean <= high
 
 
@@ -196,7 +238,7 @@ def test_a_confidence_is_between_zero_and_one(confidence):
     with pytest.raises(ValueError, match="confidence must be between 0 and 1"):
         wilson(1, 2, confidence)
     with pytest.raises(ValueError, match="confidence must be between 0 and 1"):
-        interval([1, 2], confidence=confidence)
+        interval([1, 2, 3, 4, 5], confidence=confidence)
 
 
 @pytest.mark.parametrize(("probability", "df"), [(0, 1), (1, 1), (0.5, 0)])

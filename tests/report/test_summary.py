@@ -1,9 +1,12 @@
 from __future__ import annotations
 
+import math
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from judgekit.report.statistics import mean_interval
 from judgekit.report.summary import BINS, WORST, Tally, passes
 from judgekit.score import Failure, Fallback, Part, Score
 
@@ -88,11 +91,12 @@ def test_equally_bad_cases_come_in_their_order():
 
 
 def test_the_interval_shown_ends_where_the_range_does():
-    summary = tallied(0.0, 0.0, 1.0)
+    summary = tallied(0.0, 0.0, 0.0, 0.0, 1.0)
 
-    assert summary.low < 0
-    assert summary.high > 1
-    assert summary.interval == (0.0, 1.0)
+    assert 0 <= summary.low < 0.2 < summary.high <= 1
+    assert summary.interval == (summary.low, summary.high)
+    old = summary.model_copy(update={"low": -0.3, "high": 1.2})
+    assert old.interval == (0.0, 1.0)
 
 
 @pytest.mark.parametrize(
@@ -139,4 +143,59 @@ def test_figures_are_those_of_the_values(values, threshold):
     assert summary.passed == sum(value >= threshold for value in values)
     assert sum(summary.histogram) == len(values)
     assert summary.minimum <= summary.mean + 1e-12
+    if len(values) < 5:
+        assert (summary.low, summary.pass_low) == (None, None)
+        assert summary.too_few == f"{len(values)} of the 5 values that an interval needs"
+        return
     assert 0 <= summary.pass_low <= summary.pass_rate <= summary.pass_high <= 1
+    assert 0 <= summary.low <= summary.mean + 1e-12 <= summary.high + 2e-12 <= 1 + 2e-12
+
+
+def parts(**values):
+    """Return a score of criteria that weigh the same, of which `None` was left open."""
+    known = [value for value in values.values() if value is not None]
+    made = [
+        Part(id=id, value=value, weight=0.0 if value is None else 1 / len(known),
+             status="abstained" if value is None else "scored")
+        for id, value in values.items()
+    ]  # fmt: skip
+    return Score(value=sum(known) / len(known), parts=tuple(made), source="judge")
+
+
+def test_criteria_leave_fallbacks_out_as_their_metric_does():
+    stand_in = parts(a=0.0, b=0.0).model_copy(update={"fallback": FALLBACK, "source": "computed"})
+    summary = tallied(*[parts(a=1.0, b=0.5)] * 10, *[stand_in] * 30)
+
+    assert (summary.judged, summary.fallback) == (10, 30)
+    assert [(c.id, c.scored, c.mean) for c in summary.criteria] == [("a", 10, 1.0), ("b", 10, 0.5)]
+
+
+def test_weights_of_criteria_add_up_to_one_although_some_were_left_open():
+    summary = tallied(parts(a=1.0, b=0.5, c=0.2), parts(a=1.0, b=0.5, c=None), parts(a=0.1, b=None))
+
+    weights = {c.id: c.weight for c in summary.criteria}
+    assert sum(weights.values()) == pytest.approx(1)
+    assert weights == pytest.approx({"a": 11 / 18, "b": 5 / 18, "c": 1 / 9})
+
+
+def test_criteria_of_which_the_lowest_decides_have_no_weight():
+    lowest = Score(value=0.2, parts=(Part(id="a", value=0.2), Part(id="b", value=0.9)))
+
+    assert [c.weight for c in tallied(lowest).criteria] == [None, None]
+
+
+def test_figures_go_by_clusters():
+    tally = Tally(
+        "m", range=(0.0, 1.0), higher_is_better=True, threshold=0.5, clustered=True
+    )  # fmt: skip
+    for number in range(60):
+        tally.add(f"c{number}", parts(a=float(number % 12 < 9), b=0.5), number % 12)
+    summary = tally.finish()
+
+    assert (summary.clusters, summary.independent, summary.few) == (12, 12, True)
+    assert summary.df == pytest.approx(11)
+    assert summary.standard_error == pytest.approx(math.sqrt(0.75 * 0.25 / 11) / 2)
+    assert (summary.pass_low, summary.pass_high) == pytest.approx(
+        mean_interval(0.75, math.sqrt(0.75 * 0.25 / 11), 11, bounds=(0, 1))
+    )
+    assert [c.clusters for c in summary.criteria] == [12, 12]

@@ -12,7 +12,7 @@ from judgekit.report.markdown import escaped
 from judgekit.report.report import Report
 from judgekit.report.spread import shown_figures
 from judgekit.report.summary import MetricSummary
-from judgekit.report.text import FEW, counts_of, number_of, title_of
+from judgekit.report.text import counts_of, few_lines, number_of, title_of
 
 _REASON = 400
 _DETAILS = 3
@@ -75,7 +75,9 @@ def _figures(summaries: Iterable[MetricSummary]) -> Iterator[str]:
     yield "| --- | --: | --- | --: | --- |"
     for s in summaries:
         ends = s.interval
-        spread = "" if ends is None else f"{number_of(ends[0], s)} to {number_of(ends[1], s)}"
+        spread = "too few" if s.too_few else ""
+        if ends is not None:
+            spread = f"{number_of(ends[0], s)} to {number_of(ends[1], s)}"
         rate = "" if s.pass_rate is None else f"{s.pass_rate:.0%}"
         cells = (_safe(s.metric), number_of(s.mean, s), spread, rate, counts_of(s))
         yield f"| {' | '.join(cells)} |"
@@ -121,9 +123,7 @@ def _more(count: int) -> Iterator[str]:
 
 
 def _notes(report: Report) -> Iterator[str]:
-    few = [s.metric for s in report.figures.metrics if 0 < s.judged < FEW]
-    if few:
-        said = f"Fewer than {FEW} scores of {', '.join(few)}: the intervals say little."
-        yield f"- {_safe(said)}"
+    for line in few_lines(s for s in report.figures.metrics if s.judged):
+        yield f"- {_safe(line)}"
     for line in report.calibration:
         yield f"- {_safe(line)}"

@@ -6,10 +6,11 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
-from judgekit.report.page.figures import FEW
+from judgekit.report.manifest import cluster_field
 from judgekit.report.page.payload import Maker
 from judgekit.report.report import Report
 from judgekit.report.summary import MetricSummary
+from judgekit.report.text import few_lines
 
 Verdict = Literal["pass", "complete", "missed", "incomplete"]
 
@@ -45,6 +46,11 @@ class Facts:
     def description(self) -> str:
         """What the suite says of itself."""
         return str(self._suite.get("description") or "")
+
+    @property
+    def cluster(self) -> str | None:
+        """The field that intervals go by, if there is one."""
+        return cluster_field(self._manifest)
 
     @property
     def notice(self) -> str:
@@ -84,10 +90,7 @@ class Facts:
         said = []
         if isinstance(unchecked, list) and unchecked:
             said.append(f"Gates not checked without a judge: {', '.join(map(str, unchecked))}.")
-        few = [s.metric for s in self._report.figures.metrics if 0 < s.scored < FEW]
-        if few:
-            said.append(f"Fewer than {FEW} scores of {', '.join(few)}: the intervals say little.")
-        return said
+        return [*said, *few_lines(self._report.figures.metrics)]
 
     def made_by(self, summary: MetricSummary) -> str:
         """Return what made a metric's values, in a few words."""

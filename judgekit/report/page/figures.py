@@ -13,8 +13,6 @@ WIDTH = 320.0
 MARGIN = 8.0
 HEIGHT = 46.0
 """Height of the tallest bar of a histogram."""
-FEW = 30
-"""Scored cases below which a page says that little is known."""
 
 
 def number(value: float | None, scale: float = 1.0, digits: int = 2) -> str:
@@ -111,9 +109,15 @@ class Axis:
         return _place((value - self.low) / (self.high - self.low), WIDTH, MARGIN)
 
     @property
-    def few(self) -> bool:
-        """Whether too few cases were scored to know much."""
-        return 0 < self.summary.scored < FEW
+    def caution(self) -> str | None:
+        """How little is known from few values; `None` of many."""
+        found = self.summary
+        if not found.few:
+            return None
+        scored = f"Only {found.independent} " + ("scored" if found.clusters is None else "clusters")
+        if found.too_few:
+            return f"{scored}: too few for an interval ({found.too_few})."
+        return f"{scored}: the interval is wide, and little is known yet."
 
     @property
     def bars(self) -> list[Bar]:

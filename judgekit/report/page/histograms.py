@@ -22,7 +22,7 @@ class Histograms:
     def add(self, scored: Scored) -> None:
         """Take one case with its rows."""
         for row in scored.rows:
-            if row.result.type != "score":
+            if row.result.type != "score" or row.result.fallback is not None:
                 continue
             for part in row.result.parts:
                 if part.value is None:

@@ -61,12 +61,13 @@ def rubric_cards(manifest: Mapping[str, Any], taped: Taped) -> list[RubricCard]:
 
 def _rubric(entry: dict[str, Any], taped: Taped) -> RubricCard:
     criteria = [one for one in _list(entry.get("criteria")) if isinstance(one, dict)]
+    weighs = entry.get("combine", "weighted_mean") == "weighted_mean"
     return RubricCard(
         name=f"{entry.get('name', 'unnamed')}@{entry.get('version', '?')}",
         digest=str(entry.get("digest") or ""),
         description=str(entry.get("description") or ""),
         facts=tuple(_rubric_facts(entry)),
-        criteria=tuple(_criterion(one) for one in criteria),
+        criteria=tuple(_criterion(one, weighs=weighs) for one in criteria),
         told=_told({str(one.get("id")) for one in criteria}, taped),
     )
 
@@ -86,12 +87,12 @@ def _rubric_facts(entry: dict[str, Any]) -> Iterator[Fact]:
             yield Fact(f"Mode {name}", said, default)
 
 
-def _criterion(one: dict[str, Any]) -> CriterionLine:
+def _criterion(one: dict[str, Any], *, weighs: bool) -> CriterionLine:
     return CriterionLine(
         id=str(one.get("id")),
         text=str(one.get("text") or ""),
         answer=_answer(one),
-        weight=_weight(one.get("weight")),
+        weight=_weight(one.get("weight") if weighs else None),
         levels=tuple(
             (
                 str(level.get("label")),

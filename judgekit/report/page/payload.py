@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from judgekit.case import Case
 from judgekit.report.folder import Scored
+from judgekit.report.manifest import cluster_field
 from judgekit.report.page.asked import Asked, keys_of, told
 from judgekit.report.page.forms import Forms
 from judgekit.report.page.histograms import Histograms
@@ -73,7 +74,10 @@ def make_payload(report: Report) -> Payload:
     cases: list[str] = []  # as JSON at once: a fifth of the memory
     leads: list[str] = []
     makers: dict[str, dict[Maker, None]] = {}
-    slices = Slices({summary.metric: summary.range for summary in figures.metrics})
+    slices = Slices(
+        {summary.metric: summary.range for summary in figures.metrics},
+        cluster=cluster_field(figures.manifest),
+    )
     histograms = Histograms()
     origins = Origins(report.run)
     forms = Forms(asked.taped, figures.manifest, texts.put)

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from copy import deepcopy
 from typing import Any, NamedTuple
 
+from judgekit.report.clustered import cluster_of
 from judgekit.report.folder import Scored
-from judgekit.report.statistics import MeanInterval
-
-Bounds = tuple[float | None, float | None]
-"""The least and the most a metric says, as far as there are bounds."""
+from judgekit.report.statistics import Bounds, Values
 
 FIELDS = 12
 """Fields of the metadata that are shown: those that come first in the data."""
@@ -32,6 +30,8 @@ class Cell(NamedTuple):
     mean: float | None
     low: float | None
     high: float | None
+    too_few: str | None = None
+    """Why there is no interval."""
 
 
 class Slice(NamedTuple):
@@ -52,12 +52,18 @@ class Field(NamedTuple):
 
 
 class Slices:
-    """Takes the cases of a run one by one, and knows which fields have few values."""
+    """Takes the cases of a run one by one, and knows which fields have few values.
 
-    def __init__(self, metrics: Mapping[str, Bounds]) -> None:
+    Args:
+        metrics: their names, and the least and the most each says.
+        cluster: the field whose cases are alike; intervals then go by clusters.
+    """
+
+    def __init__(self, metrics: Mapping[str, Bounds], *, cluster: str | None = None) -> None:
+        self._cluster = cluster
         self._places = {metric: place for place, metric in enumerate(metrics)}
         self._bounds = tuple(metrics.values())
-        self._all = _Tally(len(self._places))
+        self._all = self._tally()
         self._fields: dict[str, dict[str | None, _Tally] | None] = {}
         """Of a field with too many values, `None`."""
 
@@ -65,6 +71,7 @@ class Slices:
         """Take one case with its rows."""
         values = self._values(scored)
         metadata = scored.case.metadata
+        cluster = cluster_of(scored.case.id, metadata, self._cluster)
         for name in metadata:
             if name not in self._fields and len(self._fields) < _LOOKED_AT:
                 # What came before lacked the field.
@@ -73,22 +80,28 @@ class Slices:
                     before[None] = deepcopy(self._all)
                 self._fields[name] = before
         for name, tallies in self._fields.items():
-            if tallies is not None and not self._add(tallies, said(metadata.get(name)), values):
+            if tallies is not None and not self._add(
+                tallies, said(metadata.get(name)), values, cluster
+            ):
                 self._fields[name] = None
-        self._all.add(values)
+        self._all.add(values, cluster)
 
     def _add(
         self,
         tallies: dict[str | None, _Tally],
         value: str | None,
         values: list[tuple[int, float]],
+        cluster: Hashable,
     ) -> bool:
         if value not in tallies:
             if value is not None and (len(tallies) > VALUES or len(value) > LONGEST):
                 return False
-            tallies[value] = _Tally(len(self._places))
-        tallies[value].add(values)
+            tallies[value] = self._tally()
+        tallies[value].add(values, cluster)
         return True
+
+    def _tally(self) -> _Tally:
+        return _Tally(len(self._places), clustered=self._cluster is not None)
 
     def _values(self, scored: Scored) -> list[tuple[int, float]]:
         found = []
@@ -116,23 +129,24 @@ class Slices:
 
 
 class _Tally:
-    def __init__(self, metrics: int) -> None:
+    def __init__(self, metrics: int, *, clustered: bool) -> None:
         self.cases = 0
-        self._figures = [MeanInterval() for _ in range(metrics)]
+        self._figures = [Values(clustered=clustered) for _ in range(metrics)]
 
-    def add(self, values: Iterable[tuple[int, float]]) -> None:
+    def add(self, values: Iterable[tuple[int, float]], cluster: Hashable) -> None:
         self.cases += 1
         for place, value in values:
-            self._figures[place].add(value)
+            self._figures[place].add(value, cluster)
 
     def finish(self, value: str | None, bounds: Iterable[Bounds]) -> Slice:
         cells = map(_cell, self._figures, bounds)
         return Slice(value, self.cases, tuple(cells))
 
 
-def _cell(figures: MeanInterval, bounds: Bounds) -> Cell:
+def _cell(values: Values, bounds: Bounds) -> Cell:
+    figures = values.spread
     low, high = figures.interval(bounds=bounds) or (None, None)
-    return Cell(figures.n, figures.mean, low, high)
+    return Cell(figures.n, figures.mean, low, high, values.too_few(bounds))
 
 
 def said(value: Any) -> str | None:

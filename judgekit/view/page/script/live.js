@@ -49,8 +49,8 @@ function figures(metrics) {
     "table",
     { class: "live" },
     h("caption", { class: "unseen" }, "Figures so far"),
-    h("thead", null, h("tr", null, h("th", { scope: "col" }, "Metric"), h("th", { scope: "col", class: "num" }, "Mean"), h("th", { scope: "col" }, "95 % interval"), h("th", { scope: "col", class: "num" }, "Scored"), h("th", { scope: "col" }, "Not scored"))),
-    h("tbody", null, metrics.map((metric) => h("tr", null, h("th", { scope: "row" }, breakable(metric.name)), h("td", { class: "num" }, metric.mean), h("td", null, metric.interval || "–"), h("td", { class: "num" }, metric.n.toLocaleString("en")), h("td", null, states(metric) || "–")))),
+    h("thead", null, h("tr", null, h("th", { scope: "col" }, "Metric"), h("th", { scope: "col", class: "num" }, "Mean"), h("th", { scope: "col", class: "num" }, "Scored"), h("th", { scope: "col" }, "Not scored"))),
+    h("tbody", null, metrics.map((metric) => h("tr", null, h("th", { scope: "row" }, breakable(metric.name)), h("td", { class: "num" }, metric.mean), h("td", { class: "num" }, metric.n.toLocaleString("en")), h("td", null, states(metric) || "–")))),
   );
 }
 
