@@ -191,9 +191,9 @@ def mean_interval(
     Returns:
         The ends; `None` where a wider spread is needed and the bounds do not say how wide.
 
-    >>> [round(end, 3) for end in mean_interval(0.8, 0.05, 9, bounds=(0, 1))]
+    >>> [round(end, 3) for end in mean_interval(0.8, 0.05, 9, bounds=(0.0, 1.0))]
     [0.667, 0.889]
-    >>> [round(end, 3) for end in mean_interval(1.0, 0.0, 2, bounds=(0, 1))]
+    >>> [round(end, 3) for end in mean_interval(1.0, 0.0, 2, bounds=(0.0, 1.0))]
     [0.439, 1.0]
     """
     tail = (1 + _confidence(confidence)) / 2
