@@ -211,8 +211,13 @@ class _Race:
             return GateResult(
                 gate=gate, found=None, passed=False, sentence=sentence, answer="unknown", n=0
             )
-        low, high = self._interval(summary) or (None, None)
-        too_few = None if low is not None else found.too_few or "fewer than 5 pairs differ"
+        low, high = found.low, found.high
+        if found.mean == 0 and self._same == found.pairs:
+            # Answers that are all the same differ by nothing, for certain.
+            low = high = 0.0
+        too_few = None
+        if low is None or high is None:
+            too_few = found.too_few or f"fewer than {CHANGED} pairs differ"
         answer = self._answer(low, high, higher=summary.higher_is_better)
         passed = answer == "meets" or (answer == "undecided" and gate.undecided == "pass")
         spread = f" [too few: {too_few}]" if too_few else f" [{low:+.3f}, {high:+.3f}]"

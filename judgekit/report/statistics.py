@@ -22,7 +22,7 @@ _NEAR = 1.0
 """Whole ranges, over all values, from a bound; nearer, the values do not show their spread."""
 _ALIKE = 1e-9
 """Standard error, in ranges, below which values differ by their rounding alone."""
-_CHANGED = 5
+CHANGED = 7
 """Pairs that differ, below which they do not show their spread."""
 
 
@@ -176,7 +176,7 @@ def mean_interval(
       is that of pass and fail: Wilson's interval of the mean as a share of df + 1 cases.
     - All are the same, elsewhere. At most a share of further ones differs (Wilson's bound for 0 of
       df + 1), and the ends are where the mean would be if all of those were at a bound.
-    - Differences of which fewer than five are not 0. The missing ones are taken to be as large as
+    - Differences of which fewer than seven are not 0. The missing ones are taken to be as large as
       a difference can be.
 
     Args:
@@ -198,7 +198,7 @@ def mean_interval(
     """
     tail = (1 + _confidence(confidence)) / 2
     least, most = bounds
-    missing = 0 if changed is None else max(0, _CHANGED - changed)
+    missing = 0 if changed is None else max(0, CHANGED - changed)
     if least is None or most is None:
         if error == 0 or missing:
             return None
@@ -220,7 +220,8 @@ def _ends(share: float, variance: float, df: float, tail: float) -> tuple[float,
     """Return the ends of the interval of a mean on 0..1."""
     size, z = df + 1, NormalDist().inv_cdf(tail)
     like = share * (1 - share) / variance if variance else math.inf
-    if size * min(share, 1 - share) < _NEAR:
+    # Whole scores away are often exactly one range; rounding must not decide then.
+    if size * min(share, 1 - share) < _NEAR - _ALIKE:
         return _wilson(share, min(size, like) if 0 < share < 1 else size, z)
     if variance == 0:
         differing = z * z / (size + z * z)

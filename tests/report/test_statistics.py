@@ -161,6 +161,14 @@ def test_few_pairs_that_differ_do_not_show_their_spread():
     assert interval([1.0] * 3 + [0.0] * 57, changed=3) is None
 
 
+@pytest.mark.parametrize(("flips", "certain"), [(5, False), (6, True)])
+def test_the_interval_of_flips_agrees_with_mcnemar(flips, certain):
+    # Exact McNemar of 5 to 0 is .0625, of 6 to 0 .031.
+    low, _ = interval([1.0] * flips + [0.0] * (60 - flips), bounds=(-1, 1), changed=flips)
+
+    assert (low > 0) == certain
+
+
 @pytest.mark.parametrize(("n", "too_few"), [(4, True), (5, False)])
 def test_four_values_are_too_few_for_an_interval(n, too_few):
     figures = figures_of([0.2, 0.4, 0.9, 0.5, 0.6][:n])

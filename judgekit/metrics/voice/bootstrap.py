@@ -11,6 +11,10 @@ from judgekit.score import Row, own_value
 
 RESAMPLES = 1000
 SEED = 42
+FEWEST = 30
+"""Values that an interval needs; of fewer, percentiles are too close together."""
+NEAREST = 3.0
+"""Whole ranges, over all values, from a bound; nearer, draws do not show how values spread."""
 _UNIT = 10**12
 """Scores are counted in this many parts of 1: sums of whole numbers are the same everywhere."""
 _AT_ONCE = 1_000_000
@@ -68,6 +72,26 @@ def bootstrap_interval(
     return Interval(math.fsum(values) / count, low, high)
 
 
+def too_few(values: Sequence[float], *, bounds: tuple[float, float]) -> str | None:
+    """Return why a percentile interval would cover the mean too seldom; `None` where it does not.
+
+    Args:
+        values: what would be drawn from.
+        bounds: the least and the most a value can be.
+
+    >>> too_few([0.5] * 12, bounds=(0, 1))
+    '12 of the 30 values that a bootstrap needs'
+    >>> too_few([1.0] * 59 + [0.5], bounds=(0, 1))
+    'nearly all values are at a bound'
+    """
+    if len(values) < FEWEST:
+        return f"{len(values)} of the {FEWEST} values that a bootstrap needs"
+    least, most = bounds
+    total = math.fsum(values)
+    room = min(total - least * len(values), most * len(values) - total)
+    return "nearly all values are at a bound" if room < NEAREST * (most - least) else None
+
+
 def _percentile(ordered: Sequence[int], share: float) -> float:
     place = share * (len(ordered) - 1)
     before = int(place)
@@ -88,9 +112,10 @@ FIGURES: Mapping[str, bool] = {
 
 
 class Sessions:
-    """The spread of one metric over sessions: one value each, fallbacks left out.
+    """The spread of one metric over sessions: one value on 0..1 each, fallbacks left out.
 
-    `sd_ddof_1` and `variance_ddof_1` divide by n - 1.
+    `sd_ddof_1` and `variance_ddof_1` divide by n - 1. There is no bootstrap interval of fewer than
+    30 sessions, or where nearly all of them are at the top or bottom (see `too_few`).
     """
 
     def __init__(self) -> None:
@@ -105,7 +130,8 @@ class Sessions:
     def finish(self) -> dict[str, float | int | None]:
         """Return the figures; `None` where there are too few sessions for one."""
         values = self._values
-        interval = bootstrap_interval(values)
+        few = too_few(values, bounds=(0.0, 1.0))
+        interval = bootstrap_interval(values) if few is None else None
         variance = _variance(values)
         return {
             "bootstrap_low": interval.low if interval else None,
