@@ -146,8 +146,9 @@ def test_a_missed_gate_fails_the_report_only(repository, tmp_path):
     def change(folder):
         path = folder / "suite.yaml"
         text = path.read_text("utf-8")
-        assert "mean: 0.6}" in text
-        path.write_text(text.replace("mean: 0.6}", "mean: 0.9}"), "utf-8")
+        held = "{where: {topic: fees}, coverage: 1}"
+        assert held in text
+        path.write_text(text.replace(held, "{where: {topic: fees}, mean: 0.9}"), "utf-8")
 
     pull_request(repository, change)
 

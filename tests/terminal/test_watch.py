@@ -44,10 +44,10 @@ def save(path, old, new):
 def test_saved_files_show_what_they_move(project, columns):
     suite, rubric = project / "suite.yaml", project / "rubrics" / "helpful_reply.jinja"
     with Terminal(WATCH, cwd=project, columns=columns) as terminal:
-        terminal.expect("mean 0.767 [0.250, 1.000] over 3 meets at least 0.6")
+        terminal.expect("lowest score 0.600 over 3 meets at least 0.5")
         terminal.expect(WATCHING)
 
-        save(suite, "gate: {mean: 0.6}", "gate: {mean: 0.95}")
+        save(suite, "gate: {min: 0.5}", "gate: {min: 0.95}")
         terminal.expect("suite.yaml: no row to score anew; its gate is missed")
         terminal.expect("pass -> MISS")
 
