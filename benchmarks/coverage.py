@@ -25,10 +25,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from judgekit.comparison.differences import Differences
 from judgekit.metrics.voice.bootstrap import bootstrap_interval
 from judgekit.metrics.voice.bootstrap import too_few as too_few_to_draw
 from judgekit.report.clustered import FEWEST as FEWEST_CLUSTERS
 from judgekit.report.clustered import ClusteredMean, cr2
+from judgekit.report.significance import paired_shares_interval
 from judgekit.report.statistics import FEWEST, MeanInterval, mean_interval, wilson
 
 Ends = tuple[float, float] | None
@@ -265,15 +267,32 @@ def apart(source: Any, mean: float, shape: Any) -> Any:
     return scores(source, mean, shape) - scores(source, 0.5, shape)
 
 
+def turned(sets: Any) -> Iterator[Ends]:
+    """Yield the interval of verdicts that turned over, of each row."""
+    n = sets.shape[1]
+    counts = zip((sets > 0).sum(axis=1), (sets < 0).sum(axis=1), strict=True)
+    for place, (up, down) in enumerate(counts):
+        ends = paired_shares_interval(int(up), int(down), n) if n >= FEWEST else None
+        if place == 0:  # the same as pair by pair
+            found = Differences("passes", range=(0.0, 1.0))
+            for step in sets[0].tolist():
+                found.add(float(step < 0), float(step > 0), None)
+            figures = found.finish()
+            one = None if figures.low is None else (figures.low, figures.high or 0.0)
+            check(one, ends)
+        yield ends
+
+
 def differences(runs: int) -> Table:
     source = np.random.default_rng(SEED)
     rows = []
     for size, mean in (("1", 1.0), ("Beta(2, 2)", 0.5), ("Beta(1, 4)", 0.2)):
         for up, down in FLIPS:
             cells = tuple(
-                cell(plain(flips(source, up, down, (runs, n), size), steps=True),
+                cell(turned(sets) if size == "1" else plain(sets, steps=True),
                      (up - down) * mean, promised=n >= 20)
                 for n in SIZES
+                for sets in [flips(source, up, down, (runs, n), size)]
             )  # fmt: skip
             rows.append((f"{up:.0%} up, {down:.0%} down, by {size}", cells))
     for mean in (0.2, 0.5, 0.8):
@@ -358,15 +377,18 @@ def markdown(tables: Sequence[Table], runs: int) -> Iterator[str]:
     yield "\n### What it comes to\n"
     yield "| | cells | too few | bar | lowest where the bar holds | cells below the bar |"
     yield "| --- | --: | --: | --: | --: | --: |"
+    count = declined = 0
     for table in tables:
-        cells = [cell for _, row in table.rows for cell in row]
-        few = sum(cell.too_few for cell in cells)
-        held = [cell.covered for cell in cells if cell.promised and not cell.too_few]
+        grid = [cell for _, row in table.rows for cell in row]
+        few = sum(cell.too_few for cell in grid)
+        count, declined = count + len(grid), declined + few
+        held = [cell.covered for cell in grid if cell.promised and not cell.too_few]
         below = sum(covered < table.bar for covered in held)
         yield (
-            f"| {table.title} | {len(cells)} | {few} ({few / len(cells):.0%}) | {table.bar:g} "
+            f"| {table.title} | {len(grid)} | {few} ({few / len(grid):.0%}) | {table.bar:g} "
             f"| {min(held):.3f} | {below} of {len(held)} |"
         )
+    yield f"| all | {count} | {declined} ({declined / count:.0%}) | | | |"
 
 
 def further(runs: int) -> list[Table]:
