@@ -19,7 +19,9 @@ MAX_STEPS = 500_000
 MAX_CHARACTERS = 100_000_000
 """Characters one rendering may build and print, all texts together."""
 MAX_TEXT = 32_000_000
-"""Length of any one text a template may build."""
+"""Length of any one text a template may build; one that is not ASCII counts twice."""
+MAX_BITS = 2_048
+"""Size of an integer that may be computed with: 616 digits."""
 
 
 class Rendering:
@@ -78,28 +80,42 @@ def under_way() -> Rendering:
     return rendering
 
 
+def size(text: str) -> int:
+    """Return what a text counts: its characters, twice when they take more than a byte each."""
+    return len(text) if text.isascii() else 2 * len(text)
+
+
 def weighed(value: Any) -> Any:
     """Charge for looking at a value: a list may hold itself twice, forty levels deep."""
     if isinstance(value, str):
         meter = under_way()
-        meter.step(1 + (len(value) >> 8))
+        meter.step(1 + (size(value) >> 8))
         meter.refuse_marks(value)
+    elif isinstance(value, int):
+        check_number(value)
     elif isinstance(value, (list, tuple, dict)):
         under_way().step(1 + (len(value) >> 3))
         for item in value.values() if isinstance(value, dict) else value:
-            if isinstance(item, (str, list, tuple, dict, Hole)):
+            if isinstance(item, (str, int, list, tuple, dict, Hole)):
                 weighed(item)
     elif isinstance(value, Hole):
         raise Unplanned
     return value
 
 
+def searched(value: Any) -> Any:
+    """Charge for a search in a value, at worst a hundred times the work of reading it."""
+    if isinstance(value, str):
+        under_way().step(size(value) >> 6)
+    return weighed(value)
+
+
 def built(value: Any) -> Any:
     """Charge for a value a template made."""
     if isinstance(value, str):
-        check_length(len(value))
+        check_length(size(value))
         meter = under_way()
-        meter.produce(len(value))
+        meter.produce(size(value))
         meter.refuse_marks(value)
     elif isinstance(value, (list, tuple, dict)):
         under_way().step(1 + (len(value) >> 3))
@@ -110,6 +126,12 @@ def check_length(length: int) -> None:
     """Refuse a text before it is built."""
     if length > MAX_TEXT:
         raise TemplateRuntimeError(f"built a text of more than {MAX_TEXT:,} characters")
+
+
+def check_number(value: int) -> None:
+    """Refuse to compute with an integer of thousands of digits."""
+    if value.bit_length() > MAX_BITS:
+        raise TemplateRuntimeError(f"computes with an integer of more than {MAX_BITS:,} bits")
 
 
 def counted(values: Iterable[Any], steps: int = 1, characters: int = 0) -> Iterator[Any]:
@@ -123,7 +145,7 @@ def counted(values: Iterable[Any], steps: int = 1, characters: int = 0) -> Itera
         yield value
 
 
-def paid(_: Any, steps: int, characters: int) -> None:
+def paid(steps: int, characters: int) -> None:
     """Charge for one run of a body."""
     meter = under_way()
     meter.step(steps)
@@ -140,12 +162,8 @@ def checked_key(value: Any) -> Any:
 def concat(first: Any, *rest: Any) -> str:
     """Join texts and numbers."""
     parts = [str(plain(part)) for part in (first, *rest)]
-    check_length(sum(map(len, parts)))
-    text = "".join(parts)
-    meter = under_way()
-    meter.produce(len(text))
-    meter.refuse_marks(text)
-    return text
+    check_length(sum(map(size, parts)))
+    return str(built("".join(parts)))
 
 
 def plain(value: Any) -> Any:

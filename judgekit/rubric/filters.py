@@ -9,23 +9,23 @@ from typing import Any
 
 from jinja2 import TemplateRuntimeError
 from jinja2.filters import FILTERS as JINJA_FILTERS
-from jinja2.filters import make_attrgetter
+from jinja2.filters import do_float, do_int, ignore_case, make_attrgetter
 from jinja2.tests import TESTS as JINJA_TESTS
-from jinja2.utils import pass_environment
+from jinja2.utils import _PassArg, pass_environment
 
 from judgekit.canonical import canonical_json, visible
 from judgekit.rubric.budget import (
+    MAX_BITS,
     built,
     check_length,
-    checked_key,
     concat,
     counted,
-    paid,
     plain,
-    under_way,
+    size,
     weighed,
 )
 from judgekit.rubric.hole import Hole
+from judgekit.rubric.price import FILTER_PRICES, TEST_PRICES, Price
 
 
 def fence(text: Any, tag: str) -> Any:
@@ -36,11 +36,14 @@ def fence(text: Any, tag: str) -> Any:
         raise TemplateRuntimeError("fence takes the name of a tag: letters, digits, _ and -")
     if isinstance(text, Hole):
         return text.fenced(tag)
-    meter = under_way()
-    whole = fenced(str(plain(text)), tag)
-    meter.produce(len(whole))
-    meter.refuse_marks(whole)
-    return whole
+    if len(tag) > _MAX_TAG:
+        raise TemplateRuntimeError(f"fence takes the name of a tag, of up to {_MAX_TAG} characters")
+    body = weighed(str(plain(text)))
+    check_length(2 * size(body))
+    return built(fenced(body, tag))
+
+
+_MAX_TAG = 100
 
 
 def fenced(text: str, tag: str) -> str:
@@ -57,9 +60,9 @@ def fenced(text: str, tag: str) -> str:
 
 
 def _replace(text: Any, old: str, new: str) -> str:
-    text = weighed(str(plain(text)))
-    check_length(text.count(old) * len(new) + len(text))
-    return str(built(text.replace(old, new)))
+    text = str(plain(text))
+    check_length(text.count(old) * size(new) + size(text))
+    return text.replace(old, new)
 
 
 @pass_environment
@@ -73,16 +76,17 @@ def _indent(text: Any, width: int = 4) -> str:
 
 
 def _json(value: Any) -> str:
-    # A list may hold the same long text a thousand times: measure before writing.
-    check_length(_length(weighed(value)))
-    return str(built(canonical_json(value)))
+    # A list may hold the same long text a thousand times, and an escape takes six characters:
+    # measure before writing.
+    check_length(6 * _length(value))
+    return canonical_json(value)
 
 
 def _length(value: Any) -> int:
     if isinstance(value, str):
-        return len(value)
+        return size(value)
     if isinstance(value, dict):
-        return sum(len(str(key)) + _length(item) for key, item in value.items())
+        return sum(size(str(key)) + _length(item) for key, item in value.items())
     return sum(map(_length, value)) if isinstance(value, (list, tuple)) else 1
 
 
@@ -107,53 +111,78 @@ def _taken(environment: Any, values: Any, attribute: str | None) -> Iterator[Any
     return taken if attribute is None else map(make_attrgetter(environment, attribute), taken)
 
 
-def _charged(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Charge a filter or test of Jinja's for what it is given and for what it makes."""
-    name = function.__name__.removeprefix("sync_").removeprefix("do_")
-    # These take a text apart: as many values as it has characters, or words.
-    splits = name in _SPLITTING
+def _int(value: Any, default: Any = 0, base: int = 10) -> Any:
+    return default if _too_long(value) else do_int(value, default, base)
+
+
+def _float(value: Any, default: Any = 0.0) -> Any:
+    return default if _too_long(value) else do_float(value, default)
+
+
+def _too_long(value: Any) -> bool:
+    """Return whether a text has too many digits for a number that is computed with."""
+    return isinstance(value, str) and len(value.strip()) > _MAX_DIGITS
+
+
+_MAX_DIGITS = MAX_BITS // 4  # each digit of base 16 is four bits
+
+
+@pass_environment
+def _unique(
+    environment: Any, values: Any, case_sensitive: bool = False, attribute: Any = None
+) -> list[Any]:
+    """Keep the first of what is equal.
+
+    Numbers are compared as text: Jinja keeps them in a set, and numbers can be chosen so that
+    each is looked for in the places of all others.
+    """
+    lower = None if case_sensitive else ignore_case
+    key_of = make_attrgetter(environment, attribute, postprocess=lower)
+    kept: dict[Any, Any] = {}
+    for value in counted(values):
+        key = key_of(value)
+        if isinstance(key, float) and key.is_integer():
+            key = int(key)
+        if isinstance(key, (int, float)):
+            key = (repr(int(key) if isinstance(key, bool) else key),)
+        elif key is not None and not isinstance(key, str):
+            raise TemplateRuntimeError("unique takes texts and numbers")
+        kept.setdefault(key, value)
+    return list(kept.values())
+
+
+def _charged(function: Callable[..., Any], price: Price) -> Callable[..., Any]:
+    """Charge a filter or test for what it is given and for what it makes."""
+    # Jinja puts the environment or the context in front of what the template gives.
+    first = 0 if _PassArg.from_obj(function) is None else 1
 
     @functools.wraps(function)
     def wrapped(*args: Any, **kwargs: Any) -> Any:
-        for argument in (*args, *kwargs.values()):
-            weighed(argument)
-            if splits and isinstance(argument, str):
-                under_way().step(len(argument) >> 3)
-        made = function(*args, **kwargs)
+        price.charge(*args[first:], *kwargs.values())
+        value = function(*args, **kwargs)
         # What is lazy would be taken apart unpaid, and would remember what was taken from it.
-        return built(list(counted(made)) if isinstance(made, Iterator) else made)
+        return built(list(counted(value)) if isinstance(value, Iterator) else value)
 
     return wrapped
 
 
-_SPLITTING = {
-    "dictsort", "first", "items", "last", "list", "map", "max", "min", "reject", "rejectattr",
-    "select", "selectattr", "sort", "title", "unique", "wordcount",
-}  # fmt: skip
-_BORROWED = (
-    "abs", "capitalize", "count", "d", "default", "dictsort", "first", "float", "int", "items",
-    "last", "length", "list", "lower", "map", "max", "min", "reject", "rejectattr", "reverse",
-    "select", "selectattr", "sort", "title", "trim", "truncate", "unique", "upper", "wordcount",
-)  # fmt: skip
-FILTERS: dict[str, Callable[..., Any]] = {
-    **{name: _charged(JINJA_FILTERS[name]) for name in _BORROWED},
-    "fence": fence,
+_OWN: dict[str, Callable[..., Any]] = {
+    "float": _float,
     "indent": _indent,
+    "int": _int,
     "join": _join,
     "json": _json,
     "replace": _replace,
     "round": _round,
     "sum": _sum,
-    # What the sandbox puts into templates; authors cannot name them.
-    "_built": built,
-    "_concat": concat,
-    "_counted": counted,
-    "_key": checked_key,
-    "_paid": paid,
-    "_weighed": weighed,
+    "unique": _unique,
+}
+FILTERS: dict[str, Callable[..., Any]] = {
+    "fence": fence,
+} | {
+    name: _charged(_OWN.get(name) or JINJA_FILTERS[name], price)
+    for name, price in FILTER_PRICES.items()
 }
 TESTS: dict[str, Callable[..., Any]] = {
-    name: _charged(test)  # type: ignore[arg-type]  # mypy sees a bare `function`
-    for name, test in JINJA_TESTS.items()
-    if name not in ("callable", "escaped", "filter", "test")
+    name: _charged(JINJA_TESTS[name], price) for name, price in TEST_PRICES.items()
 }

@@ -9,7 +9,7 @@ from jinja2 import nodes
 
 from judgekit.rubric.sandbox import walk
 
-_SAFE = {"fence", "length", "count", "wordcount", "int", "float", "round", "abs", "sum", "_paid"}
+_SAFE = {"fence", "length", "count", "wordcount", "int", "float", "round", "abs", "sum"}
 """Filters that make a fenced text or a number of what they are given."""
 _CLOSED = {"role"}
 """Attributes that hold one of a few words, whoever wrote the case."""

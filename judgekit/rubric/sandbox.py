@@ -22,9 +22,24 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment
 from jinja2.visitor import NodeTransformer
 from pydantic import BaseModel
 
-from judgekit.rubric.budget import built, checked_key, concat, current, plain, under_way, weighed
+from judgekit.rubric.budget import (
+    MAX_BITS,
+    built,
+    check_length,
+    checked_key,
+    concat,
+    counted,
+    current,
+    paid,
+    plain,
+    searched,
+    size,
+    under_way,
+    weighed,
+)
 from judgekit.rubric.filters import FILTERS, TESTS
 from judgekit.rubric.hole import Hole
+from judgekit.rubric.price import METHODS
 from judgekit.rubric.unknown import Unknown
 
 
@@ -84,10 +99,15 @@ def _price(body: Iterable[nodes.Node]) -> tuple[int, int]:
     return 1 + (count >> 4), characters
 
 
-def _filtered(node: Any, name: str, *given: Any) -> nodes.Filter:
-    line = None if node is None else node.lineno
+def _charged(name: str, *given: Any, line: int) -> nodes.Call:
+    """Return a call of a function of the budget, which no template can name (see _Generator)."""
     args: list[nodes.Expr] = [g if isinstance(g, nodes.Expr) else nodes.Const(g) for g in given]
-    return nodes.Filter(node, name, args, [], None, None, lineno=line)
+    function = nodes.EnvironmentAttribute(name)
+    return nodes.Call(function, args, [], None, None, lineno=line)
+
+
+def _wrapped(name: str, node: nodes.Expr, *given: Any) -> nodes.Call:
+    return _charged(name, node, *given, line=node.lineno)
 
 
 class _Charge(NodeTransformer):
@@ -97,7 +117,7 @@ class _Charge(NodeTransformer):
         steps, characters = _price(node.body)
         self.generic_visit(node)
         line = node.body[0].lineno if node.body else node.lineno
-        paid = _filtered(nodes.Const(None, lineno=line), "_paid", steps, characters)
+        paid = _charged("charge_body", steps, characters, line=line)
         node.body.insert(0, nodes.ExprStmt(paid, lineno=line))
         return node  # type: ignore[no-any-return]
 
@@ -111,42 +131,44 @@ class _Charge(NodeTransformer):
     def visit_For(self, node: nodes.For) -> nodes.Node:
         steps, characters = _price([*node.body, *filter(None, [node.test])])
         self.generic_visit(node)
-        node.iter = _filtered(node.iter, "_counted", steps, characters)
+        node.iter = _wrapped("charge_loop", node.iter, steps, characters)
         return node
 
     def visit_Concat(self, node: nodes.Concat) -> nodes.Node:
         self.generic_visit(node)
-        first, *rest = node.nodes
-        return _filtered(first, "_concat", *rest)
-
-    def visit_AssignBlock(self, node: nodes.AssignBlock) -> nodes.Node:
-        self.generic_visit(node)
-        node.filter = _filtered(node.filter, "_built")
-        return node
+        return _charged("charge_concat", *node.nodes, line=node.lineno)
 
     def visit_Getitem(self, node: nodes.Getitem) -> nodes.Node:
         self.generic_visit(node)
-        return _filtered(node, "_built") if isinstance(node.arg, nodes.Slice) else node
+        return _wrapped("charge_built", node) if isinstance(node.arg, nodes.Slice) else node
 
     def visit_Compare(self, node: nodes.Compare) -> nodes.Node:
         self.generic_visit(node)
-        parts: list[Any] = [node, *node.ops]
-        for part in parts:
-            if not isinstance(part.expr, nodes.Const):
-                part.expr = _filtered(part.expr, "_weighed")
+        if not isinstance(node.expr, nodes.Const):
+            node.expr = _wrapped("charge_look", node.expr)
+        for operand in node.ops:
+            if not isinstance(operand.expr, nodes.Const):
+                charge = "charge_search" if operand.op in ("in", "notin") else "charge_look"
+                operand.expr = _wrapped(charge, operand.expr)
         return node
 
     def visit_Pair(self, node: nodes.Pair) -> nodes.Node:
         self.generic_visit(node)
         if not isinstance(node.key, nodes.Const):
-            node.key = _filtered(node.key, "_key")
+            node.key = _wrapped("charge_key", node.key)
         return node
+
+
+_MAX_ENTRIES = 2_000
 
 
 def _refusal(node: nodes.Node) -> str | None:
     """Return why a template may not hold a node, if it may not."""
-    if isinstance(node, nodes.Filter) and node.name.startswith("_"):
-        return f"no filter named {node.name!r}"
+    if isinstance(node, nodes.Const) and isinstance(node.value, int):
+        return None if node.value.bit_length() <= MAX_BITS else "a number of that size"
+    if isinstance(node, nodes.Dict) and len(node.items) > _MAX_ENTRIES:
+        # Numbers can be chosen so that each of them is looked for in the places of all others.
+        return f"a mapping of more than {_MAX_ENTRIES:,} entries"
     if isinstance(node, nodes.For) and node.recursive:
         return "a loop cannot be recursive; use a macro"
     if isinstance(node, nodes.ScopedEvalContextModifier):
@@ -214,6 +236,17 @@ class _Generator(CodeGenerator):
             if action == "resolve" and name is not None:
                 self.environment.looked_up.add(name)  # type: ignore[attr-defined]
 
+    def visit_Call(self, node: nodes.Call, frame: Frame, forward_caller: bool = False) -> None:
+        """Call what charges the budget directly: no parser makes a node of that kind."""
+        if not isinstance(node.node, nodes.EnvironmentAttribute):
+            super().visit_Call(node, frame, forward_caller=forward_caller)
+            return
+        self.write(f"environment.{node.node.name}(")
+        for argument in node.args:
+            self.visit(argument, frame)
+            self.write(", ")
+        self.write(")")
+
     def pull_dependencies(self, nodes: Iterable[nodes.Node]) -> None:
         """Give the filters and tests of a body their names in its code, in a line each.
 
@@ -242,16 +275,34 @@ def _finalize(value: Any) -> Any:
         return under_way().mark(value)
     text = plain(value)
     if isinstance(text, str):
-        under_way().produce(len(text))
+        under_way().produce(size(text))
     return text
+
+
+def _joined(parts: Iterable[str]) -> str:
+    """Join what a macro or a block printed."""
+    pieces = [part if isinstance(part, str) else str(plain(part)) for part in parts]
+    check_length(sum(map(size, pieces)))
+    return "".join(pieces)
 
 
 class RubricEnvironment(ImmutableSandboxedEnvironment):
     """Jinja with a budget, a short list of filters, and no globals."""
 
-    intercepted_binops = frozenset({"*", "**", "%", "+"})
+    intercepted_binops = frozenset({"*", "**", "%", "+", "-", "/", "//"})
     template_class = _Sheet
     code_generator_class = _Generator
+    # What the budget puts into templates. Only the generator can call these: templates see the
+    # filters, the tests and their variables, never the environment.
+    charge_body = staticmethod(paid)
+    charge_built = staticmethod(built)
+    charge_concat = staticmethod(concat)
+    charge_key = staticmethod(checked_key)
+    charge_look = staticmethod(weighed)
+    charge_loop = staticmethod(counted)
+    charge_search = staticmethod(searched)
+    # Jinja joins with this what a macro or a block printed.
+    concat = staticmethod(_joined)
 
     def __init__(self, loader: Any) -> None:
         super().__init__(
@@ -302,8 +353,13 @@ class RubricEnvironment(ImmutableSandboxedEnvironment):
         return super().getattr(obj, attribute)
 
     def getitem(self, obj: Any, argument: Any) -> Any:
-        """Look up text and numbers only."""
-        return super().getitem(obj, checked_key(argument))
+        """Look up text and numbers only; filters do it for each item of a list."""
+        meter = under_way()
+        meter.step(1 + (len(argument) >> 6) if isinstance(argument, str) else 1)
+        value = super().getitem(obj, checked_key(argument))
+        if isinstance(value, str):
+            meter.step(size(value) >> 7)
+        return value
 
     def is_safe_attribute(self, obj: Any, attr: str, value: Any) -> bool:
         """Let attributes through that are data, and a list of methods.
@@ -329,16 +385,14 @@ class RubricEnvironment(ImmutableSandboxedEnvironment):
 
     def call(self, context: Any, obj: Any, /, *args: Any, **kwargs: Any) -> Any:
         """Charge every call, and what it returns."""
-        meter = under_way()
-        meter.step()
-        for argument in args:
-            weighed(argument)
-        text = getattr(obj, "__self__", None)
-        if isinstance(text, str):
-            weighed(text)
-            if obj.__name__ in _SPLIT_METHODS:
-                meter.step(len(text) >> 3)
-                meter.produce(len(text))
+        under_way().step()
+        given = [*args, *[v for name, v in kwargs.items() if not name.startswith("_")]]
+        owner = getattr(obj, "__self__", None)
+        if isinstance(owner, str):
+            METHODS[obj.__name__].charge(owner, *given)
+        else:
+            for argument in given:
+                weighed(argument)
         return built(super().call(context, obj, *args, **kwargs))
 
     def call_binop(self, context: Any, operator: str, left: Any, right: Any) -> Any:
@@ -347,6 +401,8 @@ class RubricEnvironment(ImmutableSandboxedEnvironment):
             return concat(left, right)
         if not (isinstance(left, (int, float)) and isinstance(right, (int, float))):
             raise TemplateRuntimeError(f"{operator!r} takes numbers in a rubric")
+        weighed(left)
+        weighed(right)
         if operator == "**" and (abs(right) > 64 or abs(left) > 1_000_000):
             raise TemplateRuntimeError("a power of that size is not for a rubric")
         if operator == "*" and max(abs(left), abs(right)) > 1e18:
@@ -354,14 +410,8 @@ class RubricEnvironment(ImmutableSandboxedEnvironment):
         return super().call_binop(context, operator, left, right)
 
 
-_SPLIT_METHODS = ("split", "rsplit", "splitlines")
 _METHODS: dict[type, frozenset[str]] = {
-    str: frozenset({
-        "capitalize", "casefold", "count", "endswith", "find", "isalnum", "isalpha", "isdigit",
-        "islower", "isnumeric", "isspace", "isupper", "lower", "lstrip", "removeprefix",
-        "removesuffix", "rfind", "rsplit", "rstrip", "split", "splitlines", "startswith", "strip",
-        "title", "upper",
-    }),
+    str: frozenset(METHODS),
     dict: frozenset(("get", "items", "keys", "values")),
     # Without `changed`: it would carry what one message saw into the next.
     LoopContext: frozenset({

@@ -26,18 +26,18 @@ def bombs() -> Iterator[tuple[str, str, str]]:
     )
     yield "doubling by macros", macros + f"{{{{ m{again}() }}}}", "more than"
     replaced = "{% set x = x | replace('a', 'aa') %}"
-    yield "doubling by replace", "{% set x = 'a' %}" + replaced * again, "text of"
+    yield "doubling by replace", "{% set x = 'a' %}" + replaced * again, "more than"
     joined = "{% set x = [x, x] | join %}"
     yield "doubling by join", "{% set x = 'a' %}" + joined * again, "text of"
     indented = "{% set x = x | replace('\\n', '\\n\\n') | indent(40) %}"
-    yield "doubling by indent", "{% set x = 'a\\nb' %}" + indented * again, "text of"
+    yield "doubling by indent", "{% set x = 'a\\nb' %}" + indented * again, "more than"
     yield (
         "constants folded by the compiler",
         "{{ 'a'" + " | replace('a', 'aa')" * again + " }}",
-        "text",
+        "more than",
     )
     filtered = "{% filter replace('a', 'aa') %}" * 40 + "a" + "{% endfilter %}" * 40
-    yield "doubling by filter blocks", filtered, "text of"
+    yield "doubling by filter blocks", filtered, "more than"
 
     lists = "{% set a = [1] %}" + "{% set a = [a, a] %}" * again
     other = lists.replace("a ", "b ").replace("[a, a]", "[b, b]")
@@ -50,7 +50,7 @@ def bombs() -> Iterator[tuple[str, str, str]]:
     yield "tuples that hold themselves, unique", tuples + "{{ [a] | unique | list }}", "steps"
     long = "{% set x = case.reference[0] %}"
     yield "a long text many times", long + "{{ [" + "x," * 20 + "] | json }}", "text of"
-    yield "a long text many times, joined", long + "{{ [" + "x," * 1000 + "] | join }}", "text of"
+    yield "a long text many times, joined", long + "{{ [" + "x," * 1000 + "] | join }}", "more than"
     slices = ",".join(f"x[{n}:]" for n in range(2000))
     yield "slices in a list", long + "{% set y = [" + slices + "] %}", "produced more than"
     parts = ",".join("x ~ 'a'" for _ in range(2000))

@@ -1,0 +1,128 @@
+"""Render one-line bodies that use all a template can reach; print what each takes.
+
+The bodies are made of the environment's own tables, so that a filter, test or method that is
+added is tried without being listed here.
+"""
+
+from __future__ import annotations
+
+import json
+import resource
+import signal
+import sys
+import time
+from itertools import product
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[2]))
+
+from judgekit.rubric.budget import MAX_CHARACTERS, MAX_STEPS, Rendering, current
+from judgekit.rubric.price import METHODS
+from judgekit.rubric.sandbox import RubricEnvironment
+
+LIMIT = 5
+"""CPU seconds after which a body is interrupted."""
+MEGABYTE = 1_000_000
+TEXTS = {
+    "t": "a" * MEGABYTE,
+    "needle": "a" * (MEGABYTE // 2 - 1) + "b",
+    "late": "b" + "a" * (MEGABYTE // 2 - 1),
+    "short": "a" * 60 + "b",
+    "wide": "一" * MEGABYTE,
+    "words": "ab " * (MEGABYTE // 3),
+    "digits": "0x" + "f" * MEGABYTE,
+    "decimal": "7" * MEGABYTE,
+    "dots": "0." * (MEGABYTE // 2) + "0",
+    "huge": int("7" * 4_000),
+}
+WHOLE = "whole" in sys.argv
+"""Try every pair of value and arguments: minutes instead of seconds."""
+VALUES = ("t", "[t, wide, words]", "digits | int(0, 16)", "wide", "words", "decimal", "[{'a': t}]")
+GIVEN = ("", "needle", "short, t", "attribute=dots", "0, 16", "late", "huge", "'eq', t")
+if not WHOLE:
+    VALUES, GIVEN = VALUES[:3], GIVEN[:4]
+TESTED = ("t", "huge", "[t, wide, words]")
+AGAINST = ("", "needle", "huge", "[t, wide, words]")
+OPERATORS = (
+    "+", "-", "*", "/", "//", "%", "**", "~", "==", "!=", "<", "<=", ">", ">=", "in", "not in",
+    "and", "or",
+)  # fmt: skip
+OPERANDS = ("t", "needle", "short", "wide", "huge", "[t, wide]", "9 ** 64")
+
+
+def bodies(environment):
+    """Yield every body."""
+    for name, value, given in product(environment.filters, VALUES, GIVEN):
+        comma = f", {given}" if given else ""
+        yield f"{{{{ {value} | {name}({given}) is defined }}}}"
+        if (value == "t" and given != "attribute=dots") or WHOLE:
+            yield f"{{{{ [{value}] | map({name!r}{comma}) | list is defined }}}}"
+            yield f"{{% filter {name}({given}) %}}{{{{ {value} }}}}{{% endfilter %}}"
+    for name, value, given in product(environment.tests, TESTED, AGAINST):
+        comma = f", {given}" if given else ""
+        if name.isalpha():
+            yield f"{{{{ {value} is {name}({given}) }}}}"
+        yield f"{{{{ [{value}] | select({name!r}{comma}) | list is defined }}}}"
+        pair = f"[{{'a': {value}}}]"
+        yield f"{{{{ {pair} | rejectattr('a', {name!r}{comma}) | list is defined }}}}"
+    for name, value, given in product(METHODS, ("t", "wide", "words"), GIVEN):
+        yield f"{{{{ {value}.{name}({given}) is defined }}}}"
+        lookup = f"[{value}] | map(attribute={name!r}) | first"
+        yield f"{{% set m = {lookup} %}}{{{{ m({given}) is defined }}}}"
+    for operator, left, right in product(OPERATORS, OPERANDS, OPERANDS):
+        yield f"{{{{ ({left}) {operator} ({right}) is defined }}}}"
+
+
+def spent(environment, body):
+    """Return the CPU seconds of a body and the share of the budget it took; 1 when refused."""
+    rendering = Rendering(cached={}, read=lambda: False)
+    template = environment.from_string(body)
+    token = current.set(rendering)
+    started = time.process_time()
+    signal.setitimer(signal.ITIMER_VIRTUAL, LIMIT)
+    try:
+        template.render(**TEXTS)
+        refused = None
+    except Exception as exc:
+        refused = f"{type(exc).__name__}: {str(exc)[:100]}"
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        seconds = time.process_time() - started
+        current.reset(token)
+    share = max(rendering.steps / MAX_STEPS, rendering.characters / MAX_CHARACTERS)
+    return seconds, min(1.0, share), refused
+
+
+def interrupt(*_):
+    """End a body that takes too long."""
+    raise TimeoutError
+
+
+def main() -> None:
+    """Print how many bodies there are, those that take long, and the memory they needed."""
+    signal.signal(signal.SIGVTALRM, interrupt)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    slow, count, refusals = [], 0, 0
+    environment = RubricEnvironment(None)
+    for body in bodies(environment):
+        count += 1
+        seconds, share, refused = spent(environment, body)
+        refusals += refused is not None
+        slow.append((seconds, share, body, refused))
+    slow.sort(key=lambda one: -one[0] / max(one[1], 0.001))
+    after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    print(
+        json.dumps(
+            {
+                "count": count,
+                "refused": refusals,
+                "kilobytes": [before, after],
+                "longest": max(slow)[0],
+                "slow": [one for one in slow if one[0] > 0.05][:40],
+            }
+        )
+    )
+
+
+if __name__ == "__main__":
+    main()
