@@ -40,7 +40,7 @@ def fence(text: Any, tag: str) -> Any:
         raise TemplateRuntimeError(f"fence takes the name of a tag, of up to {_MAX_TAG} characters")
     body = weighed(str(plain(text)))
     check_length(2 * size(body))
-    return built(fenced(body, tag))
+    return str(built(fenced(body, tag)))
 
 
 _MAX_TAG = 100
@@ -60,9 +60,9 @@ def fenced(text: str, tag: str) -> str:
 
 
 def _replace(text: Any, old: str, new: str) -> str:
-    text = str(plain(text))
-    check_length(text.count(old) * size(new) + size(text))
-    return text.replace(old, new)
+    whole = str(plain(text))
+    check_length(whole.count(old) * size(new) + size(whole))
+    return whole.replace(old, new)
 
 
 @pass_environment
@@ -184,5 +184,6 @@ FILTERS: dict[str, Callable[..., Any]] = {
     for name, price in FILTER_PRICES.items()
 }
 TESTS: dict[str, Callable[..., Any]] = {
-    name: _charged(JINJA_TESTS[name], price) for name, price in TEST_PRICES.items()
+    name: _charged(JINJA_TESTS[name], price)  # type: ignore[arg-type]  # mypy sees a `function`
+    for name, price in TEST_PRICES.items()
 }

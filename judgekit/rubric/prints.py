@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from jinja2 import nodes
 
-from judgekit.rubric.sandbox import walk
+from judgekit.rubric.charge import walk
 
 _SAFE = {"fence", "length", "count", "wordcount", "int", "float", "round", "abs", "sum"}
 """Filters that make a fenced text or a number of what they are given."""

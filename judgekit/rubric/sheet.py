@@ -10,10 +10,11 @@ from typing import NamedTuple
 from jinja2 import nodes
 
 from judgekit.errors import RubricError, place
+from judgekit.rubric.charge import walk
 from judgekit.rubric.checks import check_body
 from judgekit.rubric.complain import Complain, refuse
 from judgekit.rubric.mention import Mention, mentions
-from judgekit.rubric.sandbox import RubricEnvironment, walk
+from judgekit.rubric.sandbox import RubricEnvironment
 from judgekit.rubric.translated import translated
 
 MAX_BODIES = 200_000
