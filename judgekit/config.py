@@ -29,6 +29,7 @@ from judgekit.suitefile import (
     Overrides,
     SuiteFile,
 )
+from judgekit.suitehints import HINTS
 from judgekit.suitejudge import Bench, choose_judges, roles_of
 from judgekit.suitemetrics import SuiteMetrics
 from judgekit.suiteredact import make_redactor
@@ -374,7 +375,7 @@ def build_suite(
     refuse_keys(data, lines)
     if data.get("judge") == "none":
         data = {**data, "judge": None}
-    file = validate_file(SuiteFile, data, lines=lines)
+    file = validate_file(SuiteFile, data, lines=lines, hints=HINTS)
     return Suite(file, base=base, lines=lines, overrides=overrides or Overrides())
 
 

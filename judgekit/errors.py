@@ -2,6 +2,7 @@
 
 JudgekitError
 ├── ConfigError            a suite, flag or option is wrong: the run stops, exit 2
+│   ├── UnknownOption      a metric does not take an option
 │   └── RubricError        a rubric file is wrong
 │       └── AbstractRubric     a rubric that is only there to be extended
 ├── DatasetError           a case cannot be read: the run stops, exit 2
@@ -37,6 +38,14 @@ class ConfigError(JudgekitError):
     def __init__(self, message: str, *, where: str | None = None) -> None:
         super().__init__(f"{where}: {message}" if where else message)
         self.where = where
+
+
+class UnknownOption(ConfigError):
+    """A metric does not take an option; carries what it takes."""
+
+    def __init__(self, metric: str, option: str, known: list[str], *, hint: str) -> None:
+        super().__init__(f"metric {metric!r} takes no option {option!r}{hint}")
+        self.metric, self.option, self.known = metric, option, known
 
 
 class RubricError(ConfigError):

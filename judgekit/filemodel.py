@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import Annotated, Any, TypeVar
+from collections.abc import Callable
+from typing import Annotated, Any, NamedTuple, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
@@ -13,6 +14,7 @@ from judgekit.suggest import closest, suggest
 from judgekit.yamlfile import Lines
 
 M = TypeVar("M", bound=BaseModel)
+Path = tuple[int | str, ...]
 
 
 def _number(value: Any) -> Any:
@@ -52,8 +54,25 @@ class FileModel(BaseModel):
     )
 
 
+class Hints(NamedTuple):
+    """What a file says of its own mistakes, beyond the names that are valid in a place."""
+
+    key: Callable[[Path, list[str]], str]
+    """Takes where an unknown key stands, and the valid keys there; returns the end of a message."""
+    value: Callable[[Path], str]
+    """Takes where a value of the wrong kind stands; returns the end of a message."""
+
+
+_PLAIN = Hints(key=lambda path, known: suggest(path[-1], known), value=lambda _: "")
+
+
 def validate_file(
-    model: type[M], data: Any, *, lines: Lines, error: type[ConfigError] = ConfigError
+    model: type[M],
+    data: Any,
+    *,
+    lines: Lines,
+    error: type[ConfigError] = ConfigError,
+    hints: Hints = _PLAIN,
 ) -> M:
     """Validate data read from a file.
 
@@ -67,22 +86,23 @@ def validate_file(
         # A key that is missing is often there under another spelling.
         fault = next((f for f in faults if f["type"] == "extra_forbidden"), faults[0])
         path = steps_to(fault)
-        raise error(describe(fault, path, model), where=lines.where(*path)) from exc
+        message = describe(fault, path, model, hints=hints)
+        raise error(message, where=lines.where(*path)) from exc
 
 
-def steps_to(fault: Any) -> tuple[int | str, ...]:
+def steps_to(fault: Any) -> Path:
     """Return the path of a pydantic fault as the file has it, without marks such as `[key]`."""
     return tuple(s for s in fault["loc"] if not (isinstance(s, str) and s.startswith("[")))
 
 
-def describe(fault: Any, path: tuple[int | str, ...], model: type[BaseModel]) -> str:
+def describe(fault: Any, path: Path, model: type[BaseModel], *, hints: Hints = _PLAIN) -> str:
     """Return one line for one pydantic fault."""
     name = " ".join(visible(".".join(str(step) for step in path)).split())[:200]
     if fault["type"] == "extra_forbidden":
         if " " in str(path[-1]) and fault.get("input") is None:
             # `{text: one, two}` is a key `two` without a value to YAML.
             return f"{name!r} is not a key; a text with a comma inside {{ }} needs quotes"
-        return f"unknown key {name!r}{suggest(str(path[-1]), keys_at(model, path[:-1]))}"
+        return f"unknown key {name!r}{hints.key(path, keys_at(model, path[:-1]))}"
     if fault["type"] == "missing":
         return f"{name!r} is missing"
     message = str(fault["msg"])
@@ -92,19 +112,21 @@ def describe(fault: Any, path: tuple[int | str, ...], model: type[BaseModel]) ->
     given = _shown(fault.get("input"))
     message = message.replace("Input should be", "must be", 1)
     if fault["type"] in ("model_type", "dict_type"):
-        return f"{name}: must be keys and values (it is {given})" if name else message
+        hint = hints.value(path)
+        return f"{name}: must be keys and values (it is {given}){hint}" if name else message
     if fault["type"] in ("too_short", "string_too_short") and not fault.get("input"):
         return f"{name}: must not be empty"
     if not name:
         return message
     if fault["type"] == "string_type":
         advice = "; write it in quotes" if isinstance(fault.get("input"), (bool, int)) else ""
-        return f"{name}: must be text (it is {given}){advice}"
+        return f"{name}: must be text (it is {given}){hints.value(path) or advice}"
     hint = ""
     if fault["type"] == "literal_error":
         allowed = re.findall(r"'([^']*)'", str(fault["ctx"]["expected"]))
         close = closest(str(fault.get("input")), allowed)
         hint = f"; did you mean {close[0]!r}?" if len(close) == 1 else ""
+    hint = hint or hints.value(path)
     return f"{name}: {message[:1].lower()}{message[1:]} (it is {given}){hint}"
 
 
@@ -115,7 +137,7 @@ def _shown(value: Any) -> str:
     return text if len(text) <= 60 else text[:57] + "..."
 
 
-def keys_at(model: type[BaseModel], path: tuple[int | str, ...]) -> list[str]:
+def keys_at(model: type[BaseModel], path: Path) -> list[str]:
     """Return the keys people write at a path of a model, as far as it can be followed."""
     current: type[BaseModel] | None = model
     annotation: Any = None

@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from judgekit.catalogue import BUILTIN
-from judgekit.errors import ConfigError
+from judgekit.errors import ConfigError, UnknownOption
 from judgekit.offers import offers
 from judgekit.protocols import Judge, Metric
 from judgekit.rubric.shelf import library_names
@@ -230,11 +230,10 @@ def build(
     if not isinstance(made, type) and isinstance(made, Metric):
         return _renamed(name, made, options)
     parameters = inspect.signature(made).parameters
-    known = list(parameters)
+    known = [option for option in parameters if option != "judge"]
     for option in options:
         if option not in known:
-            hint = suggest(option, [k for k in known if k != "judge"])
-            raise ConfigError(f"metric {name!r} takes no option {option!r}{hint}")
+            raise UnknownOption(name, option, known, hint=suggest(option, known))
     for needed in parameters.values():
         required = needed.default is needed.empty and needed.kind is needed.KEYWORD_ONLY
         if required and needed.name not in (*options, "judge"):
@@ -254,7 +253,7 @@ def _renamed(name: str, ready: Metric, options: Mapping[str, Any]) -> Metric:
     """Return a ready-made metric, such as a decorated function, under the name wanted."""
     for option in options:
         if option != "name" or not is_dataclass(ready):
-            raise ConfigError(f"metric {name!r} takes no option {option!r}")
+            raise UnknownOption(name, option, [], hint="")
     if not options:
         return ready
     renamed: Any = replace(ready, **options)  # type: ignore[type-var]

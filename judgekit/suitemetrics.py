@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from judgekit.catalogue import BUILTIN, STAND_INS
-from judgekit.errors import ConfigError
+from judgekit.errors import ConfigError, UnknownOption
 from judgekit.protocols import Judge, Metric
 from judgekit.registry import build, create, find, metric_names, near_metric, shared_options
 from judgekit.rubric.load import load_rubric
@@ -15,6 +15,7 @@ from judgekit.rubric.shelf import own_shelves, rubric_names
 from judgekit.suggest import suggest
 from judgekit.suiteembedder import SuiteEmbedders
 from judgekit.suitefile import JUDGE, FallbackFile, MetricFile, SuiteFile
+from judgekit.suitehints import key_hint
 from judgekit.suitekind import check_role, is_judged, is_rubric
 from judgekit.suiterubric import Settings
 from judgekit.yamlfile import Lines
@@ -71,8 +72,18 @@ class SuiteMetrics:
             if entry.combine is not None or entry.of is not None:
                 return self._combined(name, entry)
             return self._single(name, entry)
+        except UnknownOption as exc:
+            raise self._unknown(exc, "metrics", name) from exc
         except ConfigError as exc:
             raise exc if exc.where else ConfigError(str(exc), where=where) from exc
+
+    def _unknown(self, error: UnknownOption, *path: str) -> ConfigError:
+        """Return the error about an option, with all that a suite may write in its place."""
+        keys = FallbackFile if path[-1] == "fallback" else MetricFile
+        known = [*error.known, *keys.model_fields]
+        hint = key_hint((*path, error.option), [name for name in known if name != "name"])
+        message = f"metric {error.metric!r} takes no option {error.option!r}{hint}"
+        return ConfigError(message, where=self._lines.where(*path, error.option))
 
     def _combined(self, name: str, entry: MetricFile) -> Metric:
         from judgekit.metrics.combine import Combined
@@ -86,7 +97,7 @@ class SuiteMetrics:
         options = dict(entry.model_extra or {})
         weights = options.pop("weights", None)
         if options:
-            raise ConfigError(f"a combined metric takes no option {next(iter(options))!r}")
+            raise UnknownOption(name, next(iter(options)), ["weights"], hint="")
         return Combined(
             name=name, of=tuple(inner), combine=entry.combine or "mean", weights=weights
         )
@@ -111,7 +122,9 @@ class SuiteMetrics:
             raise ConfigError(f"metric {name!r} is computed; a fallback is for judged ones")
         from judgekit.metrics.fallback import WithFallback
 
-        substitute = self._substitute(entry.fallback, kind=kind, options=entry.model_extra or {})
+        substitute = self._substitute(
+            name, entry.fallback, kind=kind, options=entry.model_extra or {}
+        )
         return WithFallback(metric, substitute, on_budget=entry.fallback.on_budget)
 
     def _asked(self, name: str, entry: MetricFile) -> Judge:
@@ -137,17 +150,20 @@ class SuiteMetrics:
             )
         options = dict(entry.model_extra or {})
         metric = self._create(name, kind, entry, judge=_Nobody(), options=options)
-        substitute = self._substitute(fallback, kind=kind, options=entry.model_extra or {})
+        substitute = self._substitute(name, fallback, kind=kind, options=entry.model_extra or {})
         return WithFallback(metric, substitute, no_judge=True)
 
     def _substitute(
-        self, fallback: FallbackFile, *, kind: str, options: Mapping[str, Any]
+        self, name: str, fallback: FallbackFile, *, kind: str, options: Mapping[str, Any]
     ) -> Metric:
         """Return what stands in; a metric's own stand-in takes over its options."""
         own = fallback.model_extra or {}
         if STAND_INS.get(kind) == fallback.use:
             own = {**shared_options(kind, fallback.use, options), **own}
-        return create(fallback.use, **self._placed(fallback.use, dict(own)))
+        try:
+            return create(fallback.use, **self._placed(fallback.use, dict(own)))
+        except UnknownOption as exc:
+            raise self._unknown(exc, "metrics", name, "fallback") from exc
 
     def _create(
         self,

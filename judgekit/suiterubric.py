@@ -12,6 +12,7 @@ from judgekit.rubric.rubric import Rubric
 from judgekit.rubric.shelf import Shelf, own_shelves
 from judgekit.suggest import suggest
 from judgekit.suitefile import SuiteFile
+from judgekit.suitehints import HINTS
 from judgekit.suitesource import read_suite
 from judgekit.yamlfile import Lines
 
@@ -103,7 +104,7 @@ def suite_shelves(path: str | Path) -> list[Shelf]:
     """
     file = Path(path)
     data, lines = read_suite(file)
-    suite = validate_file(SuiteFile, data, lines=lines)
+    suite = validate_file(SuiteFile, data, lines=lines, hints=HINTS)
     return own_shelves(file.parent, rubric_folders(suite, base=file.parent, lines=lines))
 
 
