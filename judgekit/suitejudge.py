@@ -127,7 +127,10 @@ class Bench:
         asking = self._record is not RecordMode.NONE
         if limits.max_cost is not None and asking:
             check_price(judge, lines=self._lines, setting=".".join(at))
-        made = make_judge(judge, base=self._base, lines=self._lines, asking=asking, at=at)
+        written = judge in roles_of(self._file, lines=self._lines).values()
+        made = make_judge(
+            judge, base=self._base, lines=self._lines, asking=asking, at=at, written=written
+        )
         if together > 1 and hasattr(made, "batch"):
             made.batch.calls = limits.concurrency
         limited = LimitedJudge(
@@ -155,6 +158,7 @@ def make_judge(
     lines: Lines,
     asking: bool,
     at: tuple[str, ...] = (JUDGE,),
+    written: bool = True,
 ) -> Judge:
     """Make a judge.
 
@@ -164,6 +168,7 @@ def make_judge(
         lines: where the suite's settings stand.
         asking: whether the run may ask it; a replay needs no key.
         at: where in the suite it is written.
+        written: whether the suite says it as it is, not a flag.
 
     Raises:
         ConfigError: a setting is wrong, or the key it names is not there.
@@ -188,6 +193,14 @@ def make_judge(
         return FakeJudge(model=file.model)
     if file.model.startswith("transformers/"):
         return _on_this_machine(file, base=base, asking=asking, where=lines.where(*at))
+    where = lines.where(*at) if written else ""
+    try:
+        return _asked_by_litellm(file, lines=lines, asking=asking, at=at)
+    except ConfigError as exc:
+        raise exc if exc.where else ConfigError(str(exc), where=where) from exc
+
+
+def _asked_by_litellm(file: JudgeFile, *, lines: Lines, asking: bool, at: tuple[str, ...]) -> Judge:
     from judgekit.judges.litellm import LiteLLMJudge
 
     key = os.environ.get(file.api_key_env) if file.api_key_env else None

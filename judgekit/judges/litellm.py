@@ -15,10 +15,12 @@ from judgekit.judges.direct import Direct
 from judgekit.judges.endpoint import Naming, endpoint
 from judgekit.judges.ladder import Ladder
 from judgekit.judges.parameters import NOT_PARAMETERS
+from judgekit.judges.providernames import check_provider
 from judgekit.judges.rung import MODES, Mode
 from judgekit.judges.transport import Server, Transport
 from judgekit.judges.verdict import Verdicts
 from judgekit.request import Reply, Request
+from judgekit.suggest import suggest
 
 if TYPE_CHECKING:
     from judgekit.store import Store
@@ -63,9 +65,10 @@ class LiteLLMJudge:
         price: tuple[float, float] | None = None,
     ) -> None:
         if mode is not None and mode not in MODES:
-            raise ConfigError(f"no output mode {mode!r}; known: {', '.join(MODES)}")
+            raise ConfigError(f"no output mode {mode!r}{suggest(mode, MODES)}")
         if timeout <= 0 or retries < 0 or reasks < 0:
             raise ConfigError("timeout must be positive, retries and reasks not negative")
+        check_provider(model)
         if api_base is not None:
             check_address(api_base)
         for name in params or ():
