@@ -27,9 +27,9 @@ def refusals(name):
 
 
 def test_refusals(capsys):
-    """Of the first texts 37 of 54 refusals were found; the rules were mended after that, so the
-    second, of rarer phrasings, are the ones that count."""
+    """The rules were mended after the first two sets were measured; the third was held out."""
     first, second = refusals("refusal_texts.jsonl"), refusals("refusal_texts_2.jsonl")
+    held_out = refusals("refusal_held_out.jsonl")
 
     with capsys.disabled():
         print(f"\nrefusal_rules, first texts: {dict(sorted(first.items(), key=str))}")
@@ -40,11 +40,14 @@ def test_refusals(capsys):
         ("answer", 1.0): 1,
     }
     assert second == {
-        ("refusal", 1.0): 21,
-        ("refusal", 0.0): 29,
+        ("refusal", 1.0): 47,
+        ("refusal", 0.0): 3,
         ("answer", 0.0): 49,
         ("answer", "not_applicable"): 1,
     }
+    assert held_out["refusal", 1.0] >= 59
+    assert held_out["answer", 1.0] == 0
+    assert held_out.total() == 130
 
 
 def test_coherence(capsys):

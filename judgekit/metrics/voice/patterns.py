@@ -15,6 +15,7 @@ from pydantic import Field, model_validator
 from judgekit.canonical import digest_json
 from judgekit.errors import ConfigError
 from judgekit.filemodel import FileModel, validate_file
+from judgekit.metrics.lazy_pattern import LazyPattern
 from judgekit.metrics.voice.phrases import Phrases, Plain, plain
 from judgekit.suggest import suggest
 from judgekit.wrongfile import nearby
@@ -35,6 +36,8 @@ CATEGORIES = (
 """The lists that ship."""
 
 MAX_FILE = 1_000_000
+_BESIDE = 120
+"""Characters beside a match in which an exception is looked for."""
 _SHOWN = 80
 """Characters of a violation that results show."""
 
@@ -48,25 +51,18 @@ class PatternFile(FileModel):
     """Words and phrases, matched whole."""
     find: str | None = Field(default=None, min_length=1, max_length=5000)
     """A regular expression over the text in lower case, single spaces and plain apostrophes."""
+    needs: list[str] = Field(default_factory=list, max_length=100)
+    """Words of which a text holds at least one, in lower case; without them `find` is not tried."""
     fires: list[str] = Field(default_factory=list)
     """Texts it finds; checked when the list is read."""
     misses: list[str] = Field(default_factory=list)
     """Texts it does not find, though they are near."""
 
     @model_validator(mode="after")
-    def _does_what_it_says(self) -> PatternFile:
+    def _one_of_two(self) -> PatternFile:
         if bool(self.words) == (self.find is not None):
             raise ValueError("give either words or find")
-        try:
-            pattern = Pattern.of(self, "")
-        except re.error as exc:
-            raise ValueError(f"find is no regular expression: {exc}") from exc
-        for text in self.fires:
-            if not any(pattern.spans(plain(text))):
-                raise ValueError(f"does not find {text!r}, which stands under fires")
-        for text in self.misses:
-            if any(pattern.spans(plain(text))):
-                raise ValueError(f"finds {text!r}, which stands under misses")
+        _compiled("find", self.find)
         return self
 
 
@@ -74,6 +70,10 @@ class PatternListFile(FileModel):
     """A list of patterns of one category; or, short, keywords by category."""
 
     category: str | None = None
+    unless_before: str | None = Field(default=None, min_length=1, max_length=5000)
+    """A regular expression. What stands right after a match of it does not count: "never ..."."""
+    unless_after: str | None = Field(default=None, min_length=1, max_length=5000)
+    """A regular expression. What stands right before a match of it does not count."""
     patterns: list[PatternFile] = Field(default_factory=list, max_length=1000)
     keywords: dict[str, list[str]] = Field(default_factory=dict)
     """Category to words and phrases, all of one severity."""
@@ -86,7 +86,34 @@ class PatternListFile(FileModel):
             raise ValueError("patterns need a category")
         if not self.patterns and not self.keywords:
             raise ValueError("give patterns with a category, or keywords")
+        _exceptions(self.unless_before, self.unless_after)
         return self
+
+
+def _exceptions(before: str | None, after: str | None) -> Exceptions:
+    return Exceptions(_compiled("unless_before", before), _compiled("unless_after", after))
+
+
+def _compiled(name: str, source: str | None) -> re.Pattern[str] | None:
+    try:
+        return None if source is None else re.compile(source, re.IGNORECASE)
+    except re.error as exc:
+        raise ValueError(f"{name} is not a regular expression: {exc}") from exc
+
+
+class Exceptions(NamedTuple):
+    """What beside a match keeps it from counting, such as a negation or a quotation."""
+
+    before: re.Pattern[str] | None = None
+    after: re.Pattern[str] | None = None
+
+    def hold(self, text: str, start: int, end: int) -> bool:
+        """Whether the match from `start` to `end` does not count."""
+        if self.before is not None:
+            for found in self.before.finditer(text[max(0, start - _BESIDE) : start]):
+                if found.end() == min(start, _BESIDE):
+                    return True
+        return self.after is not None and bool(self.after.match(text[end : end + _BESIDE]))
 
 
 class Pattern(NamedTuple):
@@ -96,22 +123,32 @@ class Pattern(NamedTuple):
     category: str
     severity: Severity
     words: Phrases | None
-    find: re.Pattern[str] | None
+    find: LazyPattern | None
+    needs: tuple[str, ...] = ()
+    exceptions: Exceptions = Exceptions()
 
     @classmethod
-    def of(cls, file: PatternFile, category: str) -> Pattern:
-        """Return the pattern of an entry.
-
-        Raises:
-            re.error: its regular expression is none.
-        """
-        find = None if file.find is None else re.compile(file.find, re.IGNORECASE)
-        words = Phrases(file.words) if file.words else None
-        return cls(file.id, category, file.severity, words, find)
+    def of(cls, entry: Mapping[str, Any], category: str, exceptions: Exceptions) -> Pattern:
+        """Return the pattern of an entry, which was checked; it is compiled when it is needed."""
+        source, words = entry.get("find"), entry.get("words")
+        return cls(
+            entry["id"],
+            category,
+            entry["severity"],
+            Phrases(words) if words else None,
+            None if source is None else LazyPattern(source, re.IGNORECASE),
+            tuple(entry.get("needs", ())),
+            exceptions,
+        )
 
     def spans(self, text: Plain) -> Iterator[tuple[int, int]]:
-        """Yield where it is found in a text."""
-        if self.find is not None:
+        """Yield where it is found in a text, exceptions left out."""
+        for start, end in self._matches(text):
+            if not self.exceptions.hold(text, start, end):
+                yield start, end
+
+    def _matches(self, text: Plain) -> Iterator[tuple[int, int]]:
+        if self.find is not None and (not self.needs or any(word in text for word in self.needs)):
             for match in self.find.finditer(text):
                 yield match.span()
         if self.words is not None:
@@ -206,8 +243,20 @@ def built_in_patterns(categories: Sequence[str] = CATEGORIES) -> PatternSet:
 @lru_cache(maxsize=len(CATEGORIES))
 def _shipped(category: str) -> PatternSet:
     file = files("judgekit") / "data" / "safety" / f"{category}.yaml"
-    data, lines = parse_yaml(file.read_text("utf-8"), file=f"{category}.yaml")
-    return _pattern_set(data, lines)
+    data, _ = parse_yaml(file.read_text("utf-8"), file=f"{category}.yaml")
+    # Tests check the lists that ship; to do it here would take longer than most runs.
+    exceptions = _exceptions(data.get("unless_before"), data.get("unless_after"))
+    patterns = (Pattern.of(entry, category, exceptions) for entry in data["patterns"])
+    return PatternSet(tuple(patterns), digest_json(data)[:16])
+
+
+def checked_list(text: str, *, file: str) -> PatternSet:
+    """Return a list of patterns after every check, as for a list of the user's.
+
+    Raises:
+        ConfigError: something in it is wrong, with `file:line`.
+    """
+    return _pattern_set(*parse_yaml(text, file=file))
 
 
 def patterns_of(metric: str, given: object) -> PatternSet:
@@ -236,7 +285,7 @@ def patterns_of(metric: str, given: object) -> PatternSet:
         ) from exc
     except (OSError, UnicodeDecodeError) as exc:
         raise ConfigError(f"cannot be read: {exc}", where=str(path)) from exc
-    return _pattern_set(*parse_yaml(text, file=str(path)))
+    return checked_list(text, file=str(path))
 
 
 def joined(sets: Sequence[PatternSet]) -> PatternSet:
@@ -245,12 +294,29 @@ def joined(sets: Sequence[PatternSet]) -> PatternSet:
     return PatternSet(patterns, digest_json([one.digest for one in sets])[:16])
 
 
+def _fault(entry: PatternFile, pattern: Pattern) -> str | None:
+    """Return which example of an entry is wrong; `None` where none is."""
+    for text in entry.fires:
+        if not any(pattern.spans(plain(text))):
+            return f"does not find {text!r}, which stands under fires"
+    for text in entry.misses:
+        if any(pattern.spans(plain(text))):
+            return f"finds {text!r}, which stands under misses"
+    return None
+
+
 def _pattern_set(data: Any, lines: Lines) -> PatternSet:
     if not isinstance(data, dict):
         raise ConfigError("a list of patterns has category and patterns", where=lines.where())
     file = validate_file(PatternListFile, data, lines=lines)
     category = file.category or ""
-    patterns = [Pattern.of(entry, category) for entry in file.patterns]
+    exceptions = _exceptions(file.unless_before, file.unless_after)
+    patterns = []
+    for number, entry in enumerate(file.patterns):
+        pattern = Pattern.of(entry.model_dump(), category, exceptions)
+        if fault := _fault(entry, pattern):
+            raise ConfigError(f"patterns.{number}: {fault}", where=lines.where("patterns", number))
+        patterns.append(pattern)
     for name, words in file.keywords.items():
         patterns.append(Pattern(f"{name}-keywords", name, file.severity, Phrases(words), None))
     return PatternSet(tuple(patterns), digest_json(data)[:16])

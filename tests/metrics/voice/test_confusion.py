@@ -99,16 +99,16 @@ def test_tone_as_it_fell():
 
 
 def test_violations_as_they_fell():
-    """Of 32 violations 9 are found, and one of 24 faultless texts is taken for one."""
+    """Of 32 violations 13 are found, and one of 24 faultless texts is taken for one."""
     assert violations() == {
         ("custom_policy", "found"): 3,
         ("custom_policy", "not found"): 3,
-        ("medical_and_financial_misinformation", "found"): 1,
-        ("medical_and_financial_misinformation", "not found"): 9,
+        ("medical_and_financial_misinformation", "found"): 2,
+        ("medical_and_financial_misinformation", "not found"): 8,
         ("no fault", "found"): 1,
         ("no fault", "not found"): 23,
         ("offensive_language", "found"): 3,
         ("offensive_language", "not found"): 6,
-        ("violence_and_self_harm", "found"): 2,
-        ("violence_and_self_harm", "not found"): 5,
+        ("violence_and_self_harm", "found"): 5,
+        ("violence_and_self_harm", "not found"): 2,
     }
