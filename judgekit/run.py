@@ -238,13 +238,8 @@ def _findings(judge: Any) -> dict[str, Any]:
 
 def _mixed(ledger: Ledger) -> dict[str, list[str]]:
     """Return, by model string, the several servers or models that answered under it."""
-    mixed = {}
-    for model in sorted({*ledger.servers, *ledger.reported}):
-        servers, reported = ledger.servers.get(model, set()), ledger.reported.get(model, set())
-        several = servers if len(servers) > 1 else reported
-        if len(several) > 1:
-            mixed[model] = sorted(several)
-    return mixed
+    models = sorted({*ledger.servers, *ledger.reported})
+    return {model: several for model in models if (several := ledger.mixed(model))}
 
 
 def _dollars(known: float, *, unknown: int, of: int) -> float | None:

@@ -61,6 +61,12 @@ class Ledger:
         if reply.model is not None:
             self.reported.setdefault(model, set()).add(reply.model)
 
+    def mixed(self, model: str) -> list[str]:
+        """Return the names of the several servers that answered for a model; none of one."""
+        servers = _different(self.servers.get(model, set()))
+        several = servers if len(servers) > 1 else self.reported.get(model, set())
+        return sorted(several) if len(several) > 1 else []
+
     def add(self, origin: Origin, reply: Reply) -> None:
         """Count one reply."""
         self.origins[origin] += 1
@@ -73,3 +79,21 @@ class Ledger:
             self.unpriced_replays += 1
         else:
             self.avoided += reply.cost
+
+
+def _different(names: set[str]) -> set[str]:
+    """Return names without those that say less of the same server than another one does.
+
+    Names say more now than on older tapes: `x (7 parameters)` is `x (7 parameters, 9 bytes)`.
+    """
+    facts = {name: _facts(name) for name in names}
+    return {
+        name
+        for name, (base, own) in facts.items()
+        if not any(base == other and own < more for other, more in facts.values())
+    }
+
+
+def _facts(name: str) -> tuple[str, frozenset[str]]:
+    base, _, facts = name.partition(" (")
+    return base, frozenset(facts.removesuffix(")").split(", ") if facts else ())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
@@ -13,7 +14,7 @@ from judgekit.judges.shared import Shared
 from judgekit.providers import one_line, secrets_known
 
 if TYPE_CHECKING:
-    from http.client import HTTPConnection
+    from http.client import HTTPConnection, HTTPResponse
 
 MAX_LIST = 1_000_000
 """Bytes of a list of models that are read."""
@@ -27,6 +28,7 @@ def endpoint(api_base: str | None) -> str | None:
     return f"{address(api_base)}{urlsplit(api_base).path.rstrip('/')}"
 
 
+_PIECE = 1 << 16
 _NAMING = 5.0
 """Seconds a server may take to say which models it has."""
 
@@ -75,8 +77,9 @@ def server_name(api_base: str, *, model: str, api_key: str | None, timeout: floa
     except (OSError, ValueError, RecursionError, HTTPException):
         return None
     asked = model.partition("/")[2] or model
-    named = [entry for entry in listed if entry.get("id") == asked]
-    names = [_described(entry) for entry in named or listed]
+    named = [entry for entry in listed if entry.get("id") == asked] or listed
+    # Of several models that might answer, the list says nothing about the one that does.
+    names = [_described(entry, alone=len(named) == 1) for entry in named]
     if not names:
         return None
     text = ", ".join(sorted(names)[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
@@ -95,16 +98,34 @@ def _listed(api_base: str, *, api_key: str | None, timeout: float) -> list[dict[
     try:
         connection.request("GET", path, headers=headers)
         response = connection.getresponse()
-        body = response.read(MAX_LIST + 1)
+        body = _read(response, timeout) if response.status == 200 else b""
     finally:
         connection.close()
-    if response.status != 200 or len(body) > MAX_LIST:
-        return []
-    data = json.loads(body)
+    data = json.loads(body or b"{}")
     entries = data.get("data") if isinstance(data, dict) else None
     if not isinstance(entries, list):
         return []
-    return [e for e in entries if isinstance(e, dict) and isinstance(e.get("id"), str)]
+    found = [e for e in entries if isinstance(e, dict) and isinstance(e.get("id"), str)]
+    return [_with_details(entry, data.get("models")) for entry in found]
+
+
+def _read(response: HTTPResponse, timeout: float) -> bytes:
+    """Return a body that is not too long and comes in time, else nothing."""
+    end = time.monotonic() + timeout
+    body = b""
+    while piece := response.read1(_PIECE):
+        body += piece
+        if len(body) > MAX_LIST or time.monotonic() > end:
+            return b""
+    return body
+
+
+def _with_details(entry: dict[str, Any], models: object) -> dict[str, Any]:
+    """Return an entry with what Ollama's part of the same list says of it; llama.cpp has both."""
+    for other in models if isinstance(models, list) else ():
+        if isinstance(other, dict) and entry["id"] in (other.get("model"), other.get("name")):
+            return {**{n: other[n] for n in ("details", "digest") if n in other}, **entry}
+    return entry
 
 
 def _connection(parts: SplitResult, timeout: float) -> HTTPConnection:
@@ -119,7 +140,7 @@ def _connection(parts: SplitResult, timeout: float) -> HTTPConnection:
     return HTTPSConnection(parts.hostname, parts.port, timeout=timeout, context=context)
 
 
-def _described(entry: dict[str, Any]) -> str:
+def _described(entry: dict[str, Any], *, alone: bool) -> str:
     """Return a model's id, and what more says which weights stand behind it."""
     name = _no_folder(entry["id"])
     facts = []
@@ -127,10 +148,33 @@ def _described(entry: dict[str, Any]) -> str:
     if isinstance(root, str) and root and root != entry["id"]:
         facts.append(_no_folder(root))
     meta = entry.get("meta")
-    count = meta.get("n_params") if isinstance(meta, dict) else None
-    if isinstance(count, int) and 0 < count < 1 << 62:
-        facts.append(f"{count:,} parameters")
+    meta = meta if isinstance(meta, dict) else {}
+    facts += _count(meta.get("n_params"), "parameters")
+    if alone:
+        facts += _count(meta.get("size"), "bytes")
+        facts += _weights(entry, meta)
     return f"{name} ({', '.join(facts)})" if facts else name
+
+
+def _count(count: object, of: str) -> list[str]:
+    return [f"{count:,} {of}"] if type(count) is int and 0 < count < 1 << 62 else []
+
+
+def _weights(entry: dict[str, Any], meta: dict[str, Any]) -> list[str]:
+    """Return how weights are quantised, and the beginning of their digest."""
+    details = entry.get("details")
+    details = details if isinstance(details, dict) else {}
+    said = (
+        details.get("quantization_level"),
+        entry.get("quantization"),
+        meta.get("quantization"),
+        meta.get("ftype"),
+    )
+    level = next((text for text in said if isinstance(text, str) and text.strip()), None)
+    digest = entry.get("digest")
+    digest = digest.removeprefix("sha256:")[:12] if isinstance(digest, str) else ""
+    facts = (level and " ".join(level.replace(",", " ").split())[:40], digest)
+    return [fact for fact in facts if fact]
 
 
 def _no_folder(name: str) -> str:

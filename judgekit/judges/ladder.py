@@ -56,12 +56,16 @@ class Ladder:
         """Probes sent."""
         self._next = 0
         self._sure = False
+        self._definite = True
+        """Whether the rungs above were left for what the server said of them, not for an error."""
+        self._forgotten = False
         self._invalid = 0
         self._patience = 5
 
     def recall(self) -> Mode | None:
         """Take the rung the store keeps, if it keeps one that can be read."""
-        if self.mode is None and self.source is None and self.store is not None:
+        unknown = self.mode is None and self.source is None and not self._forgotten
+        if unknown and self.store is not None:
             text = self.store.get(self._name)
             try:
                 learned = Learned.model_validate_json(text) if text else None
@@ -92,6 +96,7 @@ class Ladder:
         except (BadRequest, Outage) as exc:
             again = await self._blame(exc, mode, ask)
             if again is None:
+                self._definite = self._definite and (exc.status or 500) < 500
                 self._step(f"{mode}: {exc}")
                 return False
             said = again
@@ -104,7 +109,7 @@ class Ladder:
         self._log(f"asked by {mode}")
         if told is False:
             self._step(f"{mode}: the answer to the probe could not be read")
-        if told is not None:
+        if told is not None and self._definite:
             self._keep()
         return True
 
@@ -157,6 +162,24 @@ class Ladder:
         self._next = MODES.index(mode) + 1
         self._step(f"{mode}: {reason}")
 
+    def forget(self, mode: Mode) -> bool:
+        """Forget a rung that failed and was not probed in this process.
+
+        Returns:
+            Whether to ask again, on the rung that a probe finds.
+        """
+        if self.mode != mode:
+            return True  # another request met the same failure
+        if self._sure or self.source != "store":
+            return False
+        self._start_anew()
+        self._log(f"{mode}, kept from an earlier run, failed; probing again")
+        return True
+
+    def _start_anew(self) -> None:
+        self.mode, self.source, self.steps = None, None, []
+        self._next, self._definite, self._forgotten = 0, True, True
+
     def valid(self) -> None:
         """Note that an answer was of its schema."""
         self._invalid = 0
@@ -169,10 +192,10 @@ class Ladder:
         """
         if mode != self.mode:
             return True  # it was left while the answer was under way
-        if mode == MODES[-1]:
-            return False
         if not self._sure:
             return True
+        if mode == MODES[-1] and self._definite:
+            return False
         self._invalid += 1
         if self._invalid < self._patience:
             return False
@@ -183,6 +206,9 @@ class Ladder:
         """Probe the rung the judge stands on, and leave it if it is ignored."""
         mode = self.mode
         if mode is None:
+            return
+        if mode == MODES[-1]:
+            self._start_anew()
             return
         told = obeyed(await self._put(ask, mode, retry=True))
         self._sure = told is not False

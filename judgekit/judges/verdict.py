@@ -11,7 +11,7 @@ from judgekit.judges.line import Line
 from judgekit.judges.response import Total, fault_of
 from judgekit.judges.rung import PROBE, Mode, again, messages_of, names_format, probe_request
 from judgekit.judges.shared import Shared
-from judgekit.providers import BadRequest
+from judgekit.providers import BadRequest, Outage
 from judgekit.request import Reply, Request, Try
 
 if TYPE_CHECKING:
@@ -57,6 +57,11 @@ class Verdicts:
                 reply = await self._ask_in(mode, request)
             except BadRequest as exc:
                 if not await self._lower(mode, exc, request):
+                    raise
+                continue
+            except Outage as exc:
+                # Another server may stand there than the one that was probed.
+                if self._mode or exc.status != 500 or not self.ladder.forget(mode):
                     raise
                 continue
             if await self._holds(mode, reply, request):

@@ -355,3 +355,58 @@ def test_probe_that_is_cut_off_tells_by_its_beginning(
     assert ask(judge).mode == mode
     assert (store.get(judge.ladder._name) is not None) is kept
     store.close()
+
+
+def kept(tmp_path: Path, server: Server) -> tuple[LiteLLMJudge, Store]:
+    """Return a judge that keeps what it learns in a store."""
+    judge, store = ladder_of(server, retries=0), Store(tmp_path / "store")
+    judge.keep_in(lambda: store)
+    return judge, store
+
+
+def test_a_rung_that_errors_left_is_not_kept(server: Server, tmp_path: Path) -> None:
+    server.rule = lambda body: error(500, "bad sample") if mode_of(body) != "text" else None
+    judge, store = kept(tmp_path, server)
+    assert ask(judge).mode == "text"
+    store.close()
+    server.rule = None
+
+    judge, store = kept(tmp_path, server)
+    assert ask(judge).mode == "json_schema"
+    store.close()
+    judge, store = kept(tmp_path, server)
+    server.forget()
+
+    assert ask(judge).mode == "json_schema"
+    assert len(server.seen) == 1
+    store.close()
+
+
+def test_a_kept_rung_that_fails_is_probed_again(server: Server, tmp_path: Path) -> None:
+    judge, store = kept(tmp_path, server)
+    assert ask(judge).mode == "json_schema"
+    store.close()
+    server.rule = lambda body: error(500, "no grammar") if mode_of(body) == "json_schema" else None
+    judge, store = kept(tmp_path, server)
+
+    assert ask(judge).mode == "json_object_schema"
+    assert judge.findings()["mode_from"] == "probe"
+    store.close()
+
+
+def test_plain_text_from_the_store_is_climbed_from_when_it_fails(
+    server: Server, tmp_path: Path
+) -> None:
+    server.rule = lambda body: (
+        error(400, "no response_format, no tools")
+        if set(body) & {"response_format", "tools"}
+        else None
+    )
+    judge, store = kept(tmp_path, server)
+    assert ask(judge).mode == "text"
+    store.close()
+    server.rule = lambda body: Fault(text="Hm.") if mode_of(body) == "text" else None
+    judge, store = kept(tmp_path, server)
+
+    assert ask(judge).mode == "json_schema"
+    store.close()
