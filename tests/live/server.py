@@ -95,6 +95,8 @@ class Server:
         self.most_in_flight = 0
         self.models: list[dict[str, Any]] | None = None
         """What `GET /v1/models` lists; 404 where it is `None`."""
+        self.listing: threading.Event | None = None
+        """Set once `GET /v1/models` may be answered; at once where it is `None`."""
         self.listed = 0
         """How often that was asked for. These requests are not among `seen`."""
         self.rule: Callable[[dict[str, Any]], Fault | None] | None = None
@@ -165,6 +167,8 @@ class Server:
             while (seen := await _request(reader)) is not None:
                 if seen.path.endswith("/models"):
                     self.listed += 1
+                    while self.listing is not None and not self.listing.is_set():
+                        await asyncio.sleep(0.01)
                     status = 404 if self.models is None else 200
                     body = json.dumps({"object": "list", "data": self.models}).encode()
                     writer.write(_head(Fault(status), len(body)) + body)

@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+from judgekit.cassette.tape import Tape
+from judgekit.errors import JudgeRejected
 from judgekit.score import Failure
 
 from .asking import judge_of, run
@@ -317,3 +319,53 @@ def test_other_output_modes_fare_the_same(server: Server, tmp_path: Path, mode: 
     assert sent.get("response_format") == (
         {"type": "json_object"} if mode == "json_object" else None
     )
+
+
+def test_what_is_final_is_recorded_and_replayed_as_the_same_failure(
+    server: Server, tmp_path: Path
+) -> None:
+    faults = {**FINAL, **INVALID}
+    server.plan = {token(name): always(fault) for name, (fault, _) in faults.items()}
+    first = run(judge_of(server), server.plan, tmp_path)
+    server.forget()
+
+    replayed = run(judge_of(server), server.plan, tmp_path)
+
+    assert server.calls() == 0
+    assert replayed.kinds == {token(name): kind for name, (_, kind) in faults.items()}
+    told = [
+        {case: row.message for case, row in outcome.rows.items() if isinstance(row, Failure)}
+        for outcome in (first, replayed)
+    ]
+    assert told[0] == told[1]
+    tape = Tape(tmp_path / "tape.jsonl")
+    assert len(list(tape.records())) == len(faults)
+    tape.close()
+
+
+def test_only_the_tool_that_was_offered_counts(server: Server, tmp_path: Path) -> None:
+    server.plan = {
+        "case-good": (),
+        "case-other": always(called("delete_files")),
+        "case-two": always(called("Verdict", "Verdict")),
+        "case-nameless": always(said(tool_calls=[{"id": "1", "type": "function"}])),
+    }
+
+    outcome = run(judge_of(server, mode="tools", reasks=0), server.plan, tmp_path)
+
+    assert outcome.kinds == {
+        "case-good": "scored",
+        "case-other": "invalid_reply",
+        "case-two": "invalid_reply",
+        "case-nameless": "invalid_reply",
+    }
+    row = outcome.rows["case-other"]
+    assert isinstance(row, Failure)
+    assert row.message == "the response calls the tool 'delete_files', instead of 'Verdict'"
+
+
+def test_several_answers_are_not_asked_for(server: Server, tmp_path: Path) -> None:
+    with pytest.raises(JudgeRejected, match=r"params\.n asks for several answers"):
+        run(judge_of(server, params={"n": 2}), ["case-1"], tmp_path)
+
+    assert server.calls() == 0

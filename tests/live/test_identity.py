@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import asyncio
+import threading
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from judgekit import providers
+from judgekit.cassette.cassette import Cassette
+from judgekit.cassette.ledger import Ledger
 from judgekit.config import load_suite
+from judgekit.judges import endpoint
 from judgekit.report.report import Report
 from judgekit.report.text import summary_text
 from judgekit.request import request_from
 from judgekit.run import run_suite
+from judgekit.store import Store
 from judgekit.suitefile import Overrides
 
 from .asking import judge_of, run, tokens, write_suite
@@ -49,6 +56,15 @@ def test_server_is_asked_its_name_once(server: Server, tmp_path: Path) -> None:
             [{"id": "x.gguf", "meta": {"n_params": 8030261248}}],
             "x.gguf (8,030,261,248 parameters)",
         ),
+        (
+            [{"id": "x.gguf", "meta": {"n_params": 8030261248, "size": 4920733696}}],
+            "x.gguf (8,030,261,248 parameters, 4,920,733,696 bytes)",
+        ),
+        ([{"id": "x", "meta": {"size": True, "n_params": "many"}}], "x"),
+        ([{"id": "x", "quantization": "Q4_K_M"}], "x (Q4_K_M)"),
+        ([{"id": "x", "details": {"quantization_level": "Q8_0"}}], "x (Q8_0)"),
+        ([{"id": "x", "digest": f"sha256:{64 * 'a'}"}], "x (aaaaaaaaaaaa)"),
+        ([{"id": "a", "meta": {"size": 7}}, {"id": "b", "meta": {"size": 8}}], "a, b"),
         ([{"id": "b"}, {"id": "a"}], "a, b"),
         ([{"id": f"m{n}"} for n in range(9)], "m0, m1, m2, m3, m4 and 4 more"),
         ([{"id": "a\x1b[31m\nb"}], "a\ufffd[31m b"),
@@ -137,3 +153,82 @@ def test_run_says_how_its_judge_was_asked(server: Server, tmp_path: Path) -> Non
     assert "judge openai/judge: asked by json_object_schema (probed), served as qwen3-8b" in said
     assert "not by json_schema: HTTP 400: response_format.type must be json_object" in said
     assert "temperature not sent: HTTP 400: `temperature` is deprecated" in said
+
+
+def test_other_weights_of_the_same_size_are_told_apart(server: Server, tmp_path: Path) -> None:
+    named(server, {"id": "x.gguf", "meta": {"n_params": 7, "size": 9}, "quantization": "Q4_0"})
+    suite_run(write_suite(tmp_path, server, ["case-1"]), ["case-1"])
+    with Server() as other:
+        named(other, {"id": "x.gguf", "meta": {"n_params": 7, "size": 9}, "quantization": "Q4_1"})
+        suite = write_suite(tmp_path, other, ["case-1"])
+
+        report = suite_run(suite, ["case-1", "case-2"])
+
+    assert report.run["mixed"] == {
+        "openai/judge": [
+            "x.gguf (7 parameters, 9 bytes, Q4_0)",
+            "x.gguf (7 parameters, 9 bytes, Q4_1)",
+        ]
+    }
+
+
+@pytest.mark.parametrize(
+    ("names", "mixed"),
+    [
+        (["x"], []),
+        (["x (7 parameters)", "x (7 parameters, 9 bytes)"], []),
+        (["x", "x (7 parameters)", "x (7 parameters, 9 bytes, Q4_0)"], []),
+        (["x (8,030 parameters)", "x (8,030 parameters, 4,920 bytes)"], []),
+        (
+            ["x (7 parameters, 9 bytes)", "x (7 parameters, 8 bytes)", "x (7 parameters)"],
+            ["x (7 parameters, 8 bytes)", "x (7 parameters, 9 bytes)"],
+        ),
+        (["x (7 parameters)", "y (7 parameters, 9 bytes)"], None),
+        (["a, b", "a"], None),
+    ],
+)
+def test_a_name_of_an_older_tape_is_the_same_server(
+    names: list[str], mixed: list[str] | None
+) -> None:
+    ledger = Ledger()
+    ledger.servers["m"] = set(names)
+
+    assert ledger.mixed("m") == (sorted(names) if mixed is None else mixed)
+
+
+def test_a_reply_is_stored_before_the_server_is_asked_its_name(
+    server: Server, tmp_path: Path
+) -> None:
+    named(server, {"id": "qwen3-8b"})
+    server.listing = threading.Event()
+    store = Store(tmp_path / "store")
+    cassette = Cassette(judge_of(server), store=store, record="new_episodes")
+
+    async def killed() -> None:
+        async with providers.connections():
+            asking = asyncio.create_task(cassette.ask(request()))
+            while not server.listed:
+                await asyncio.sleep(0.01)
+            assert store.get(request().key) is not None
+            asking.cancel()
+            with suppress(asyncio.CancelledError):
+                await asking
+            assert server.listing is not None
+            server.listing.set()
+
+    asyncio.run(killed())
+
+    assert cassette.ledger.origins["live"] == 1
+    again = Cassette(judge_of(server), store=store, record="new_episodes")
+    assert asyncio.run(again.ask(request())).tries[-1].text
+    assert server.calls() == 1
+    store.close()
+
+
+def test_a_list_of_models_that_comes_too_slowly_is_left(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    named(server, {"id": "x" * 100_000})
+    monkeypatch.setattr(endpoint, "_PIECE", 10)
+
+    assert endpoint.server_name(server.base, model="openai/y", api_key=None, timeout=1e-9) is None

@@ -22,6 +22,7 @@ from judgekit.errors import (
     JudgeRejected,
     JudgeUnavailable,
 )
+from judgekit.judges.batch import Batch
 from judgekit.judges.limits import LimitedJudge
 from judgekit.replies.logprobs import pair_messages, read_logprobs
 from judgekit.replies.text import cut_off, read_text
@@ -224,6 +225,45 @@ def test_a_vector_that_cannot_be_is_a_failure(server, change):
 
     with pytest.raises(InvalidReply):
         read_vector(one(judge_of(server), wanting("embedding", "a text")))
+
+
+@pytest.mark.parametrize("index", [[0], {"a": 1}, "0", 0.5, True, None])
+def test_a_malformed_response_fails_its_texts_and_no_others(server, index):
+    def rule(body):
+        made = embeddings(body)
+        if "text 5" in body["input"]:
+            for entry in made["data"]:
+                entry["index"] = index
+            made["data"] = made["data"] if index is not None else None
+        return Fault(body=made)
+
+    server.rule = rule
+    texts = [f"text {number}" for number in range(130)]
+
+    came = asked(judge_of(server), *(wanting("embedding", text) for text in texts))
+
+    failed = [reply.tries[-1].fault for reply in came if reply.tries[-1].fault is not None]
+    assert len(failed) in (64, 2)  # as many as went in one call
+    assert {fault.kind for fault in failed} == {"invalid_reply"}
+    assert all(reply.cost is None for reply in came)
+
+
+def test_an_error_of_the_sender_fails_its_texts_and_no_others():
+    async def send(texts):
+        if "text 5" in texts:
+            raise ZeroDivisionError("odd")
+        return texts if "text 70" not in texts else texts[1:]
+
+    async def work():
+        batch = Batch(send)
+        texts = [f"text {number}" for number in range(130)]
+        async with asyncio.timeout(60):
+            return await asyncio.gather(*map(batch.ask, texts), return_exceptions=True)
+
+    came = asyncio.run(work())
+
+    assert {type(one) for one in came} == {str, ZeroDivisionError, ValueError}
+    assert sum(isinstance(one, str) for one in came) == 2
 
 
 @pytest.mark.parametrize(
