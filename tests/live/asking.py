@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import sys
 from collections.abc import Iterable
 from pathlib import Path
@@ -73,11 +74,29 @@ def write_suite(folder: Path, server: Server, asked: Iterable[str], **judge: Any
         "judge": {"model": MODEL, "api_base": server.base, **judge},
         "cassette": "tape.jsonl",
         "metrics": {"brief": {"rubric": "brief.jinja", "threshold": 0.5}},
-        "limits": {"concurrency": 8},
+        "limits": {"concurrency": CONCURRENCY},
     }
     path = folder / "suite.yaml"
     path.write_text(json.dumps(suite), encoding="utf-8")
     return path
+
+
+CONCURRENCY = 8
+UNDER_WAY = 2 * CONCURRENCY
+"""Rows that a run works on at once; no more replies than these may be on their way to the store."""
+
+
+def stored(suite: Path) -> set[str]:
+    """Return the tokens of the replies that the store of a suite holds."""
+    folder = suite.with_name("store")
+    if not (folder / "cache.db").exists():
+        return set()
+    store = Store(folder)
+    try:
+        texts = [store.get(key) or "" for key in list(store.keys())]
+    finally:
+        store.close()
+    return {token for text in texts for token in re.findall(r"case-\d{3}", text)}
 
 
 def command(suite: Path, *flags: str) -> list[str]:

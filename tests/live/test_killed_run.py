@@ -21,14 +21,12 @@ import pytest
 from judgekit.errors import ConfigError
 from judgekit.report.report import Report
 
-from .asking import tokens, write_suite
+from .asking import UNDER_WAY, stored, tokens, write_suite
 from .forge import Forge
 from .server import Server
 
 pytestmark = pytest.mark.loopback
 
-SETTLED = 0.3
-"""Seconds within which an answer handed to the system must have been read and stored."""
 SAME = ("results.jsonl", "report.json", "tape.jsonl")
 Moment = Callable[[], bool]
 
@@ -42,12 +40,24 @@ def written(path: Path, size: float) -> Moment:
     return lambda: path.exists() and path.stat().st_size >= size
 
 
-def kill_at(process: int, moment: Moment, after: float) -> None:
-    """Kill a run some seconds after a moment; one that has ended by then is no loss."""
-    end = time.monotonic() + 20
+def identity(path: Path) -> int | None:
+    """Return what tells a file from another one of its name; `None` without a file."""
+    try:
+        return path.stat().st_mtime_ns
+    except FileNotFoundError:
+        return None
+
+
+def wait_until(moment: Moment) -> None:
+    end = time.monotonic() + 120
     while not moment():
         assert time.monotonic() < end, "the moment never came"
         time.sleep(0.0005)
+
+
+def kill_at(process: int, moment: Moment, after: float) -> None:
+    """Kill a run some seconds after a moment; one that has ended by then is no loss."""
+    wait_until(moment)
     time.sleep(after)
     with suppress(ProcessLookupError):
         os.kill(process, signal.SIGKILL)
@@ -110,14 +120,12 @@ def test_a_run_that_asks_goes_on_wherever_it_was_killed(server: Server, tmp_path
             after = dice.uniform(0, 0.15 if stage in ("start", "asking", "rows") else 0.004)
 
             kill_at(forge.start(suite), moments[stage], after)
-            killed = time.monotonic()
             forge.ended()
             ends.append(check_killed(out, whole))
 
-            arrived = {
-                seen.token for seen in server.seen
-                if seen.answered is not None and seen.answered < killed - SETTLED
-            }  # fmt: skip
+            arrived = stored(suite)
+            answered = {seen.token for seen in server.seen if seen.answered is not None}
+            assert len(answered - arrived) <= UNDER_WAY
             if stage in ("tape", "occasion", "page", "report", "cassette"):
                 arrived = set(tokens(count))  # the last row is written when all are stored
             server.forget()
@@ -161,9 +169,11 @@ def test_a_computed_run_goes_on_wherever_it_was_killed(tmp_path: Path) -> None:
                 forge.start(suite)
                 assert forge.ended() == 0
 
+            before = identity(out / "report.json")
             process = forge.start(suite)
             if number % 2 and stage not in ("any", "rows"):
-                time.sleep(seconds / 4)  # what the last run left is gone by then
+                # What the last run left is gone by then.
+                wait_until(lambda before=before: identity(out / "report.json") != before)
             kill_at(process, moments[stage], after)
             forge.ended()
             ends.append(check_killed(out, {n: whole[n] for n in whole}))
