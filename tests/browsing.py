@@ -65,7 +65,7 @@ def tab(browser: Any, own_site: str) -> Iterator[Any]:
     assert heard == []
 
 
-def until(tab: Any, expression: str, *, seconds: float = 10.0) -> None:
+def until(tab: Any, expression: str, *, seconds: float = 60.0) -> None:
     """Wait until an expression is true; Playwright's own wait is stopped by the page's policy."""
     for _ in range(round(seconds / 0.02)):
         if tab.evaluate(expression):

@@ -6,6 +6,7 @@ import json
 import time
 
 import pytest
+from growth import start_of_python
 
 from judgekit.errors import InvalidReply
 from judgekit.extraction import extract_object
@@ -145,4 +146,4 @@ def test_what_could_be_read_in_two_ways_is_refused(name):
     assert words in message
     assert len(message) < 200
     assert caught.value.kind == "invalid_reply"
-    assert time.process_time() - started < 5
+    assert time.process_time() - started < 300 * start_of_python()

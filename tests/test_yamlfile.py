@@ -3,6 +3,7 @@ from __future__ import annotations
 import time
 
 import pytest
+from growth import start_of_python
 
 from judgekit.errors import ConfigError
 from judgekit.yamlfile import parse_yaml
@@ -25,7 +26,7 @@ def test_yaml_that_is_not_plain_data_is_refused(name, tmp_path, monkeypatch):
     assert len(message) < 300
     assert caught.value.where.rpartition(":")[2].isdecimal()
     assert not list(tmp_path.iterdir())
-    assert time.process_time() - started < 5
+    assert time.process_time() - started < 300 * start_of_python()
 
 
 @pytest.mark.parametrize("name", READ)

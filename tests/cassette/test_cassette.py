@@ -436,7 +436,7 @@ def test_replies_that_came_are_kept_when_the_run_is_called_off(tmp_path, store):
 
     def slowly(key, text):
         begun.set()
-        held.wait(10)
+        held.wait(120)
         put(key, text)
 
     store.put = slowly

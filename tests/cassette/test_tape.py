@@ -338,7 +338,7 @@ def test_two_processes_that_write_at_once_lose_nothing(tmp_path):
         for name in ("left", "right")
     ]
     for writer in writers:
-        assert writer.wait(timeout=60) == 0
+        assert writer.wait(timeout=300) == 0
 
     texts = {r.request.messages[-1].content for r in Tape(path).records()}
     assert texts == {f"{name} {n}" for name in ("left", "right") for n in range(12)}

@@ -179,7 +179,7 @@ def on_a_terminal(args, cwd, **environment):
             break
         shown += bit
     os.close(ours)
-    return running.wait(timeout=30), shown.decode()
+    return running.wait(timeout=120), shown.decode()
 
 
 def test_a_terminal_gets_colours_unless_it_says_no(tmp_path):
@@ -201,7 +201,7 @@ def test_a_reader_that_has_had_enough_is_no_error(tmp_path, args):
         stderr=subprocess.PIPE,
         text=True,
         check=False,
-        timeout=60,
+        timeout=120,
     )
     os.close(theirs)
 
@@ -240,7 +240,7 @@ def test_ctrl_c_ends_a_run_with_what_there_is(folder):
             break
         time.sleep(0.02)
     running.send_signal(signal.SIGINT)
-    out, err = running.communicate(timeout=30)
+    out, err = running.communicate(timeout=120)
 
     assert running.returncode == 3
     assert "stopped early" in out

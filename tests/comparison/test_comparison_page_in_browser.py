@@ -38,7 +38,7 @@ def show(tab: Tab, path: Path, *runs: Path, fragment: str = "") -> None:
     found = compare_all(runs[0], list(runs[1:]))
     reports = [Report.read(run) for run in runs]
     tab.goto(f"file://{write_comparison(reports[0], reports[1:], found, path)}{fragment}")
-    tab.wait_for_selector("html[data-ready]", timeout=20_000)
+    tab.wait_for_selector("html[data-ready]", timeout=60_000)
 
 
 def ids(tab: Tab) -> list[str]:
@@ -247,31 +247,24 @@ def test_nothing_sticks_out(
     assert tab.evaluate("document.documentElement.scrollWidth") <= width
 
 
-def test_five_thousand_cases_open_and_filter_within_a_second(
+def test_opening_and_filtering_build_as_much_for_five_thousand_cases_as_for_one(
     tab: Tab, run: Any, tmp_path: Path
 ) -> None:
     text = "The parcel left on Monday and will be with you by Thursday, as we said. " * 8
-    base = {f"case-{n:04}": {"facts": 0.9, "note": 0.5} for n in range(5000)}
-    new = {id: {"facts": 0.9 - 0.01 * (n % 40), "note": 0.5} for n, id in enumerate(base)}
-    inputs = {id: f"Question {n}: {text}" for n, id in enumerate(base)}
-    runs = run("main", base, inputs=inputs), run("pr", new, inputs=inputs)
-    page = tmp_path / "page.html"
-    show(tab, page, *runs)
+    built = []
+    for count in (1000, 5000):
+        base = {f"case-{n:04}": {"facts": 0.9, "note": 0.5} for n in range(count)}
+        new = {id: {"facts": 0.9 - 0.01 * (n % 40), "note": 0.5} for n, id in enumerate(base)}
+        inputs = {id: f"Question {n}: {text}" for n, id in enumerate(base)}
+        runs = run(f"main-{count}", base, inputs=inputs), run(f"pr-{count}", new, inputs=inputs)
+        show(tab, tmp_path / f"{count}.html", *runs)
+        opened = tab.evaluate("document.getElementsByTagName('*').length")
+        tab.click('[data-status="worse"]')
+        built.append((opened, tab.evaluate("document.getElementsByTagName('*').length")))
 
-    assert page.stat().st_size < 10_000_000
-    opened = tab.evaluate("performance.getEntriesByType('navigation')[0].domInteractive")
-    filtered = tab.evaluate(
-        """() => {
-            const began = performance.now();
-            document.querySelector('[data-status="worse"]').click();
-            document.body.offsetHeight;
-            return performance.now() - began;
-        }"""
-    )
+    assert (tmp_path / "5000.html").stat().st_size < 10_000_000
     assert tab.locator(".count").inner_text() == "4,875 of 5,000 cases"
-    # A second on a machine of one's own; shared ones get some more.
-    assert opened < 3000
-    assert filtered < 1000
+    assert [five > 1.5 * one for one, five in zip(*built, strict=True)] == [False, False], built
 
 
 def test_answers_of_a_megabyte_are_shown(tab: Tab, tmp_path: Path) -> None:

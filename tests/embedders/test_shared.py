@@ -194,7 +194,7 @@ def test_a_row_that_is_cancelled_leaves_the_vectors_to_the_others():
 
     class Slow(Counting):
         def embed(self, texts):
-            gate.wait(5)
+            gate.wait(120)
             return super().embed(texts)
 
     one = SharedEmbedder(Slow())

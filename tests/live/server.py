@@ -118,7 +118,7 @@ class Server:
         """Return how many requests came, for one token or in all."""
         return sum(1 for seen in self.seen if token is None or seen.token == token)
 
-    def wait_for(self, calls: int, *, seconds: float = 60.0) -> None:
+    def wait_for(self, calls: int, *, seconds: float = 300.0) -> None:
         """Wait until so many requests have come."""
         end = time.monotonic() + seconds
         while len(self.seen) < calls:

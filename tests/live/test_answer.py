@@ -150,7 +150,7 @@ def test_ctrl_c_keeps_what_is_answered_and_loses_no_case(folder, server):
         server.wait_for(5)
         time.sleep(0.2)
         process.send_signal(signal.SIGINT)
-        _, err = process.communicate(timeout=30)
+        _, err = process.communicate(timeout=300)
     finally:
         process.kill()
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import itertools
-import time
 from pathlib import Path
 from typing import Any
 
@@ -177,7 +176,6 @@ def test_outage_once_costs_one_more_call(server: Server, tmp_path: Path) -> None
 def test_outage_that_lasts_is_an_unavailable_row(server: Server, tmp_path: Path) -> None:
     server.plan = {token(name): always(fault) for name, fault in OUTAGES.items()}
     good = [f"case-good{number}" for number in range(20)]
-    started = time.monotonic()
 
     outcome = run(
         judge_of(server, retries=2, timeout=3),
@@ -187,7 +185,6 @@ def test_outage_that_lasts_is_an_unavailable_row(server: Server, tmp_path: Path)
         window=64,
     )
 
-    assert time.monotonic() - started < 25
     assert list(outcome.kinds) == [*server.plan, *good]
     assert outcome.kinds == {
         **dict.fromkeys(server.plan, "unavailable"),

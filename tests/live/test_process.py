@@ -27,7 +27,7 @@ def start(suite: Path, *flags: str) -> subprocess.Popen[str]:
 
 def finish(suite: Path, *flags: str) -> tuple[int, str, str]:
     with start(suite, *flags) as process:
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate(timeout=300)
     return process.returncode, out, err
 
 
@@ -69,7 +69,7 @@ def test_first_ctrl_c_keeps_what_arrived(server: Server, tmp_path: Path) -> None
     with start(suite) as process:
         server.wait_for(20)
         process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=30)
+        out, err = process.communicate(timeout=300)
 
     assert process.returncode == 3
     assert "stopping; what is done is kept" in err

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
 
 import pytest
 
@@ -47,12 +46,8 @@ def test_the_place_is_the_same_in_this_process_and_in_a_child():
 
 
 def test_a_catastrophic_pattern_ends_with_a_clear_line():
-    start = time.perf_counter()
-
     with pytest.raises(TimeoutError, match="regex: no end after 1 s on an output of 51 characters"):
         score(Regex(pattern="(a+)+$", timeout=1), "a" * 50 + "b")
-
-    assert time.perf_counter() - start < 10
 
 
 def test_a_text_too_long_to_search_is_refused():

@@ -19,7 +19,7 @@ class Cells:
     def __init__(self, manager: Any, client: Any) -> None:
         self.manager, self._client = manager, client
 
-    def run(self, code: str, *, interrupt_when: str | None = None, timeout: float = 60) -> Any:
+    def run(self, code: str, *, interrupt_when: str | None = None, timeout: float = 300) -> Any:
         """Run a cell to its end.
 
         Args:
@@ -73,7 +73,7 @@ def cells(tmp_path_factory: pytest.TempPathFactory) -> Any:
         manager.start_kernel(env=environment, cwd=ROOT)
         client = manager.blocking_client()
         client.start_channels()
-        client.wait_for_ready(timeout=60)
+        client.wait_for_ready(timeout=300)
         yield Cells(manager, client)
         client.stop_channels()
         manager.shutdown_kernel(now=True)

@@ -72,7 +72,7 @@ def manners(runs: SimpleNamespace, *, count: int = 3) -> Report:
 
 def show(tab: Tab, page: Path, fragment: str = "") -> None:
     tab.goto(f"file://{page}{fragment}")
-    tab.wait_for_selector("html[data-whole]", timeout=20_000)
+    tab.wait_for_selector("html[data-whole]", timeout=60_000)
 
 
 def press(tab: Tab, *keys: str) -> None:

@@ -65,7 +65,7 @@ class Terminal:
         """What was shown, as a person reads it."""
         return _CONTROL.sub("", self.raw).replace("\r", "")
 
-    def expect(self, words: str, *, seconds: float = 20.0) -> None:
+    def expect(self, words: str, *, seconds: float = 120.0) -> None:
         """Wait until words are shown that were not waited for before; wrapped ones count."""
         wanted = re.compile(r"\s+".join(map(re.escape, words.split())))
         end = time.monotonic() + seconds
@@ -96,12 +96,12 @@ class Terminal:
         self.expect(words)
         self.send(f"{text}\r")
 
-    def finish(self, *, seconds: float = 20.0) -> int:
+    def finish(self, *, seconds: float = 120.0) -> int:
         """Read to the end and return the exit code."""
         end = time.monotonic() + seconds
         while self._read(max(0.0, end - time.monotonic())):
             pass
-        return self._process.wait(timeout=5)
+        return self._process.wait(timeout=120)
 
     def interrupt(self) -> int:
         """Press Ctrl-C, again if nothing comes of it, and return the exit code.
@@ -113,7 +113,7 @@ class Terminal:
             self.send("\x03")
             if self._ends(within=3):
                 break
-        return self.finish(seconds=5)
+        return self.finish()
 
     def _ends(self, *, within: float) -> bool:
         end = time.monotonic() + within

@@ -56,7 +56,7 @@ def record(terminal):
 
 def wait_until_stored(home, count):
     """Wait until so many replies are in the store: recording goes on behind the next question."""
-    end = time.monotonic() + 20
+    end = time.monotonic() + 120
     while time.monotonic() < end:
         with (
             suppress(sqlite3.Error),

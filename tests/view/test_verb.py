@@ -29,10 +29,10 @@ def test_it_prints_its_address_and_ends_quietly_with_ctrl_c(make, root):
     try:
         address = process.stdout.readline().strip()
         assert re.fullmatch(r"http://127\.0\.0\.1:\d+/", address)
-        with urllib.request.urlopen(address, timeout=20) as reply:
+        with urllib.request.urlopen(address, timeout=120) as reply:
             assert reply.status == 200
         process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=20)
+        out, err = process.communicate(timeout=120)
     finally:
         process.kill()
 
@@ -53,7 +53,7 @@ def test_it_ends_with_ctrl_c_in_a_terminal(make, root):
         while b"http://" not in seen or not seen.endswith(b"\n"):
             seen += os.read(ours, 1000)
         os.write(ours, b"\x03")
-        assert process.wait(timeout=20) == 0
+        assert process.wait(timeout=120) == 0
     finally:
         process.kill()
         os.close(ours)
@@ -85,7 +85,7 @@ def test_a_port_in_use_is_one_line(viewer, root):
         capture_output=True,
         text=True,
         check=False,
-        timeout=30,
+        timeout=120,
     )
 
     assert (done.returncode, done.stdout) == (2, "")

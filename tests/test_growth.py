@@ -1,0 +1,17 @@
+"""What measures growth tells a line from a square."""
+
+from __future__ import annotations
+
+from growth import LINEAR, growth, repeated
+
+
+def test_a_line_is_told_from_a_square():
+    def line(text):
+        sum(map(ord, text))
+
+    def square(text):
+        for _ in range(len(text) // 1_000):
+            sum(map(ord, text))
+
+    assert growth(line, repeated("ab"), 300_000) < LINEAR
+    assert growth(square, repeated("ab"), 20_000) > LINEAR
