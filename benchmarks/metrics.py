@@ -25,7 +25,7 @@ METRICS = {
     "length": {"maximum": 40, "unit": "words"},
     "rouge": {},
     "similarity": {},
-    "semantic_accuracy": {},
+    "lexical_accuracy": {},
     "facts_covered": {},
     "contrastive_alignment": {
         "positive_examples": ["Cheers, it left on Monday.", "Righto, tomorrow then."],

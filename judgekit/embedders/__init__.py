@@ -130,6 +130,18 @@ def embeds_at_once(embedder: Chosen) -> bool:
     return bool(getattr(embedder, "at_once", False))
 
 
+def is_semantic(embedder: Chosen | None) -> bool:
+    """Return whether an embedder compares meaning; `lexical`, `hashed-512` and none do not.
+
+    An embedder of your own is taken for semantic, unless it has `semantic = False`.
+    """
+    if embedder is None:
+        return False
+    if isinstance(embedder, (str, Mapping)):
+        return _read(embedder)[0] not in _PLAIN
+    return bool(getattr(embedder, "semantic", True))
+
+
 def check_embedder(metric: str, embedder: object) -> None:
     """Refuse an option `embedder` that names nothing and is no embedder; nothing is loaded.
 
@@ -199,6 +211,7 @@ __all__ = [
     "check_embedder",
     "embeds_at_once",
     "identity_of",
+    "is_semantic",
     "open_embedder",
     "ready",
     "short_name",

@@ -31,6 +31,7 @@ class HashedEmbedder:
 
     identity: ClassVar[str] = "hashed-512"
     at_once: ClassVar[bool] = True
+    semantic: ClassVar[bool] = False
 
     def embed(self, texts: Sequence[str]) -> Sequence[Sequence[float]]:
         """Return a float64 array with a row per text."""

@@ -62,6 +62,7 @@ class LexicalEmbedder:
     """Length of a vector: a power of two from 64 to 65,536."""
 
     at_once: ClassVar[bool] = True
+    semantic: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         size = self.dimensions

@@ -63,6 +63,7 @@ class SharedEmbedder:
     ) -> None:
         self.embedder = embedder
         self.at_once = bool(getattr(embedder, "at_once", False))
+        self.semantic = bool(getattr(embedder, "semantic", True))
         self._store = store
         self._cache: VectorCache | None = None
         self._near: OrderedDict[str, Vector] = OrderedDict()

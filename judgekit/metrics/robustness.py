@@ -8,18 +8,26 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from judgekit.case import Case, has_text
-from judgekit.embedders import Chosen, check_embedder, embeds_at_once, identity_of, vectors
+from judgekit.embedders import (
+    Chosen,
+    check_embedder,
+    embeds_at_once,
+    identity_of,
+    is_semantic,
+    vectors,
+)
 from judgekit.errors import CaseError, ConfigError
 from judgekit.metrics._options import check_choice, check_name, needed_text, text_options
 from judgekit.metrics.card import Card, Example
 from judgekit.metrics.embedding import cosine
+from judgekit.metrics.nearness.semantic_accuracy import NO_MEANING
 from judgekit.metrics.tokens import answer_form
 from judgekit.metrics.verdict import read_verdict
 from judgekit.protocols import Aggregate
 from judgekit.score import Row, Score
 from judgekit.value import Json
 
-Equal = Literal["exact", "normalised", "semantic", "verdict"]
+Equal = Literal["exact", "normalised", "lexical", "semantic", "verdict"]
 Norm = Literal["edit", "embedding"]
 ORIGINAL = "original_input"
 """Key of `expected` that holds the input a perturbed case came from."""
@@ -51,21 +59,22 @@ class AdversarialRobustness:
     A case is a copy as `judgekit perturb` writes it: `baseline` is the answer to the original,
     `output` the answer to the changed input. `equal` says what counts as the same answer:
     `exact` the same characters, `normalised` up to case, punctuation, articles and white space,
-    `semantic` a cosine of at least `tau`, `verdict` the same word of `positive` or `negative`
-    (whole words, negative ones first).
+    `lexical` a cosine of words of at least `tau`, `semantic` a cosine of meaning of at least
+    `tau` (not applicable without a semantic embedder), `verdict` the same word of `positive` or
+    `negative` (whole words, negative ones first).
     """
 
     name: str = "adversarial_robustness"
     equal: Equal = "normalised"
     """What the same answer is."""
     tau: float = 0.8
-    """Least cosine of `semantic`."""
+    """Least cosine of `lexical` and `semantic`."""
     positive: tuple[str, ...] = ()
     """With `verdict`: words of the one verdict."""
     negative: tuple[str, ...] = ()
     """Verdict words of `verdict`, such as safe and unsafe."""
-    embedder: Chosen = "lexical"
-    """What turns texts into vectors, with `semantic`."""
+    embedder: Chosen | None = None
+    """What turns texts into vectors, with `semantic`; a lexical one does not do."""
 
     range: ClassVar[tuple[float, float]] = (0.0, 1.0)
     higher_is_better: ClassVar[bool] = True
@@ -74,7 +83,8 @@ class AdversarialRobustness:
         formula="1[f(x) = f(x + d)]; over a run the mean, and attack success rate = 1 - mean",
         source="quality definitions, equations (13) and (15)",
         needs=("output", "baseline", "parent"),
-        empty="no answer to compare, or no parent: invalid_case; verdict: an answer without any"
+        empty="no answer to compare, or no parent: invalid_case; semantic without a semantic"
+        " embedder: not applicable; verdict: an answer without any"
         " of the words is not applicable",
         example=Example(
             {
@@ -97,13 +107,14 @@ class AdversarialRobustness:
             raise ConfigError(
                 f"{self.name}: positive and negative words belong to equal: verdict, both of them"
             )
-        if self.equal == "semantic":
+        if self.embedder is not None:
             check_embedder(self.name, self.embedder)
 
     @property
     def at_once(self) -> bool:
         """Whether scoring waits for nothing."""
-        return self.equal != "semantic" or embeds_at_once(self.embedder)
+        model = self.equal == "semantic" and self.embedder is not None
+        return not model or embeds_at_once(self.embedder or "lexical")
 
     def aggregates(self) -> list[Aggregate]:
         """Return the attack success rate, over all copies and by kind of perturbation."""
@@ -124,10 +135,13 @@ class AdversarialRobustness:
                 same = before == after
             case "normalised":
                 same = _form(before) == _form(after)
-            case "semantic":
-                first, second = await vectors(self.embedder, [before, after])
+            case "lexical" | "semantic":
+                embedder = "lexical" if self.equal == "lexical" else self.embedder
+                if embedder is None or (self.equal == "semantic" and not is_semantic(embedder)):
+                    return self._not_applicable(f"{NO_MEANING}; or write equal: lexical.")
+                first, second = await vectors(embedder, [before, after])
                 value = cosine(first, second)
-                meta["embedder"] = identity_of(self.embedder)
+                meta["embedder"] = identity_of(embedder)
                 if value is None:
                     return self._not_applicable("An answer holds no words the embedder knows.")
                 details["cosine"] = round(value, 4)

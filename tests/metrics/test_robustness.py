@@ -105,8 +105,8 @@ def test_verdict_words_are_read_whole(row):
         ({"equal": "exact"}, "Paris.", "paris", 0.0),
         ({}, "Paris.", "paris", 1.0),
         ({}, "The answer: 1,000", "answer 1000", 0.0),
-        ({"equal": "semantic"}, "the parcel left on Monday", "the parcel left on Monday!", 1.0),
-        ({"equal": "semantic"}, "the parcel left on Monday", "no idea, sorry", 0.0),
+        ({"equal": "lexical"}, "the parcel left on Monday", "the parcel left on Monday!", 1.0),
+        ({"equal": "lexical"}, "the parcel left on Monday", "no idea, sorry", 0.0),
     ],
 )
 def test_what_counts_as_the_same_answer(options, before, after, value):
@@ -114,6 +114,29 @@ def test_what_counts_as_the_same_answer(options, before, after, value):
 
     assert found.value == value
     assert found.ground_truth == before
+
+
+@pytest.mark.parametrize("embedder", [None, "lexical"])
+def test_semantic_equality_needs_a_semantic_embedder(embedder):
+    metric = AdversarialRobustness(equal="semantic", embedder=embedder)
+
+    found = score(metric, copy("It is open.", "It is not open."))
+
+    assert found.status == "not_applicable"
+    assert "equal: lexical" in found.reason
+
+
+def test_semantic_equality_is_a_cosine_of_meaning():
+    class Constant:
+        identity = "constant"
+
+        def embed(self, texts):
+            return [[1.0, 0.0] if "not" in text else [0.0, 1.0] for text in texts]
+
+    metric = AdversarialRobustness(equal="semantic", embedder=Constant())
+
+    assert score(metric, copy("It is open.", "Open, it is.")).value == 1.0
+    assert score(metric, copy("It is open.", "It is not open.")).value == 0.0
 
 
 @pytest.mark.parametrize(

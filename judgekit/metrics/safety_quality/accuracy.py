@@ -27,7 +27,7 @@ class Accuracy(RubricMetric):
     the answer as the same (rubric `accuracy`). The value is 1 from `tau` on, `tau` included, else
     0, so that the mean over a run is the accuracy; `details.probability` is the number itself.
     `confidence` is the greater of p and 1 - p. Without a judge, `semantic_accuracy`
-    stands in.
+    stands in, which needs a semantic embedder and is not applicable without one.
 
     Args:
         judge: who answers.

@@ -12,12 +12,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from judgekit.case import Case
+from judgekit.config import build_suite
+from judgekit.embedders.lexical import LexicalEmbedder
 from judgekit.errors import CaseError, ConfigError
 from judgekit.evaluation import evaluate_sync
+from judgekit.metrics.fallback import WithFallback
 from judgekit.metrics.nearness import folds
 from judgekit.metrics.nearness.contrastive_alignment import ContrastiveAlignment
 from judgekit.metrics.nearness.facts import FactsCovered
-from judgekit.metrics.nearness.semantic_accuracy import SemanticAccuracy
+from judgekit.metrics.nearness.semantic_accuracy import LexicalAccuracy, SemanticAccuracy
 from judgekit.metrics.nearness.tone_compliance import ToneCompliance
 from judgekit.registry import create
 
@@ -112,6 +115,34 @@ def test_the_mean_over_a_run_is_the_semantic_accuracy():
     report = evaluate_sync(cases, [SemanticAccuracy(embedder=Letters())])
 
     assert report.figures.metrics[0].mean == 0.5
+
+
+NEGATED = {"output": "The shop is not open today.", "reference": "The shop is open today."}
+
+
+@pytest.mark.parametrize("embedder", [None, "lexical", "hashed-512", LexicalEmbedder()])
+@pytest.mark.parametrize("fields", [NEGATED, {"output": "a", "reference": "a"}])
+def test_without_a_semantic_embedder_semantic_accuracy_does_not_apply(embedder, fields):
+    found = score(SemanticAccuracy(embedder=embedder), **fields)
+
+    assert (found.status, found.value) == ("not_applicable", None)
+    assert "embedder: onnx:FOLDER" in found.reason
+    assert "lexical_accuracy" in found.reason
+
+
+def test_lexical_accuracy_says_in_its_name_that_it_compares_words():
+    assert score(LexicalAccuracy(tau=0.5), **NEGATED).value == 1.0
+    assert score(LexicalAccuracy(), output="a desk", reference="the sea").value == 0.0
+
+
+def test_the_stand_in_of_accuracy_needs_a_semantic_embedder(tmp_path):
+    data = {"judge": "none", "metrics": {"accuracy": {}}}
+    plain = build_suite(data, base=tmp_path).metrics[0]
+    found = asyncio.run(plain.score(Case(id="1", **NEGATED)))
+    assert (found.status, found.fallback.substitute) == ("not_applicable", "semantic_accuracy")
+
+    named = WithFallback(plain.metric, SemanticAccuracy(embedder=Letters()), no_judge=True)
+    assert asyncio.run(named.score(Case(id="1", output="a", reference="a"))).value == 1.0
 
 
 # -- facts ------------------------------------------------------------------------------
@@ -243,7 +274,6 @@ def test_both_sides_may_come_from_one_file_of_pairs(tmp_path):
 
 ALL = {
     "similarity": {},
-    "semantic_accuracy": {},
     "facts_covered": {},
     "tone_compliance": {"exemplars": ["the sea", "warm regards"]},
     "contrastive_alignment": {"positive_examples": ["the sea"], "negative_examples": ["a desk"]},
