@@ -1,5 +1,6 @@
 """A case: one thing to score, with everything a metric may need to know of it."""
 
+import json
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -74,6 +75,24 @@ class Case(Displayed, Value):
 
 CASE_TEXTS = ("system", "input", "output", "baseline", "reference", "context")
 """The text fields of a case, in the order reports show them."""
+CASE_WORDS = frozenset((*CASE_TEXTS, "choices"))
+"""The fields of a case that hold text."""
+
+
+def as_text(value: Any) -> Any:
+    """Return what a text field takes: numbers, true and false as JSON writes them.
+
+    A list is converted item by item; any other value is returned as it is.
+
+    Example:
+        >>> as_text(42), as_text(1.50), as_text([True, "a"])
+        ('42', '1.5', ['true', 'a'])
+    """
+    if isinstance(value, bool | int | float):
+        return json.dumps(value)
+    if isinstance(value, list):
+        return [as_text(item) for item in value]
+    return value
 
 
 ANSWERED = "answered"

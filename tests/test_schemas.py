@@ -120,9 +120,10 @@ def test_a_line_that_is_no_result_is_refused(row):
         ({"input": "a", "answer": "b"}, True),
         ({"id": "a", "reference": ["x", "y"], "topic": 3}, True),
         ({"output": "a", "reference": "x"}, True),
-        ({"output": 3}, False),
+        ({"output": 3, "reference": 1.5, "baseline": True}, True),
+        ({"output": {}}, False),
         ({"id": ""}, False),
-        ({"reference": [1]}, False),
+        ({"reference": [{}]}, False),
         ({"history": [{"role": "robot"}]}, False),
     ],
 )

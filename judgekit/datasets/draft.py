@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from judgekit.case import Case
+from judgekit.case import CASE_WORDS, Case, as_text
 from judgekit.datasets.ids import derive_id
 from judgekit.datasets.invalid import invalid_case
 from judgekit.datasets.jsontext import json_fault, parse_json
@@ -44,7 +44,7 @@ class Draft:
             self._values.setdefault(field, {})
             return
         self._claim(field, source)
-        self._values[field] = value
+        self._values[field] = as_text(value) if field in CASE_WORDS else value
 
     def put_inside(self, field: str, key: str, value: Any, *, source: str) -> None:
         """Set one value inside `expected`, `labels` or `metadata`."""

@@ -79,7 +79,7 @@ RULES: tuple[Rule, ...] = (
         "weight-sum",
         "error",
         "Weights that do not add up to 1 do not say what share a criterion has.",
-        "Mend them, or write `weights: points` to have them normalised.",
+        "Correct them, or write `weights: relative` to have them rescaled.",
         silenceable=False,
     ),
     Rule(

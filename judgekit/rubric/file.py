@@ -298,8 +298,9 @@ class RubricFile(FileModel):
     """Mode to group to weight; the weights of a mode add up to 1."""
     default_mode: str | None = None
     """The mode where none is asked for."""
-    weights: Literal["fractions", "points"] | None = None
-    """`fractions`: weights of a group add up to 1; `points`: they are normalised."""
+    weights: Literal["fractions", "relative", "points"] | None = None
+    """`fractions`: weights of a group add up to 1; `relative`: any positive numbers, rescaled to
+    add up to 1. `points` is an older word for `relative`."""
     combine: Literal["weighted_mean", "min", "max", "all"] | None = None
     """How criteria become one value; weighted_mean by default."""
     criteria: dict[str, CriterionFile | None] = Field(

@@ -6,7 +6,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from judgekit.case import Case
+from judgekit.case import CASE_WORDS, Case, as_text
 from judgekit.errors import RubricError
 from judgekit.filemodel import describe
 
@@ -18,7 +18,8 @@ def inline_case(data: dict[str, Any], *, id: str, where: str) -> Case:
         RubricError: it is none.
     """
     try:
-        return Case.model_validate({"id": id, **data})
+        words = {name: as_text(data[name]) for name in CASE_WORDS & data.keys()}
+        return Case.model_validate({"id": id, **data, **words})
     except ValidationError as exc:
         fault = exc.errors(include_url=False)[0]
         message = f"case: {describe(fault, fault['loc'], Case)}"

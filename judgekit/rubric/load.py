@@ -248,7 +248,7 @@ class _Merged:
         return 1.0 / sum(_group_of(other) == _group_of(id) for other in merged)
 
     def _check_weights(self, merged: dict[str, tuple[CriterionFile, Layer]]) -> None:
-        points = self.first("weights") == "points"
+        relative = self.first("weights") in ("relative", "points")
         combine = self.first("combine") or "weighted_mean"
         sums: dict[str, float] = {}
         given: dict[str, set[bool]] = {}
@@ -282,11 +282,11 @@ class _Merged:
             if total <= 0:
                 message = f"the weights{of} are all penalties; one must be positive"
                 self.complain(RubricError(message, where=where, rule="weight-sum"))
-            elif not points and abs(total - 1.0) > 1e-6:
+            elif not relative and abs(total - 1.0) > 1e-6:
                 self.complain(
                     RubricError(
                         f"the positive weights{of} add up to {total:g}, not 1; "
-                        "mend them, or say `weights: points` to have them normalised",
+                        "correct them, or write `weights: relative` to have them rescaled",
                         where=where,
                         rule="weight-sum",
                     )

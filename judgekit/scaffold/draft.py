@@ -109,7 +109,7 @@ def _lines(draft: RubricDraft, schema: str) -> Iterator[str]:
     yield f"description: {scalar(draft.description)}"
     yield f"requires: {listed((*draft.requires, 'output'))}"
     if not equal:
-        yield "weights: points          # any positive numbers; their proportions count"
+        yield "weights: relative        # any positive numbers; their proportions count"
     yield "criteria:"
     for criterion in draft.criteria:
         yield from _criterion(criterion, weight=not equal, quotes=draft.quotes)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from judgekit.case import Case
+from judgekit.case import CASE_WORDS, Case
 from judgekit.datasets.names import ALIASES
 from judgekit.report.folder import VERSION
 from judgekit.schemas.model import schema_of_model
@@ -24,6 +24,8 @@ def cases_schema() -> dict[str, Any]:
     """Return the schema of a row; keys it does not know are kept as metadata."""
     made = loosely_listed(schema_of_model(Case))
     fields = made["properties"]
+    for name in CASE_WORDS:
+        fields[name]["anyOf"] = [*fields[name]["anyOf"], {"type": "number"}, {"type": "boolean"}]
     for alias, field in ALIASES.items():
         fields[alias] = {**fields[field], "description": f"Another name of `{field}`."}
     return {**made, "required": [], "additionalProperties": True}

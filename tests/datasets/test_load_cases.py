@@ -267,3 +267,25 @@ def test_a_pipe_is_read_once(tmp_path):
     with pytest.raises(DatasetError, match=r":2: field 'id': 'a' was used before; give"):
         list(load_cases(pipe))
     writer.join()
+
+
+@pytest.mark.parametrize("source", ["file", "list"])
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(42, "42"), (1.5, "1.5"), (1e300, "1e+300"), (True, "true"), (10**30, str(10**30)), (0, "0")],
+)
+def test_numbers_and_booleans_are_text_where_text_is_meant(tmp_path, source, value, text):
+    row = {"id": "a", "output": value, "input": value, "reference": [value, "b"], "context": value,
+           "metadata": {"kept": value}}  # fmt: skip
+    path = tmp_path / "cases.jsonl"
+    path.write_text(json.dumps(row), "utf-8")
+
+    (case,) = load_cases(path if source == "file" else [row])
+
+    assert (case.output, case.input, case.reference, case.context) == (
+        text,
+        text,
+        (text, "b"),
+        (text,),
+    )
+    assert case.metadata["kept"] == value

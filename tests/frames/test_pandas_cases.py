@@ -149,7 +149,7 @@ def test_limit_and_the_general_door():
     [
         ({"id": ["a", "b", "a"], "input": "q"}, "row 12: field 'id': 'a' was used before at row"),
         ({"input": ["q", "r", "q"]}, "row 12: field 'id': the row has no id and the same content"),
-        ({"input": ["q", "r", 3.5]}, "row 12: field 'input': expected text, found a number"),
+        ({"input": "q", "parent": ["q", "r", 3.5]}, "row 12: field 'parent': expected text, found"),
         ({"input": "q", "id": ["a", "b", None], "metadata.x": [1, 2, ...]},
          "row 12: field 'metadata.x': a Python ellipsis is not a JSON value"),
         ({"input": "q", "id": ["a", "b", "c"], "grade": 1}, "row 10: field 'grade': unknown key"),
@@ -167,9 +167,9 @@ def test_a_fault_names_the_row_by_its_label(frame, said):
 
 
 def test_a_label_of_words_is_quoted():
-    frame = pandas.DataFrame({"input": ["q", 5]}, index=["first\nrow", "second"])
+    frame = pandas.DataFrame({"input": "q", "parent": ["q", 5]}, index=["first\nrow", "second"])
 
-    with pytest.raises(DatasetError, match=r"^row 'second': field 'input'"):
+    with pytest.raises(DatasetError, match=r"^row 'second': field 'parent'"):
         list(judgekit.from_pandas(frame))
 
 

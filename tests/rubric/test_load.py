@@ -483,3 +483,18 @@ def test_the_description_of_an_abstract_file_is_not_inherited(rubric_file, front
 
 def test_a_rubric_without_a_description_has_none(rubric_file):
     assert load_rubric(rubric_file(ONE, f"{{{{ rubric.description }}}}{SHOWN}")).description == ""
+
+
+# -- weights ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("word", ["relative", "points"])
+def test_relative_weights_are_rescaled(rubric_file, word):
+    front = (
+        f"name: mine\nweights: {word}\ncriteria:\n"
+        "  a: {kind: boolean, text: A., weight: 3}\n  b: {kind: boolean, text: B., weight: 1}"
+    )
+    rubric = load_rubric(rubric_file(front, SHOWN))
+
+    answers = {"a": {"reason": "r", "value": True}, "b": {"reason": "r", "value": False}}
+    assert score(rubric, answers).value == 0.75
