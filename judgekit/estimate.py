@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -44,13 +45,24 @@ class Missing(NamedTuple):
 
 
 def more_to_come(suite: Suite) -> list[str]:
-    """Return the metrics that ask on by what is answered, so that their calls cannot be counted."""
-    return [m.name for m in map(_innermost, suite.metrics) if getattr(m, "asks_further", False)]
+    """Return the metrics that ask on by what is answered, so that their calls cannot be counted.
+
+    Parts of a combined metric are among them, by their own names.
+    """
+    asking = (part for metric in suite.metrics for part in _parts(metric))
+    names = [part.name for part in asking if getattr(part, "asks_further", False)]
+    return list(dict.fromkeys(names))
 
 
-def _innermost(metric: Any) -> Any:
-    """Return the metric that asks, inside one that falls back from it."""
-    return getattr(metric, "metric", metric)
+def _parts(metric: Any) -> Iterator[Any]:
+    """Yield the metrics that ask: those inside a combined one or in front of a fallback."""
+    of = getattr(metric, "of", None)
+    inner = [getattr(metric, "metric", None), *(of if isinstance(of, tuple) else ())]
+    parts = [part for part in inner if hasattr(part, "score")]
+    if not parts:
+        yield metric
+    for part in parts:
+        yield from _parts(part)
 
 
 def missing_calls(suite: Suite) -> list[Missing]:

@@ -35,6 +35,8 @@ class Ledger:
         self.unpriced_replays = 0
         self.missed_by: dict[str, Missed] = {}
         """By model, the requests that were neither recorded nor allowed."""
+        self._missed: set[int] = set()
+        """The beginnings of their keys; as numbers they take half of the room."""
         self.servers: dict[str, set[str]] = {}
         """By model, what the servers that answered call themselves, as far as they said."""
         self.reported: dict[str, set[str]] = {}
@@ -47,6 +49,10 @@ class Ledger:
 
     def miss(self, request: Request) -> None:
         """Count one request that could not be answered."""
+        number = int(request.key[:16], 16)
+        if number in self._missed:  # asked once, however many metrics ask it
+            return
+        self._missed.add(number)
         missed = self.missed_by.setdefault(request.model, Missed())
         missed.calls += 1
         missed.characters += sum(len(message.content) for message in request.messages)

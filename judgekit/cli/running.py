@@ -180,8 +180,9 @@ def allow_asking(suite: Suite) -> str | None:
     calls = [f"{_calls(call.calls)} to {call.model}, {call.text}" for call in missing]
     further = more_to_come(suite)
     more = f" More follow, by what is answered, for {', '.join(further)}." if further else ""
+    least = "at least " if further else ""
     return (
-        f"Not recorded yet{_on_tape(suite)}: {'; '.join(calls)}.{more}\n"
+        f"Not recorded yet{_on_tape(suite)}: {least}{'; '.join(calls)}.{more}\n"
         "To allow it: --record new_episodes"
     )
 

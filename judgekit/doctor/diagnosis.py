@@ -68,6 +68,8 @@ class Diagnosis(Value):
     cases: int | None = None
     roles: tuple[Role, ...] = ()
     missing: tuple[Cost, ...] = ()
+    further: tuple[str, ...] = ()
+    """Metrics that ask more than `missing` counts, by what is answered."""
     asked: bool = False
     problems: tuple[str, ...] = ()
 

@@ -19,7 +19,7 @@ from judgekit.config import load_suite
 from judgekit.doctor.diagnosis import Cost, Diagnosis, Role, asks_model
 from judgekit.doctor.installation import installed, is_key
 from judgekit.errors import CaseError, ConfigError, InvalidReply, JudgekitError, JudgeRefused
-from judgekit.estimate import missing_calls
+from judgekit.estimate import missing_calls, more_to_come
 from judgekit.evaluation import evaluate_sync
 from judgekit.judgment import read_reply
 from judgekit.providers import connections
@@ -99,6 +99,7 @@ def _suite(path: Path, overrides: Overrides) -> tuple[dict[str, Any], dict[str, 
         facts["missing"] = tuple(
             Cost(**missing._asdict(), text=missing.text) for missing in missing_calls(suite)
         )
+        facts["further"] = tuple(more_to_come(suite)) if facts["missing"] else ()
     except JudgekitError as exc:
         facts["problems"].append(_line(exc))
     finally:

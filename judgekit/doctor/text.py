@@ -60,6 +60,8 @@ def _about_suite(found: Diagnosis) -> Iterator[tuple[str, str]]:
         costs = [f"{c.calls:,} calls to {c.model}, {c.text}" for c in found.missing]
         if found.cases is not None:
             yield "to ask", "; ".join(costs) or "nothing: all of it is recorded"
+        if found.further:
+            yield "", f"and more, by what is answered, for {', '.join(found.further)}"
         if not found.roles:
             yield "judge", "none"
     for role in found.roles:

@@ -74,10 +74,29 @@ def test_a_first_run_says_that_more_calls_will_follow(tmp_path, monkeypatch):
         )
         said[name] = CliRunner().invoke(app, ["run", "suite.yaml"]).output
 
-    assert "1 call to fake/judge" in said["faithfulness"]
+    assert "at least 1 call to fake/judge" in said["faithfulness"]
     assert "More follow, by what is answered, for faithfulness." in said["faithfulness"]
     assert "1 call to fake/judge" in said["coherence"]
     assert "More follow" not in said["coherence"]
+
+
+def test_more_calls_are_announced_for_the_parts_of_a_combined_metric(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "cases.jsonl").write_text('{"id": "a", "output": "x", "context": ["y"]}\n', "utf-8")
+    (tmp_path / "suite.yaml").write_text(
+        "cases: cases.jsonl\njudge: fake/judge\nmetrics:\n"
+        "  faithfulness:\n  coherence:\n"
+        "  inner: {combine: min, of: [coherence, faithfulness]}\n"
+        "  all: {combine: mean, of: [inner, coherence]}\n",
+        "utf-8",
+    )
+    run = CliRunner().invoke(app, ["run", "suite.yaml"]).output
+    doctor = CliRunner().invoke(app, ["doctor", "suite.yaml"]).output
+
+    # coherence is asked once, however many metrics take it
+    for said in (run, doctor):
+        assert "2 calls to fake/judge" in said
+        assert "by what is answered, for faithfulness" in said
 
 
 @pytest.mark.parametrize("name", JUDGED)
