@@ -32,12 +32,14 @@ class Missing(NamedTuple):
     @property
     def text(self) -> str:
         """Tokens and price, in words."""
+        if self.model.startswith("manual/"):
+            return "answered by a person"
         tokens = f"about {self.tokens_in:,} tokens in and {self.tokens_out:,} out"
         return f"{tokens}, {self._price}"
 
     @property
     def _price(self) -> str:
-        if self.model.startswith(("manual/", "fake/", "transformers/")):
+        if self.model.startswith(("fake/", "transformers/")):
             return "for nothing"
         if self.dollars is None:
             return "at a price judgekit does not know"

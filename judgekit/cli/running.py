@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from judgekit.at_once import Flag
 from judgekit.canonical import printable
@@ -20,6 +21,9 @@ from judgekit.report.report import Report
 from judgekit.run import replay_suite, run_suite
 from judgekit.suitefile import Overrides
 from judgekit.suitejudge import asks_in_terminal
+
+if TYPE_CHECKING:
+    from judgekit.estimate import Missing
 
 KEPT = "what is done is kept"
 
@@ -181,9 +185,20 @@ def allow_asking(suite: Suite) -> str | None:
     further = more_to_come(suite)
     more = f" More follow, by what is answered, for {', '.join(further)}." if further else ""
     least = "at least " if further else ""
+    found = f"Not recorded yet{_on_tape(suite)}: {least}{'; '.join(calls)}.{more}"
+    return f"{found}\n{_how_to_ask(missing)}"
+
+
+def _how_to_ask(missing: Sequence[Missing]) -> str:
+    from judgekit.judges.providernames import EXAMPLE
+
+    people = sorted({call.model for call in missing if call.model.startswith("manual/")})
+    if not people:
+        return "To ask, add: --record new_episodes"
     return (
-        f"Not recorded yet{_on_tape(suite)}: {least}{'; '.join(calls)}.{more}\n"
-        "To allow it: --record new_episodes"
+        f"{' and '.join(people)} {'is a person' if len(people) == 1 else 'are people'}. "
+        "To answer in this terminal, add: --record new_episodes\n"
+        f"To ask a model instead, add: --judge {EXAMPLE}"
     )
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from judgekit.canonical import printable
+from judgekit.judges.providernames import EXAMPLE
 from judgekit.rubric.expectation import WHOLE
 from judgekit.rubrictest.check import Outcome, Shortfall
 from judgekit.rubrictest.place import is_packaged, tape_of
@@ -81,15 +82,20 @@ def record_hint(tested: Tested) -> str:
     if cassette != tape_of(file):
         words += ["--cassettes", str(cassette.parent)]
     words += ["--record", "new_episodes"]
-    if tested.judge == UNKNOWN or tested.by_hand:  # any other is known from the cassette
-        words += ["--judge", tested.judge]
-    words += ["--answers", "FILE"] if tested.by_hand else []
+    if tested.judge == UNKNOWN:  # any other is known from the cassette
+        words += ["--judge", EXAMPLE]
     why = "not recorded"
     if packaged and not tested.recorded:
         why = "the package holds the rubric without the recorded replies to its tests"
     elif not tested.recorded:
         why = f"{tested.cassette} does not exist"
-    return f"{why}; to record: {shlex.join(words)}"
+    if not tested.by_hand:
+        return f"{why}; to record: {shlex.join(words)}"
+    by_model, by_hand = ([*words, "--judge", judge] for judge in (EXAMPLE, tested.judge))
+    return (
+        f"{why}; to ask a model: {shlex.join(by_model)}; "
+        f"to answer in this terminal: {shlex.join(by_hand)}"
+    )
 
 
 def _sum(tested: Sequence[Tested]) -> str:

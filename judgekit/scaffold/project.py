@@ -14,6 +14,7 @@ from judgekit.cassette.record import Record, share
 from judgekit.cassette.tape import laid_out
 from judgekit.datasets import load_cases
 from judgekit.errors import ConfigError
+from judgekit.judges.providernames import EXAMPLE
 from judgekit.judgment import read_answers
 from judgekit.metrics.rubric import RubricMetric
 from judgekit.outfile import LINK, is_link
@@ -28,7 +29,7 @@ FILES = Path(__file__).with_name("files")
 MODEL = "manual/template"
 """Who gave the verdicts of the template: whoever authored it."""
 SCHEMAS = ".schemas"
-HOSTED = "openai/gpt-4o-mini"
+HOSTED = EXAMPLE
 """The judge a template speaks of where nobody said which."""
 
 _RUBRIC = "helpful_reply"

@@ -81,7 +81,7 @@ def test_a_cassette_is_recorded_and_replayed(judgekit, folder):
 
     assert live.out == replay.out
     assert miss.code == 3
-    assert "To allow it: --record new_episodes" in miss.err
+    assert "To ask, add: --record new_episodes" in miss.err
 
 
 @pytest.mark.parametrize(
