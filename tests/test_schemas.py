@@ -19,7 +19,7 @@ from judgekit.errors import ConfigError
 from judgekit.rubric.file import RubricFile
 from judgekit.rubric.filetext import split_front_matter
 from judgekit.run import run_suite
-from judgekit.schemas import KINDS, schema, schema_text
+from judgekit.schemas import KINDS, schema, schema_text, small_schema_text
 from judgekit.suitefile import SuiteFile
 from judgekit.yamlfile import parse_yaml
 
@@ -34,8 +34,14 @@ WRONG_RUBRICS = re.findall(
 VALIDATORS = {kind: Draft202012Validator(schema(kind)) for kind in KINDS}
 
 
+SMALL = {kind: Draft202012Validator(json.loads(small_schema_text(kind))) for kind in KINDS}
+"""The ones in a project, which must say the same."""
+
+
 def faults(kind, data):
-    return [error.message for error in VALIDATORS[kind].iter_errors(data)]
+    found = [error.message for error in VALIDATORS[kind].iter_errors(data)]
+    assert SMALL[kind].is_valid(data) is (found == [])
+    return found
 
 
 def read(text):
@@ -55,6 +61,16 @@ def test_a_schema_is_a_schema_named_without_a_host(kind):
     assert made["$schema"] == "https://json-schema.org/draft/2020-12/schema"
     assert "://" not in schema_text(kind).replace(made["$schema"], "")
     assert schema_text(kind) == schema_text(kind)
+
+
+def test_the_schemas_of_a_project_are_small_and_keep_the_help():
+    sizes = {kind: len(small_schema_text(kind)) for kind in ("suite", "rubric", "cases")}
+
+    assert sizes["suite"] < 85_000
+    assert sum(sizes.values()) < 110_000
+    assert "equals an accepted answer, after normalisation" in small_schema_text("suite")
+    for kind in KINDS:
+        Draft202012Validator.check_schema(json.loads(small_schema_text(kind)))
 
 
 def test_a_kind_that_is_not_there_is_said():

@@ -21,7 +21,7 @@ from judgekit.scaffold.draft import (
 from judgekit.scaffold.interview import needs_fault, needs_of
 from judgekit.scaffold.project import SCHEMAS
 from judgekit.scaffold.writing import write_all
-from judgekit.schemas import schema_text
+from judgekit.schemas import small_schema_text
 from judgekit.suggest import suggest
 
 
@@ -103,7 +103,7 @@ def write_rubric(draft: RubricDraft, *, folder: Path, force: bool = False) -> li
     text = rubric_text(draft, schema=f"../{SCHEMAS}/rubric.json")
     paths = write_all(folder, {f"{draft.name}{SUFFIX}": text}, force=force)
     if not os.path.lexists(schema):
-        paths += write_all(schema.parent, {schema.name: schema_text("rubric")})
+        paths += write_all(schema.parent, {schema.name: small_schema_text("rubric")})
     return paths
 
 

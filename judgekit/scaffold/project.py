@@ -23,7 +23,7 @@ from judgekit.rubric.load import load_rubric
 from judgekit.scaffold.pipeline import pipeline
 from judgekit.scaffold.text import scalar
 from judgekit.scaffold.writing import write_all
-from judgekit.schemas import schema_text
+from judgekit.schemas import small_schema_text
 
 FILES = Path(__file__).with_name("files")
 MODEL = "manual/template"
@@ -108,7 +108,7 @@ def project_files(plan: Plan) -> dict[str, str]:
     files["test_suite.py"] = _read("test_suite.py.txt")
     files[".gitignore"] = _read("gitignore.txt")
     for kind in ("suite", "rubric", "cases"):
-        files[f"{SCHEMAS}/{kind}.json"] = schema_text(kind)
+        files[f"{SCHEMAS}/{kind}.json"] = small_schema_text(kind)
     return files
 
 

@@ -13,6 +13,7 @@ from typing import Any, Literal, get_args
 from judgekit.errors import ConfigError
 from judgekit.metrics.voice.personafile import PersonaFile
 from judgekit.schemas.cases import cases_schema, results_schema
+from judgekit.schemas.compact import compact
 from judgekit.schemas.model import schema_of_model
 from judgekit.schemas.rubric import rubric_schema
 from judgekit.schemas.suite import suite_schema
@@ -48,6 +49,15 @@ def schema_text(kind: str) -> str:
     return json.dumps(schema(kind), ensure_ascii=False, indent=1) + "\n"
 
 
+def small_schema_text(kind: str) -> str:
+    """Return a schema as an editor needs it, in a file of a project: the same rules, one line.
+
+    Raises:
+        ConfigError: there is no such kind.
+    """
+    return json.dumps(compact(schema(kind)), ensure_ascii=False, separators=(",", ":")) + "\n"
+
+
 _MAKERS: dict[str, Callable[[], dict[str, Any]]] = {
     "suite": suite_schema,
     "rubric": rubric_schema,
@@ -63,4 +73,4 @@ _TITLES = {
     "persona": "A judgekit persona",
 }
 
-__all__ = ["KINDS", "Kind", "schema", "schema_text"]
+__all__ = ["KINDS", "Kind", "schema", "schema_text", "small_schema_text"]
