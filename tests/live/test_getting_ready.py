@@ -9,7 +9,7 @@ import pytest
 
 from judgekit import providers
 from judgekit.errors import JudgeRejected
-from judgekit.judges import litellm as module
+from judgekit.judges import transport as module
 from judgekit.judges.litellm import LiteLLMJudge
 
 from .asking import judge_of
