@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, JsonValue
 
+from judgekit.canonical import digest
 from judgekit.value import Displayed, Value
 
 if TYPE_CHECKING:
@@ -102,3 +103,12 @@ ANSWERED = "answered"
 def has_text(text: str | None) -> bool:
     """Return whether there is anything but white space: a blank field counts as missing."""
     return text is not None and text != "" and not text.isspace()
+
+
+def output_digest(output: str | None) -> str:
+    """Return the digest that labels carry of the output that was judged: 16 hex digits.
+
+    >>> output_digest("It is open.")
+    'c5e0b8bf6fd4a84e'
+    """
+    return digest((output or "").encode("utf-8", "surrogatepass"))[:16]

@@ -292,6 +292,7 @@ class Suite(Displayed):
             "thresholds": self.thresholds,
             "gates": self.gates,
             **({"gate": said} if (said := _given(file.gate)) else {}),
+            **({"calibration": bar} if (bar := _given(file.calibration)) else {}),
             "gates_not_checked": self.unchecked,
             "redact": digest_json([r.model_dump(exclude_none=True) for r in file.redact]),
         }  # fmt: skip

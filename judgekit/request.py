@@ -90,6 +90,8 @@ class About(Value):
     case: str = ""
     metric: str = ""
     rubric: str = ""
+    output: str | None = None
+    """The output of the case."""
 
 
 class _Head(NamedTuple):

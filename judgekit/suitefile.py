@@ -189,6 +189,15 @@ class RunGateFile(FileModel):
     """US dollars that all replies together may cost, or have cost when they were recorded."""
 
 
+class CalibrationFile(FileModel):
+    """How far a judge must agree with people to be called calibrated (see `judgekit agree`)."""
+
+    kappa: float | None = Field(default=None, gt=0, le=1)
+    """Least lower end of the 95 % interval of kappa, for every criterion people labelled."""
+    spearman: float | None = Field(default=None, gt=0, le=1)
+    """Least lower end of the 95 % interval of Spearman's rho."""
+
+
 class MetricFile(FileModel):
     """One metric; keys not named here are options of its own."""
 
@@ -340,6 +349,8 @@ class SuiteFile(FileModel):
     """How much at once, how much money, how much may go wrong."""
     gate: RunGateFile = RunGateFile.model_construct()
     """What holds for the gates of all metrics."""
+    calibration: CalibrationFile = CalibrationFile.model_construct()
+    """When reports call a judge calibrated, once people labelled its cases."""
     redact: list[_Rule] = Field(default_factory=none_yet)
     """What must not be asked or recorded: key, email, card, ip, phone, or patterns."""
     redact_salt_env: str | None = None

@@ -5,10 +5,14 @@ A line names a case and a metric (or its rubric), maybe a labeller, and says som
     {"case": "c1", "metric": "tone", "answers": {"polite": {"value": "good", "reason": "..."}}}
     {"case": "c1", "metric": "tone", "labeller": "ann", "values": {"polite": "good"}}
     {"case": "c1", "metric": "tone", "labeller": "bob", "value": 0.75}
+
+`output_digest` says which output of the case was judged (see `judgekit.case.output_digest`). A line
+without it is matched by the id of its case alone.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -19,7 +23,9 @@ from judgekit.extraction import extract_object
 NOBODY = ""
 """The labeller of lines that name none."""
 MAX_LINE = 5_000_000
-_KEYS = {"case", "metric", "rubric", "labeller", "answers", "details", "values", "value"}
+_DIGEST = re.compile("[0-9a-f]{16}")
+_KEYS = {"case", "metric", "rubric", "labeller", "answers", "details", "values", "value",
+         "output_digest"}  # fmt: skip
 
 
 class Label(NamedTuple):
@@ -32,6 +38,8 @@ class Label(NamedTuple):
     labeller: str
     value: float | bool | str | None
     """`None` where the person could not tell."""
+    output: str | None = None
+    """Digest of the output that was judged; `None` where the line does not say."""
 
 
 def read_labels(path: Path) -> Iterator[Label]:
@@ -40,7 +48,7 @@ def read_labels(path: Path) -> Iterator[Label]:
     Raises:
         ConfigError: with `file:line`, for a line that is none, or that says a thing twice.
     """
-    seen: dict[tuple[str, str, str | None, str], int] = {}
+    seen: dict[Label, int] = {}
     try:
         with path.open(encoding="utf-8-sig", newline="\n") as lines:
             for number, line in enumerate(lines, start=1):
@@ -50,7 +58,7 @@ def read_labels(path: Path) -> Iterator[Label]:
                 if len(line) > MAX_LINE:
                     raise ConfigError(f"a line of {len(line):,} characters", where=where)
                 for label in _labels(line, where):
-                    first = seen.setdefault(label[:4], number)
+                    first = seen.setdefault(label._replace(value=None), number)
                     if first != number:
                         raise ConfigError(f"{_named(label)} is labelled twice, first in line "
                                           f"{first}", where=where)  # fmt: skip
@@ -81,11 +89,15 @@ def _labels(line: str, where: str) -> Iterator[Label]:
     labeller = data.get("labeller", NOBODY)
     if not (isinstance(case, str) and isinstance(metric, str) and isinstance(labeller, str)):
         raise ConfigError("needs 'case' and 'metric' (or 'rubric'), as texts", where=where)
+    output = data.get("output_digest")
+    if not (output is None or (isinstance(output, str) and _DIGEST.fullmatch(output))):
+        raise ConfigError("'output_digest' must be 16 hex digits", where=where)
     said = [key for key in ("answers", "values", "value") if key in data]
     if not said:
         raise ConfigError("says nothing: needs 'value', 'values' or 'answers'", where=where)
     if "value" in data:
-        yield Label(case, metric, None, labeller, _plain(data["value"], "value", where))
+        value = _plain(data["value"], "value", where)
+        yield Label(case, metric, None, labeller, value, output)
     for key in ("answers", "values"):
         several = data.get(key, {})
         if not isinstance(several, dict):
@@ -96,7 +108,8 @@ def _labels(line: str, where: str) -> Iterator[Label]:
                 if not isinstance(value, dict):
                     raise ConfigError(f"{criterion}: an answer is {{value: ...}}", where=where)
                 given = _answered(value)
-            yield Label(case, metric, str(criterion), labeller, _plain(given, criterion, where))
+            plain = _plain(given, criterion, where)
+            yield Label(case, metric, str(criterion), labeller, plain, output)
 
 
 def _answered(answer: Mapping[str, Any]) -> Any:

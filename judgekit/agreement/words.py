@@ -13,35 +13,37 @@ FEW = 30
 
 
 def sentence(found: Agreement) -> str:
-    """Return what the figures come to, in plain words."""
+    """Return what the figures mean, in plain words."""
     figure = found.kappa or found.rank
     if found.kappa is not None and found.kappa.value is None:
         return "Everybody gave one and the same answer: agreement cannot be told from habit."
     if figure is None or figure.value is None:
         return "One side gave one and the same answer throughout: nothing to rank."
-    said = f"{found.same} of {found.pairs} answers are the same" if found.same is not None else ""
-    parts = [said] if said else []
+    parts = []
+    if found.same is not None:
+        parts.append(f"{found.same} of {found.pairs} answers are the same")
+    if found.failed:
+        failed = f"{found.failed} failed repl{'ies count' if found.failed > 1 else 'y counts'}"
+        parts.append(f"{failed} as disagreement")
     if figure.low is None or figure.high is None:
-        parts.append("too few or too uniform for an interval")
+        parts.append(f"too few for an interval ({figure.too_few})")
     elif figure.low <= 0 <= figure.high:
         parts.append("cannot be told from chance")
     elif figure.high < 0:
         parts.append("the judge disagrees with people more than chance would")
     else:
-        parts.append(_beside_people(found, figure))
+        parts.append(f"better than chance; {_between_people(found)}")
     if found.cases < FEW:
         parts.append(f"{found.cases} cases are a first impression")
     text = "; ".join(parts)
     return f"{text[:1].upper()}{text[1:]}."
 
 
-def _beside_people(found: Agreement, figure: Coefficient) -> str:
+def _between_people(found: Agreement) -> str:
     people = found.people_kappa if found.kappa is not None else found.people_rank
     if people is None or people.value is None:
-        return "better than chance; how well people agree with each other is not known"
-    if figure.high is not None and figure.high < people.value:
-        return "better than chance, but less than people agree with each other"
-    return "the judge agrees with people about as well as they agree with each other"
+        return "how well people agree with each other is not known"
+    return f"between people it is {coefficient(people)}"
 
 
 def name_of(found: Agreement) -> str:
@@ -81,7 +83,7 @@ def coefficient(found: Coefficient) -> str:
     if found.value is None:
         return "undefined"
     if found.low is None or found.high is None:
-        return f"{found.value:.2f} [no interval]"
+        return f"{found.value:.2f} [too few]"
     return f"{found.value:.2f} [{found.low:.2f}, {found.high:.2f}]"
 
 
@@ -90,22 +92,37 @@ def calibration_text(found: Calibration, *, width: int = 80) -> str:
     lines: list[str] = []
     for one in found.criteria:
         lines += [*_one(one, width), ""]
-    note = f"Intervals: 95 %, percentile bootstrap by case ({found.resamples} draws, seed "
-    lines += textwrap.wrap(f"{note}{found.seed}).", width)
+    lines += textwrap.wrap(intervals_line(found), width)
     return "\n".join(lines) + "\n"
+
+
+def intervals_line(found: Calibration) -> str:
+    """Return how the intervals are made."""
+    by = f"clusters of {found.cluster}" if found.cluster else "case"
+    return f"Intervals: 95 %, adjusted Wald by {by}."
 
 
 def _one(found: Agreement, width: int) -> Iterator[str]:
     by = f" by {', '.join(found.labellers)}" if found.labellers else ""
     cases = f"{found.cases} case{'s' if found.cases != 1 else ''}"
+    cases += f" in {found.clusters} clusters" if found.clusters is not None else ""
     yield from _wrapped(f"{name_of(found)}: {cases}{by}", width, "  ")
     yield from _wrapped(f"  {figures_line(found)}", width, "    ")
     if (line := people_line(found)) is not None:
         yield from _wrapped(f"  {line}", width, "    ")
     yield from _wrapped(f"  {found.sentence}", width, "  ")
-    for why, count in found.left_out.items():
-        yield from _wrapped(f"  {count} left out: {why}", width, "    ")
+    for line in label_lines(found):
+        yield from _wrapped(f"  {line}", width, "    ")
     yield from _table(found, width)
+
+
+def label_lines(found: Agreement) -> Iterator[str]:
+    """Yield how many labels count without a digest, and how many are left out and why."""
+    if count := found.without_digest:
+        verb = "label does" if count == 1 else "labels do"
+        yield f"{count} {verb} not say which output was judged: matched by case id alone"
+    for why, count in found.left_out.items():
+        yield f"{count} left out: {why}"
 
 
 def _table(found: Agreement, width: int) -> Iterator[str]:
@@ -137,7 +154,7 @@ def calibration_markdown(found: Calibration) -> str:
             coefficient(one.kappa) if one.kappa else "",
             coefficient(one.rank) if one.rank else "",
             people_line(one) or "",
-            one.sentence,
+            " ".join([one.sentence, *(f"{line}." for line in label_lines(one))]),
         ]
         lines.append(f"| {' | '.join(escaped(cell) for cell in cells)} |")
     return "\n".join(lines) + "\n"

@@ -1,4 +1,4 @@
-"""`judgekit agree`: hold a judge against people."""
+"""`judgekit agree`: compare a judge with people."""
 
 from __future__ import annotations
 
@@ -15,21 +15,29 @@ def agree(
     labels: Annotated[
         Path, typer.Argument(help="What people said: JSON Lines.", show_default=False)
     ],
+    failures: Annotated[
+        str,
+        typer.Option("--failures", help="Replies without a verdict: wrong (disagree), or drop."),
+    ] = "wrong",
+    cluster: Annotated[
+        str | None,
+        typer.Option("--cluster", help="Field of the metadata whose cases are alike: user, doc."),
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print the figures as JSON.")] = False,
     markdown: Annotated[bool, typer.Option("--markdown", help="Print them as Markdown.")] = False,
 ) -> None:
-    """Hold the judge of a run against people, criterion by criterion. Never calls a model.
+    """Compare the judge of a run with people, criterion by criterion. Never calls a model.
 
-    Leaves its outcome as agree.json beside the run; reports and pages of it then say how far the
-    judge agrees with people.
+    Writes agree.json into the run folder; reports and pages of the run then show how far the judge
+    agrees with people.
 
     Exit codes: 0 compared, 2 something is wrong with the run or the labels.
     """
-    from judgekit.agreement.agree import agree as held_against
+    from judgekit.agreement.agree import agree as compare_with_people
     from judgekit.agreement.words import calibration_markdown, calibration_text
     from judgekit.cli.screen import columns
 
-    found = held_against(folder, labels)
+    found = compare_with_people(folder, labels, failures=failures, cluster=cluster)  # type: ignore[arg-type]
     if json:
         typer.echo(found.model_dump_json(indent=1))
     elif markdown:

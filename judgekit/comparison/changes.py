@@ -8,7 +8,9 @@ from typing import Any
 from judgekit.comparison.comparison import Change
 
 MAX_DEPTH = 12
-_LEFT_OUT = {"gate", "gates", "gates_not_checked", "notice", "card", "rubrics", "thresholds"}
+_LEFT_OUT = {
+    "calibration", "gate", "gates", "gates_not_checked", "notice", "card", "rubrics", "thresholds",
+}  # fmt: skip
 """What decides no number, or is told elsewhere."""
 MOST = 40
 """Changes that are told."""

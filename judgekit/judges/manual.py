@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from judgekit.canonical import canonical_json
+from judgekit.case import output_digest
 from judgekit.errors import (
     ConfigError,
     InvalidReply,
@@ -30,7 +31,8 @@ class ManualJudge:
     The file holds JSON Lines of `{"case", "metric", "answers", "details"}`. `answers` maps each
     criterion to what the form asks for (`reason` and `value`, `items`, ...). Instead of `metric`
     a line may name the `rubric`. Lines of another `labeller` than this person are passed over, and
-    so are labels without `answers` (`values`, `value`), which only `judgekit agree` can read.
+    so are labels without `answers` (`values`, `value`), which only `judgekit agree` can read. A
+    line with `output_digest` answers for that output of the case and for no other.
 
     Args:
         name: who the person is; the model is `manual/NAME`.
@@ -83,14 +85,19 @@ class ManualJudge:
             async with self._terminal.turn:
                 return await self._sit(request, self._terminal)
         about = request.about
-        found = None
+        by_output: dict[str | None, _Entry] = {}
         for name in (about.metric, about.rubric):
-            found = found or self._answers.get((about.case, name))
+            by_output = by_output or self._answers.get((about.case, name), {})
+        found = by_output.get(output_digest(about.output)) or by_output.get(None)
+        if about.output is None and len(by_output) == 1:
+            (found,) = by_output.values()  # the metric does not say which output it is about
         if found is None:
-            source = self.path or "no file of answers"
-            raise JudgeUnavailable(
-                f"{source}: no answers for case {about.case!r}, metric {about.metric!r}"
-            )
+            what = f"case {about.case!r}, metric {about.metric!r}"
+            if by_output:
+                raise JudgeUnavailable(
+                    f"{self.path}: the answers for {what} are for another output"
+                )
+            raise JudgeUnavailable(f"{self.path or 'no file of answers'}: no answers for {what}")
         answers, line = found
         text = canonical_json(_ordered(answers, request.form, where=place(self.path or "", line)))
         return Reply(tries=(Try(text=text, finish="stop"),), model=self._model, cost=0.0)
@@ -126,8 +133,14 @@ def _ordered(answers: dict[str, Any], form: Form, *, where: str) -> dict[str, An
     return answers
 
 
-def _read(path: Path, *, name: str) -> dict[tuple[str, str], tuple[dict[str, Any], int]]:
-    found: dict[tuple[str, str], tuple[dict[str, Any], int]] = {}
+_Entry = tuple[dict[str, Any], int]
+"""Answers, and the line they are in."""
+_Answers = dict[tuple[str, str], dict[str | None, _Entry]]
+"""Case and metric -> digest of the output -> the answers."""
+
+
+def _read(path: Path, *, name: str) -> _Answers:
+    found: _Answers = {}
     try:
         lines = path.read_text(encoding="utf-8-sig").split("\n")
     except OSError as exc:
@@ -141,17 +154,21 @@ def _read(path: Path, *, name: str) -> dict[tuple[str, str], tuple[dict[str, Any
         entry = _entry(line, where, name=name)
         if entry is None:
             continue
-        case, metric, answers = entry
-        if (case, metric) in found:
+        case, metric, output, answers = entry
+        by_output = found.setdefault((case, metric), {})
+        if output in by_output:
             raise ConfigError(f"case {case!r}, {metric!r} is answered twice", where=where)
-        found[case, metric] = (answers, number)
+        by_output[output] = (answers, number)
     return found
 
 
-_KEYS = {"case", "metric", "rubric", "answers", "details", "labeller", "values", "value"}
+_KEYS = {"case", "metric", "rubric", "answers", "details", "labeller", "values", "value",
+         "output_digest"}  # fmt: skip
 
 
-def _entry(line: str, where: str, *, name: str) -> tuple[str, str, dict[str, Any]] | None:
+def _entry(
+    line: str, where: str, *, name: str
+) -> tuple[str, str, str | None, dict[str, Any]] | None:
     """Return what a line answers; `None` where it is somebody else's, or no filled form."""
     from judgekit.extraction import extract_object
 
@@ -167,12 +184,15 @@ def _entry(line: str, where: str, *, name: str) -> tuple[str, str, dict[str, Any
     if "answers" not in data and ("values" in data or "value" in data):
         return None
     case, metric = data.get("case"), data.get("metric") or data.get("rubric")
+    output = data.get("output_digest")
     answers, details = data.get("answers"), data.get("details", {})
+    if not (output is None or isinstance(output, str)):
+        raise ConfigError("'output_digest' must be a text of 16 hex digits", where=where)
     if not (isinstance(case, str) and isinstance(metric, str)):
         raise ConfigError("needs 'case' and 'metric' (or 'rubric')", where=where)
     if not (isinstance(answers, dict) and isinstance(details, dict)):
         raise ConfigError("needs 'answers': {criterion: {...}}", where=where)
-    return case, metric, {**answers, **details}
+    return case, metric, output, {**answers, **details}
 
 
 __all__ = ["PREFIX", "ManualJudge"]

@@ -151,7 +151,15 @@ class RubricMetric:
         """
         variant, messages = self._rendered(case)
         form = variant.form if self._own is None else self._own.form
-        about = trusted(About, {"case": case.id, "metric": self.name, "rubric": self.rubric.name})
+        about = trusted(
+            About,
+            {
+                "case": case.id,
+                "metric": self.name,
+                "rubric": self.rubric.name,
+                "output": case.output,
+            },
+        )
         return variant, [
             self._asking.request(messages=messages, form=form, sample=sample, about=about)
             for sample in range(self.samples)

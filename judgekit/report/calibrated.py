@@ -12,6 +12,10 @@ if TYPE_CHECKING:
 
 MOST = 3
 """Criteria a line names."""
+CALIBRATED = "calibrated: "
+COMPARED = "compared with people: "
+BELOW = "compared with people, below the bar of the suite: "
+NOT_COMPARED = "not compared with people: "
 
 
 def calibration_lines(
@@ -19,25 +23,62 @@ def calibration_lines(
 ) -> list[str]:
     """Return what is known of how far judges agree with people, in a line or a few.
 
+    A judge with labels is compared with people. It is calibrated where the suite states a bar
+    (`calibration`) and the lower end of every coefficient reaches it.
+
     Args:
         metrics: the metrics of a run, and how many of their scores a judge gave.
         manifest: what made the run.
-        known: what `agree` found.
+        known: the outcome of `agree`.
     """
-    found = known.criteria if known is not None else ()
-    held = {one.metric for one in found}
+    agreements = known.criteria if known is not None else ()
+    compared = {one.metric for one in agreements}
+    bar = _bar(manifest)
     judged = [name for name, count in metrics if count and not _by_people(manifest, name)]
     lines = []
     for name in judged:
-        if name in held:
-            lines.append(f"calibrated: {name}: {_figures([o for o in found if o.metric == name])}")
-    alone = [name for name in judged if name not in held]
+        if name in compared:
+            own = [one for one in agreements if one.metric == name]
+            lines.append(f"{_standing(own, bar)}{name}: {_figures(own)}{_stated(bar)}")
+    alone = [name for name in judged if name not in compared]
     if alone:
-        lines.append(
-            f"uncalibrated: nobody compared the judge of {', '.join(alone)} with people "
-            "(judgekit agree)"
-        )
+        lines.append(f"{NOT_COMPARED}the judge of {', '.join(alone)} (judgekit agree)")
     return lines
+
+
+def _bar(manifest: Mapping[str, Any]) -> dict[str, float]:
+    """Return the least lower end of each coefficient, as the suite states it."""
+    stated = manifest.get("calibration")
+    if not isinstance(stated, Mapping):
+        return {}
+    return {
+        name: float(stated[name])
+        for name in ("kappa", "spearman")
+        if isinstance(stated.get(name), (int, float))
+    }
+
+
+def _standing(agreements: Sequence[Agreement], bar: Mapping[str, float]) -> str:
+    if not bar:
+        return COMPARED
+    return CALIBRATED if all(_meets(one, bar) for one in agreements) else BELOW
+
+
+def _meets(one: Agreement, bar: Mapping[str, float]) -> bool:
+    """Return whether a bar is stated for one of the coefficients, and all that are stated hold."""
+    figures = (("kappa", one.kappa), ("spearman", one.rank))
+    stated = [(bar[name], found) for name, found in figures if name in bar and found is not None]
+    return bool(stated) and all(
+        found.low is not None and found.low >= least for least, found in stated
+    )
+
+
+def _stated(bar: Mapping[str, float]) -> str:
+    if not bar:
+        return ""
+    words = {"kappa": "kappa", "spearman": "Spearman"}
+    least = ", ".join(f"{words[name]} {least:g}" for name, least in bar.items())
+    return f"; bar at the lower end: {least}"
 
 
 def _by_people(manifest: Mapping[str, Any], metric: str) -> bool:
@@ -53,7 +94,7 @@ def _figures(found: Sequence[Agreement]) -> str:
         if figure is None or figure.value is None:
             said.append(f"{name} undefined")
         elif figure.low is None or figure.high is None:
-            said.append(f"{name} {word} {figure.value:.2f}")
+            said.append(f"{name} {word} {figure.value:.2f} [too few]")
         else:
             said.append(f"{name} {word} {figure.value:.2f} [{figure.low:.2f}, {figure.high:.2f}]")
     more = f", and {len(found) - MOST} more" if len(found) > MOST else ""

@@ -1,4 +1,4 @@
-"""How far a judge agrees with people, as `judgekit agree` left it beside a run."""
+"""How far a judge agrees with people, as `judgekit agree` writes it beside a run."""
 
 from __future__ import annotations
 
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from judgekit.frames.table import Table
 
 Scale = Literal["nominal", "ordinal", "number"]
+NO_VERDICT = "no verdict"
+"""The category of replies that hold none."""
 
 
 class Coefficient(Value):
@@ -29,6 +31,8 @@ class Coefficient(Value):
     """`None` where there is nothing to tell apart: everybody gave one and the same answer."""
     low: float | None = None
     high: float | None = None
+    too_few: str | None = None
+    """Why there is no interval."""
 
 
 class Agreement(Value):
@@ -40,6 +44,12 @@ class Agreement(Value):
     scale: Scale
     """Which kappa it is: plain for `nominal`, quadratic weights for `ordinal`."""
     cases: int
+    clusters: int | None = None
+    """Clusters of cases; `None` where cases are independent."""
+    failed: int = 0
+    """Pairs whose reply holds no verdict; they count as disagreement."""
+    without_digest: int = 0
+    """Pairs whose label does not say which output was judged; matched by the id of the case."""
     pairs: int
     """Answers of the judge beside answers of a person; with several labellers, more than cases."""
     labellers: tuple[str, ...]
@@ -50,9 +60,9 @@ class Agreement(Value):
     same: int | None = None
     """Pairs with the very same answer."""
     kappa: Coefficient | None = None
-    """Cohen's."""
+    """Cohen's. A reply that holds no verdict is as far from every answer as two answers can be."""
     rank: Coefficient | None = None
-    """Spearman's rho; not for answers without an order."""
+    """Spearman's rho, without failed replies; not for answers without an order."""
     people_pairs: int = 0
     """Pairs of answers by two people to one case."""
     people_kappa: Coefficient | None = None
@@ -66,15 +76,15 @@ class Calibration(Displayed, Value):
     """What `agree.json` holds."""
 
     judgekit: Literal["agreement"] = "agreement"
-    version: Literal[1] = 1
+    version: Literal[2] = 2
     dataset: str
     """Digest of the run's cases."""
     manifest: str
     """Digest of what made the run's numbers."""
     labels: str
     """Digest of the labels."""
-    resamples: int
-    seed: int
+    cluster: str | None = None
+    """Field of the metadata whose cases are alike; intervals go by it."""
     criteria: tuple[Agreement, ...]
 
     def _parts_shown(self) -> Iterable[Shown]:
@@ -110,7 +120,8 @@ def _table(found: Calibration) -> Table:
     table = Table(
         {
             **dict.fromkeys(("metric", "criterion", "scale"), "text"),
-            **dict.fromkeys(("cases", "pairs", "same", "people_pairs"), "whole"),
+            **dict.fromkeys(("cases", "clusters", "pairs", "failed", "without_digest", "same",
+                             "people_pairs"), "whole"),
             **dict.fromkeys((f"{f}{end}" for f in figures for end in ("", "_low", "_high")),
                             "number"),
             "labellers": "texts",

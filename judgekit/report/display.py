@@ -179,11 +179,8 @@ def calibration_parts(found: Calibration) -> Iterator[Part]:
                 title=_name(one),
                 numbers=range(1, len(one.categories) + 1),
             )
-    yield Line(
-        f"Intervals: 95 %, percentile bootstrap by case ({found.resamples} draws, seed "
-        f"{found.seed}).",
-        "note",
-    )
+    by = f"clusters of {found.cluster}" if found.cluster else "case"
+    yield Line(f"Intervals: 95 %, adjusted Wald by {by}.", "note")
 
 
 def _name(one: Agreement) -> str:
@@ -197,5 +194,5 @@ def _figure(found: Coefficient | None) -> str:
     if found.value is None:
         return "undefined"
     if found.low is None or found.high is None:
-        return f"{found.value:.2f}"
+        return f"{found.value:.2f} [too few]"
     return f"{found.value:.2f} [{found.low:.2f}, {found.high:.2f}]"

@@ -13,9 +13,11 @@ from typer.testing import CliRunner
 import judgekit
 from judgekit.agreement.agree import agree
 from judgekit.agreement.coefficients import Paired, kappa, kappa_figure, rank_figure
-from judgekit.case import Case
+from judgekit.agreement.words import calibration_text
+from judgekit.case import Case, output_digest
 from judgekit.cli.app import app
-from judgekit.errors import ConfigError
+from judgekit.config import load_suite
+from judgekit.errors import ConfigError, InvalidReply, JudgeUnavailable
 from judgekit.evaluation import evaluate_sync
 from judgekit.judges.fake import FakeJudge
 from judgekit.judgment import Judgment
@@ -41,9 +43,23 @@ def test_kappa_is_that_of_statsmodels():
 
 
 def test_kappa_of_one_answer_is_undefined():
-    assert np.isnan(kappa([[10, 0], [0, 0]]))
-    found = kappa_figure([Paired(n, 0, 0) for n in range(9)], 2, None)
+    assert kappa([[10, 0], [0, 0]]) is None
+    found = kappa_figure([Paired(n, 0, 0) for n in range(30)], 2, None)
     assert (found.value, found.low) == (None, None)
+
+
+def test_a_category_without_a_place_is_as_far_as_can_be():
+    """The judge gave no verdict on 4 cases: the same as 4 answers at the far end, both ways."""
+    table = [[10, 0, 0], [0, 10, 0], [2, 2, 0]]
+    far = [[0, 1, 1], [1, 0, 1], [1, 1, 0]]
+    seen = sum(
+        f * t for fs, ts in zip(far, table, strict=True) for f, t in zip(fs, ts, strict=True)
+    )
+    chance = sum(
+        far[i][j] * sum(table[i]) * sum(row[j] for row in table) / 24
+        for i in range(3) for j in range(3)
+    )  # fmt: skip
+    assert kappa(table) == kappa(table, places=[0, 1]) == pytest.approx(1 - seen / chance)
 
 
 @pytest.mark.parametrize("ties", [2, 5, 1000])
@@ -52,7 +68,7 @@ def test_the_rank_correlation_is_scipys(ties):
     other = [v + DRAW.randrange(ties) for v in one]
     pairs = [Paired(n, a, b) for n, (a, b) in enumerate(zip(one, other, strict=True))]
 
-    found = rank_figure(pairs, (ties, 2 * ties))
+    found = rank_figure(pairs, 2 * ties)
 
     assert found.value == pytest.approx(stats.spearmanr(one, other).statistic)
     assert found.low < found.value < found.high
@@ -66,26 +82,79 @@ def test_the_interval_is_about_that_of_scipys_bootstrap():
     found = kappa_figure(pairs, 2, None)
 
     def statistic(a, b):
-        return float(kappa([[sum(x == i and y == j for x, y in zip(a, b, strict=True))
-                             for j in (0, 1)] for i in (0, 1)]))  # fmt: skip
+        return kappa([[sum(x == i and y == j for x, y in zip(a, b, strict=True))
+                       for j in (0, 1)] for i in (0, 1)])  # fmt: skip
 
     expected = stats.bootstrap(
-        (np.array(one), np.array(other)), statistic, paired=True, method="percentile",
+        (np.array(one), np.array(other)), statistic, paired=True, method="BCa",
         n_resamples=500, vectorized=False, rng=np.random.default_rng(1),
     ).confidence_interval  # fmt: skip
-    assert (found.low, found.high) == pytest.approx((expected.low, expected.high), abs=0.04)
+    assert (found.low, found.high) == pytest.approx((expected.low, expected.high), abs=0.05)
 
 
-def test_cases_are_drawn_and_not_pairs():
+def test_the_rank_interval_is_about_that_of_scipys_bootstrap():
+    draw = np.random.default_rng(3)
+    one = draw.integers(0, 5, 120)
+    other = np.clip(one + draw.integers(-1, 2, 120), 0, 4)
+    pairs = [Paired(n, int(a), int(b)) for n, (a, b) in enumerate(zip(one, other, strict=True))]
+
+    found = rank_figure(pairs, 5)
+
+    expected = stats.bootstrap(
+        (one, other), lambda a, b: stats.spearmanr(a, b).statistic, paired=True, method="BCa",
+        n_resamples=500, vectorized=False, rng=np.random.default_rng(1),
+    ).confidence_interval  # fmt: skip
+    assert (found.low, found.high) == pytest.approx((expected.low, expected.high), abs=0.05)
+
+
+@pytest.mark.parametrize(
+    "figure", [lambda p: kappa_figure(p, 2, None), lambda p: rank_figure(p, 2)]
+)
+def test_pairs_of_one_case_that_say_the_same_are_one_pair(figure):
     """Five people who say the same of a case are one case's worth of news."""
-    answers = [(n % 2, (n % 2) if n % 5 else 1 - n % 2) for n in range(20)]
-    single = kappa_figure([Paired(n, a, b) for n, (a, b) in enumerate(answers)], 2, None)
-    five = kappa_figure(
-        [Paired(n, a, b) for n, (a, b) in enumerate(answers) for _ in range(5)], 2, None
-    )
+    answers = [(n % 2, (n % 2) if n % 5 else 1 - n % 2) for n in range(30)]
+    single = figure([Paired(n, a, b) for n, (a, b) in enumerate(answers)])
+    five = figure([Paired(n, a, b) for n, (a, b) in enumerate(answers) for _ in range(5)])
 
     assert five.value == pytest.approx(single.value)
     assert (five.low, five.high) == pytest.approx((single.low, single.high))
+
+
+def test_few_cases_and_few_clusters_have_no_interval():
+    pairs = [Paired(n, n % 2, n % 3 % 2) for n in range(19)]
+    found = kappa_figure(pairs, 2, None)
+    assert (found.low, found.too_few) == (None, "19 of the 20 cases that an interval needs")
+
+    pairs = [Paired(n % 9, n % 2, n % 3 % 2) for n in range(90)]
+    found = kappa_figure(pairs, 2, None, clustered=True)
+    assert (found.low, found.too_few) == (None, "9 of the 10 clusters that an interval needs")
+
+
+def test_agreement_without_exception_has_an_interval_with_a_width():
+    found = kappa_figure([Paired(n, n % 2, n % 2) for n in range(50)], 2, None)
+
+    assert found.value == found.high == 1.0
+    assert 0.8 < found.low < 0.95
+
+
+@pytest.mark.parametrize(
+    ("yes", "kappa_true", "n"), [(0.9, 0.3, 50), (0.95, 0.6, 50), (0.5, 0.9, 50), (0.9, 0.0, 100)]
+)
+def test_intervals_cover_where_an_answer_is_rare(yes, kappa_true, n):
+    """The percentile bootstrap covers .5 to .87 in these cells."""
+    draw = np.random.default_rng(4)
+    both = np.outer([1 - yes, yes], [1 - yes, yes]) * (1 - kappa_true)
+    table = both + np.diag([1 - yes, yes]) * kappa_true
+    covered = known = 0
+    for _ in range(400):
+        cells = draw.choice(4, size=n, p=table.ravel())
+        found = kappa_figure([Paired(u, int(c) // 2, int(c) % 2) for u, c in enumerate(cells)],
+                             2, None)  # fmt: skip
+        if found.low is not None:
+            known += 1
+            covered += found.low <= kappa_true <= found.high
+    assert known > 300
+    assert covered / known >= 0.9
 
 
 def test_the_same_labels_give_the_same_figures():
@@ -239,7 +308,7 @@ def test_words_are_ordinal_and_yes_and_no_are_not(folder, labels):
     assert (yes.scale, yes.categories, yes.rank) == ("nominal", ("no", "yes"), None)
     assert sum(map(sum, words.table)) == words.pairs == 40
     assert words.same == sum(words.table[n][n] for n in range(3)) == 35
-    assert words.kappa.value == pytest.approx(float(kappa(words.table, places=[0, 1, 2])))
+    assert words.kappa.value == pytest.approx(kappa(words.table, places=[0, 1, 2]))
     assert words.kappa.low < words.kappa.value < words.kappa.high
     assert "better than chance; how well people agree with each other is not known" in (
         words.sentence
@@ -311,8 +380,10 @@ def test_people_are_held_against_each_other_too(folder, labels):
         a, b = (n + (n % 9 == 0)) % 3, (n + (n % 4 == 0)) % 3
         both[a, b] += 1
         both[b, a] += 1
-    assert found.people_kappa.value == pytest.approx(float(kappa(both, places=[0, 1, 2])))
-    assert "about as well as they agree with each other" in found.sentence
+    assert found.people_kappa.value == pytest.approx(kappa(both, places=[0, 1, 2]))
+    between = f"between people it is {found.people_kappa.value:.2f} ["
+    assert between in found.sentence
+    assert "as well as" not in found.sentence  # nothing here tests that
 
 
 def test_a_judge_by_chance_is_said_to_be_one(folder, labels):
@@ -384,22 +455,203 @@ def test_no_labels_are_said_to_be_none(folder, labels, tmp_path):
         agree(folder, tmp_path / "none.jsonl")
 
 
+# -- failures, abstentions, outputs, clusters -------------------------------------------
+
+
+class Failing(Tone):
+    """Fails on every tenth case, abstains on every seventh."""
+
+    async def score(self, case):
+        n = int(case.id[1:])
+        if n % 10 == 3:
+            raise InvalidReply("no JSON")
+        if n % 10 == 6:
+            raise JudgeUnavailable("no connection")
+        if n % 7 == 0:
+            return Score(status="abstained", value=None, source="judge",
+                         parts=(Part(id="polite", status="abstained"),))  # fmt: skip
+        return await super().score(case)
+
+
+def failing(tmp_path, labels, **options):
+    rows = [{"level": level(n), "polite": n % 2 == 0} for n in range(40)]
+    cases = [Case(id=f"c{n}", output=json.dumps(row)) for n, row in enumerate(rows)]
+    folder = tmp_path / "run"
+    evaluate_sync(cases, [Failing()], out=folder)
+    path = labels(*[
+        {"case": f"c{n}", "metric": "tone", "values": {"polite": n % 2 == 0, "level": level(n)}}
+        for n in range(40)
+    ])  # fmt: skip
+    return agree(folder, path, **options)
+
+
+def test_failed_replies_count_as_disagreement(tmp_path, labels):
+    found = one(failing(tmp_path, labels), "polite")
+
+    assert (found.failed, found.pairs, found.same) == (4, 30, 26)
+    assert found.categories == ("no", "yes", "no verdict")
+    assert [sum(row) for row in found.table] == [13, 13, 4]
+    assert found.kappa.value == pytest.approx(kappa(found.table))
+    assert found.kappa.value < 0.9
+    assert "4 failed replies count as disagreement" in found.sentence
+    assert found.left_out == {
+        "the judge abstained": 6,
+        "the judge was not asked or could not be reached": 4,
+    }
+
+
+def test_failed_replies_can_be_left_out(tmp_path, labels):
+    found = one(failing(tmp_path, labels, failures="drop"), "polite")
+
+    assert (found.failed, found.pairs, found.same, found.kappa.value) == (0, 26, 26, 1.0)
+    assert found.left_out["the reply failed"] == 4
+    with pytest.raises(ConfigError, match="failures must be wrong or drop, not 'dorp'; did you"):
+        failing(tmp_path, labels, failures="dorp")
+
+
+def test_words_in_order_have_failures_at_the_greatest_distance(tmp_path, labels):
+    found = one(failing(tmp_path, labels), "level")
+
+    assert found.categories == ("bad", "fair", "good", "no verdict")
+    assert found.kappa.value == pytest.approx(kappa(found.table, places=[0, 1, 2]))
+    assert found.rank.value == pytest.approx(1.0)  # nothing to rank where there is no verdict
+
+
+def output_of(n):
+    return json.dumps({"level": level(n), "polite": n % 2 == 0, "share": n / 40})
+
+
+def test_labels_of_another_output_are_ignored_and_counted(folder, labels):
+    path = labels(*[
+        {"case": f"c{n}", "metric": "tone", "values": {"polite": n % 2 == 0},
+         "output_digest": output_digest(output_of(n) if n >= 3 else "an older answer")}
+        for n in range(40)
+    ])  # fmt: skip
+
+    found = one(agree(folder, path), "polite")
+
+    assert (found.pairs, found.kappa.value, found.without_digest) == (37, 1.0, 0)
+    assert found.left_out == {"the label is for another output": 3}
+
+
+def test_one_file_may_label_several_outputs_of_a_case(folder, labels):
+    path = labels(*[
+        {"case": f"c{n}", "metric": "tone", "values": {"polite": (n % 2 == 0) == right},
+         "output_digest": output_digest(output_of(n) if right else "an older answer")}
+        for n in range(40) for right in (True, False)
+    ])  # fmt: skip
+
+    found = one(agree(folder, path), "polite")
+
+    assert (found.pairs, found.kappa.value, found.left_out) == (40, 1.0, {})
+
+
+def test_labels_without_a_digest_are_matched_by_case_and_counted(folder, labels):
+    path = labels(*[
+        {"case": f"c{n}", "metric": "tone", "values": {"polite": n % 2 == 0}} for n in range(40)
+    ])  # fmt: skip
+
+    found = agree(folder, path)
+
+    assert one(found, "polite").without_digest == 40
+    said = " ".join(calibration_text(found).split())
+    assert "40 labels do not say which output was judged: matched by case id alone" in said
+
+
+def test_labels_of_other_outputs_alone_are_refused(folder, labels):
+    row = {"case": "c1", "metric": "tone", "value": 1, "output_digest": "0" * 16}
+
+    with pytest.raises(ConfigError, match="1 label is for another output of these cases, and none"):
+        agree(folder, labels(row))
+    with pytest.raises(ConfigError, match="'output_digest' must be 16 hex digits"):
+        agree(folder, labels(row | {"output_digest": "x"}))
+
+
+def test_intervals_go_by_clusters(tmp_path, labels):
+    cases = [Case(id=f"c{n}", output=output_of(n // 4), metadata={"user": n // 4})
+             for n in range(80)]  # fmt: skip
+    plain, clustered = tmp_path / "plain", tmp_path / "clustered"
+    evaluate_sync(cases, [Tone()], out=plain)
+    evaluate_sync(cases, [Tone()], out=clustered, manifest={"cluster": "user"})
+    path = labels(*[
+        {"case": f"c{n}", "metric": "tone",
+         "values": {"polite": (n // 4 % 2 == 0) != (n // 4 % 5 == 0)}} for n in range(80)
+    ])  # fmt: skip
+
+    alone = one(agree(plain, path), "polite")
+    by_user = one(agree(plain, path, cluster="user"), "polite")
+
+    assert (alone.clusters, by_user.clusters) == (None, 20)
+    assert by_user.kappa.value == alone.kappa.value
+    assert by_user.kappa.high - by_user.kappa.low > 1.5 * (alone.kappa.high - alone.kappa.low)
+    assert one(agree(clustered, path), "polite").kappa == by_user.kappa  # the suite's field
+    with pytest.raises(ConfigError, match="no case has 'usr' in its metadata to cluster by"):
+        agree(plain, path, cluster="usr")
+
+
 # -- calibrated or not ----------------------------------------------------------------
 
 
-def test_a_judge_nobody_compared_with_people_is_called_uncalibrated(folder, labels):
-    text = " ".join(summary_text(Report.read(folder)).split())
-    assert "uncalibrated: nobody compared the judge of tone with people" in text
-    assert "uncalibrated" in Report.read(folder).to_html().read_text("utf-8")
+def said_of(folder):
+    return " ".join(summary_text(Report.read(folder)).split())
 
+
+def test_a_judge_without_labels_is_not_compared_with_people(folder):
+    assert "not compared with people: the judge of tone (judgekit agree)" in said_of(folder)
+    assert "not compared with people" in Report.read(folder).to_html().read_text("utf-8")
+
+
+def test_labels_make_a_judge_compared_and_not_calibrated(folder, labels):
+    """Also where it says the contrary of people: then "calibrated: kappa -1.00" was printed."""
     agree(folder, labels(*[
-        {"case": f"c{n}", "metric": "tone", "values": {"level": level(n)}} for n in range(40)
+        {"case": f"c{n}", "metric": "tone", "values": {"polite": n % 2 == 1}} for n in range(40)
     ]))  # fmt: skip
 
-    text = " ".join(summary_text(Report.read(folder)).split())
-    assert "calibrated: tone: level kappa 1.00 [1.00, 1.00], over 40 cases people" in text
-    assert "uncalibrated" not in text
-    assert "uncalibrated" not in Report.read(folder).to_html().read_text("utf-8")
+    text = said_of(folder)
+    assert "compared with people: tone: polite kappa -1.00 [-1.00, " in text
+    assert "over 40 cases people labelled" in text
+    assert "calibrated" not in text
+    assert "calibrated" not in Report.read(folder).to_html().read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    ("bar", "wrong", "word"),
+    [
+        ({"kappa": 0.6}, 0, "calibrated: tone"),
+        ({"kappa": 0.6}, 7, "compared with people, below the bar of the suite: tone"),
+        ({"kappa": 0.6, "spearman": 0.5}, 0, "calibrated: tone"),
+        ({"spearman": 0.99}, 0, "compared with people, below the bar of the suite: tone"),
+    ],
+)
+def test_a_judge_is_calibrated_by_the_lower_end_of_its_interval(tmp_path, labels, bar, wrong, word):
+    """With 7 of 40 wrong, kappa is 0.74 or so, and its lower end below 0.6."""
+    cases = [Case(id=f"c{n}", output=json.dumps({"level": level(n), "polite": True}))
+             for n in range(40)]  # fmt: skip
+    folder = tmp_path / "run"
+    evaluate_sync(cases, [Tone()], out=folder, manifest={"calibration": bar})
+
+    agree(folder, labels(*[
+        {"case": f"c{n}", "metric": "tone", "values": {"level": level(n + (n < wrong))}}
+        for n in range(40)
+    ]))  # fmt: skip
+
+    assert word in said_of(folder)
+    assert "bar at the lower end: " in said_of(folder)
+    html = Report.read(folder).to_html().read_text("utf-8")
+    assert ('<li class="open">compared with people, below' in html) == word.startswith("compared")
+
+
+def test_the_bar_is_a_key_of_the_suite(tmp_path):
+    path = tmp_path / "suite.yaml"
+    path.write_text(
+        "metrics: {length: {maximum: 9}}\ncalibration: {kappa: 0.6}\n", encoding="utf-8"
+    )
+    assert load_suite(path).manifest()["calibration"] == {"kappa": 0.6}
+    path.write_text("metrics: {length: {maximum: 9}}\n", encoding="utf-8")
+    assert "calibration" not in load_suite(path).manifest()
+    path.write_text("metrics: {length: {maximum: 9}}\ncalibration: {kapa: 0.6}\n", encoding="utf-8")
+    with pytest.raises(ConfigError, match=r"suite.yaml:2: unknown key 'calibration.kapa'; did you"):
+        load_suite(path)
 
 
 def test_agreement_of_another_run_calibrates_nothing(folder, labels):
@@ -409,7 +661,7 @@ def test_agreement_of_another_run_calibrates_nothing(folder, labels):
 
     for broken in ("{", "[]", "[" * 100_000, json.dumps({**kept, "dataset": "0"})):
         path.write_text(broken)
-        assert Report.read(folder).calibration[0].startswith("uncalibrated")
+        assert Report.read(folder).calibration[0].startswith("not compared")
 
 
 def test_a_new_run_forgets_what_the_old_one_agreed_with(folder, labels):
@@ -445,7 +697,7 @@ def test_the_command_prints_tables_and_keeps_the_outcome(folder, labels):
 
     assert done.exit_code == 0, done.output
     assert max(map(len, done.stdout.splitlines())) <= 80
-    assert "kappa (quadratic) 1.00 [1.00, 1.00], Spearman 1.00" in done.stdout
+    assert "kappa (quadratic) 1.00 [0.8" in done.stdout
     assert "judge / people" in done.stdout
     assert (folder / "agree.json").exists()
 

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 
+import pytest
+
+from judgekit.case import output_digest
+from judgekit.errors import JudgeUnavailable
 from judgekit.judges.manual import ManualJudge
+from judgekit.request import About, Form, Question, Request
 
 
 def test_lines_of_others_are_passed_over(tmp_path):
@@ -16,5 +22,29 @@ def test_lines_of_others_are_passed_over(tmp_path):
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
 
     for who, value in (("ann", 1), ("bob", 0)):
-        answers, _ = ManualJudge(who, path)._answers["c", "m"]
+        answers, _ = ManualJudge(who, path)._answers["c", "m"][None]
         assert answers == {"a": {"value": value}}
+
+
+def test_answers_count_for_the_output_that_was_judged(tmp_path):
+    path = tmp_path / "labels.jsonl"
+    form = Form(questions=(Question(id="a", text="A?", kind="boolean"),))
+
+    def ask(output, *digests):
+        rows = [
+            {"case": "c", "metric": "m", "answers": {"a": {"reason": "", "value": n == 0}}}
+            | ({"output_digest": digest} if digest else {})
+            for n, digest in enumerate(digests)
+        ]
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+        about = About(case="c", metric="m", output=output)
+        request = Request(messages=(), form=form, model="manual/ann", about=about)
+        reply = asyncio.run(ManualJudge("ann", path).ask(request))
+        return json.loads(reply.tries[-1].text)["a"]["value"]
+
+    old, new = output_digest("old"), output_digest("new")
+    assert ask("old", old, new) is True
+    assert ask("new", old, new) is False
+    assert ask("new", None) is True  # a file of an earlier version
+    with pytest.raises(JudgeUnavailable, match="the answers for case 'c', metric 'm' are for anot"):
+        ask("new", old)

@@ -393,7 +393,7 @@ def test_banner_says_what_is_not_known(runs: SimpleNamespace) -> None:
     text = Page(html).text
     assert "cannot tell yet whether at least 0.5" in text
     assert '<li class="open">helpful: mean 0.450' in html
-    assert '<li class="open">uncalibrated: nobody compared the judge of helpful with people' in html
+    assert '<li class="open">not compared with people: the judge of helpful' in html
     assert "Gates not checked without a judge: safety." in text
     assert "Fewer than 30 scores of helpful: the intervals say little." in text
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -84,7 +85,10 @@ def download(tab: Tab, path: Path) -> list[dict[str, Any]]:
     with tab.expect_download() as waiting:
         tab.click("text=Download labels")
     waiting.value.save_as(path)
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    for line in lines:
+        assert re.fullmatch("[0-9a-f]{16}", line.pop("output_digest"))
+    return lines
 
 
 def judgekit(*arguments: str | Path) -> str:
@@ -124,6 +128,7 @@ def test_labels_go_the_whole_way_round(tab: Tab, tmp_path: Path) -> None:
     assert "helpfulness" in said
     agreement = json.loads((tmp_path / "run" / "agree.json").read_text())
     assert [(a["metric"], a["cases"]) for a in agreement["criteria"]] == [("quality", 3)] * 5
+    assert not any(a["without_digest"] or a["left_out"] for a in agreement["criteria"])
 
     ids = {line["case"] for line in lines}
     cases = (EXAMPLE / "cases.jsonl").read_text(encoding="utf-8").splitlines()

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
+from judgekit.report.calibrated import CALIBRATED, COMPARED
 from judgekit.report.manifest import cluster_field
 from judgekit.report.page.payload import Maker
 from judgekit.report.report import Report
@@ -80,8 +81,8 @@ class Facts:
 
     @property
     def doubts(self) -> list[str]:
-        """What keeps the figures from meaning what they seem to: judges nobody held to people."""
-        return [line for line in self._report.calibration if not line.startswith(_CALIBRATED)]
+        """What to know before the figures: judges that were not compared, or miss their bar."""
+        return [line for line in self._report.calibration if not line.startswith(_COMPARED)]
 
     @property
     def asides(self) -> list[str]:
@@ -157,7 +158,7 @@ class Facts:
     def _calibration(self) -> Iterator[Fact]:
         for line in self._report.calibration:
             word, _, more = line.partition(": ")
-            if line.startswith(_CALIBRATED):
+            if line.startswith(_COMPARED):
                 yield Fact("Against people", word, more)
 
     def _replies(self) -> Iterator[Fact]:
@@ -191,7 +192,7 @@ class Facts:
             yield Fact("Took", _duration(seconds))
 
 
-_CALIBRATED = "calibrated: "
+_COMPARED = (CALIBRATED, COMPARED)
 _ORIGINS = (("live", "live"), ("tape", "from the tape"), ("store", "from the store"))
 _COSTS = (("spent", "Spent", "unpriced"), ("avoided", "Avoided", "unpriced_replays"))
 

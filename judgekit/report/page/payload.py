@@ -7,7 +7,7 @@ import math
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from judgekit.case import Case
+from judgekit.case import Case, output_digest
 from judgekit.report.folder import Scored
 from judgekit.report.manifest import cluster_field
 from judgekit.report.page.asked import Asked, keys_of, told
@@ -130,6 +130,7 @@ def _metric(summary: MetricSummary) -> dict[str, Any]:
 
 def _case(scored: Scored, texts: Texts, asked: Asked | None, origins: Origins) -> dict[str, Any]:
     data = _texts_shared(scored.case, texts)
+    data["digest"] = output_digest(scored.case.output)  # labels carry it
     data["rows"] = {row.metric: _result(row.result) for row in scored.rows}
     if asked is not None and asked.there:
         found = ((key, asked.record(key)) for key in keys_of(scored.rows))

@@ -90,7 +90,7 @@ function plainValue(answer) {
 
 // One label as an object to write; null if nothing can be written yet.
 function lineOf(entry, label) {
-  const head = { case: label.case, metric: label.metric };
+  const head = { case: label.case, metric: label.metric, output_digest: entry.case.digest };
   const labeller = keeping.labeller.trim();
   if (labeller) head.labeller = labeller;
   const form = formOf(entry, label.metric);
