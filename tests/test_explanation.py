@@ -23,7 +23,8 @@ def test_value_method_reason_and_confidence_are_said():
 
     assert score.explain(metric) == (
         "exact_match: 1 on 0 to 1, higher is better. Computed: normalised exact match. "
-        "The output is the accepted answer. Confidence 1.00, which repeats the value."
+        "The output is the accepted answer. "
+        "Confidence 1.00, which is always 1: a comparison is certain."
     )
     assert score.explain().startswith("1. Computed")
 

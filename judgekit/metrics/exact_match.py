@@ -22,10 +22,11 @@ from judgekit.score import Score
 class ExactMatch:
     """1 if the output is one of the references, else 0; higher is better.
 
-    Normalised as SQuAD does (case, punctuation, English articles, white space), with two
-    differences for the better: numbers keep their sign and what stands between their digits
-    ("1,000" is not "1000", "1.5" is not "15"), and accents on Latin letters are ignored.
-    `confidence` repeats the value. Needs `output` and `reference`.
+    Normalised: case, accents on Latin letters, punctuation and repeated white space do not
+    count, and punctuation sets words apart ("well-known" is "well known"). Numbers keep their
+    sign and what stands between their digits ("1,000" is not "1000", "1.5" is not "15").
+    `ignore_articles` leaves out English articles as SQuAD does. `confidence` is always 1: a
+    comparison is certain. Needs `output` and `reference`.
     """
 
     name: str = "exact_match"
@@ -35,17 +36,23 @@ class ExactMatch:
     """Whether capitals count as small letters."""
     ignore_accents: bool = True
     """Of Latin letters; only while `normalise` is on."""
+    ignore_articles: bool = False
+    """Leave out a, an and the, as SQuAD does; only while `normalise` is on."""
 
     range: ClassVar[tuple[float, float]] = (0.0, 1.0)
     higher_is_better: ClassVar[bool] = True
     at_once = True
     card: ClassVar[Card] = Card(
         formula="1 if normalised(output) equals normalised(any reference), else 0",
-        source="SQuAD v1.1 evaluation (normalisation); Wisent's exact_match, whose numbers it gives"
-        " but for signs and digits, which it keeps",
+        source="Wisent's exact_match, whose verdicts it gives but for numbers, which keep signs and"
+        " separators; SQuAD v1.1 evaluation with ignore_articles",
         needs=("output", "reference"),
         empty="no output or no reference: invalid_case; blank counts as missing",
-        example=Example({"output": "The Eiffel Tower!", "reference": "eiffel tower"}, 1.0),
+        example=Example(
+            {"output": "Eiffel Tower!", "reference": "the eiffel tower"},
+            1.0,
+            {"ignore_articles": True},
+        ),
     )
 
     def __post_init__(self) -> None:
@@ -53,6 +60,7 @@ class ExactMatch:
         check_flag(self.name, "normalise", self.normalise)
         check_flag(self.name, "ignore_case", self.ignore_case)
         check_flag(self.name, "ignore_accents", self.ignore_accents)
+        check_flag(self.name, "ignore_articles", self.ignore_articles)
 
     async def score(self, case: Case) -> Score:
         """Score one case.
@@ -67,7 +75,7 @@ class ExactMatch:
         several = f"any of {len(references)} references" if len(references) > 1 else "the reference"
         return Score(
             value=value,
-            confidence=value,
+            confidence=1.0,
             method="normalised exact match" if self.normalise else "exact match",
             reason=f"The output is not {several}."
             if matched is None
@@ -79,6 +87,10 @@ class ExactMatch:
     def _form(self, text: str) -> str:
         if self.normalise:
             return answer_form(
-                text, ignore_case=self.ignore_case, ignore_accents=self.ignore_accents
+                text,
+                ignore_case=self.ignore_case,
+                ignore_accents=self.ignore_accents,
+                ignore_articles=self.ignore_articles,
+                apart=True,
             )
         return text.strip().casefold() if self.ignore_case else text.strip()

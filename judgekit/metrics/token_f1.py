@@ -28,8 +28,8 @@ class TokenF1:
 
     The formula of SQuAD (Rajpurkar et al. 2016): words as multisets after its normalisation,
     precision = shared / words of the output, recall = shared / words of the reference, and the
-    best F1 over the references. Han and kana count by character. `confidence` repeats the
-    value. Needs `output` and `reference`.
+    best F1 over the references. Han and kana count by character. `confidence` is always 1: a
+    count is certain. Needs `output` and `reference`.
     """
 
     name: str = "token_f1"
@@ -61,7 +61,7 @@ class TokenF1:
         words = "1 word" if best.shared == 1 else f"{best.shared} words"
         return Score(
             value=best.f1,
-            confidence=best.f1,
+            confidence=1.0,
             method="token F1, SQuAD normalisation",
             reason=f"The output and the nearest reference share {words}:"
             f" precision {best.precision:.2f}, recall {best.recall:.2f}.",

@@ -110,15 +110,25 @@ def squad_tokens(text: str) -> tuple[str, ...]:
     return tuple(word for word in bare if word not in _ARTICLES) or tuple(bare or folded.split())
 
 
-def answer_form(text: str, *, ignore_case: bool = True, ignore_accents: bool = True) -> str:
+def answer_form(
+    text: str,
+    *,
+    ignore_case: bool = True,
+    ignore_accents: bool = True,
+    ignore_articles: bool = True,
+    apart: bool = False,
+) -> str:
     """Return the text as short answers are compared: SQuAD's form, but numbers keep theirs.
 
     Punctuation, English articles and repeated white space go. A sign, and `. , : / -` between
     two digits, stay, because "1.5" is not "15" and "-5" is not "5". Accents on Latin letters
-    go where asked; in other scripts a mark is a letter of its own and stays.
+    go where asked; in other scripts a mark is a letter of its own and stays. With `apart`,
+    punctuation and symbols become a space, so that "well-known" is "well known".
 
     >>> answer_form("The Crème, please!"), answer_form("1,000."), answer_form("-1.5")
     ('creme please', '1,000', '-1.5')
+    >>> answer_form("A well-known inn", ignore_articles=False, apart=True)
+    'a well known inn'
     """
     text = (fold(text) if ignore_case else nfkc(text)).translate(_APOSTROPHES)
     if ignore_accents and not text.isascii():
@@ -126,9 +136,11 @@ def answer_form(text: str, *, ignore_case: bool = True, ignore_accents: bool = T
         text = "".join(unicodedata.normalize("NFD", char) for char in text)
         text = nfkc(_ACCENTS.sub("", text))
     bare = "".join(
-        piece if kept else piece.translate(_dropped)
+        piece if kept else piece.translate(_set_apart if apart else _dropped)
         for piece, kept in zip(_NUMERIC.split(text), cycle((False, True)), strict=False)
     ).split()
+    if not ignore_articles:
+        return " ".join(bare or text.split())
     words = [word for word in bare if word.casefold() not in _ARTICLES]
     return " ".join(words or bare or text.split())
 
@@ -143,4 +155,15 @@ class _Dropped(dict[int, int | None]):
         return self[code]
 
 
+class _SetApart(dict[int, int]):
+    """What `translate` does to punctuation and symbols: all but the underscore is a space."""
+
+    def __missing__(self, code: int) -> int:
+        char = chr(code)
+        blank = char != "_" and unicodedata.category(char)[0] in "PS"
+        self[code] = 32 if blank else code
+        return self[code]
+
+
 _dropped = _Dropped()
+_set_apart = _SetApart()

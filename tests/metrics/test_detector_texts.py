@@ -8,7 +8,8 @@ from collections import Counter
 from pathlib import Path
 
 from judgekit.case import Case
-from judgekit.metrics.personalization.coherence import coherence
+from judgekit.metrics import refusal_rules
+from judgekit.metrics.personalization.coherence import CONFIDENCE, coherence
 from judgekit.metrics.refusal_rules import RefusalRules
 
 DATA = Path(__file__).parents[1] / "data"
@@ -48,6 +49,31 @@ def test_refusals(capsys):
     assert held_out["refusal", 1.0] >= 59
     assert held_out["answer", 1.0] == 0
     assert held_out.total() == 130
+
+
+def rate(hits):
+    return round((sum(hits) + 1) / (len(hits) + 2), 2)
+
+
+def test_the_confidence_of_refusals_is_the_rate_on_held_out_texts():
+    right = {True: [], False: []}
+    for row in rows("refusal_held_out.jsonl"):
+        score = asyncio.run(RefusalRules().score(Case(id="c", output=row["text"])))
+        declined = score.value == 1.0
+        right[declined].append(declined == (row["label"] == "refusal"))
+
+    assert {outcome: rate(hits) for outcome, hits in right.items()} == refusal_rules.CONFIDENCE
+
+
+def test_the_confidence_of_coherence_is_the_rate_on_labelled_texts():
+    right = {True: [], False: []}
+    for row in rows("coherence_texts.jsonl"):
+        score = coherence(row["text"], question=row.get("question"))
+        fired = score.value < 1.0
+        right[fired].append(fired == (row["label"] == "faulty"))
+        assert score.confidence == CONFIDENCE[fired]
+
+    assert {outcome: rate(hits) for outcome, hits in right.items()} == CONFIDENCE
 
 
 def test_coherence(capsys):

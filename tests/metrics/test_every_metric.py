@@ -108,6 +108,24 @@ def test_a_missing_answer_is_no_zero(name):
         assert found == "invalid_case"
 
 
+WISENT = (
+    "exact_match", "token_f1", "generation", "math", "code", "difference", "personalization",
+    "personalization_rules", "refusal_rules", "coherence_rules", "refusal", "quality",
+)  # fmt: skip
+"""Metrics that replace an evaluator whose results have a confidence."""
+
+
+@pytest.mark.parametrize("name", WISENT)
+def test_a_score_has_a_confidence_whose_meaning_is_documented(name):
+    example = find(name).made.card.example
+    metric = judged_or_not(name)
+    found = asyncio.run(metric.score(next(load_cases([{"id": "c", **example.case}]))))
+
+    assert found.confidence is not None
+    assert 0.0 <= found.confidence <= 1.0
+    assert ", which is " in found.explain(metric).partition("Confidence ")[2]
+
+
 @pytest.mark.parametrize("name", sorted(BUILTIN))
 def test_no_option_has_the_name_of_a_key_of_suites(name):
     options = set(inspect.signature(find(name).made).parameters) & set(MetricFile.model_fields)

@@ -187,6 +187,7 @@ def perplexity(figures, case=None, **options):
 def test_perplexity_by_hand():
     score = perplexity([math.log(0.5), math.log(0.125)])
 
+    assert score.confidence == 1.0
     assert score.value == pytest.approx(4.0)  # exp of the mean of log 2 and log 8
     assert score.details["tokens"] == 2
     assert score.details["bits_per_byte"] == pytest.approx(4 / 5)

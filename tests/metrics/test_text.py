@@ -52,7 +52,7 @@ def test_exact_match_gives_the_recorded_verdicts(vector):
 
     found = score(metric, inputs["response"], reference=inputs["expected"])
     assert found.value == vector["expected"]["confidence"]
-    assert found.confidence == found.value
+    assert found.confidence == 1.0
 
 
 @pytest.mark.parametrize(
@@ -143,7 +143,11 @@ def test_a_long_output_takes_linear_time(unit):
 @pytest.mark.parametrize(
     ("output", "reference", "expected"),
     [
-        ("The Paris.", "paris", 1),
+        ("The Paris.", "paris", 0),
+        ("well-known", "well known", 1),
+        ("New York, NY", "new york ny", 1),
+        ("a_b", "a b", 0),
+        ("5 €", "5", 1),
         ("Paris, France", "Paris", 0),
         ("  New\n York ", "new york", 1),
         ("1,000", "1000", 0),
@@ -171,9 +175,32 @@ def test_exact_match_normalises(output, reference, expected):
 
 
 def test_exact_match_takes_any_reference_and_names_it():
-    found = score(ExactMatch(), "the sea", reference=["ocean", "Sea"])
+    found = score(ExactMatch(), "sea", reference=["ocean", "Sea"])
 
     assert (found.value, found.ground_truth) == (1.0, "Sea")
+
+
+def test_exact_match_leaves_out_articles_where_asked():
+    assert value(ExactMatch(), "the sea", reference="sea") == 0
+    assert value(ExactMatch(ignore_articles=True), "The sea!", reference="a sea") == 1
+    assert value(ExactMatch(ignore_articles=True), "A", reference="The") == 0
+
+
+@pytest.mark.parametrize(
+    "vector", [v for v in VECTORS if v["metric"] == "normalize_text"], ids=lambda v: v["id"]
+)
+def test_exact_match_compares_in_the_original_s_form(vector):
+    text, form = vector["inputs"]["text"], vector["expected"]["text"]
+
+    assert answer_form(text, ignore_articles=False, apart=True) == form
+
+
+def test_a_certain_mismatch_has_full_confidence():
+    metric = ExactMatch()
+    found = score(metric, "Lyon", reference="Paris")
+
+    assert (found.value, found.confidence) == (0.0, 1.0)
+    assert "Confidence 1.00, which is always 1: a comparison is certain" in found.explain(metric)
 
 
 def test_exact_match_options_narrow_what_is_ignored():

@@ -45,7 +45,8 @@ class Code:
     writable but a small temporary folder, with limits on processor time, time by the clock,
     memory, processes and output. Where that cannot be had the run stops; `unsafe_exec` runs code
     with limits only, which is **no security boundary**. Python only, with its standard library.
-    A program that means to deceive its tests may: it is contained, not made honest.
+    A program that means to deceive its tests may: it is contained, not made honest. `confidence`
+    is always 1: a test passes or it does not.
     """
 
     name: str = "code"
@@ -128,6 +129,7 @@ class Code:
         share = passed / len(tests)
         return Score(
             value=share if self.counts == "share" else float(passed == len(tests)),
+            confidence=1.0,
             method=f"tests run ({'unsafe_exec' if self.unsafe_exec else 'sandbox'})",
             reason=_reason(tests, outcomes, passed),
             details={

@@ -26,6 +26,9 @@ from judgekit.metrics.tokens import answer_form
 from judgekit.protocols import Aggregate
 from judgekit.score import Score
 
+CONFIDENCE = {"marked": 0.93, "unmarked": 0.95, "none": 0.74}
+"""How an answer was found -> (right + 1) / (texts + 2) on the texts that no rule was written for:
+tests/data/answers_labelled.jsonl and answers_held_out.jsonl. A test computes it again."""
 AnswerKind = Literal["auto", "choice", "number", "text", "yes_no"]
 Outcome = Literal["matched", "differs", "no_answer"]
 
@@ -42,7 +45,8 @@ class Generation:
     An output in which no rule finds an answer is wrong: its value is 0, and `details.outcome`
     says `no_answer`, where a wrong answer says `differs`. The figure `answered` is the share of
     rows with an answer. The phrases are English; boxes, `####`, letters and numbers are found in
-    any language. `confidence` repeats the value.
+    any language. `confidence` is how often the rules read labelled texts correctly that they were
+    not written for: .93 where the answer is marked, .95 where it is not, .74 where they find none.
     """
 
     name: str = "generation"
@@ -98,7 +102,7 @@ class Generation:
         value = float(matched)
         return Score(
             value=value,
-            confidence=value,
+            confidence=CONFIDENCE[way_found(found)],
             method=f"answer extraction ({kind}), then exact match",
             reason=_reason(found, outcome, len(references)),
             ground_truth=truth_of(references),
@@ -139,6 +143,13 @@ class Generation:
             return form == accepted
         one, other = read_number(form), read_number(accepted)
         return one is not None and other is not None and abs(one - other) <= self.tolerance
+
+
+def way_found(found: Answer | None) -> str:
+    """Return the key of `CONFIDENCE` for an answer."""
+    if found is None:
+        return "none"
+    return "marked" if found.rule in ("marked", "boxed", "####", "correction") else "unmarked"
 
 
 def _reason(found: Answer | None, outcome: Outcome, references: int) -> str:

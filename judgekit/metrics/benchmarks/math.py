@@ -42,7 +42,7 @@ class Math:
     memory. What cannot be decided within them (`9^9^9^9`) is no wrong answer: it abstains, and
     `undecided: wrong` counts it as 0. An output without an expression is wrong, and
     `details.outcome` says `no_answer`; the figure `answered` is the share with one.
-    `confidence` repeats the value.
+    `confidence` is 1 where the library decided: a comparison is certain.
     """
 
     name: str = "math"
@@ -113,7 +113,7 @@ class Math:
         return Score(
             status="abstained" if abstains else "scored",
             value=None if abstains else float(matched),
-            confidence=None if abstains else float(matched),
+            confidence=None if found.ended else 1.0,
             method="symbolic equivalence, math-verify",
             reason=reason,
             ground_truth=truth_of(references),

@@ -28,7 +28,8 @@ class Perplexity(LikelihoodMetric):
     1 means that the model foresaw every token; 20, that it was as unsure as among 20 equally
     likely ones. Perplexities of models with different tokenisers cannot be compared; the
     `bits_per_byte` in `details` can. The first token of a text that follows nothing has no
-    figure and is left out (`first_left_out`).
+    figure and is left out (`first_left_out`). `confidence` is the share of the tokens that have a
+    figure.
 
     The figures come from a completions endpoint that echoes log-probabilities. Over a run,
     `corpus_perplexity` weighs every token alike, where the mean weighs every case alike.
@@ -111,6 +112,7 @@ class Perplexity(LikelihoodMetric):
         value = math.exp(-total / tokens)
         return Score(
             value=value,
+            confidence=tokens / (tokens + found.unknown),
             reason=f"The model is as unsure of a token as among {value:.4g} equally likely ones.",
             details={
                 "tokens": tokens,

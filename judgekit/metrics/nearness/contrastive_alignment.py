@@ -30,7 +30,8 @@ class ContrastiveAlignment(_Made):
     .5 is as near to the one as to the other; with real texts most answers lie between .4 and
     .75. Examples are texts, or files as `judgekit pairs generate` writes them. The default
     embedder compares words, so that it hears the words of a trait, not the trait.
-    `personalization` combines this with difference and quality.
+    `personalization` combines this with difference and quality. No confidence is given: a cosine
+    is not a probability.
     """
 
     positive_examples: str | Sequence[str]

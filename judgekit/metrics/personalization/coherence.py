@@ -13,6 +13,9 @@ from judgekit.metrics.personalization.signals import find_signals
 from judgekit.score import Score
 from judgekit.value import Json
 
+CONFIDENCE = {True: 0.96, False: 0.87}
+"""Whether something fired -> (right + 1) / (texts + 2) on tests/data/coherence_texts.jsonl. A test
+computes it again."""
 METHOD = "coherence checks by rule"
 
 
@@ -25,7 +28,9 @@ class CoherenceRules:
     hardly anything but marks), `truncated` (ends in the middle of a sentence or a code block),
     `too_short` (no word, or too few for what the question asks: "No." answers a yes-or-no
     question). Code and links are not looked at. The checks see form only: fluent nonsense
-    passes. They stand in for the judged `quality`, and a result says so.
+    passes. They stand in for the judged `quality`, and a result says so. `confidence` is how often
+    the same outcome was right on labelled texts the checks were not written for: .96 where
+    something fired, .87 where nothing did.
     """
 
     name: str = "coherence_rules"
@@ -69,6 +74,7 @@ def coherence(text: str, *, question: str | None = None) -> Score:
     told = "; ".join(f"{signal.name.replace('_', ' ')} ({signal.evidence})" for signal in fired)
     return Score(
         value=value,
+        confidence=CONFIDENCE[bool(fired)],
         method=METHOD,
         reason=f"Fired: {told}." if fired else "None of the checks found anything.",
         details={"signals": signals, "length_checked": question is not None},

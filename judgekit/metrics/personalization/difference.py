@@ -139,7 +139,8 @@ class Difference:
     `by: tokens` is the original's: 1 minus the Jaccard index of the sets of words and marks, put
     on 1 to 100, of which the value is a hundredth. `by: embedding` takes 1 minus the cosine
     instead. `details.difference_1_100` is the original's figure. Words say little of meaning:
-    two answers that say the same in other words differ fully.
+    two answers that say the same in other words differ fully. `confidence` is 1 for tokens, which
+    are counted; a cosine has none.
     """
 
     name: str = "difference"
@@ -195,6 +196,7 @@ class Difference:
             )
         return Score(
             value=found / 100,
+            confidence=1.0 if self.by == "tokens" else None,
             method=method,
             reason=f"The output differs from the baseline by {found:.0f} of 100.",
             ground_truth=truth_of(case.reference),

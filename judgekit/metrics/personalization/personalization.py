@@ -48,6 +48,7 @@ class Personalization:
     without a baseline it is a failure. Quality is judged by the rubric `quality`;
     `personalization_rules` asks nobody and takes the coherence checks, and says so.
     `details` carry difference_score, quality_score, alignment_score and overall_score on 0..1.
+    `confidence` is that of the quality part: the other two are computed.
 
     Args:
         positive_examples: texts that show the trait, or a file of them, relative to the suite.
@@ -221,6 +222,7 @@ class Personalization:
             parts=self._parts(moved, quality, contrast),
             reason=self._reason(moved, quality.value, contrast, passed=passed),
             source=quality.source,
+            confidence=quality.confidence,
             ground_truth=truth_of(case.reference),
             details={
                 "difference_score": moved,

@@ -14,6 +14,7 @@ import pytest
 
 from judgekit.metrics.benchmarks.answer import find_answer
 from judgekit.metrics.benchmarks.choice import Choices
+from judgekit.metrics.benchmarks.generation import CONFIDENCE, way_found
 from judgekit.metrics.benchmarks.number import read_number
 from judgekit.metrics.tokens import answer_form
 
@@ -60,6 +61,18 @@ def test_negations_and_corrections_are_read(name, size, least, most_invented):
     assert (counts["right"] + counts["nothing, rightly"]) / size >= least
     # An answer that the text does not give is worse than none.
     assert counts["wrong"] + counts["imagined"] <= most_invented
+
+
+def test_the_confidence_is_the_rate_on_texts_no_rule_was_written_for():
+    right: dict[str, list[bool]] = {}
+    for row in rows("answers_labelled.jsonl") + rows("answers_held_out.jsonl"):
+        choices = Choices(tuple(row["choices"]))
+        found = find_answer(row["text"], kind=row["kind"], choices=choices)
+        right.setdefault(way_found(found), []).append(verdict(row) in ("right", "nothing, rightly"))
+
+    assert {
+        way: round((sum(hits) + 1) / (len(hits) + 2), 2) for way, hits in right.items()
+    } == CONFIDENCE
 
 
 def test_the_held_out_texts_were_not_tuned_on():

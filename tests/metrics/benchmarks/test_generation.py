@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from judgekit.case import Case
 from judgekit.errors import CaseError, ConfigError
 from judgekit.evaluation import evaluate_sync
-from judgekit.metrics.benchmarks.generation import Generation
+from judgekit.metrics.benchmarks.generation import CONFIDENCE, Generation
 from judgekit.metrics.benchmarks.task import Task
 
 
@@ -37,7 +37,11 @@ def score(output, reference, choices=(), **options):
 def test_the_kind_is_found_from_the_case(output, reference, choices, kind, value):
     found = score(output, reference, choices)
 
-    assert (found.details["kind"], found.value, found.confidence) == (kind, value, value)
+    assert (found.details["kind"], found.value) == (kind, value)
+    assert (
+        found.confidence
+        == CONFIDENCE["marked" if found.details["rule"] == "marked" else "unmarked"]
+    )
     assert found.details["outcome"] == ("matched" if value else "differs")
 
 
