@@ -11,6 +11,7 @@ from judgekit.config import build_suite
 from judgekit.errors import CaseError, ConfigError
 from judgekit.evaluation import Limits, Rules, evaluate_sync
 from judgekit.gatekeeper import open_baseline
+from judgekit.report.manifest import cluster_field
 from judgekit.report.report import Report
 from judgekit.report.significance import paired_shares_interval
 from judgekit.run import replay_suite
@@ -291,12 +292,12 @@ def test_the_same_answers_are_said_to_be_the_same():
 
 
 def test_equal_scores_of_few_other_answers_do_not_show_that_nothing_is_worse():
-    """Three pairs that differ by nothing do not show that the fourth will not."""
+    """Six pairs that differ by nothing do not show that the seventh will not."""
     base = evaluate_sync(
-        [Case(id=f"c{n}", input=f"q{n}", output="0.50") for n in range(3)], [Worth()]
+        [Case(id=f"c{n}", input=f"q{n}", output="0.50") for n in range(6)], [Worth()]
     )
 
-    found = one([0.5] * 3, {"not_worse": 0.05, "undecided": "fail"}, baseline=base)
+    found = one([0.5] * 6, {"not_worse": 0.05, "undecided": "fail"}, baseline=base)
 
     assert (found.passed, found.answer) == (False, "undecided")
     assert -1 <= found.low < -0.05 < 0 < found.high <= 1
@@ -374,6 +375,31 @@ def suite(tmp_path, **more):
 
 def replayed(tmp_path, data, **options):
     return replay_suite(build_suite(data, base=tmp_path), **options)
+
+
+def test_a_suite_names_the_field_that_all_intervals_go_by(tmp_path):
+    data = suite(
+        tmp_path,
+        cluster="topic",
+        gate={"undecided": "fail"},
+        metrics={"length": {"unit": "words", "maximum": 8, "gate": {"mean": 0.1}}},
+    )
+
+    report = replayed(tmp_path, data, out=tmp_path / "run")
+
+    [summary] = report.figures.metrics
+    assert (summary.clusters, summary.low) == (2, None)
+    assert summary.too_few == "2 of the 10 clusters that an interval needs"
+    assert report.exit_code == 1
+    assert cluster_field(Report.read(tmp_path / "run").figures.manifest) == "topic"
+    again = replayed(tmp_path, data, retry_failed=tmp_path / "run")
+    assert again.figures == report.figures
+
+
+@pytest.mark.parametrize("wrong", ["", 3, ["user"]])
+def test_a_cluster_is_the_name_of_a_field(tmp_path, wrong):
+    with pytest.raises(ConfigError, match="cluster"):
+        build_suite(suite(tmp_path, cluster=wrong, metrics={"length": {}}), base=tmp_path)
 
 
 def test_a_suite_says_it_all(tmp_path):

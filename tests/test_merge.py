@@ -30,6 +30,7 @@ SUITE = {
         "embedding": {"metric": "similarity"},
     },
     "limits": {"max_failures": 100},
+    "cluster": "user",
 }
 
 
@@ -40,7 +41,7 @@ def folder(tmp_path):
             "id": f"c/{n}\n\u2028é",
             "input": f"Question {n}?",
             "output": f"Answer {n}.",
-            "metadata": {"topic": "ab"[n % 2]},
+            "metadata": {"topic": "ab"[n % 2], "user": n % 11},
             # Every fourth case lacks what exact_match needs: a row that failed.
             **({"reference": f"Answer {n % 9}."} if n % 4 else {}),
         }
@@ -81,6 +82,7 @@ def test_merged_shards_are_the_bytes_of_one_run(folder, of):
     for name in SAME:
         assert (folder / "merged" / name).read_bytes() == (folder / "whole" / name).read_bytes()
     assert len(merged.figures.gates) == 5
+    assert merged.metrics["safety"].clusters == 11
     assert merged.exit_code == whole.exit_code == 1
     assert merged.run["origins"] == whole.run["origins"]
     assert merged.run["shards"] == of

@@ -11,7 +11,7 @@ from judgekit.comparison.comparison import Difference
 from judgekit.report.clustered import ClusteredMean
 from judgekit.report.power import detectable, needed
 from judgekit.report.significance import mcnemar_p, paired_shares_interval
-from judgekit.report.statistics import MeanInterval, mean_interval
+from judgekit.report.statistics import CHANGED, MeanInterval, mean_interval
 from judgekit.report.student import student_t_p
 
 EPSILON = 1e-9
@@ -131,7 +131,7 @@ class Differences:
             p=p,
             test=test,
             verdict=self._verdict(p, same=alike and not mean),
-            too_few=None if interval else figures.too_few,
+            too_few=None if interval else figures.too_few or self._too_few_draws(),
             detectable=self._detectable(sd, n),
             wanted=wanted if count is not None else None,
             more=None if count is None else max(0, count - n),
@@ -170,9 +170,20 @@ class Differences:
         if self._kept is not None:
             from judgekit.metrics.voice.bootstrap import bootstrap_interval
 
-            found = bootstrap_interval(self._kept)
+            found = bootstrap_interval(self._kept) if self._too_few_draws() is None else None
             return (found.low, found.high) if found else None
         return figures.interval(bounds=bounds, changed=changed)
+
+    def _too_few_draws(self) -> str | None:
+        """Return why drawing pairs again would not show how differences spread."""
+        if self._kept is None:
+            return None
+        from judgekit.metrics.voice.bootstrap import too_few
+
+        if self.worse + self.better < CHANGED:
+            return f"fewer than {CHANGED} pairs differ"
+        width = math.inf if self.width is None else self.width
+        return too_few(self._kept, bounds=(-width, width))
 
     def _test(self, figures: MeanInterval | ClusteredMean, *, alike: bool) -> Test:
         mean, error = figures.mean, figures.standard_error

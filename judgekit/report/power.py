@@ -14,7 +14,7 @@ POWER = 0.8
 MOST = 10_000_000
 
 
-def detectable(sd: float, n: int, *, span: float | None = None) -> float | None:
+def detectable(sd: float, n: int) -> float | None:
     """Return the smallest true mean difference that n pairs see four times out of five.
 
     At 95 % confidence, two-sided: (t(.975) + t(.8)) * sd / sqrt(n), with n - 1 degrees of freedom.
@@ -22,7 +22,6 @@ def detectable(sd: float, n: int, *, span: float | None = None) -> float | None:
     Args:
         sd: standard deviation of the differences of pairs.
         n: pairs; of fewer than two nothing is known.
-        span: the largest difference there can be; `None` is returned where not even that is seen.
 
     >>> round(detectable(0.2, 50), 4)
     0.0809
@@ -31,8 +30,7 @@ def detectable(sd: float, n: int, *, span: float | None = None) -> float | None:
         return None
     df = n - 1
     reach = student_t_quantile((1 + CONFIDENCE) / 2, df) + student_t_quantile(POWER, df)
-    smallest = reach * sd / math.sqrt(n)
-    return smallest if span is None or smallest <= span else None
+    return reach * sd / math.sqrt(n)
 
 
 def needed(sd: float, difference: float) -> int | None:

@@ -43,14 +43,15 @@ def _spread(summary: MetricSummary) -> dict[str, str]:
     mean, scale = summary.mean, summary.scale
     if least is None or most is None:
         return {}
-    if mean is None:
-        return {"range": f"{least * scale:.2f} to {most * scale:.2f}"}
+    said = {"range": f"{least * scale:.2f} to {most * scale:.2f}"}
+    if mean is None or least == most:
+        return said
     if low is None or high is None or margin is None:
         interval = f"{mean * scale:.2f}, too few sessions for an interval"
     else:
         interval = f"{mean * scale:.2f} ± {margin * scale:.2f}, "
         interval += f"[{low * scale:.2f}, {high * scale:.2f}]"
-    said = {"by session": interval, "range": f"{least * scale:.2f} to {most * scale:.2f}"}
+    said = {"by session": interval, **said}
     if sd is not None and variance is not None:
         said["sd (ddof 1)"] = f"{sd * scale:.3f}"
         said["variance (ddof 1)"] = f"{variance * scale**2:.4f}"

@@ -218,13 +218,13 @@ def test_fields_of_the_case_stand_beside():
 
 
 def test_figures_of_the_run_are_a_row_for_each_metric():
-    report = report_of([Score(value=0.5), Score(value=1.0)], [Score(value=0.0)] * 2)
+    report = report_of([Score(value=0.5), Score(value=1.0)] * 3, [Score(value=0.0)] * 6)
 
     frame = report.to_pandas(per="run").set_index("metric")
 
     assert frame.loc["m0", "mean"] == report.metrics["m0"].mean
     assert frame.loc["m0", "low"] == report.metrics["m0"].low
-    assert frame["rows"].tolist() == [2, 2]
+    assert frame["rows"].tolist() == [6, 6]
 
 
 def test_results_of_a_folder_are_those_in_memory(tmp_path):

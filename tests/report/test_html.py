@@ -196,7 +196,7 @@ def test_head_says_what_the_run_was(rich: Report) -> None:
     assert "support Five conversations." in text
     assert "Note Verdicts authored to illustrate this example; no model judged it." in text
     assert "1 rows failed (0 allowed)" in text
-    assert "helpful: pass rate 0.500 [0.095, 0.905] over 2 misses at least 0.9" in text
+    assert "helpful: pass rate 0.500 [too few: 2 of the 5 values that an interval needs]" in text
     assert "Judge fake/judge" in text
     assert "helpful@2 7c499fd7" in text
     replies = "1 live, 5 from the tape, 0 from the store record mode new_episodes"
@@ -234,15 +234,15 @@ def test_an_unknown_price_is_never_zero(runs: SimpleNamespace) -> None:
 def test_card_says_where_numbers_come_from(rich: Report) -> None:
     text = Page(render_page(rich)).text
 
-    assert "4.70 [0.00, 10.00] n = 2" in text  # scaled, and the interval inside the range
-    assert "50 % pass [9 %, 91 %] · 1 of 2 at ≥ 5.00" in text
+    assert "4.70 too few for an interval n = 2" in text  # scaled
+    assert "50 % pass · 1 of 2 at ≥ 5.00" in text
+    assert "Only 2 scored: too few for an interval (2 of the 5 values that" in text
     assert "2 judged 0 computed 1 fallback 1 abstained 0 not applicable 1 failed 0 not run" in text
     assert (
         "1 value came from a fallback and is not in the mean; with it the mean would be 4.13"
         in text
     )
     assert "1 refused. First: rude: the judge declined: I will not." in text
-    assert "Only 2 scored: the interval is wide" in text
     assert "lower is better" in text
     assert "no fixed range" in text
 
@@ -391,7 +391,7 @@ def test_banner_says_what_is_not_known(runs: SimpleNamespace) -> None:
     html = render_page(report)
 
     text = Page(html).text
-    assert "cannot tell yet whether at least 0.5" in text
+    assert "cannot tell yet by its interval whether at least 0.5" in text
     assert '<li class="open">helpful: mean 0.450' in html
     assert '<li class="open">not compared with people: the judge of helpful' in html
     assert "Gates not checked without a judge: safety." in text

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from judgekit.report.clustered import ClusteredMean, cr2
-from judgekit.report.power import detectable, needed
+from judgekit.report.power import detectable, more_cases, needed, needed_range
 from judgekit.report.significance import holm, mcnemar_p
 from judgekit.report.statistics import MeanInterval, mean_interval, wilson
 from judgekit.report.student import student_t_p, student_t_quantile
@@ -219,3 +219,37 @@ def test_what_no_number_of_cases_shows_is_not_a_number():
 def test_what_is_no_number_is_refused(wrong):
     with pytest.raises(ValueError, match=r"\w+"):
         wrong()
+
+
+@pytest.mark.parametrize("n", [5, 10, 60, 400])
+def test_the_range_of_cases_needed_is_that_of_the_spread_of_a_pilot(n):
+    low, high = (1.0 * math.sqrt((n - 1) / stats.chi2.ppf(q, n - 1)) for q in (0.975, 0.025))
+
+    found = needed_range(1.0, n, 0.4)
+
+    # Wilson and Hilferty's chi-square is a little off for very few.
+    assert found.low == pytest.approx(needed(low, 0.4), rel=0.02)
+    assert found.high == pytest.approx(needed(high, 0.4), rel=0.2 if n == 5 else 0.05)
+
+
+def test_how_many_more_cases_would_tell_is_a_range_with_what_it_supposes():
+    said = more_cases(0.3, 20, 0.1, supposing="the true mean is 0.8")
+
+    assert said.startswith("about 23 to 133 more cases would tell if the true mean is 0.8")
+    assert "fix the number before you run them" in said
+    assert more_cases(0.3, 500, 0.1, supposing="") == ""
+    assert more_cases(0.0, 20, 0.1, supposing="") == ""
+    assert more_cases(0.3, 3, 0.0005, supposing="x").startswith("more than ")
+
+
+def test_looking_again_after_every_few_cases_passes_too_often():
+    """Why the number of further cases is fixed in advance: 20 looks at a bound that is true."""
+    source, passed = random.Random(3), 0
+    for _ in range(400):
+        figures = MeanInterval()
+        for count in range(1, 401):
+            figures.add(source.gauss(0.8, 0.1))
+            if count % 20 == 0 and figures.interval(bounds=(0, 1))[0] > 0.8:
+                passed += 1
+                break
+    assert passed / 400 > 0.06

@@ -239,7 +239,11 @@ def test_a_penalty_alone_scores_nothing():
 def test_the_ways_to_combine(combine, value):
     worths = [worth("a", 1.0), worth("b", 0.25), abstained("c"), not_applicable("d")]
 
-    assert fold(worths, groups={"": 1.0}, combine=combine).value == pytest.approx(value)
+    folded = fold(worths, groups={"": 1.0}, combine=combine)
+
+    assert folded.value == pytest.approx(value)
+    # Only values that are added up have shares.
+    assert folded.shares == ({"a": 0.5, "b": 0.5} if combine == "weighted_mean" else {})
 
 
 @pytest.mark.parametrize(("value", "expected"), [(1.0, 1.0), (0.999, 0.0)])

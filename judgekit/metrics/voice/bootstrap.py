@@ -86,6 +86,8 @@ def too_few(values: Sequence[float], *, bounds: tuple[float, float]) -> str | No
     """
     if len(values) < FEWEST:
         return f"{len(values)} of the {FEWEST} values that a bootstrap needs"
+    if min(values) == max(values):
+        return "all values are the same"
     least, most = bounds
     total = math.fsum(values)
     room = min(total - least * len(values), most * len(values) - total)

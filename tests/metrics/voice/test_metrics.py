@@ -379,7 +379,7 @@ def test_an_outage_of_the_judge_is_passed_on(score):
 
 def test_a_run_shows_interval_range_and_spread_by_session():
     cases = [
-        Case(id=f"s{n}", output=text) for n, text in enumerate(["red lol", "blue", "grey"] * 4)
+        Case(id=f"s{n}", output=text) for n, text in enumerate(["red lol", "blue", "grey"] * 12)
     ]
 
     report = evaluate_sync(cases, [Authenticity(persona=PERSONA, embedder=Axes())])
@@ -394,6 +394,17 @@ def test_a_run_shows_interval_range_and_spread_by_session():
     assert f"by session {mean:.2f} ± {margin:.2f}, {interval}" in text
     assert f"range {figures['lowest']:.2f} to {figures['highest']:.2f}" in text
     assert "sd (ddof 1)" in text
+
+
+def test_few_sessions_are_too_few_for_a_bootstrap():
+    cases = [Case(id=f"s{n}", output=text) for n, text in enumerate(["red", "blue"] * 6)]
+
+    report = evaluate_sync(cases, [Authenticity(persona=PERSONA, embedder=Axes())])
+
+    figures = report.metrics["authenticity"].figures
+    assert (figures["bootstrap_low"], figures["bootstrap_high"]) == (None, None)
+    assert figures["sd_ddof_1"] > 0
+    assert "too few sessions for an interval" in " ".join(summary_text(report).split())
 
 
 def test_grades_are_counted():
