@@ -396,7 +396,7 @@ def test_a_suite_names_the_field_that_all_intervals_go_by(tmp_path):
     assert again.figures == report.figures
 
 
-@pytest.mark.parametrize("wrong", ["", 3, ["user"]])
+@pytest.mark.parametrize("wrong", ["", ["user"], {"by": "user"}])
 def test_a_cluster_is_the_name_of_a_field(tmp_path, wrong):
     with pytest.raises(ConfigError, match="cluster"):
         build_suite(suite(tmp_path, cluster=wrong, metrics={"length": {}}), base=tmp_path)

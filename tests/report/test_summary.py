@@ -6,9 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from judgekit.metrics.benchmarks.answered import Answered
+from judgekit.metrics.likelihood.log_likelihoods import _KINDS, _Accuracies
+from judgekit.metrics.likelihood.perplexity import _Corpus
 from judgekit.report.statistics import mean_interval
 from judgekit.report.summary import BINS, WORST, Tally, passes
-from judgekit.score import Failure, Fallback, Part, Score
+from judgekit.score import Failure, Fallback, Part, Row, Score
 
 FALLBACK = Fallback(substitute="s", cause="c")
 
@@ -199,3 +202,19 @@ def test_figures_go_by_clusters():
         mean_interval(0.75, math.sqrt(0.75 * 0.25 / 11), 11, bounds=(0, 1))
     )
     assert [c.clusters for c in summary.criteria] == [12, 12]
+
+
+@pytest.mark.parametrize(
+    ("aggregate", "figure", "details"),
+    [
+        (Answered, "answered", {"outcome": "no_answer"}),
+        (_Corpus, "corpus_perplexity", {"tokens": 3, "logprob": -9.0}),
+        (_Accuracies, "accuracy_raw", {"picked_by": dict.fromkeys(_KINDS, 1), "correct": 0}),
+    ],
+)
+def test_figures_of_a_metric_leave_fallbacks_out(aggregate, figure, details):
+    tally = aggregate()
+    stand_in = Score(value=0.5, fallback=FALLBACK, details=details)
+    tally.add(Row(case="c", metric="m", result=stand_in))
+
+    assert tally.finish()[figure] is None

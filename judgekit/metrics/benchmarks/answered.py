@@ -16,9 +16,11 @@ class Answered:
 
     def add(self, row: Row) -> None:
         """Take one more result."""
-        if isinstance(row.result, Score) and "outcome" in row.result.details:
-            self._rows += 1
-            self._found += row.result.details["outcome"] != "no_answer"
+        result = row.result
+        if not isinstance(result, Score) or result.fallback or "outcome" not in result.details:
+            return
+        self._rows += 1
+        self._found += result.details["outcome"] != "no_answer"
 
     def finish(self) -> dict[str, float | int | None]:
         """Return the share; `None` without rows."""

@@ -230,9 +230,9 @@ class _Accuracies:
 
     def add(self, row: Row) -> None:
         result = row.result
-        details = result.details if isinstance(result, Score) else {}
-        if "picked_by" not in details:
+        if not isinstance(result, Score) or result.fallback or "picked_by" not in result.details:
             return
+        details = result.details
         self._cases += 1
         for kind in _KINDS:
             self._right[kind] += details["picked_by"][kind] == details["correct"]

@@ -134,7 +134,9 @@ class _Corpus:
 
     def add(self, row: Row) -> None:
         result = row.result
-        if isinstance(result, Score) and result.status == "scored" and "tokens" in result.details:
+        if not isinstance(result, Score) or result.value is None or result.fallback:
+            return
+        if "tokens" in result.details:
             self._tokens += result.details["tokens"]
             self._logprobs.append(result.details["logprob"])
             if len(self._logprobs) > 10_000:  # a sum of exact sums, in memory that does not grow
