@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -32,6 +32,8 @@ from judgekit.value import trusted
 
 if TYPE_CHECKING:
     import asyncio
+
+    from judgekit.report.clustered import Clusters
 
 Gates = Mapping[str, Mapping[str, Any] | Sequence[Mapping[str, Any]]]
 """Metric -> what a run must show of it."""
@@ -179,8 +181,7 @@ class _Run:
         _check_names(self.names, thresholds, gates)
         self.thresholds = thresholds
         self.named = {metric.name: metric for metric in self.metrics}
-        self.cluster = cluster
-        self.clustered = 0
+        self.clusters = None if cluster is None else _clusters(cluster)
         found: list[Gate] = []
         for name, wanted in gates.items():
             found += gates_of(
@@ -319,7 +320,7 @@ class _Run:
 
     def _emit(self, line: Line, results: Sequence[Result]) -> None:
         case, text = line
-        cluster = None if self.cluster is None else self._cluster_of(case, self.cluster)
+        cluster = None if self.clusters is None else self.clusters.of(case.id, case.metadata)
         for tally, result in zip(self.tallies, results, strict=True):
             tally.add(case.id, result, cluster)
             self.failed += result.type == "failure"
@@ -337,26 +338,11 @@ class _Run:
         if self.progress is not None:
             self.progress(Progress(self.cases, self.failed, case, results))
 
-    def _cluster_of(self, case: Case, field: str) -> Hashable:
-        from judgekit.report.clustered import cluster_of
-
-        self.clustered += case.metadata.get(field) is not None
-        return cluster_of(case.id, case.metadata, field)
-
     def _rows(self, case: Case, results: Sequence[Result]) -> tuple[Row, ...]:
         return tuple(
             trusted(Row, {"case": case.id, "metric": name, "result": result})
             for name, result in zip(self.names, results, strict=True)
         )
-
-    def _unclustered(self) -> Iterator[str]:
-        if self.cluster is None or self.clustered:
-            return
-        from judgekit.report.clustered import FEWEST
-
-        # Of fewer cases there is no interval that could be too narrow; a shard may have so few.
-        if self.cases >= FEWEST:
-            yield f"cluster: no case has {self.cluster!r} in its metadata; name a field that has"
 
     def close(self) -> None:
         if self.writer is not None:
@@ -375,7 +361,7 @@ class _Run:
             gates=self.gatekeeper.finish(by_name),
             incomplete=(
                 *self.limits.lacks(summaries, cases=self.cases, interrupted=self.interrupted),
-                *self._unclustered(),
+                *(self.clusters.lacks() if self.clusters is not None else ()),
             ),
         )
         run: dict[str, Any] = {"seconds": round(time.monotonic() - self.started, 3)}
@@ -390,6 +376,12 @@ class _Run:
         if self.writer is not None:
             write_json(self.writer.folder / REPORT, figures.model_dump(mode="json"))
         return report
+
+
+def _clusters(field: str) -> Clusters:
+    from judgekit.report.clustered import Clusters
+
+    return Clusters(field)
 
 
 def _check_names(

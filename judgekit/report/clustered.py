@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from judgekit.canonical import canonical_json
@@ -40,6 +40,29 @@ def cluster_of(case: str, metadata: Mapping[str, Any], field: str | None) -> Has
     if value is None:
         return ("", case)
     return value if isinstance(value, str) else (canonical_json(value),)
+
+
+class Clusters:
+    """The clusters that the cases of a run are in, by one field of their metadata."""
+
+    def __init__(self, field: str) -> None:
+        self._field = field
+        self._cases = self._having = 0
+
+    def of(self, case: str, metadata: Mapping[str, Any]) -> Hashable:
+        """Return the cluster of the next case."""
+        self._cases += 1
+        self._having += metadata.get(self._field) is not None
+        return cluster_of(case, metadata, self._field)
+
+    def lacks(self) -> Iterator[str]:
+        """Yield what is wrong with the field, if no case has it.
+
+        Of fewer than 10 cases there is no interval that could be too narrow; a shard may have so
+        few.
+        """
+        if not self._having and self._cases >= FEWEST:
+            yield f"cluster: no case has {self._field!r} in its metadata; name a field that has"
 
 
 def cr2(totals: Sequence[float], sizes: Sequence[int]) -> ClusterFigures | None:
