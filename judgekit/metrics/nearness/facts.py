@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import partial
 from typing import ClassVar, Literal, NamedTuple
 
 from judgekit.case import Case, has_text
@@ -11,7 +14,13 @@ from judgekit.errors import CaseError
 from judgekit.metrics._options import check_choice, check_fraction, check_name, needed_text
 from judgekit.metrics.card import Card, Example
 from judgekit.metrics.embedding import cosine
-from judgekit.metrics.nearness.folds import DIGITS, TAU, is_covered
+from judgekit.metrics.nearness.folds import (
+    DIGITS,
+    TAU,
+    facts_covered,
+    facts_covered_semantic,
+    is_covered,
+)
 from judgekit.metrics.step import distinct
 from judgekit.metrics.tokens import answer_form, split_sentences
 from judgekit.score import Part, Score
@@ -30,15 +39,23 @@ class _Found(NamedTuple):
     cosine: float | None
     sentence: str | None
 
+    @property
+    def row(self) -> tuple[float, ...]:
+        """The cosines that decide; what stands word for word is nearer than any."""
+        if self.by == "exact":
+            return (math.inf,)
+        return () if self.cosine is None else (self.cosine,)
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FactsCovered:
     """The share of known facts that an answer states; 0..1, higher is better.
 
     The facts are `expected.facts`, or else the sentences of the first reference, and
-    `details.facts_from` says which. A fact is in the answer if it stands there word for word
-    (punctuation, capitals and articles aside, numbers kept), or, with `match: similar`, if its
-    cosine to a sentence of the answer is greater than `tau`. Facts the answer adds cost nothing;
+    `details.facts_from` says which. With `match: exact` a fact is in the answer if it stands there
+    word for word: capitals, accents and articles count, only punctuation and white space do not.
+    With `match: similar` capitals, accents and articles do not count either, and a cosine to a
+    sentence of the answer that is greater than `tau` will do. Facts the answer adds cost nothing;
     one sentence may hold several. The default embedder compares words: it finds another order
     or ending, not another wording, and does not hear a "not". `facts_covered_judge` does.
     """
@@ -87,7 +104,7 @@ class FactsCovered:
             CaseError: the output is missing, or there is nothing to take facts from.
         """
         output = needed_text(case, "output")
-        facts, source = _facts(case)
+        facts, source = _facts(case, distinct if self.match == "similar" else _each_once)
         method = "word for word"
         meta: dict[str, Json] = {}
         if self.match == "similar":
@@ -105,8 +122,13 @@ class FactsCovered:
         found = await self._find(facts, output, sentences[:MAX_SENTENCES])
         covered = [each.by is not None for each in found]
         missing = [fact for fact, hit in zip(facts, covered, strict=True) if not hit]
+        if self.match == "exact":
+            stated = [fact for fact, hit in zip(facts, covered, strict=True) if hit]
+            value = facts_covered(stated, facts)
+        else:
+            value = facts_covered_semantic([each.row for each in found], tau=self.tau)
         return Score(
-            value=sum(covered) / len(facts),
+            value=value,
             parts=tuple(
                 _part(number, fact, each, of=len(facts))
                 for number, (fact, each) in enumerate(zip(facts, found, strict=True), start=1)
@@ -124,10 +146,11 @@ class FactsCovered:
         )
 
     async def _find(self, facts: list[str], output: str, sentences: list[str]) -> list[_Found]:
-        said = f" {answer_form(output)} "
+        loose = self.match == "similar"
+        form = partial(answer_form, ignore_case=loose, ignore_accents=loose, ignore_articles=loose)
+        said = f" {form(output)} "
         found = [
-            _Found("exact", None, None) if f" {answer_form(fact)} " in said else None
-            for fact in facts
+            _Found("exact", None, None) if f" {form(fact)} " in said else None for fact in facts
         ]
         left = [number for number, each in enumerate(found) if each is None]
         nearest: dict[int, _Found] = {}
@@ -153,21 +176,26 @@ class FactsCovered:
         return _Found("similar" if is_covered(value, self.tau) else None, value, sentences[best])
 
 
-def _facts(case: Case) -> tuple[list[str], str]:
+def _each_once(facts: Iterable[str]) -> list[str]:
+    """Return the facts as a set in order; letters of another case are another fact."""
+    return list(dict.fromkeys(" ".join(fact.split()) for fact in facts))
+
+
+def _facts(case: Case, once: Callable[[Iterable[str]], list[str]]) -> tuple[list[str], str]:
     """Return the facts and where they come from."""
     given = case.expected.get("facts")
     if given is None:
         text = next((text for text in case.reference if has_text(text)), None)
         if text is None:
             raise CaseError("needs facts or a reference (field 'expected.facts' or 'reference')")
-        facts, source = distinct(split_sentences(text)), "reference"
+        facts, source = once(split_sentences(text)), "reference"
     else:
         listed = [given] if isinstance(given, str) else given
         if not isinstance(listed, list) or not all(
             isinstance(fact, str) and has_text(fact) for fact in listed
         ):
             raise CaseError("expected.facts must be a list of texts, none blank")
-        facts, source = distinct(str(fact) for fact in listed), "given"
+        facts, source = once(str(fact) for fact in listed), "given"
     if len(facts) > MAX_FACTS:
         raise CaseError(f"{len(facts):,} facts are too many to look for; {MAX_FACTS} are not")
     return facts, source

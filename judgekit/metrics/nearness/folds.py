@@ -14,19 +14,6 @@ TAU = 0.8
 DIGITS = 4
 
 
-def accuracy(outputs: Sequence[str], references: Sequence[str]) -> float | None:
-    """Return the share of outputs that equal their reference, equation (6); `None` of none.
-
-    Raises:
-        ValueError: there are not as many of the one as of the other.
-
-    >>> accuracy(["4", "5"], ["4", "6"])
-    0.5
-    """
-    equal = [one == other for one, other in zip(outputs, references, strict=True)]
-    return sum(equal) / len(equal) if equal else None
-
-
 def semantic_accuracy(similarities: Sequence[float], *, tau: float = TAU) -> float | None:
     """Return the share of similarities of at least tau, equation (7); `None` of none.
 

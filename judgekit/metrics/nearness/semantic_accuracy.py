@@ -17,7 +17,7 @@ from judgekit.embedders import (
 from judgekit.metrics._options import check_fraction, check_name, needed_text, needed_texts
 from judgekit.metrics.card import Card, Example
 from judgekit.metrics.embedding import cosine
-from judgekit.metrics.nearness.folds import DIGITS, TAU, is_accurate
+from judgekit.metrics.nearness.folds import DIGITS, TAU, semantic_accuracy
 from judgekit.score import Score
 from judgekit.value import Json
 
@@ -150,12 +150,12 @@ async def _by_cosine(
             meta=meta,
         )
     best = round(max(known), DIGITS)
-    hit = is_accurate(best, tau)
+    value = semantic_accuracy([best], tau=tau) or 0.0
     return Score(
-        value=1.0 if hit else 0.0,
+        value=value,
         method=_method(tau),
         reason=f"The cosine of the output to the reference is {best:.4f},"
-        f" {'at least' if hit else 'below'} {tau:g}.",
+        f" {'at least' if value else 'below'} {tau:g}.",
         ground_truth=list(references),
         details={
             "cosine": best,

@@ -16,6 +16,7 @@ from judgekit.config import build_suite
 from judgekit.embedders.lexical import LexicalEmbedder
 from judgekit.errors import CaseError, ConfigError
 from judgekit.evaluation import evaluate_sync
+from judgekit.metrics.exact_match import ExactMatch
 from judgekit.metrics.fallback import WithFallback
 from judgekit.metrics.nearness import folds
 from judgekit.metrics.nearness.contrastive_alignment import ContrastiveAlignment
@@ -82,12 +83,9 @@ def test_at_tau_a_text_is_accurate_and_a_fact_is_not_covered():
 
 
 def test_nothing_of_nothing_is_no_number():
-    assert folds.accuracy([], []) is None
     assert folds.semantic_accuracy([]) is None
     assert folds.facts_covered(["a"], []) is None
     assert folds.facts_covered_semantic([]) is None
-    with pytest.raises(ValueError, match="argument"):
-        folds.accuracy(["a"], [])
 
 
 # -- semantic accuracy ------------------------------------------------------------------
@@ -148,6 +146,54 @@ def test_the_stand_in_of_accuracy_needs_a_semantic_embedder(tmp_path):
 # -- facts ------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize(
+    ("output", "fact", "exact", "similar"),
+    [
+        ("The Price is 1.50.", "the Price is 1.50", 0.0, 1.0),
+        ("So the price is 1.50!", "the price is 1.50", 1.0, 1.0),
+        ("It costs US money.", "us money", 0.0, 1.0),
+        ("We serve a café.", "a cafe", 0.0, 1.0),
+        ("We serve coffee.", "a coffee", 0.0, 1.0),
+        ("We  serve: tea", "We serve tea", 1.0, 1.0),
+        ("We served tea", "We serve tea", 0.0, 0.0),
+    ],
+)
+def test_exact_facts_mind_case_accents_and_articles(output, fact, exact, similar):
+    case = {"output": output, "expected": {"facts": [fact]}}
+
+    assert score(FactsCovered(match="exact"), **case).value == exact
+    assert score(FactsCovered(match="similar", tau=1.0), **case).value == similar
+
+
+def test_facts_that_differ_in_case_are_two_exact_facts():
+    case = {"output": "US rules.", "expected": {"facts": ["US", "us", "US "]}}
+
+    assert score(FactsCovered(match="exact"), **case).value == 0.5
+    assert score(FactsCovered(match="similar"), **case).value == 1.0
+
+
+@pytest.mark.parametrize(
+    "row",
+    [r for r in VECTORS if r["metric"] == "facts_covered" and r["inputs"]["ground_truth_facts"]],
+    ids=lambda row: row["id"],
+)
+def test_the_metric_gives_the_definitions_figures(row):
+    response, truth = row["inputs"]["response_facts"], row["inputs"]["ground_truth_facts"]
+
+    found = score(
+        FactsCovered(match="exact"), output="; ".join(response) or "-", expected={"facts": truth}
+    )
+
+    assert found.value == pytest.approx(row["expected"]["value"], abs=row["tolerance"])
+
+
+def test_accuracy_is_the_mean_of_exact_equality():
+    metric = ExactMatch(normalise=False, ignore_case=False)
+    cases = [Case(id=o, output=o, reference=r) for o, r in (("4", "4"), ("5", "6"), ("a", "A"))]
+
+    assert evaluate_sync(cases, [metric]).metrics["exact_match"].mean == pytest.approx(1 / 3)
+
+
 def test_a_fact_is_found_word_for_word_or_nearly_or_not():
     found = score(
         FactsCovered(embedder=Letters()),
@@ -169,7 +215,7 @@ def test_a_fact_is_found_word_for_word_or_nearly_or_not():
 def test_facts_word_for_word_need_no_embedder():
     metric = FactsCovered(match="exact", embedder=Others())
 
-    found = score(metric, output="It is a cat.", expected={"facts": ["a cat", "it is", "dog"]})
+    found = score(metric, output="It is a cat.", expected={"facts": ["a cat", "It is", "dog"]})
 
     assert metric.at_once
     assert found.value == pytest.approx(2 / 3)
@@ -180,8 +226,8 @@ def test_a_word_is_no_part_of_a_longer_one():
     metric = FactsCovered(match="exact")
 
     assert score(metric, output="The concatenation", expected={"facts": ["cat"]}).value == 0.0
-    assert score(metric, output="It is 1.50.", expected={"facts": ["it is 1.5"]}).value == 0.0
-    assert score(metric, output="It costs 15.", expected={"facts": ["it costs 1"]}).value == 0.0
+    assert score(metric, output="It is 1.50.", expected={"facts": ["It is 1.5"]}).value == 0.0
+    assert score(metric, output="It costs 15.", expected={"facts": ["It costs 1"]}).value == 0.0
 
 
 def test_facts_come_from_the_case_or_else_from_the_reference():
