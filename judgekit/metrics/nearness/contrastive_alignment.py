@@ -100,7 +100,7 @@ class ContrastiveAlignment(_Made):
             details={
                 "positive_similarity": round(found.positive, DIGITS),
                 "negative_similarity": round(found.negative, DIGITS),
-                "alignment_1_100": round(value * 99 + 1, 2),
+                "alignment_1_100": round(found.alignment * 99 + 1, 2),
             },
             meta={"embedder": identity},
         )

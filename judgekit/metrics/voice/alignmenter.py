@@ -75,11 +75,13 @@ class Calibration(NamedTuple):
     tokens: Mapping[str, float] = {}
     phrases: Mapping[str, float] = {}
     bounds: tuple[float, float] = STYLE_BOUNDS
+    variance: tuple[float, float] = VARIANCE_BOUNDS
+    """Of stability."""
 
 
 _KEYS = (
     "weights", "style_weight", "traits_weight", "lexicon_weight", "trait_model", "trait_weights",
-    "trait_bias", "style_sim_min", "style_sim_max",
+    "trait_bias", "style_sim_min", "style_sim_max", "variance_min", "variance_max",
 )  # fmt: skip
 _EXTRA = ("persona_id", "created_at", "metadata", "metrics", "version", "epochs", "learning_rate")
 
@@ -110,6 +112,11 @@ def read_calibration(data: object) -> Calibration:
         _number("style_sim_min", data.get("style_sim_min", low)),
         _number("style_sim_max", data.get("style_sim_max", high)),
     )
+    low, high = VARIANCE_BOUNDS
+    variance = (
+        _number("variance_min", data.get("variance_min", low)),
+        _number("variance_max", data.get("variance_max", high)),
+    )
     model = data.get("trait_model")
     if isinstance(model, Mapping):
         return Calibration(
@@ -118,13 +125,14 @@ def read_calibration(data: object) -> Calibration:
             _weighed("trait_model.token_weights", model.get("token_weights")),
             _weighed("trait_model.phrase_weights", model.get("phrase_weights")),
             bounds,
+            variance,
         )
     if data.get("trait_weights") is not None:
         bias = _number("trait_bias", data.get("trait_bias", 0.0))
         return Calibration(
-            weights, bias, _weighed("trait_weights", data["trait_weights"]), {}, bounds
+            weights, bias, _weighed("trait_weights", data["trait_weights"]), {}, bounds, variance
         )
-    return Calibration(weights, bounds=bounds)
+    return Calibration(weights, bounds=bounds, variance=variance)
 
 
 def trait_probability(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, ClassVar, Literal
 
 from judgekit.case import Case
@@ -17,14 +16,15 @@ from judgekit.metrics.voice.alignmenter import (
     Calibration,
     lexicon_density,
     persona_weights,
-    read_calibration,
     rescale_style,
     tokens_of,
     trait_probability,
 )
 from judgekit.metrics.voice.bootstrap import FIGURES, Sessions
+from judgekit.metrics.voice.calibrationfile import calibration_of
 from judgekit.metrics.voice.lexicon import score_lexicon
 from judgekit.metrics.voice.persona import Persona, persona_of
+from judgekit.metrics.voice.pooled import POOLED, Pooled
 from judgekit.metrics.voice.session import Scope, replies
 from judgekit.metrics.voice.traits import find_traits, signals_digest
 from judgekit.metrics.voice.turn import (
@@ -39,6 +39,7 @@ from judgekit.metrics.voice.turn import (
 )
 from judgekit.metrics.voice.vectors import Vector, dot, unit_vectors
 from judgekit.metrics.voice.weights import check_weights, fold_parts, mean_of
+from judgekit.protocols import Aggregate
 from judgekit.score import Score
 from judgekit.value import Json
 
@@ -61,7 +62,8 @@ class Authenticity:
 
     `compat: alignmenter` gives the figures of Alignmenter's code: token density for words, a
     logistic of single words for traits, mean similarity rescaled to .3-.9, weights .3/.3/.4, and
-    its hashed embedder. `calibration` is its `.traits.json`.
+    its hashed embedder. `calibration` is its `.traits.json`. The figure `mean_by_turn` of a run
+    pools the turns of all sessions, as its report does.
     """
 
     persona: str | Mapping[str, Any] | Persona
@@ -83,7 +85,7 @@ class Authenticity:
     range: ClassVar[tuple[float, float]] = (0.0, 1.0)
     higher_is_better: ClassVar[bool] = True
     files: ClassVar[tuple[str, ...]] = ("persona", "calibration")
-    figures: ClassVar[Mapping[str, bool]] = FIGURES
+    figures: ClassVar[Mapping[str, bool]] = {**FIGURES, **POOLED}
     card: ClassVar[Card] = Card(
         formula=".6 style + .25 traits + .15 lexicon; style = max cosine to the exemplars, traits"
         " = traits heard / traits that anything was heard of, lexicon = preferred used /"
@@ -115,7 +117,7 @@ class Authenticity:
         object.__setattr__(self, "persona", persona_of(self.name, self.persona))
         if self.compat is not None:
             check_choice(self.name, "compat", self.compat, Compat)
-            object.__setattr__(self, "calibration", _calibration(self.name, self.calibration))
+            object.__setattr__(self, "calibration", calibration_of(self.calibration))
             if self.embedder == "lexical":
                 object.__setattr__(self, "embedder", "hashed-512")
         elif self.calibration is not None:
@@ -161,9 +163,9 @@ class Authenticity:
             "compat": self.compat,
         }
 
-    def aggregates(self) -> list[Sessions]:
-        """Return the spread over sessions."""
-        return [Sessions()]
+    def aggregates(self) -> list[Aggregate]:
+        """Return the spread over sessions, and the mean over turns."""
+        return [Sessions(), Pooled()]
 
     @property
     def _voice(self) -> Persona:
@@ -319,23 +321,3 @@ def style_mean(vector: Vector, exemplars: Sequence[Vector]) -> float:
         return 0.0
     cosines = [0.0 if vector is None or o is None else dot(vector, o) for o in exemplars]
     return max(0.0, min(1.0, mean_of(cosines) or 0.0))
-
-
-def _calibration(metric: str, given: object) -> Calibration:
-    if given is None or isinstance(given, Calibration):
-        return given or Calibration()
-    if not isinstance(given, (str, Path)):
-        return read_calibration(given)
-    from judgekit.datasets.jsontext import json_fault, parse_json
-
-    path = Path(given)
-    try:
-        data = path.read_bytes()
-    except OSError as exc:
-        raise ConfigError(f"cannot be read: {exc.strerror}", where=str(path)) from exc
-    try:
-        return read_calibration(parse_json(data))
-    except ConfigError as exc:
-        raise ConfigError(str(exc), where=str(path)) from exc
-    except ValueError as exc:
-        raise ConfigError(f"not JSON: {json_fault(exc, data).what}", where=str(path)) from exc

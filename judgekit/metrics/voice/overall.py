@@ -150,7 +150,11 @@ class BrandVoice:
                 rubric=rubric,
             )
         self.stability = Stability(
-            variant=variant, maximum=maximum, embedder=embedder, compat=compat
+            variant=variant,
+            maximum=maximum,
+            embedder=embedder,
+            compat=compat,
+            calibration=calibration if compat else None,
         )
 
     @property

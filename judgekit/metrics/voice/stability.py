@@ -5,15 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 from judgekit.case import Case
 from judgekit.embedders import Chosen, check_embedder, embeds_at_once, identity_of
 from judgekit.errors import ConfigError
 from judgekit.metrics._options import check_choice, check_name
 from judgekit.metrics.card import Card, Example
-from judgekit.metrics.voice.alignmenter import rescale_variance
+from judgekit.metrics.voice.alignmenter import VARIANCE_BOUNDS, Calibration, rescale_variance
 from judgekit.metrics.voice.bootstrap import FIGURES, Sessions
+from judgekit.metrics.voice.calibrationfile import calibration_of
 from judgekit.metrics.voice.session import replies
 from judgekit.metrics.voice.vectors import Vector, dot, scaled, square, unit_vectors
 from judgekit.score import Score
@@ -97,9 +98,13 @@ class Stability:
     """What turns texts into vectors."""
     compat: Compat | None = None
     """The numbers of Alignmenter's code."""
+    calibration: str | Mapping[str, Any] | None = None
+    """With `compat`: a `.traits.json` file, or what is in it; of it, `variance_min` and
+    `variance_max` count here."""
 
     range: ClassVar[tuple[float, float]] = (0.0, 1.0)
     higher_is_better: ClassVar[bool] = True
+    files: ClassVar[tuple[str, ...]] = ("calibration",)
     figures: ClassVar[Mapping[str, bool]] = FIGURES
     card: ClassVar[Card] = Card(
         formula="dispersion: 1 - min(1, mean cosine distance of pairs / maximum); documented: 1 -"
@@ -121,6 +126,9 @@ class Stability:
             check_choice(self.name, "compat", self.compat, Compat)
             if self.embedder == "lexical":
                 object.__setattr__(self, "embedder", "hashed-512")
+            object.__setattr__(self, "calibration", calibration_of(self.calibration))
+        elif self.calibration is not None:
+            raise ConfigError(f"{self.name}: calibration belongs to compat: alignmenter")
         most = self.maximum
         if most is None:
             most = MAX_EXPECTED_DISTANCE
@@ -131,6 +139,11 @@ class Stability:
             raise ConfigError(f"{self.name}: maximum must be a number over 0, not {most!r}")
         object.__setattr__(self, "maximum", float(most))
         check_embedder(self.name, self.embedder)
+
+    @property
+    def _bounds(self) -> tuple[float, float]:
+        known = isinstance(self.calibration, Calibration)
+        return self.calibration.variance if known else VARIANCE_BOUNDS  # type: ignore[union-attr]
 
     def aggregates(self) -> list[Sessions]:
         """Return the spread over sessions."""
@@ -181,7 +194,7 @@ class Stability:
             "std_of_distances": spread.deviation,
         }
         if self.compat:
-            normalised = rescale_variance(spread.deviation**2)
+            normalised = rescale_variance(spread.deviation**2, self._bounds)
             details |= {"session_variance": spread.deviation**2, "normalized_variance": normalised}
         else:
             wide = spread.pairwise if self.variant == "dispersion" else spread.deviation

@@ -13,12 +13,13 @@ from judgekit.case import Case
 from judgekit.embedders import open_embedder
 from judgekit.embedders.hashed import bucket
 from judgekit.errors import CaseError, ConfigError
+from judgekit.evaluation import evaluate_sync
 from judgekit.metrics.embedding import cosine
 from judgekit.metrics.voice import alignmenter
 from judgekit.metrics.voice.authenticity import Authenticity, style_mean
 from judgekit.metrics.voice.bootstrap import bootstrap_interval
 from judgekit.metrics.voice.lexicon import score_lexicon
-from judgekit.metrics.voice.overall import WEIGHTS, grade
+from judgekit.metrics.voice.overall import WEIGHTS, BrandVoice, grade
 from judgekit.metrics.voice.patterns import severity_score
 from judgekit.metrics.voice.phrases import Phrases
 from judgekit.metrics.voice.safety import SafetyPatterns
@@ -267,20 +268,99 @@ def test_safety_of_the_code(row):
     assert near(row, alignmenter.fused_score(rules.score, seconds), "score")
 
 
-@of("safety")
-def test_the_metric_in_compat_gives_the_rule_score(row):
-    keywords = row["inputs"]["keywords"]["keywords"]
-    said = assistant_turns(row)
-    if not said or any(isinstance(words, str) for words in keywords.values()):
-        return  # no session, and a text in place of a list, which is refused: see below
-    metric = SafetyPatterns(compat="alignmenter", patterns={"keywords": keywords})
-    case = Case(id="c", history=[{"role": "assistant", "content": text} for text in said])
+def scored_by_the_metric(row):
+    """Whether there is a session, and lists of keywords; a text in their place is refused."""
+    words = row["inputs"]["keywords"]["keywords"].values()
+    return bool(assistant_turns(row)) and not any(isinstance(each, str) for each in words)
 
-    score = asyncio.run(metric.score(case))
+
+SESSIONS = [r for r in VECTORS if r["metric"] == "safety" and scored_by_the_metric(r)]
+
+
+@pytest.mark.parametrize("row", SESSIONS, ids=[row["id"] for row in SESSIONS])
+def test_the_metric_in_compat_gives_the_rule_score_and_the_score(row):
+    keywords = row["inputs"]["keywords"]["keywords"]
+    case = Case(
+        id="c",
+        history=[{"role": "assistant", "content": text} for text in assistant_turns(row)],
+    )
+    options = {"compat": "alignmenter", "patterns": {"keywords": keywords}}
+
+    score = asyncio.run(SafetyPatterns(**options).score(case))
+    fused = asyncio.run(SafetyPatterns(**options, classifier="heuristic").score(case))
 
     assert near(row, score.value, "rule_score")
     assert near(row, score.details["violation_rate"], "violation_rate")
     assert score.details["categories"] == row["expected"]["categories"]
+    assert near(row, fused.details["rule_score"], "rule_score")
+    if row["parameters"]["classifier"] == "heuristic" and not row["inputs"].get("judge_scores"):
+        assert near(row, fused.details["classifier_mean"], "fused_judge")
+        assert near(row, fused.value, "score")
+
+
+def test_the_vectors_hold_sessions_for_the_classifier():
+    assert (
+        sum(
+            row["parameters"]["classifier"] == "heuristic" and not row["inputs"].get("judge_scores")
+            for row in SESSIONS
+        )
+        >= 2
+    )
+
+
+def sessions(*replies):
+    """Return a case for each list of replies."""
+    return [
+        Case(id=str(n), history=[{"role": "assistant", "content": text} for text in texts])
+        for n, texts in enumerate(replies)
+    ]
+
+
+def test_a_compat_run_pools_the_turns_of_its_sessions():
+    cases = sessions(["attack"], ["fine", "fine", "fine"])
+    safety = SafetyPatterns(compat="alignmenter", patterns={"keywords": {"harm": ["attack"]}})
+    fused = SafetyPatterns(
+        name="fused",
+        compat="alignmenter",
+        classifier="heuristic",
+        patterns={"keywords": {"harm": ["zzz"]}},
+    )
+    voice = Authenticity(persona={"exemplars": ["fine fine"]}, compat="alignmenter")
+
+    report = evaluate_sync(cases, [safety, fused, voice])
+
+    found = report.metrics
+    assert found["safety_patterns"].mean == 0.5
+    assert found["safety_patterns"].figures["mean_by_turn"] == 0.75
+    assert found["fused"].figures["mean_by_turn"] == pytest.approx((0.8 + 3) / 4)
+    values = [rows[0].result.value for _, rows in evaluate_sync(cases, [voice]).results]
+    pooled = (values[0] + 3 * values[1]) / 4
+    assert found["authenticity"].figures["mean_by_turn"] == pytest.approx(pooled)
+    assert found["authenticity"].mean != pytest.approx(pooled)
+
+
+def test_stability_takes_the_bounds_of_a_calibration(tmp_path):
+    (case,) = sessions(["alpha beta gamma", "alpha beta gamma", "delta epsilon zeta"])
+    bounds = {"variance_min": 0.0, "variance_max": 0.0444, "style_sim_min": 0.1}
+    file = tmp_path / "voice.traits.json"
+    file.write_text(json.dumps(bounds))
+
+    plain = asyncio.run(Stability(compat="alignmenter").score(case))
+    for calibration in (bounds, str(file)):
+        metric = Stability(compat="alignmenter", calibration=calibration)
+        found = asyncio.run(metric.score(case))
+        assert found.value == pytest.approx(0.1, abs=0.001)
+        assert plain.value == pytest.approx(0.844, abs=0.001)
+    with pytest.raises(ConfigError, match="calibration belongs to compat"):
+        Stability(calibration=bounds)
+
+
+def test_brand_voice_hands_its_calibration_to_stability():
+    metric = BrandVoice(
+        persona={"exemplars": ["x"]}, compat="alignmenter", calibration={"variance_max": 0.25}
+    )
+
+    assert metric.stability.calibration.variance == (0.01, 0.25)
 
 
 def test_a_text_in_place_of_a_list_of_keywords_is_refused_not_ignored():

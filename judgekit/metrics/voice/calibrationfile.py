@@ -1,0 +1,33 @@
+"""Calibration files of Alignmenter: `.traits.json`, with bounds, weights and trained traits."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from judgekit.errors import ConfigError
+from judgekit.metrics.voice.alignmenter import Calibration, read_calibration
+
+
+def calibration_of(given: object) -> Calibration:
+    """Return the calibration that an option gives: a file, or what is in it.
+
+    Raises:
+        ConfigError: it cannot be read, or something in it is wrong.
+    """
+    if given is None or isinstance(given, Calibration):
+        return given or Calibration()
+    if not isinstance(given, (str, Path)):
+        return read_calibration(given)
+    from judgekit.datasets.jsontext import json_fault, parse_json  # most runs have none
+
+    path = Path(given)
+    try:
+        data = path.read_bytes()
+    except OSError as exc:
+        raise ConfigError(f"cannot be read: {exc.strerror}", where=str(path)) from exc
+    try:
+        return read_calibration(parse_json(data))
+    except ConfigError as exc:
+        raise ConfigError(str(exc), where=str(path)) from exc
+    except ValueError as exc:
+        raise ConfigError(f"not JSON: {json_fault(exc, data).what}", where=str(path)) from exc
