@@ -1,15 +1,12 @@
 """How often the intervals of `judgekit agree` cover the truth, by simulation.
 
-    python benchmarks/coverage_agreement.py [--runs 2000]
-
-For each cell that many data sets are drawn (seed 7) from a known table of the judge's answers
-against people's, and the interval of each is made by the product's own code. A cell is the share
-that cover the true coefficient; "too few" where judgekit prints no interval.
+`benchmarks/coverage.py` prints these tables after its own. For each cell, data sets are drawn
+(seed 7) from a known table of the judge's answers against people's, and the product's own code
+makes the interval of each.
 """
 
 from __future__ import annotations
 
-import argparse
 import math
 from collections.abc import Callable, Iterator, Sequence
 from statistics import NormalDist
@@ -40,13 +37,33 @@ Figure = Callable[[Sequence[Paired]], Coefficient]
 
 
 class Cell(NamedTuple):
-    """One cell of the grid."""
+    """One kind of data in one size, as in `coverage.py`."""
 
-    covered: float | None
-    """Share of intervals that cover the truth; `None` where most data sets have no interval."""
+    covered: float
+    """Share of the intervals that cover the truth; nan where there is none."""
+    printed: float
+    """Share of the data sets that have an interval."""
+    promised: bool
+    """Whether the bar applies."""
+
+    @property
+    def too_few(self) -> bool:
+        return self.printed < 0.5
 
     def __str__(self) -> str:
-        return "too few" if self.covered is None else f"{self.covered:.3f}"
+        if self.too_few:
+            return "too few"
+        return f"{self.covered:.3f}" + ("" if self.printed > 0.995 else f" ({self.printed:.0%})")
+
+
+class Grid(NamedTuple):
+    """One kind of interval, as `Table` in `coverage.py`."""
+
+    title: str
+    note: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, tuple[Cell, ...]], ...]
+    bar: float = PROMISED
 
 
 def table_of(shares: Sequence[float], latent: float) -> Table:
@@ -75,7 +92,7 @@ def rho_of(table: Table) -> float:
     return float(ranks @ table @ ranks / (shares * ranks**2).sum())
 
 
-def covered(draw: Draw, figure: Figure, truth: float, runs: int) -> Cell:
+def covered(draw: Draw, figure: Figure, truth: float, runs: int, *, promised: bool) -> Cell:
     source = np.random.default_rng(7)
     hits = known = 0
     for _ in range(runs):
@@ -83,7 +100,7 @@ def covered(draw: Draw, figure: Figure, truth: float, runs: int) -> Cell:
         if found.low is not None and found.high is not None:
             known += 1
             hits += found.low <= truth <= found.high
-    return Cell(hits / known if known > runs / 2 else None)
+    return Cell(hits / known if known else math.nan, known / runs, promised)
 
 
 def independent(table: Table, n: int) -> Draw:
@@ -139,15 +156,6 @@ def clusters(table: Table, sizes: Sequence[int]) -> Draw:
     return draw
 
 
-class Row(NamedTuple):
-    """A row of the grid."""
-
-    what: str
-    latent: float
-    truth: float
-    cells: tuple[Cell, ...]
-
-
 def kappa_by(size: int, places: Sequence[float] | None, *, clustered: bool = False) -> Figure:
     return lambda pairs: kappa_figure(pairs, size, places, clustered=clustered)
 
@@ -156,86 +164,72 @@ def rank_by(size: int, *, clustered: bool = False) -> Figure:
     return lambda pairs: rank_figure(pairs, size, clustered=clustered)
 
 
-def kappas(runs: int) -> Iterator[Row]:
+def kappas(runs: int) -> Grid:
+    rows = []
     for what, shares in (EVEN | SKEWED).items():
         places = None if len(shares) == 2 else [float(n) for n in range(len(shares))]
         for latent in LATENT:
             table = table_of(shares, latent)
             truth = kappa(table, places=places) or 0.0
+            figure = kappa_by(len(shares), places)
             cells = tuple(
-                covered(independent(table, n), kappa_by(len(shares), places), truth, runs)
-                for n in SIZES
+                covered(independent(table, n), figure, truth, runs, promised=n >= 50) for n in SIZES
             )
-            yield Row(what, latent, truth, cells)
+            rows.append((f"{what}, kappa {truth:.2f}", cells))
+    return Grid(
+        "Kappa", "A number after an answer is its share; quadratic weights for levels.",
+        tuple(f"n = {n}" for n in SIZES), tuple(rows),
+    )  # fmt: skip
 
 
-def ranks(runs: int) -> Iterator[Row]:
+def ranks(runs: int) -> Grid:
+    rows = []
     for what, shares in (EVEN | SKEWED | {"eleven levels": ELEVEN}).items():
         if len(shares) == 2:
             continue
         for latent in LATENT:
             table = table_of(shares, latent)
             truth = rho_of(table)
+            figure = rank_by(len(shares))
             cells = tuple(
-                covered(independent(table, n), rank_by(len(shares)), truth, runs) for n in SIZES
+                covered(independent(table, n), figure, truth, runs, promised=n >= 50) for n in SIZES
             )
-            yield Row(what, latent, truth, cells)
+            rows.append((f"{what}, rho {truth:.2f}", cells))
+    return Grid("Spearman's rho", "", tuple(f"n = {n}" for n in SIZES), tuple(rows))
 
 
-def dependent(runs: int) -> Iterator[Row]:
-    """Yield kappa where pairs are not independent, by the number of cases or clusters."""
-    equal, unequal = (lambda n: [5] * n), (lambda n: [20, *[2] * (n - 1)])
+def dependent(runs: int) -> Grid:
+    """Return kappa where pairs are not independent, by the number of cases or clusters."""
     kinds: dict[str, Callable[[Table, int], Draw]] = {
         "three people a case": several_people,
         "two people, both ways": both_ways,
-        "clusters of 5": lambda table, n: clusters(table, equal(n)),
-        "one cluster of 20, others of 2": lambda table, n: clusters(table, unequal(n)),
+        "clusters of 5": lambda table, n: clusters(table, [5] * n),
+        "one cluster of 20, others of 2": lambda table, n: clusters(table, [20, *[2] * (n - 1)]),
     }
+    sizes = (5, 10, 20, 50, 100)
+    rows = []
     for what, kind in kinds.items():
         clustered = "cluster" in what
+        figure = kappa_by(2, None, clustered=clustered)
         for shares in ((0.5, 0.5), (0.2, 0.8)):
             for latent in (0.5, 0.95):
                 table = table_of(shares, latent)
                 truth = kappa(table) or 0.0
                 cells = tuple(
-                    covered(kind(table, n), kappa_by(2, None, clustered=clustered), truth, runs)
-                    for n in (10, 20, 50, 100)
-                )
-                yield Row(f"{what}, {shares[1]:g}", latent, truth, cells)
+                    covered(kind(table, n), figure, truth, runs,
+                            promised=n >= (10 if clustered else 50))
+                    for n in sizes
+                )  # fmt: skip
+                rows.append((f"{what}, {shares[1]:g}, kappa {truth:.2f}", cells))
+    return Grid(
+        "Kappa by cases or clusters",
+        "n counts cases, or clusters in which three answers of ten are one and the same.",
+        tuple(f"n = {n}" for n in sizes), tuple(rows),
+    )  # fmt: skip
 
 
-def grid(runs: int) -> Iterator[str]:
-    """Yield the grid as tables in Markdown."""
-    off = math.sqrt(0.95 * 0.05 / runs)
-    yield f"{runs:,} data sets a cell; the standard error of a share near .95 is {off:.4f}."
-    all_cells: list[Cell] = []
-    for title, rows, sizes in (
-        ("kappa (quadratic for levels), by cases", kappas(runs), SIZES),
-        ("Spearman's rho, by cases", ranks(runs), SIZES),
-        ("kappa of two answers, by cases or clusters", dependent(runs), (10, 20, 50, 100)),
-    ):
-        yield ""
-        yield f"| {title} | latent | true value | {' | '.join(map(str, sizes))} |"
-        yield f"| --- {'| --: ' * (len(sizes) + 2)}|"
-        for row in rows:
-            all_cells += row.cells
-            shown = " | ".join(map(str, row.cells))
-            yield f"| {row.what} | {row.latent:g} | {row.truth:.2f} | {shown} |"
-    few = sum(cell.covered is None for cell in all_cells)
-    known = [cell.covered for cell in all_cells if cell.covered is not None]
-    yield ""
-    yield (
-        f'{few} of {len(all_cells)} cells are "too few"; the lowest coverage of the others is '
-        f"{min(known):.3f}, and {sum(c < PROMISED for c in known)} are below {PROMISED:.2f}."
-    )
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--runs", type=int, default=2_000)
-    for line in grid(parser.parse_args().runs):
-        print(line, flush=True)
-
-
-if __name__ == "__main__":
-    main()
+def tables(runs: int) -> Iterator[Grid]:
+    """Yield the tables; a third of the data sets, at least 500."""
+    fewer = max(500, runs // 3)
+    for make in (kappas, ranks, dependent):
+        yield make(fewer)

@@ -22,7 +22,7 @@ from judgekit.comparison.prompts import Example, prompt_change
 from judgekit.comparison.tally import MetricTally
 from judgekit.comparison.verdicts import judged
 from judgekit.errors import ConfigError, JudgekitError
-from judgekit.report.manifest import judges_of, rubrics_of
+from judgekit.report.manifest import cluster_field, judges_of, rubrics_of
 from judgekit.report.report import Report
 from judgekit.report.summary import MetricSummary
 
@@ -45,7 +45,7 @@ def compare(
         base: a run folder, or a report.
         new: the run to hold against it.
         cluster: field of the metadata whose cases are alike, such as a user or document;
-            intervals and tests then go by cluster.
+            intervals and tests then go by cluster. By default the field of the suite.
         interval: of mean differences: Student's t, or the percentile bootstrap (1,000 draws,
             seed 42).
         detect: a difference to say the number of cases for, on the metric's own range; a
@@ -85,8 +85,6 @@ def compare_all(
     """
     if interval not in ("t", "bootstrap"):
         raise ConfigError(f"interval must be t or bootstrap, not {interval!r}")
-    if cluster is not None and interval == "bootstrap":
-        raise ConfigError("the bootstrap draws single cases; with a cluster the interval is t")
     if detect is not None and not 0 < detect < float("inf"):
         raise ConfigError(f"a difference to detect must be above 0, not {detect:g}")
     before = _open(base)
@@ -94,10 +92,19 @@ def compare_all(
     for one in new:
         after = _open(one)
         _refuse_same(before, after)
+        field = (
+            cluster
+            or cluster_field(after.figures.manifest)
+            or cluster_field(before.figures.manifest)
+        )
+        if field is not None and interval == "bootstrap":
+            raise ConfigError(
+                f"the bootstrap draws single cases; with clusters of {field!r} the interval is t"
+            )
         look = _Look(
             before,
             after,
-            cluster=cluster,
+            cluster=field,
             across_rubrics=across_rubrics,
             allow_same=allow_same,
         )

@@ -56,7 +56,10 @@ class Difference(Value):
     wanted: float | None = None
     """The difference that `more` is about."""
     more: int | None = None
-    """Cases to add for `wanted` to be seen four times out of five; 0 where there are enough."""
+    """Cases (or clusters) to add for `wanted` to be seen four times out of five, if differences
+    spread as little as the lower end of the 95 % interval of their spread; 0 for enough."""
+    more_high: int | None = None
+    """The same for the upper end; `None` beyond ten million."""
 
 
 class Flips(Value):

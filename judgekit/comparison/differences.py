@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 
 from judgekit.comparison.comparison import Difference
 from judgekit.report.clustered import ClusteredMean
-from judgekit.report.power import detectable, needed
+from judgekit.report.power import detectable, needed_range
 from judgekit.report.significance import mcnemar_p, paired_shares_interval
 from judgekit.report.statistics import CHANGED, MeanInterval, mean_interval
 from judgekit.report.student import student_t_p
@@ -114,9 +114,10 @@ class Differences:
         alike = self._most - self._least < EPSILON
         p, test = self._test(figures, alike=alike)
         interval = self._interval(figures, alike=alike)
-        # The spread that as many cases, each on its own, would need to have.
-        sd = None if error is None or alike else error * math.sqrt(n)
-        count = needed(sd, wanted) if sd is not None and wanted is not None else None
+        # What is independent: cases, or clusters of them, with the spread they would need to have.
+        size = n if figures.clusters is None else figures.clusters
+        sd = None if not error or alike or figures.too_few else error * math.sqrt(size)
+        count = needed_range(sd, size, wanted) if sd is not None and wanted is not None else None
         return Difference(
             name=self._name,
             pairs=n,
@@ -132,9 +133,10 @@ class Differences:
             test=test,
             verdict=self._verdict(p, same=alike and not mean),
             too_few=None if interval else figures.too_few or self._too_few_draws(),
-            detectable=self._detectable(sd, n),
+            detectable=self._detectable(sd, size),
             wanted=wanted if count is not None else None,
-            more=None if count is None else max(0, count - n),
+            more=None if count is None else max(0, count.low - size),
+            more_high=None if count is None or count.high is None else max(0, count.high - size),
         )
 
     def _verdict(self, p: float | None, *, same: bool) -> Literal["unknown", "same", "unclear"]:
@@ -145,8 +147,8 @@ class Differences:
             return "same"
         return "unknown" if p is None else "unclear"
 
-    def _detectable(self, sd: float | None, n: int) -> float | None:
-        found = None if sd is None else detectable(sd, n)
+    def _detectable(self, sd: float | None, size: int) -> float | None:
+        found = None if sd is None else detectable(sd, size)
         width = self.width
         return None if found is None or (width is not None and found > width) else found
 

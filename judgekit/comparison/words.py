@@ -54,15 +54,21 @@ def reach_line(metric: MetricComparison) -> str | None:
     found = metric.difference
     if found.detectable is None:
         return None
+    by = "cases" if found.clusters is None else f"cases in {found.clusters} clusters"
     line = (
-        f"{metric.metric}: {found.pairs} cases see a true difference of {found.detectable:.3f} "
+        f"{metric.metric}: {found.pairs} {by} see a true difference of {found.detectable:.3f} "
         "four times out of five"
     )
-    if found.more:
-        line += f"; run {found.more:,} more cases to see one of {found.wanted:g}"
-    elif found.more == 0:
-        line += f", enough for one of {found.wanted:g}"
-    return line + "."
+    if found.more_high == 0:
+        return f"{line}, enough for one of {found.wanted:g}."
+    if found.more is None:
+        return f"{line}."
+    what = "cases" if found.clusters is None else "clusters"
+    most = "or many more" if found.more_high is None else f"to {found.more_high:,}"
+    return (
+        f"{line}; {found.more:,} {most} more {what} see one of {found.wanted:g}, if differences "
+        "spread as they do here. Fix the number before you run them."
+    )
 
 
 def untested_line(metric: MetricComparison) -> str | None:

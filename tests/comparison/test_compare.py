@@ -183,6 +183,17 @@ def test_intervals_and_detectable_differences_stay_inside_the_range(run, values,
     assert difference.detectable is None  # a true difference would have to be above 1
 
 
+def test_few_pairs_have_no_interval(run):
+    folders = run("base", BASE[:4]), run("new", NEW[:4])
+    found = compare(*folders)
+
+    assert metric_of(found).difference.low is None
+    assert metric_of(found).difference.too_few == "4 of the 5 values that an interval needs"
+    assert "too few" in found.text()
+    drawn = metric_of(compare(run("a", BASE[:29]), run("b", NEW[:29]), interval="bootstrap"))
+    assert drawn.difference.too_few == "29 of the 30 values that a bootstrap needs"
+
+
 def test_the_errors_of_the_first_kind_stay_below_the_promise():
     """Two runs without a true difference: pass/fail values and a threshold, by both tests."""
     draw = np.random.default_rng(11)
@@ -273,10 +284,31 @@ def test_more_cases_are_asked_for_where_there_are_too_few(run):
     found = compare(run("base", BASE), run("new", NEW), detect=0.01)
     difference = metric_of(found).difference
 
+    # The spread of a pilot of 60 is known to about a fifth, so the number is a range.
+    sd = np.std(np.subtract(NEW, BASE), ddof=1)
+    low, high = (sd * np.sqrt(59 / stats.chi2.ppf(q, 59)) for q in (0.975, 0.025))
     assert difference.wanted == 0.01
-    assert difference.more > 0
-    assert f"run {difference.more:,} more cases to see one of 0.01" in found.text(width=200)
-    assert metric_of(compare(run("a", BASE), run("b", NEW), detect=0.5)).difference.more == 0
+    assert difference.more == pytest.approx(((1.96 + 0.8416) * low / 0.01) ** 2 - 60, abs=5)
+    assert difference.more_high == pytest.approx(((1.96 + 0.8416) * high / 0.01) ** 2 - 60, abs=9)
+    assert (
+        f"; {difference.more:,} to {difference.more_high:,} more cases see one of 0.01, if "
+        "differences spread as they do here. Fix the number before you run them."
+    ) in found.text(width=300)
+    enough = metric_of(compare(run("a", BASE), run("b", NEW), detect=0.5))
+    assert (enough.difference.more, enough.difference.more_high) == (0, 0)
+
+
+def test_the_field_of_the_suite_clusters_a_comparison(run):
+    made = {"metadata": users(12, 5), "manifest": {"cluster": "user"}}
+    folders = run("base", BASE, **made), run("new", NEW, **made)
+
+    found = compare(*folders)
+
+    assert found.cluster == "user"
+    assert metric_of(found).difference.test == "paired t by cluster"
+    assert "60 cases in 12 clusters see a true difference of" in found.text(width=200)
+    with pytest.raises(ConfigError, match="with clusters of 'user' the interval is t"):
+        compare(*folders, interval="bootstrap")
 
 
 # -- what cannot be compared --------------------------------------------------------
@@ -457,7 +489,7 @@ def test_no_metric_in_common_is_refused(run):
     ("options", "message"),
     [
         ({"interval": "normal"}, "interval must be t or bootstrap"),
-        ({"cluster": "user", "interval": "bootstrap"}, "with a cluster the interval is t"),
+        ({"cluster": "user", "interval": "bootstrap"}, "the interval is t"),
         ({"detect": 0}, "must be above 0"),
         ({"cluster": "nobody"}, "no case has 'nobody' in its metadata"),
     ],
