@@ -7,8 +7,8 @@ of each, and the share of those intervals that cover the true mean is given. 95 
 Where the code gives no interval, judgekit prints "too few"; a cell in which that happens to most
 data sets is "too few". numpy draws the data; pass rates are summed over the binomial instead.
 
-Other modules add tables: `coverage_agreement.py` beside this one, where it is there, has
-`tables(runs)`.
+The grid of `judgekit agree` is made by `coverage_agreement.py`; it is printed, too, and its place
+is docs/compare.md.
 """
 
 from __future__ import annotations
@@ -391,18 +391,15 @@ def markdown(tables: Sequence[Table], runs: int) -> Iterator[str]:
     yield f"| all | {count} | {declined} ({declined / count:.0%}) | | | |"
 
 
-def further(runs: int) -> list[Table]:
-    """Return the tables of the module beside this one, if there is one."""
+def agreement(runs: int) -> Iterator[str]:
+    """Yield the grid of the module beside this one."""
     path = Path(__file__).with_name("coverage_agreement.py")
-    if not path.exists():
-        return []
     spec = importlib.util.spec_from_file_location("coverage_agreement", path)
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    found: list[Table] = list(module.tables(runs))
-    return found
+    yield from module.grid(runs)
 
 
 def main() -> None:
@@ -414,10 +411,11 @@ def main() -> None:
     for make in TABLES:
         found.append(make(wanted.runs))
         print(f"{found[-1].title}: done", file=sys.stderr, flush=True)
-    found += further(wanted.runs)
     text = "\n".join(markdown(found, wanted.runs)) + "\n"
     if wanted.write is None:
         print(text)
+        print("\n### Agreement\n")
+        print("\n".join(agreement(wanted.runs)))
         return
     page = wanted.write.read_text(encoding="utf-8")
     filled, count = MARK.subn(lambda at: f"{at[1]}{text}{at[2]}", page)

@@ -92,8 +92,8 @@ class GateResult(Value):
     n: int | None = None
     """Scores, rows or pairs it rests on."""
     by: Literal["estimate", "interval"] | None = None
-    """What decided: the figure, or its interval; `None` for counts and for the highest and lowest
-    score, which are what they are."""
+    """What decided: the estimate or its interval; `None` for figures without an interval: counts,
+    the highest and lowest score, and figures of the metric's own."""
     clusters: int | None = None
     too_few: str | None = None
     """Why there is no interval."""
@@ -210,10 +210,8 @@ class Figure(Value):
     clusters: int | None = None
     error: float | None = None
     """Standard error; `None` of a figure that has none."""
-    estimate: bool = True
-    """Whether it would be another one with other cases: not so for the highest and lowest score."""
     sampled: bool = False
-    """Whether it comes with an interval, unless there are too few values."""
+    """Whether it is an estimate that comes with an interval, unless there are too few values."""
     too_few: str | None = None
     """Why there is no interval."""
 
@@ -255,9 +253,9 @@ def check(gate: Gate, summary: MetricSummary) -> GateResult:
     met = found <= gate.bound if at_most else found >= gate.bound
     answer: Answer = "meets" if met else "misses"
     passed = met
-    by: Literal["estimate", "interval"] | None = "estimate" if figure.estimate else None
-    if gate.undecided is not None and figure.sampled:
-        by = "interval"
+    by: Literal["estimate", "interval"] | None = None
+    if figure.sampled:
+        by = "estimate" if gate.undecided is None else "interval"
     if by == "interval" and not _sure(figure, gate.bound, met=met, at_most=at_most):
         answer, passed = "undecided", gate.undecided == "pass"
         sentence = f"{shown}: cannot tell yet by its interval whether {rule}"
@@ -326,7 +324,7 @@ def figure_of(gate: Gate, summary: MetricSummary) -> Figure:
         return Figure(value=summary.figures.get(gate.statistic), n=n)
     if gate.statistic in ("min", "max"):
         value = summary.minimum if gate.statistic == "min" else summary.maximum
-        return Figure(value=value, n=n, estimate=False)
+        return Figure(value=value, n=n)
     spread = {
         "n": n, "clusters": summary.clusters, "sampled": True, "too_few": summary.too_few,
     }  # fmt: skip
