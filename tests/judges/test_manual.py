@@ -333,7 +333,7 @@ TYPED = st.sampled_from(["", "", "y", "n", "1", "2", "7.25", "a few words", "Dea
 
 
 @given(st.lists(TYPED, max_size=60))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_what_is_typed_is_accepted_from_a_draft_and_in_the_end_by_the_form(lines):
     answers = []
     for line in [*lines, *LINES, *["1", "y", ""] * 40]:
@@ -449,7 +449,7 @@ def test_away_is_an_error_of_the_judge_and_no_reply():
 
 
 @given(st.text(max_size=300), st.integers(12, 100))
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_no_line_is_wider_than_the_window_or_moves_the_cursor(text, width):
     for line in wrapped(text, width, indent="  | "):
         assert columns(line) <= width

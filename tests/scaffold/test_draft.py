@@ -43,7 +43,7 @@ def test_any_text_is_read_back_as_it_was(text):
     assert "\n" not in scalar(text)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(description=TEXTS, texts=st.lists(TEXTS, min_size=1, max_size=3), words=WORDS, kind=KINDS,
        quotes=st.booleans(), weighed=st.booleans())  # fmt: skip
 def test_a_rubric_of_anything_loads(
