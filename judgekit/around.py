@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from judgekit.errors import ConfigError
 from judgekit.protocols import Judge
 from judgekit.request import About, ChatMessage, Form, Reply, Request
 from judgekit.value import Json, trusted
@@ -59,10 +60,21 @@ class JudgeAround:
             close()
 
 
+def _no_judge(given: object) -> str:
+    if isinstance(given, str):
+        return f"judge is the text {given!r}; make a judge of it: judgekit.LiteLLMJudge({given!r})"
+    return (
+        f"judge is a {type(given).__name__}, which has no `model`; a judge is an object with "
+        "`model` and `async ask(request)`, such as judgekit.LiteLLMJudge"
+    )
+
+
 class Asking:
     """Builds requests to one judge; what is the same for all of them is looked up once."""
 
     def __init__(self, judge: Judge) -> None:
+        if not hasattr(judge, "model"):
+            raise ConfigError(_no_judge(judge))
         self.judge = judge
         self._common: dict[str, Any] = {
             "model": judge.model,

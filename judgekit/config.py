@@ -29,12 +29,11 @@ from judgekit.suitefile import (
     Overrides,
     SuiteFile,
 )
-from judgekit.suitehints import HINTS
 from judgekit.suitejudge import Bench, choose_judges, roles_of
 from judgekit.suitemetrics import SuiteMetrics
 from judgekit.suiteredact import make_redactor
 from judgekit.suiterubric import check_metrics, rubric_folders
-from judgekit.suitesource import read_suite, refuse_keys
+from judgekit.suitesource import read_suite, refuse_keys, suite_hints
 from judgekit.value import Displayed
 from judgekit.yamlfile import Lines
 
@@ -160,9 +159,11 @@ class Suite(Displayed):
         known = list(roles_of(self.file, lines=self._lines))
         for name, entry in self.file.metrics.items():
             if entry.role is not None and entry.role not in known:
+                from judgekit.suitehints import role_hint
+
                 raise ConfigError(
                     f"metric {name!r}: no judge has the role {entry.role!r}"
-                    f"{suggest(entry.role, known)}",
+                    f"{role_hint(entry.role, known)}",
                     where=self.where("metrics", name, "judge" if entry.judge else "likelihood"),
                 )
 
@@ -202,7 +203,10 @@ class Suite(Displayed):
     def _check_parts(self, name: str, above: tuple[str, ...]) -> None:
         """Refuse metrics made of each other: all of them would be parts, and none would run."""
         if name in above:
-            raise ConfigError(f"{name!r} is made of itself", where=self.where("metrics", name))
+            raise ConfigError(
+                f"{name!r} is made of itself; remove it from `of`",
+                where=self.where("metrics", name),
+            )
         entry = self.file.metrics.get(name)
         for part in (entry.of if entry else None) or ():
             self._check_parts(part, (*above, name))
@@ -218,8 +222,8 @@ class Suite(Displayed):
         baseline = None
         if asked and named is None:
             raise ConfigError(
-                f"metric {asked[0]!r}: not_worse needs a run to hold this one against: "
-                "gate: {baseline: FOLDER}, or --baseline FOLDER",
+                f"metric {asked[0]!r}: not_worse needs a run to compare with; add "
+                "gate: {baseline: FOLDER} at the top, or --baseline FOLDER",
                 where=self.where("metrics", asked[0], "gate"),
             )
         if named is not None and (asked or self._overrides.baseline):
@@ -251,9 +255,11 @@ class Suite(Displayed):
             bounds.update({f"gate.{s}": b for s, b in gate.items() if s in ("mean", "min", "max")})
         for setting, bound in bounds.items():
             if bound is not None and not low <= bound <= high:
+                from judgekit.suitehints import percent_hint
+
                 raise ConfigError(
                     f"{setting} {bound:g} is outside the values of {metric.name!r}, "
-                    f"{low:g} to {high:g} before any scale",
+                    f"{low:g} to {high:g} before any scale{percent_hint(bound, low, high)}",
                     where=self.where("metrics", metric.name, *setting.split(".")),
                 )
 
@@ -376,7 +382,7 @@ def build_suite(
     refuse_keys(data, lines)
     if data.get("judge") == "none":
         data = {**data, "judge": None}
-    file = validate_file(SuiteFile, data, lines=lines, hints=HINTS)
+    file = validate_file(SuiteFile, data, lines=lines, hints=suite_hints)
     return Suite(file, base=base, lines=lines, overrides=overrides or Overrides())
 
 

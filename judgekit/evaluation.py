@@ -176,7 +176,9 @@ class _Run:
         self.metrics = [metrics] if isinstance(metrics, Metric) else list(metrics)
         for metric in self.metrics:
             if isinstance(metric, type) or not isinstance(metric, Metric):
-                raise ConfigError(f"{metric!r} is no metric; make one, or name it to create()")
+                raise ConfigError(
+                    f"{metric!r} is not a metric; make one: judgekit.create({metric!r})"
+                )
         self.names = [metric.name for metric in self.metrics]
         _check_names(self.names, thresholds, gates)
         self.thresholds = thresholds

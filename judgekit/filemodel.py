@@ -31,6 +31,24 @@ Positive = Annotated[_Positive, BeforeValidator(_number, json_schema_input_type=
 Fraction = Annotated[_Fraction, BeforeValidator(_number, json_schema_input_type=_Fraction)]
 
 
+def _rows(value: Any) -> Any:
+    if value is None:
+        return None
+    if isinstance(value, int | float) and not isinstance(value, bool) and value >= 0:
+        return float(value)
+    if not isinstance(value, str) or not _SHARE.fullmatch(value):
+        raise ValueError('write a number of rows, or a share such as "5%"')
+    return value
+
+
+_SHARE = re.compile(r"\d{1,3}(\.\d{1,6})?%")
+_Share = Annotated[str, Field(pattern=f"^{_SHARE.pattern}$")]
+Rows = Annotated[
+    str | float | None, BeforeValidator(_rows, json_schema_input_type=_Share | Positive | None)
+]
+"""How many rows: a number, or a share of all."""
+
+
 def none_yet() -> list[Any]:
     """Return an empty list, as the factory of a default.
 
@@ -72,7 +90,7 @@ def validate_file(
     *,
     lines: Lines,
     error: type[ConfigError] = ConfigError,
-    hints: Hints = _PLAIN,
+    hints: Callable[[], Hints] = lambda: _PLAIN,
 ) -> M:
     """Validate data read from a file.
 
@@ -86,7 +104,7 @@ def validate_file(
         # A key that is missing is often there under another spelling.
         fault = next((f for f in faults if f["type"] == "extra_forbidden"), faults[0])
         path = steps_to(fault)
-        message = describe(fault, path, model, hints=hints)
+        message = describe(fault, path, model, hints=hints())
         raise error(message, where=lines.where(*path)) from exc
 
 
@@ -104,7 +122,7 @@ def describe(fault: Any, path: Path, model: type[BaseModel], *, hints: Hints = _
             return f"{name!r} is not a key; a text with a comma inside {{ }} needs quotes"
         return f"unknown key {name!r}{hints.key(path, keys_at(model, path[:-1]))}"
     if fault["type"] == "missing":
-        return f"{name!r} is missing"
+        return f"{name!r} is missing{hints.value(path)}"
     message = str(fault["msg"])
     message = message.removeprefix("Value error, ").removeprefix("Assertion failed, ")
     if fault["type"] == "value_error":
@@ -121,13 +139,36 @@ def describe(fault: Any, path: Path, model: type[BaseModel], *, hints: Hints = _
     if fault["type"] == "string_type":
         advice = "; write it in quotes" if isinstance(fault.get("input"), (bool, int)) else ""
         return f"{name}: must be text (it is {given}){hints.value(path) or advice}"
-    hint = ""
+    wanted = _WANTED.get(fault["type"], message[:1].lower() + message[1:])
+    for pydantics, ours in _BOUNDS:
+        wanted = wanted.replace(pydantics, ours)
+    return f"{name}: {wanted} (it is {given}){_meant(fault) or hints.value(path)}"
+
+
+_WANTED = {
+    "list_type": "must be a list",
+    **dict.fromkeys(("float_type", "float_parsing"), "must be a number"),
+    **dict.fromkeys(("int_type", "int_parsing", "int_from_float"), "must be a whole number"),
+    **dict.fromkeys(("bool_type", "bool_parsing"), "must be true or false"),
+}
+"""The type of a pydantic fault -> what a value must be."""
+_BOUNDS = (
+    ("greater than or equal to", "at least"),
+    ("less than or equal to", "at most"),
+    ("greater than", "more than"),
+)
+
+
+def _meant(fault: Any) -> str:
+    """Return a hint at the value that a wrong one stands for; empty if none is known."""
+    value = fault.get("input")
     if fault["type"] == "literal_error":
         allowed = re.findall(r"'([^']*)'", str(fault["ctx"]["expected"]))
-        close = closest(str(fault.get("input")), allowed)
-        hint = f"; did you mean {close[0]!r}?" if len(close) == 1 else ""
-    hint = hint or hints.value(path)
-    return f"{name}: {message[:1].lower()}{message[1:]} (it is {given}){hint}"
+        close = closest(str(value), allowed)
+        return f"; did you mean {close[0]!r}?" if len(close) == 1 else ""
+    if fault["type"] == "less_than_equal" and fault["ctx"]["le"] == 1 and 10 <= value <= 100:
+        return f"; write {value:g} % as {value / 100:g}"
+    return ""
 
 
 def _shown(value: Any) -> str:

@@ -14,6 +14,7 @@ from judgekit.judges.absent import AbsentJudge
 from judgekit.request import Request
 from judgekit.rubric.rubric import Rubric
 from judgekit.rubricdiff.source import opened
+from judgekit.suggest import suggest
 from judgekit.suiterubric import with_flags
 
 SAMPLE = Case(
@@ -149,7 +150,13 @@ def _compared(one: Preview, other: Preview, *, as_json: bool) -> str:
 
 
 def _find(cases: str, wanted: str | None) -> Case:
+    ids: list[str] = []
     for case in load_cases(cases):
         if wanted is None or case.id == wanted:
             return case
-    raise ConfigError(f"{cases}: no case {wanted!r}")
+        ids.append(case.id) if len(ids) < _REMEMBERED else None
+    raise ConfigError(f"{cases}: no case {wanted!r}{suggest(wanted, ids)}")
+
+
+_REMEMBERED = 1_000
+"""Ids that are remembered to suggest one."""

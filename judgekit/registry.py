@@ -237,10 +237,10 @@ def build(
     for needed in parameters.values():
         required = needed.default is needed.empty and needed.kind is needed.KEYWORD_ONLY
         if required and needed.name not in (*options, "judge"):
-            raise ConfigError(f"metric {name!r} needs the option {needed.name!r}")
+            raise ConfigError(f"metric {name!r} needs the option {needed.name!r}; add it")
     if judged:
         if judge is None:
-            raise ConfigError(f"metric {name!r} needs a judge")
+            raise ConfigError(f"metric {name!r} needs a judge; give it one: judge=...")
         options = {**options, "judge": judge}
     try:
         built: Metric = made(**options)

@@ -53,7 +53,10 @@ class SuiteCases:
         overrides = self._overrides
         source = overrides.cases or (wanted.path if wanted else None)
         if source is None:
-            raise ConfigError("the suite names no cases", where=self._lines.where("cases"))
+            raise ConfigError(
+                "the suite names no cases; add cases: cases.jsonl, or --cases FILE",
+                where=self._lines.where("cases"),
+            )
         path = source if source == "-" or overrides.cases else str(self._base / source)
         if not overrides.cases and path != "-" and not Path(path).exists():
             message = f"no such file of cases: {path}{nearby(Path(path)) or '; check the path'}"
@@ -76,7 +79,12 @@ class SuiteCases:
             DatasetError: they cannot be read.
         """
         path, limit = self.source()
-        cases = load_cases(path, limit=limit, **self._shape())
+        try:
+            cases = load_cases(path, limit=limit, **self._shape())
+        except ConfigError as exc:
+            if exc.where or not str(exc).startswith("fields:"):
+                raise
+            raise ConfigError(str(exc), where=self._lines.where("cases", "fields")) from exc
         if self.narrowed:
             cases = self._narrowed(cases)
         redact = self._redact

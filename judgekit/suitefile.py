@@ -13,7 +13,7 @@ from pydantic import (
     model_validator,
 )
 
-from judgekit.filemodel import FileModel, Fraction, Number, Positive, none_yet
+from judgekit.filemodel import FileModel, Fraction, Number, Positive, Rows, none_yet
 from judgekit.limits import MOST_CASES
 from judgekit.suggest import suggest
 from judgekit.value import check_json
@@ -51,8 +51,8 @@ def _rule(value: Any) -> Any:
     if value not in known:
         # A misspelt name must not pass for a pattern that happens to match nothing.
         raise ValueError(
-            f"nothing is built in under the name {value!r}{suggest(value, known)}; "
-            f"a pattern of your own is written {{pattern: {value}}}"
+            f"nothing is built in under the name {value!r}"
+            + suggest(value, known, otherwise=f"; a pattern is written {{pattern: {value}}}")
         )
     return {"find": value}
 
@@ -133,9 +133,6 @@ def _one_or_several(value: Any) -> str:
     return "[several]" if isinstance(value, list) else "[one]"
 
 
-Share = Annotated[str, Field(pattern=r"^\d{1,3}(\.\d{1,6})?%$")]
-
-
 class GateFile(FileModel):
     """What a run must show of a metric; other keys are figures of the metric's own."""
 
@@ -160,11 +157,11 @@ class GateFile(FileModel):
     """The highest score."""
     coverage: Fraction | None = None
     """Least share of rows with a score of the metric's own; not applicable ones left out."""
-    abstained: Share | Positive | None = None
+    abstained: Rows = None
     """Most rows the judge may leave open: a number, or a share such as "5%"."""
-    failed: Share | Positive | None = None
+    failed: Rows = None
     """Most rows without a score, because something went wrong."""
-    fallback: Share | Positive | None = None
+    fallback: Rows = None
     """Most rows that a stand-in scored."""
     not_worse: Positive | None = None
     """The mean may be worse than the baseline's by so much, and that must be shown."""

@@ -26,7 +26,7 @@ _SAMPLING = ("max_tokens", "reasoning_effort", "seed", "stop", "temperature", "t
 
 _FORMS: dict[tuple[str, ...], str] = {
     ("cases",): _CASES,
-    ("cases", "path"): "one file holds all cases; join the files, or run one at a time: --cases",
+    ("cases", "path"): "one file holds all cases: path: cases.jsonl",
     ("judge",): _ROLES,
     ("judges",): _ROLES,
     ("metrics",): _METRICS,
@@ -92,6 +92,19 @@ def _places() -> dict[str, str]:
         for name in model.model_fields:
             places.setdefault(name.rstrip("_"), form.format(name))
     return places
+
+
+def percent_hint(bound: float, low: float, high: float) -> str:
+    """Return how a bound is written that no value reaches: a percentage as a share."""
+    fits = bound >= 10 and low <= bound / 100 <= high
+    return f"; write {bound:g} % as {bound / 100:g}" if fits else "; write a number in that range"
+
+
+def role_hint(role: str, known: list[str]) -> str:
+    """Return the role that is meant, or how a model is given one."""
+    if "/" in role:
+        return f"; give the model a role: judges: {{second: {role}}}, then judge: second"
+    return suggest(role, known)
 
 
 HINTS = Hints(key=key_hint, value=value_hint)

@@ -186,7 +186,10 @@ def make_judge(
         return ManualJudge(file.model, path)
     if file.answers:
         where = lines.where(*at, "answers")
-        raise ConfigError("answers belong to a judge named manual/NAME", where=where)
+        raise ConfigError(
+            "answers belong to a judge named manual/NAME; remove them, or name the person",
+            where=where,
+        )
     if file.model.startswith("fake/"):
         from judgekit.judges.fake import FakeJudge
 
@@ -209,7 +212,7 @@ def _asked_by_litellm(file: JudgeFile, *, lines: Lines, asking: bool, at: tuple[
         from judgekit.judges.credentials import variable_shown
 
         shown = variable_shown(file.api_key_env)
-        raise ConfigError(f"{shown} is not set in the environment", where=where)
+        raise ConfigError(f"{shown} is not set in the environment; set it", where=where)
     return LiteLLMJudge(
         file.model,
         api_base=file.api_base,

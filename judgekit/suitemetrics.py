@@ -15,7 +15,6 @@ from judgekit.rubric.shelf import own_shelves, rubric_names
 from judgekit.suggest import suggest
 from judgekit.suiteembedder import SuiteEmbedders
 from judgekit.suitefile import JUDGE, FallbackFile, MetricFile, SuiteFile
-from judgekit.suitehints import key_hint
 from judgekit.suitekind import check_role, is_judged, is_rubric
 from judgekit.suiterubric import Settings
 from judgekit.yamlfile import Lines
@@ -79,6 +78,8 @@ class SuiteMetrics:
 
     def _unknown(self, error: UnknownOption, *path: str) -> ConfigError:
         """Return the error about an option, with all that a suite may write in its place."""
+        from judgekit.suitehints import key_hint
+
         keys = FallbackFile if path[-1] == "fallback" else MetricFile
         known = [*error.known, *keys.model_fields]
         hint = key_hint((*path, error.option), [name for name in known if name != "name"])
@@ -104,14 +105,14 @@ class SuiteMetrics:
 
     def _single(self, name: str, entry: MetricFile) -> Metric:
         if entry.metric is not None and entry.rubric is not None:
-            raise ConfigError(f"metric {name!r}: give metric or rubric, not both")
+            raise ConfigError(f"metric {name!r}: `metric` and `rubric` are both given; remove one")
         options = dict(entry.model_extra or {})
         kind = entry.metric or entry.rubric or name
         judged = is_judged(kind, entry, base=self._base, folders=self._folders)
         if judged and self._no_judge:
             return self._stand_in(name, kind, entry)
         if entry.role is not None and not judged:
-            raise ConfigError(f"metric {name!r} is computed; it asks no judge")
+            raise ConfigError(f"metric {name!r} is computed and asks no judge; remove `judge`")
         if judged:
             check_role(name, kind, entry)
         judge = self._asked(name, entry) if judged else None
@@ -119,7 +120,9 @@ class SuiteMetrics:
         if entry.fallback is None:
             return metric
         if not judged:
-            raise ConfigError(f"metric {name!r} is computed; a fallback is for judged ones")
+            raise ConfigError(
+                f"metric {name!r} is computed; only judged metrics take a fallback: remove it"
+            )
         from judgekit.metrics.fallback import WithFallback
 
         substitute = self._substitute(
@@ -132,7 +135,7 @@ class SuiteMetrics:
         if role not in self._judges:
             raise ConfigError(
                 f"metric {name!r} asks the role {role!r}, and the suite has only "
-                f"{', '.join(sorted(self._roles))}; say which: judge: ROLE"
+                f"{', '.join(sorted(self._roles))}; add judge: {min(self._roles)}"
             )
         return self._judges[role]
 
@@ -160,10 +163,15 @@ class SuiteMetrics:
         own = fallback.model_extra or {}
         if STAND_INS.get(kind) == fallback.use:
             own = {**shared_options(kind, fallback.use, options), **own}
+        where = self._lines.where("metrics", name, "fallback", "use")
         try:
+            if find(fallback.use).judged:
+                raise ConfigError(f"{fallback.use!r} asks a judge; name a computed metric")
             return create(fallback.use, **self._placed(fallback.use, dict(own)))
         except UnknownOption as exc:
             raise self._unknown(exc, "metrics", name, "fallback") from exc
+        except ConfigError as exc:
+            raise exc if exc.where else ConfigError(str(exc), where=where) from exc
 
     def _create(
         self,

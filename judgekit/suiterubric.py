@@ -12,8 +12,8 @@ from judgekit.rubric.rubric import Rubric
 from judgekit.rubric.shelf import Shelf, own_shelves
 from judgekit.suggest import suggest
 from judgekit.suitefile import SuiteFile
-from judgekit.suitehints import HINTS
-from judgekit.suitesource import read_suite
+from judgekit.suitesource import read_suite, suite_hints
+from judgekit.wrongfile import nearby
 from judgekit.yamlfile import Lines
 
 
@@ -92,7 +92,10 @@ def rubric_folders(file: SuiteFile, *, base: Path, lines: Lines) -> tuple[Path, 
     folders = tuple(base / folder for folder in file.rubrics)
     for number, folder in enumerate(folders):
         if not folder.is_dir():
-            raise ConfigError(f"no such folder: {folder}", where=lines.where("rubrics", number))
+            hint = nearby(folder) or "; check the path"
+            raise ConfigError(
+                f"no such folder: {folder}{hint}", where=lines.where("rubrics", number)
+            )
     return folders
 
 
@@ -104,7 +107,7 @@ def suite_shelves(path: str | Path) -> list[Shelf]:
     """
     file = Path(path)
     data, lines = read_suite(file)
-    suite = validate_file(SuiteFile, data, lines=lines, hints=HINTS)
+    suite = validate_file(SuiteFile, data, lines=lines, hints=suite_hints)
     return own_shelves(file.parent, rubric_folders(suite, base=file.parent, lines=lines))
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from judgekit.errors import ConfigError
+from judgekit.filemodel import Hints
 from judgekit.suitefile import JUDGE
 from judgekit.wrongfile import nearby, other_content, other_kind
 from judgekit.yamlfile import Lines, parse_yaml
@@ -88,3 +89,10 @@ def refuse_keys(data: Mapping[str, Any], lines: Lines) -> None:
                 "api_key_env: MY_KEY",
                 where=lines.where(*at, "api_key"),
             )
+
+
+def suite_hints() -> Hints:
+    """Return what a suite says of its mistakes; loaded when there is one."""
+    from judgekit.suitehints import HINTS
+
+    return HINTS

@@ -46,10 +46,15 @@ def other_content(data: Mapping[str, Any], path: Path) -> str | None:
     )
 
 
+def _is_alike(path: Path) -> bool:
+    """Return whether a path may be meant where a file, or a folder without an ending, is named."""
+    return path.is_file() or (not path.suffix and path.is_dir())
+
+
 def nearby(path: Path) -> str:
     """Return a hint at the file that may be meant where there is none: beside it, or above."""
     try:
-        same = [p for p in path.parent.iterdir() if p.suffix == path.suffix and p.is_file()]
+        same = [p for p in path.parent.iterdir() if p.suffix == path.suffix and _is_alike(p)]
     except OSError:
         same = []
     close = closest(path.stem, [p.stem for p in same])

@@ -166,7 +166,7 @@ class _Builder:
                 message = f'{shown!r} is not text; write it in quotes: "{shown}"'
                 raise self._wrong(key_node, message)
             if key in data:
-                raise self._wrong(key_node, f"{_short(key)} is given twice")
+                raise self._wrong(key_node, f"{_short(key)} is given twice; keep one")
             data[key] = self.build(value_node, (*path, key), depth + 1)
             # A message about a key should point at the key, not at what follows it.
             self._lines.put((*path, key), key_node.start_mark.line)

@@ -430,7 +430,7 @@ def test_a_suite_says_it_all(tmp_path):
 @pytest.mark.parametrize(
     ("gate", "message"),
     [
-        ({"not_worse": 0.1}, "not_worse needs a run to hold this one against: gate: {baseline"),
+        ({"not_worse": 0.1}, "not_worse needs a run to compare with; add gate: {baseline"),
         ({"where": {"topic": "a"}}, "a gate with where and no bound"),
         ([{"mean": 9}], "gate.mean 9 is outside the values"),
         ({"failed": "101 %"}, "failed"),

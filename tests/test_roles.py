@@ -126,7 +126,7 @@ def test_metric_without_a_role_needs_the_role_judge(folder: Path) -> None:
 
 
 def test_role_on_a_computed_metric_is_refused(folder: Path) -> None:
-    assert "'length' is computed; it asks no judge" in wrong(
+    assert "'length' is computed and asks no judge; remove `judge`" in wrong(
         folder, metrics={"length": {"maximum": 9, "judge": "second"}}
     )
 

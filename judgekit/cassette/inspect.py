@@ -14,11 +14,13 @@ from judgekit.judgment import read_reply
 from judgekit.replies.logprobs import read_logprobs
 from judgekit.replies.text import cut_off, read_text
 from judgekit.replies.vector import read_vector
+from judgekit.wrongfile import nearby
 
 
 def _open(path: Path) -> Tape:
     if not path.is_file():
-        raise ConfigError("no such cassette", where=str(path))
+        hint = nearby(path) or "; `judgekit run --record new_episodes` records one"
+        raise ConfigError(f"no such cassette{hint}", where=str(path))
     return Tape(path)
 
 

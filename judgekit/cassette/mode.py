@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 
 from judgekit.errors import ConfigError
-from judgekit.suggest import suggest
+from judgekit.suggest import closest
 
 
 class RecordMode(StrEnum):
@@ -28,6 +28,9 @@ class RecordMode(StrEnum):
         try:
             return cls(text)
         except ValueError as exc:
-            raise ConfigError(
-                f"no record mode {text!r}{suggest(text, [m.value for m in cls])}"
-            ) from exc
+            close = closest(text, [mode.value for mode in cls], alike=0.8)
+            meant = f"; did you mean {close[0]!r}?" if close else f"; write {_MEANINGS}"
+            raise ConfigError(f"no record mode {text!r}{meant}") from exc
+
+
+_MEANINGS = "none (replay only), new_episodes (ask what is missing) or all (ask everything again)"

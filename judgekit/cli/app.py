@@ -10,7 +10,6 @@ from typer.core import TyperGroup
 from typer.main import get_command, get_group
 
 from judgekit import __version__
-from judgekit.cli.usage import usage_errors
 
 VERBS = (
     "init", "run", "watch", "merge", "score", "report", "compare", "view", "agree", "answer",
@@ -34,13 +33,30 @@ class Verbs(TyperGroup):
 
     def make_context(self, *args: Any, **options: Any) -> Any:
         """Read the options before the verb."""
-        with usage_errors():
+        try:
             return super().make_context(*args, **options)
+        except _UsageError as exc:
+            raise _in_one_line(exc) from None
 
     def invoke(self, ctx: Any) -> Any:
         """Read the rest of the command line, and run the verb."""
-        with usage_errors():
+        try:
             return super().invoke(ctx)
+        except _UsageError as exc:
+            raise _in_one_line(exc) from None
+
+
+_UsageError: Any = typer.BadParameter.__base__
+"""The error of everything that is wrong with a command line; typer exports only this heir of it."""
+
+
+def _in_one_line(error: Any) -> Exception:
+    if type(error).__name__ == "NoArgsIsHelpError":
+        return error  # type: ignore[no-any-return]
+    from judgekit.cli.usage import usage_line
+    from judgekit.errors import ConfigError
+
+    return ConfigError(usage_line(error))
 
 
 def _verb(name: str) -> Any:

@@ -19,6 +19,7 @@ from judgekit.registry import find
 from judgekit.report.text import row_text
 from judgekit.score import Failure
 from judgekit.suitefile import Overrides
+from judgekit.wrongfile import nearby
 
 
 def score_and_print(
@@ -96,7 +97,9 @@ def _case(
         try:
             row = json.loads(_text(case))
         except (ValueError, RecursionError) as exc:
-            raise ConfigError(f"--case is not JSON: {exc}") from exc
+            raise ConfigError(
+                f'--case is not JSON: {exc}; write {{"input": "...", "output": "..."}}'
+            ) from exc
         if not isinstance(row, dict):
             raise ConfigError("--case is not a JSON object")
     for name, text in texts.items():
@@ -120,6 +123,9 @@ def _text(text: str) -> str:
             return sys.stdin.read()
         if text.startswith("@"):
             return Path(text[1:]).read_text(encoding="utf-8")
+    except FileNotFoundError as exc:
+        hint = nearby(Path(text[1:])) or "; check the path"
+        raise ConfigError(f"{text}: no such file{hint}") from exc
     except (OSError, UnicodeDecodeError) as exc:
         raise ConfigError(f"{text}: cannot be read: {exc}") from exc
     return text

@@ -4,18 +4,13 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from itertools import islice, takewhile
 from typing import Any
 
 import typer
 
-from judgekit.errors import ConfigError
 from judgekit.suggest import closest, suggest
 
-_UsageError: Any = typer.BadParameter.__base__
-"""The error of everything that is wrong with a command line; typer exports only this heir of it."""
 _NO_COMMAND = re.compile(r"No such command '(.*?)'\.", re.DOTALL)
 _EXTRA = re.compile(r"Got unexpected extra argument(?:s|\(s\))? \((.*)\)", re.DOTALL)
 _VALUES = (
@@ -27,22 +22,12 @@ _VALUES = (
 """What typer says of a value -> what it must be."""
 
 
-@contextmanager
-def usage_errors() -> Iterator[None]:
-    """Turn the errors of typer into one line each.
+def usage_line(error: Any) -> str:
+    """Return what is wrong with a command line, and what to do next.
 
-    Raises:
-        ConfigError: the command line is wrong.
+    Args:
+        error: the error of typer.
     """
-    try:
-        yield
-    except _UsageError as exc:
-        if type(exc).__name__ == "NoArgsIsHelpError":
-            raise
-        raise ConfigError(_line(exc)) from None
-
-
-def _line(error: Any) -> str:
     message = " ".join(str(error.message).split())
     command = error.ctx.command_path if error.ctx is not None else _typed()
     help = f"`{command} --help`"

@@ -23,6 +23,7 @@ _PLACE = re.compile(r"^(?P<what>.*) at line (?P<line>\d+) column (?P<column>\d+)
 
 _WORDS = (
     ("EOF while parsing", "it ends too early"),
+    ("key must be a string", "a key without double quotes"),
     ("hex escape", r"a broken \u escape, or half of a surrogate pair"),
     ("surrogate", r"half of a surrogate pair in a \u escape"),
     ("control character", "a control character inside a text, which JSON wants escaped"),

@@ -18,6 +18,7 @@ from judgekit.datasets.wording import kind, quoted
 from judgekit.errors import ConfigError, DatasetError
 from judgekit.limits import check_limit
 from judgekit.suggest import suggest
+from judgekit.wrongfile import nearby
 
 Container = Literal["auto", "jsonl", "json", "csv", "parquet"]
 """How rows are kept in a file."""
@@ -161,7 +162,8 @@ def _file_reader(
     if path is not None:
         with translated(name):
             if not path.exists():
-                raise DatasetError("no such file; check the path", where=name)
+                hint = nearby(path) or "; check the path"
+                raise DatasetError(f"no such file{hint}", where=name)
             if path.is_dir():
                 raise DatasetError("this is a folder; name a file in it", where=name)
     if container == "auto":

@@ -112,12 +112,12 @@ def read_json(path: Path) -> Any:
     except FileNotFoundError as exc:
         check_finished(path.parent)
         raise ConfigError(
-            f"not a run folder: {path.name} is missing; make one with `judgekit run --out`",
+            f"not a run folder: {path.name} is missing; `judgekit run` writes one to runs/NAME",
             where=str(path.parent),
         ) from exc
     except NotADirectoryError as exc:
         raise ConfigError(
-            "is a file; a run is the folder it is in", where=str(path.parent)
+            "is a file; name the folder of a run, such as runs/suite", where=str(path.parent)
         ) from exc
     except (OSError, ValueError, RecursionError) as exc:
         raise ConfigError(f"cannot be read: {exc}", where=str(path)) from exc

@@ -145,7 +145,7 @@ def _gates(
             hint = suggest(statistic, [*STATISTICS, *own])
             raise ConfigError(f"metric {metric!r}: no gate on {statistic!r}{hint}")
         if statistic == "pass_rate" and threshold is None:
-            raise ConfigError(f"metric {metric!r}: a gate on pass_rate needs a threshold")
+            raise ConfigError(f"metric {metric!r}: a gate on pass_rate needs a threshold; add one")
         bound, share = _bound(metric, statistic, said, counts=statistic not in own)
         at_most = not own[statistic] if statistic in own else None
         gates.append(
@@ -243,7 +243,8 @@ def check(gate: Gate, summary: MetricSummary) -> GateResult:
         at_most = gate.statistic != "pass_rate" and not summary.higher_is_better
     found = figure.value
     if found is None:
-        why = "no such case" if gate.where and not summary.rows else "nothing was scored"
+        sliced = gate.where and not summary.rows
+        why = "no case is in this slice; check `where`" if sliced else "nothing was scored"
         sentence = f"{name} is unknown: {why}"
         return GateResult(
             gate=gate, found=None, passed=False, sentence=sentence, answer="unknown", n=0

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from judgekit.errors import ConfigError, RubricError, place
-from judgekit.filemodel import validate_file
+from judgekit.filemodel import Hints, validate_file
 from judgekit.rubric.file import RubricFile
 from judgekit.rubric.filetext import read_file, split_front_matter
 from judgekit.rubric.folders import Folders
@@ -71,7 +71,7 @@ class Layer:
         return data, lines
 
     def _validated(self, kind: type[F]) -> F:
-        return validate_file(kind, self.data, lines=self.lines, error=RubricError)
+        return validate_file(kind, self.data, lines=self.lines, error=RubricError, hints=_hints)
 
 
 def chain(path: Path, loader: Folders) -> list[Layer]:
@@ -107,6 +107,12 @@ def chain(path: Path, loader: Folders) -> list[Layer]:
         loader.parents[last.name] = found.name
         layers.append(Layer(found))
     return layers
+
+
+def _hints() -> Hints:
+    from judgekit.rubric.hints import HINTS
+
+    return HINTS
 
 
 def description_of(layers: Sequence[Layer]) -> str:

@@ -17,6 +17,7 @@ from judgekit.rubric.declared import check_used, declared_in
 from judgekit.rubric.file import LabelledFile
 from judgekit.rubric.filetext import read_file, split_front_matter
 from judgekit.rubric.folders import Folders
+from judgekit.rubric.hints import HINTS
 from judgekit.rubric.labelled import Weighing, read_labelled
 from judgekit.rubric.load import _check_shown, _examples, _Merged
 from judgekit.rubric.shelf import builtin_folder
@@ -96,7 +97,7 @@ def _front_faults(path: Path) -> tuple[RubricError, ...]:
         found: list[RubricError] = []
         for fault in exc.errors(include_url=False)[:_MOST]:
             steps = steps_to(fault)
-            message = describe(fault, steps, TestedFile)
+            message = describe(fault, steps, TestedFile, hints=HINTS)
             rule = _RULES.get(fault["type"], "bad-value")
             found.append(RubricError(message, where=lines.where(*steps), rule=rule))
         return tuple(found)

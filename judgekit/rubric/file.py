@@ -12,6 +12,7 @@ from judgekit.filledform import MAX_ITEMS
 from judgekit.request import Detail, Question
 from judgekit.rubric.criterion import Criterion, Level
 from judgekit.rubric.parameter import MAX_PARAMETERS, ParameterKind
+from judgekit.suggest import suggest
 from judgekit.yamlfile import Lines
 
 MAX_CRITERIA = 200
@@ -31,7 +32,7 @@ _ONE_OF_THE_FIELDS: dict[str, Any] = {"items": {"enum": list(_FIELDS)}}
 def _check_fields(fields: list[str]) -> list[str]:
     for field in fields:
         if field not in _FIELDS:
-            raise ValueError(f"{field!r} is not a field of a case; known: {', '.join(_FIELDS)}")
+            raise ValueError(f"{field!r} is not a field of a case{suggest(field, _FIELDS)}")
     return fields
 
 

@@ -229,7 +229,13 @@ class _Merged:
         own = self.layers[0]
         if not merged:
             where = own.lines.where("criteria")
-            self.complain(RubricError("has no criteria", where=where, rule="no-criteria"))
+            self.complain(
+                RubricError(
+                    'has no criteria; add criteria: {kind: {text: "Is the answer kind?"}}',
+                    where=where,
+                    rule="no-criteria",
+                )
+            )
         if len(merged) > MAX_CRITERIA:
             where = own.lines.where("criteria")
             message = f"has {len(merged)} criteria, of {MAX_CRITERIA} at most"

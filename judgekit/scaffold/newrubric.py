@@ -98,7 +98,7 @@ def write_rubric(draft: RubricDraft, *, folder: Path, force: bool = False) -> li
     """
     fault = new_name_fault(draft.name, folder=folder, force=force)
     if fault:
-        raise ConfigError(fault if str(folder) in fault else f"{draft.name!r}: {fault}")
+        raise ConfigError(fault if draft.name in fault else f"{draft.name!r}: {fault}")
     schema = folder.parent / SCHEMAS / "rubric.json"
     text = rubric_text(draft, schema=f"../{SCHEMAS}/rubric.json")
     paths = write_all(folder, {f"{draft.name}{SUFFIX}": text}, force=force)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
 import shutil
 import threading
@@ -11,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+import judgekit as package
+from judgekit.errors import JudgekitError
 from judgekit.scaffold.project import Plan, write_project
 from judgekit.yamlfile import parse_yaml
 
@@ -85,9 +88,15 @@ def check(mistake, project, tmp_path, monkeypatch, judgekit, server):
     monkeypatch.chdir(folder / mistake.get("folder", "."))
     monkeypatch.setenv("COLUMNS", "100")
 
+    said = put(mistake["says"])
+    if "python" in mistake:
+        with pytest.raises(JudgekitError) as caught:
+            exec(mistake["python"], {"judgekit": package})
+        assert f"{type(caught.value).__name__}: {caught.value}" == said
+        return
+
     done = judgekit(*shlex.split(put(mistake["run"])), stdin="")
 
-    said = put(mistake["says"])
     assert done.code == mistake.get("code", 2)
     if done.code == 2:
         assert (done.out, done.err) == ("", f"{said}\n")
@@ -113,6 +122,18 @@ def test_a_mistake_about_a_judge_is_too(mistake, project, tmp_path, monkeypatch,
 
 
 def test_the_table_is_long_and_says_nothing_twice():
-    assert len(MISTAKES) >= 40
+    assert len(MISTAKES) >= 160
     for key in ("name", "says"):
         assert len({mistake[key] for mistake in MISTAKES}) == len(MISTAKES)
+
+
+@pytest.mark.parametrize("mistake", MISTAKES, ids=[mistake["name"] for mistake in MISTAKES])
+def test_a_message_is_short_and_in_our_own_words(mistake):
+    said = mistake["says"]
+
+    assert len(said) < 320
+    # Nothing of pydantic, Python or Jinja that only a programmer of judgekit knows.
+    foreign = "Input should|valid string|valid dict|valid number|object at 0x|Errno|type=|NoneType"
+    assert not re.search(foreign, said)
+    # A cause and a next step: a suggestion, a command, an example, or what to write instead.
+    assert re.search(r"; |\? |\?$|, not |: |, or |needs? |must ", said.removeprefix("judgekit: "))

@@ -92,7 +92,7 @@ def test_a_cassette_is_recorded_and_replayed(judgekit, folder):
         (["-m", "safety", "-o", "x"], "say who judges: --judge MODEL"),
         (["-m", "safety", "-o", "x", "--no-judge"], "needs a judge"),
         (["--rubric", "no/such", "-o", "x", "--judge", "fake/j"], "no such rubric file"),
-        (["-m", "exact_match", "-o", "@none.txt"], "@none.txt: cannot be read"),
+        (["-m", "exact_match", "-o", "@none.txt"], "@none.txt: no such file"),
         (["-m", "exact_match", "-o", "@."], "@.: cannot be read"),
         (["-m", "exact_match", "--case", "{"], "--case is not JSON"),
         (["-m", "exact_match", "--case", "[]"], "--case is not a JSON object"),

@@ -91,7 +91,7 @@ def test_a_figure_that_does_not_exist_never_passes(statistic):
             "mean, min, not_worse, pass_rate",
         ),
         ({"men": 0.5}, "metric 'm': no gate on 'men'; did you mean 'mean'?"),
-        ({"pass_rate": 0.5}, "metric 'm': a gate on pass_rate needs a threshold"),
+        ({"pass_rate": 0.5}, "metric 'm': a gate on pass_rate needs a threshold; add one"),
     ],
 )
 def test_a_wrong_gate_is_refused(wanted, message):
