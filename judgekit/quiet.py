@@ -12,7 +12,10 @@ import sys
 import warnings
 from typing import Any
 
-_LOGGERS = ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy", "instructor", "httpx", "openai")
+_OWN_HANDLERS = ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy")
+"""Loggers of litellm, which print by themselves."""
+_TREES = ("instructor", "httpx", "openai")
+"""Loggers with others below them, some of which are made during a call."""
 _NOISE = re.compile(r"Pydantic serializer warnings|Item '\w+' on TypedDict class")
 """What litellm's own models make pydantic say; an error where warnings are errors."""
 
@@ -28,6 +31,25 @@ class _Dropped(logging.Filter):
 
     def filter(self, record: logging.LogRecord) -> bool:
         return not asking()
+
+
+class _Gate(logging.Handler):
+    """Stops the records of judgekit's calls on their way from a logger to those above it."""
+
+    def __init__(self, logger: logging.Logger) -> None:
+        super().__init__()
+        self._logger = logger
+
+    def handle(self, record: logging.LogRecord) -> bool:
+        above, last = self._logger.parent, logging.lastResort
+        if asking():
+            record.levelno = logging.NOTSET - 1  # below the level of any handler
+            return True
+        # This handler counts as one, so logging would not print the record by itself.
+        unheard = not (above and above.hasHandlers())
+        if unheard and last is not None and record.levelno >= last.level:
+            last.handle(record)
+        return True
 
 
 class _Noise:
@@ -47,10 +69,13 @@ _IGNORED: Any = ("ignore", _Noise(), UserWarning, None, 0)
 
 def keep_quiet() -> None:
     """Drop what the libraries log and warn about judgekit's calls; may be called again."""
-    children = tuple(f"{name}." for name in _LOGGERS)
-    known = [name for name in list(logging.root.manager.loggerDict) if name.startswith(children)]
-    for name in (*_LOGGERS, *known):
+    for name in _OWN_HANDLERS:
         logging.getLogger(name).addFilter(_DROPPED)
+    for name in _TREES:
+        logger = logging.getLogger(name)
+        if not any(isinstance(handler, _Gate) for handler in logger.handlers):
+            # A filter of this logger would not see the records of those below it.
+            logger.handlers.insert(0, _Gate(logger))
     filters: Any = warnings.filters
     if _IGNORED not in filters[:1]:
         filters.insert(0, _IGNORED)

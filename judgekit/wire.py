@@ -51,6 +51,8 @@ class Exchange:
         """The first `KEPT` bytes of a body that is longer than its limit."""
         self.omitted: Omitted | None = None
         """The bytes after these, up to the limit; only of a body that is longer than that."""
+        self.ended = False
+        """Whether the call is over; what it started may go on, and is no part of it then."""
         self._response: httpx.Response | None = None
 
     @property
@@ -59,6 +61,10 @@ class Exchange:
         if self.omitted is None:
             return None
         return f"the response is larger than {self.limit:,} bytes"
+
+    def release(self) -> None:
+        """Let go of the body: tasks that libraries started in this call may keep it for long."""
+        self._response = None
 
     def begin(self, response: httpx.Response) -> None:
         """Take a response whose head has come; of several the last counts."""
@@ -91,7 +97,8 @@ _current: ContextVar[Exchange | None] = ContextVar("exchange", default=None)
 
 def current() -> Exchange | None:
     """Return the call under way in this task; `None` outside of judgekit's calls."""
-    return _current.get()
+    call = _current.get()
+    return None if call is None or call.ended else call
 
 
 @contextmanager
@@ -102,6 +109,7 @@ def exchange(*, limit: int = MAX_BODY) -> Iterator[Exchange]:
     try:
         yield made
     finally:
+        made.ended = True
         _current.reset(token)
 
 

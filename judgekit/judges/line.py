@@ -15,7 +15,7 @@ class Heard(NamedTuple):
     """A raw response, and what was sent for it."""
 
     response: Any
-    """What litellm made of it; `None` where it made nothing of it."""
+    """What litellm made of it; of a malformed one, its model and tokens."""
     params: dict[str, JsonValue]
     """The parameters that were sent."""
     malformed: Try | None = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from judgekit import providers
@@ -78,3 +79,13 @@ def parts_joined(data: dict[str, Any] | None) -> Any:
 def _text_of(part: object) -> str | None:
     text = part.get("text") if isinstance(part, dict) and part.get("type") == "text" else None
     return text if isinstance(text, str) else None
+
+
+def metered(data: dict[str, Any] | None) -> Any:
+    """Return what a malformed response says of its model and tokens, in place of litellm's."""
+    data = data or {}
+    usage = data.get("usage")
+    return SimpleNamespace(
+        model=data.get("model"),
+        usage=SimpleNamespace(**usage) if isinstance(usage, dict) else None,
+    )

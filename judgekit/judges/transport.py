@@ -20,7 +20,7 @@ from judgekit.errors import (
 from judgekit.filledform import answer_model
 from judgekit.judges.credentials import address, key_advice, own_key, secrets_in
 from judgekit.judges.line import Heard
-from judgekit.judges.malformed import malformed_try, parts_joined
+from judgekit.judges.malformed import malformed_try, metered, parts_joined
 from judgekit.judges.parameters import Parameters
 from judgekit.judges.response import cost_of, cost_told, listed_cost, read_response
 from judgekit.judges.rung import Mode, format_of, schema_of
@@ -269,27 +269,26 @@ class Transport:
         """
         from judgekit.wire import MAX_BODY, exchange
 
-        failure: JudgekitError
+        failure: JudgekitError | None = None
         with exchange(limit=limit or MAX_BODY) as call:
             try:
                 await send(**self._address, **params)
             except Exception as exc:  # noqa: BLE001 - the edge: any foreign error is translated here, once
                 if not heard:
                     failure = redirected(call) or self._translated(exc)
-        price = cost_told(call.headers)
         if not heard and limit is None and (response := parts_joined(call.data())) is not None:
             heard.append((response, None))
-        if heard:
-            # An answer that instructor could not parse is still an answer; read_reply judges it.
-            response, tool = heard[-1]
-            self._answered = True
-            return Heard(response, params, tool=tool, price=price)
-        malformed = malformed_try(call, secrets=self._secrets)
-        if malformed is not None and not isinstance(failure, (CaseError, JudgeRefused)):
-            self._answered = True
-            return Heard(None, params, malformed, price=price)
-        # Outside the handler: the provider's own error may quote the key and is not chained.
-        raise failure
+        final = isinstance(failure, (CaseError, JudgeRefused))
+        malformed = None if heard or final else malformed_try(call, secrets=self._secrets)
+        if failure is not None and not heard and malformed is None:
+            # Outside the handler: the provider's own error may quote the key and is not chained.
+            raise failure
+        # An answer that instructor could not parse is still an answer; read_reply judges it.
+        response, tool = heard[-1] if heard else (metered(call.data()), None)
+        price = cost_told(call.headers)
+        call.release()
+        self._answered = True
+        return Heard(response, params, malformed, tool=tool, price=price)
 
     @property
     def _address(self) -> dict[str, Any]:

@@ -366,3 +366,13 @@ def test_several_answers_are_not_asked_for(server: Server, tmp_path: Path) -> No
         run(judge_of(server, params={"n": 2}), ["case-1"], tmp_path)
 
     assert server.calls() == 0
+
+
+def test_a_malformed_response_costs_what_it_says(server: Server, tmp_path: Path) -> None:
+    server.plan = {"case-1": always(said(content=7))}
+    judge = judge_of(server, reasks=0, price=(1.0, 10.0))
+
+    outcome = run(judge, ["case-1", "case-2"], tmp_path, max_cost=1.0, concurrency=1)
+
+    assert outcome.kinds == {"case-1": "invalid_reply", "case-2": "scored"}
+    assert outcome.cassette.ledger.spent == pytest.approx(2 * (100 * 1.0 + 20 * 10.0) / 1e6)

@@ -59,7 +59,10 @@ def test_rejected_run_is_one_line_and_exit_code_2(server: Server, tmp_path: Path
 
     assert (code, out) == (2, "")
     host = f"127.0.0.1:{server.port}"
-    assert err == f"judgekit: openai/judge at {host}: HTTP 401: Incorrect API key provided\n"
+    assert err == (
+        f"judgekit: openai/judge at {host}: HTTP 401: Incorrect API key provided; no key was sent: "
+        "name the environment variable that holds it in `api_key_env`\n"
+    )
 
 
 def test_first_ctrl_c_keeps_what_arrived(server: Server, tmp_path: Path) -> None:
