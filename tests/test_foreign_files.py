@@ -238,7 +238,9 @@ def test_the_page_of_a_comparison_replaces_a_page_and_nothing_else(tmp_path):
     from judgekit.comparison.compare import compare_all
     from judgekit.comparison.html import write_comparison
 
-    base, new = run(tmp_path / "a"), run(tmp_path / "b")
+    other = [case.model_copy(update={"output": "No."}) for case in CASES]
+    base = run(tmp_path / "a")
+    new = evaluate_sync(other, [Length(maximum=9)], out=tmp_path / "b")
     found = compare_all(tmp_path / "a", [tmp_path / "b"])
     foreign = tmp_path / "foreign.html"
     foreign.write_text("precious", "utf-8")
