@@ -29,7 +29,7 @@ def test_the_grid_is_that_of_the_program():
     totals = coverage.passed(source, 0.5, [40, *[2] * 9], 0.1, 1000)
     clustered = coverage.cell(coverage.clustered(totals, [40, *[2] * 9]), 0.5, promised=True)
 
-    [row] = re.findall(r"^\| Beta, a \+ b = 10, mean 0\.8 \|(.*)\|$", TEXT, re.MULTILINE)
+    row, _ = re.findall(r"^\| Beta, a \+ b = 10, mean 0\.8 \|(.*)\|$", TEXT, re.MULTILINE)
     [unequal] = re.findall(r"^\| 40 and 9 of 2, correlation 0\.1 \|(.*)\|$", TEXT, re.MULTILINE)
     assert row.split("|")[0].strip() == "too few"  # n = 3
     assert mean.covered == pytest.approx(float(row.split("|")[3]), abs=0.03)
