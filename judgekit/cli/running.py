@@ -14,6 +14,7 @@ from judgekit.cli.exporting import Outputs
 from judgekit.cli.interrupt import on_interrupt
 from judgekit.cli.screen import colourful, columns
 from judgekit.config import Suite, load_suite
+from judgekit.datasets.ids import ID_LENGTH
 from judgekit.errors import ConfigError
 from judgekit.evaluation import Reuse
 from judgekit.report.folder import PAGE
@@ -24,6 +25,7 @@ from judgekit.suitejudge import asks_in_terminal
 
 if TYPE_CHECKING:
     from judgekit.estimate import Missing
+    from judgekit.report.summary import MetricSummary
 
 KEPT = "what is done is kept"
 
@@ -47,7 +49,8 @@ def run_and_print(
         suite, out=out, retry_failed=retry_failed, quiet=quiet or as_json, verbose=verbose
     )
     with outputs.plain(as_json=as_json):
-        print_report(report, out=out, as_json=as_json, also=_added(suite))
+        also = "\n".join(filter(None, [_rows_without_id(suite, report), _added(suite)]))
+        print_report(report, out=out, as_json=as_json, also=also or None)
         if not quiet:
             _print_beside(suite, report, out=out, verbose=verbose)
     outputs.write(report, find=suite.data.places, as_json=as_json)
@@ -79,6 +82,26 @@ def print_report(
         print(f"page: {page}")
     if out is not None:
         print(f"run folder: {out}")
+
+
+def _rows_without_id(suite: Suite, report: Report) -> str | None:
+    """Say on which lines the cases of the summary stand that have no id of their own."""
+    shown = [case for m in report.figures.metrics for case in _cases_shown(m)]
+    derived = {case for case in shown if len(case) == ID_LENGTH and case.isalnum()}
+    if not derived:
+        return None
+    places = suite.data.places(derived)
+    lines = [
+        f"{case} is line {line} of {file}"
+        for case in dict.fromkeys(shown)
+        if case in places and (line := places[case][1]) is not None and (file := places[case][0])
+    ]
+    return printable("; ".join(["Rows without an id: " + lines[0], *lines[1:]])) if lines else None
+
+
+def _cases_shown(summary: MetricSummary) -> list[str]:
+    failed = (summary.first_failure or "").partition(": ")[0]
+    return [*(worst.case for worst in summary.flawed), failed]
 
 
 def _added(suite: Suite) -> str | None:

@@ -55,3 +55,14 @@ def test_the_first_change_of_a_rubric_leads_to_a_verdict(tmp_path, monkeypatch, 
     asked = judgekit(*shlex.split(by_model.replace(HOSTED, "fake/judge")))
     assert asked.code in (0, 1)
     assert "not recorded" not in asked.out
+
+
+def test_rows_without_an_id_are_named_by_their_line(tmp_path, monkeypatch, judgekit):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "c.csv").write_text("id,output\n,one two three\n,one\nb,one two\n", "utf-8")
+    suite = "cases: c.csv\nmetrics: {length: {maximum: 1, threshold: 1}}\n"
+    (tmp_path / "suite.yaml").write_text(suite, "utf-8")
+
+    done = judgekit("run", "--no-out")
+
+    assert re.search(r"^Rows without an id: [0-9a-f]{12} is line 2 of c\.csv$", done.out, re.M)
