@@ -141,7 +141,7 @@ def test_agreement_without_exception_has_an_interval_with_a_width():
     ("yes", "kappa_true", "n"), [(0.9, 0.3, 50), (0.95, 0.6, 50), (0.5, 0.9, 50), (0.9, 0.0, 100)]
 )
 def test_intervals_cover_where_an_answer_is_rare(yes, kappa_true, n):
-    """The percentile bootstrap covers .5 to .87 in these cells."""
+    """Where an answer is rare, an interval by the plain standard error covers too seldom."""
     draw = np.random.default_rng(4)
     both = np.outer([1 - yes, yes], [1 - yes, yes]) * (1 - kappa_true)
     table = both + np.diag([1 - yes, yes]) * kappa_true

@@ -202,7 +202,9 @@ def test_a_mode_is_a_word(mode):
 
 
 def test_an_unknown_mode_is_refused():
-    with pytest.raises(ConfigError, match="no record mode 'new'; known: all, new_episodes, none"):
+    with pytest.raises(
+        ConfigError, match=r"no record mode 'new'; write none \(replay only\), new_episodes"
+    ):
         RecordMode.parse("new")
 
 

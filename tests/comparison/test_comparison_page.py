@@ -227,5 +227,5 @@ def test_a_page_that_cannot_be_written_is_one_line(run, tmp_path):
     done = CliRunner().invoke(app, arguments)
 
     assert isinstance(done.exception, ConfigError)
-    assert "cannot be written" in str(done.exception)
+    assert "is a folder; name a file" in str(done.exception)
     assert Path(tmp_path).is_dir()

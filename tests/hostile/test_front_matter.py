@@ -72,7 +72,7 @@ FILES = {
         CLOSED.format(NAME + "criteria: {a: {text: A, levels: {b: true, c: 0}}}"), "levels.b"
     ),
     "weight of a mode true": (CLOSED.format(ONE + "modes: {m: {'': true}}"), "not true or false"),
-    "version that is huge": (CLOSED.format(ONE + "version: 1e400"), "version: "),
+    "version that is huge": (CLOSED.format(ONE + "version: 1e400"), "not a finite number"),
     "version as a float": (CLOSED.format(ONE + "version: 1.5"), "version: "),
     "an example with a number that is none": (
         CLOSED.format(ONE + "examples: [{case: {output: x}, answers: {a: .nan}}]"), "finite"

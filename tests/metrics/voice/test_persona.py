@@ -66,7 +66,7 @@ def test_both_spellings_are_the_same_persona(tmp_path):
         ("traits: {tone: friendly}\nvoice: {tone: friendly}\n", 1, "give traits or the same"),
         ("traits:\n  formality: cosy\n", 2, "formality"),
         ("traits:\n  tone: [freindly]\n", 2, "'freindly' is no tone; did you mean 'friendly'?"),
-        ("lexicon:\n  preferred:\n    - no\n", 2, "YAML read a word as false; write it in quotes"),
+        ("lexicon:\n  preferred:\n    - no\n", 3, 'write false, or "no" in quotes'),
         ("lexicon: {preferred: ['  ']}\n", 1, "holds a text that is blank"),
         ("- a\n", None, "a persona is keys and values"),
         ("", None, "a persona is keys and values"),
