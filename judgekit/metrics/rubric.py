@@ -86,8 +86,8 @@ class RubricMetric:
         self.mode = self.rubric.check_mode(mode)
         _check_whole("samples", samples, least=1)
         _check_whole("history", history, least=0)
-        if isinstance(scale, bool) or not isinstance(scale, (int, float)) or not scale > 0:
-            raise ConfigError(f"scale must be above 0, not {scale!r}")
+        if isinstance(scale, bool) or not isinstance(scale, (int, float)) or not 0 < scale < 1e300:
+            raise ConfigError(f"scale must be a number above 0, such as 5 or 100, not {scale!r}")
         self.judge = judge
         self.samples = samples
         self.history = history

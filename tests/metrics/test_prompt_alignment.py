@@ -99,7 +99,9 @@ def test_rounding_is_that_of_the_original(vector):
 def test_a_scale_of_zero_is_declined():
     assert _vector("pa-065")["parameters"]["scale"] == 0
 
-    with pytest.raises(ConfigError, match="scale must be above 0, not 0"):
+    with pytest.raises(
+        ConfigError, match="scale must be a number above 0, such as 5 or 100, not 0"
+    ):
         PromptAlignment(judge=FakeJudge(), mode="user", scale=0)
 
 

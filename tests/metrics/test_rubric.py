@@ -64,9 +64,10 @@ def score(rubric, *answers, case=CASE, **options):
     [
         ({"samples": 0}, "samples must be a whole number of at least 1, not 0"),
         ({"history": -1}, "history must be a whole number of at least 0, not -1"),
-        ({"scale": 0}, "scale must be above 0, not 0"),
-        ({"scale": -10}, "scale must be above 0, not -10"),
-        ({"scale": float("nan")}, "scale must be above 0"),
+        ({"scale": 0}, "scale must be a number above 0, such as 5 or 100, not 0"),
+        ({"scale": -10}, "scale must be a number above 0, such as 5 or 100, not -10"),
+        ({"scale": float("inf")}, "scale must be a number above 0"),
+        ({"scale": float("nan")}, "scale must be a number above 0"),
         ({"mode": "strict"}, "rubric 'safety' has no mode 'strict'; known: default"),
     ],
 )
