@@ -8,7 +8,7 @@ unless they are listed, and every body that can run more than once pays for what
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from jinja2 import Template as JinjaTemplate
@@ -16,6 +16,7 @@ from jinja2 import TemplateRuntimeError, TemplateSyntaxError, nodes
 from jinja2.compiler import CodeGenerator, DependencyFinderVisitor, Frame
 from jinja2.environment import TemplateModule
 from jinja2.ext import Extension
+from jinja2.lexer import Token, TokenStream
 from jinja2.parser import Parser
 from jinja2.runtime import BlockReference, LoopContext
 from jinja2.sandbox import ImmutableSandboxedEnvironment
@@ -67,6 +68,22 @@ def _refusal(node: nodes.Node) -> str | None:
     if isinstance(node, nodes.ScopedEvalContextModifier):
         return "prompts are not escaped; remove autoescape"
     return None
+
+
+MAX_TOKENS = 20_000
+"""Tokens one template may have: parsing and compiling them takes up to a second."""
+
+
+class _TokenLimit(Extension):
+    """Refuse a template of too many tokens while it is parsed."""
+
+    def filter_stream(self, stream: TokenStream) -> Iterator[Token]:
+        """Yield the tokens, up to the limit."""
+        for count, token in enumerate(stream):
+            if count > MAX_TOKENS:
+                message = f"more than {MAX_TOKENS:,} tokens; what varies belongs in the cases"
+                raise TemplateSyntaxError(message, token.lineno, stream.name, stream.filename)
+            yield token
 
 
 class RoleTag(Extension):
@@ -166,9 +183,9 @@ class _Generator(CodeGenerator):
 def _finalize(value: Any) -> Any:
     if isinstance(value, Hole):
         return under_way().mark(value)
-    text = plain(value)
+    text = value if type(value) is str else plain(value)
     if isinstance(text, str):
-        under_way().produce(size(text))
+        under_way().produce(len(text) if text.isascii() else 2 * len(text))
     return text
 
 
@@ -207,7 +224,7 @@ class RubricEnvironment(ImmutableSandboxedEnvironment):
             lstrip_blocks=True,
             auto_reload=False,
             finalize=_finalize,
-            extensions=[RoleTag],
+            extensions=[_TokenLimit, RoleTag],
         )
         self.looked_up: set[str] = set()
         """Names that what was compiled will look up: its variables."""
@@ -277,7 +294,7 @@ class RubricEnvironment(ImmutableSandboxedEnvironment):
 
     def call(self, context: Any, obj: Any, /, *args: Any, **kwargs: Any) -> Any:
         """Charge every call, and what it returns."""
-        under_way().step()
+        under_way().step(_CALL)
         given = [*args, *[v for name, v in kwargs.items() if not name.startswith("_")]]
         owner = getattr(obj, "__self__", None)
         if isinstance(owner, str):
@@ -302,6 +319,8 @@ class RubricEnvironment(ImmutableSandboxedEnvironment):
         return super().call_binop(context, operator, left, right)
 
 
+_CALL = 4
+"""Steps of a call: a macro takes several times as long as a round of a loop."""
 _METHODS: dict[type, frozenset[str]] = {
     str: frozenset(METHODS),
     dict: frozenset(("get", "items", "keys", "values")),

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from growth import start_of_python
 from jinja2.filters import FILTERS as JINJA_FILTERS
 from jinja2.tests import TESTS as JINJA_TESTS
 
@@ -25,20 +23,6 @@ TIMES = 400
 MEGABYTES = 300
 
 
-def seconds_of_a_start():
-    """Return the processor time of `python -c pass`."""
-
-    def once():
-        before = os.times()
-        for _ in range(5):
-            subprocess.run([sys.executable, "-c", "pass"], check=True)
-        after = os.times()
-        spent = after.children_user + after.children_system
-        return (spent - before.children_user - before.children_system) / 5
-
-    return min(once() for _ in range(3))
-
-
 @pytest.fixture(scope="module")
 def outcome(tmp_path_factory):
     done = run_bounded([str(WORKER)], folder=tmp_path_factory.mktemp("prices"), seconds=300)
@@ -47,7 +31,7 @@ def outcome(tmp_path_factory):
 
 
 def test_every_one_line_body_ends_soon(outcome):
-    limit = TIMES * seconds_of_a_start()
+    limit = TIMES * start_of_python()
 
     assert outcome["count"] > 2000
     assert outcome["longest"] < limit
