@@ -8,6 +8,7 @@ from typing import Any
 
 from judgekit.errors import ConfigError
 from judgekit.filemodel import Hints
+from judgekit.readfile import read_text
 from judgekit.suitefile import JUDGE
 from judgekit.wrongfile import nearby, other_content, other_kind
 from judgekit.yamlfile import Lines, parse_yaml
@@ -52,9 +53,7 @@ def read_suite(file: Path) -> tuple[dict[str, Any], Lines]:
         other = other_kind(file, wanted="suite")
         if other is not None and file.is_file():
             raise ConfigError(other, where=str(file))
-        if file.stat().st_size > MAX_FILE:
-            raise ConfigError(f"larger than {MAX_FILE:,} bytes", where=str(file))
-        text = file.read_text(encoding="utf-8-sig")
+        text = read_text(file, most=MAX_FILE)
     except FileNotFoundError as exc:
         hint = nearby(file) or "; `judgekit init` writes one to begin with"
         raise ConfigError(f"no such suite file{hint}", where=str(file)) from exc

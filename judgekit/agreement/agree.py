@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -14,6 +13,7 @@ from judgekit.canonical import canonical_json, digest
 from judgekit.cassette.record import decode
 from judgekit.cassette.tape import Tape
 from judgekit.errors import ConfigError, JudgekitError
+from judgekit.readfile import sha256_of
 from judgekit.report.calibration import Calibration
 from judgekit.report.folder import AGREEMENT, TAPE, Scored, write_json
 from judgekit.report.manifest import cluster_field, rubrics_of
@@ -70,7 +70,7 @@ def agree(
     found = Calibration(
         dataset=report.figures.dataset,
         manifest=digest(canonical_json(report.figures.manifest)),
-        labels=hashlib.sha256(path.read_bytes()).hexdigest(),
+        labels=sha256_of(path),
         cluster=cluster,
         criteria=tuple(
             agreement

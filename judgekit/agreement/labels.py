@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 
 from judgekit.errors import ConfigError, InvalidReply, place
 from judgekit.extraction import extract_object
+from judgekit.readfile import bounded_lines
 
 NOBODY = ""
 """The labeller of lines that name none."""
@@ -51,12 +52,10 @@ def read_labels(path: Path) -> Iterator[Label]:
     seen: dict[Label, int] = {}
     try:
         with path.open(encoding="utf-8-sig", newline="\n") as lines:
-            for number, line in enumerate(lines, start=1):
+            for number, line in enumerate(bounded_lines(lines, most=MAX_LINE), start=1):
                 if not line.strip():
                     continue
                 where = place(path, number)
-                if len(line) > MAX_LINE:
-                    raise ConfigError(f"a line of {len(line):,} characters", where=where)
                 for label in _labels(line, where):
                     first = seen.setdefault(label._replace(value=None), number)
                     if first != number:

@@ -8,9 +8,10 @@ from pathlib import Path
 
 from judgekit.canonical import printable
 from judgekit.cassette.record import Record
-from judgekit.cassette.tape import Tape
+from judgekit.cassette.tape import MAX_LINE, Tape
 from judgekit.errors import CaseError, CassetteCorrupt, ConfigError, InvalidReply, JudgeRefused
 from judgekit.judgment import read_reply
+from judgekit.readfile import bounded_lines
 from judgekit.replies.logprobs import read_logprobs
 from judgekit.replies.text import cut_off, read_text
 from judgekit.replies.vector import read_vector
@@ -34,12 +35,16 @@ def verify_tape(path: Path) -> int:
     tape = _open(path)
     try:
         count = sum(1 for _ in tape.records())
-        lines = path.read_bytes().splitlines()[1:]
-        records = [line for line in lines if line.startswith(b'{"key"')]
-        if records != sorted(records):
-            raise CassetteCorrupt(
-                f"{path}: the records are not in order; `judgekit cassette prune` mends that"
-            )
+        before = b""
+        with path.open("rb") as file:
+            for line in bounded_lines(file, most=MAX_LINE):
+                if line.startswith(b'{"key"'):
+                    if line < before:
+                        raise CassetteCorrupt(
+                            f"{path}: the records are not in order; `judgekit cassette prune`"
+                            " mends that"
+                        )
+                    before = line
         return count
     finally:
         tape.close()

@@ -23,6 +23,7 @@ from judgekit.detectors import DETECTORS, find_all
 from judgekit.detectors.pseudonym import PSEUDONYM
 from judgekit.detectors.reserved import reserved
 from judgekit.errors import ConfigError, place
+from judgekit.readfile import MAX_PLAIN, read_text
 
 FOLDERS_LEFT_OUT = {"node_modules", "__pycache__"}
 """Left out besides those whose name begins with a dot."""
@@ -147,7 +148,7 @@ def allowed(said: Sequence[str]) -> list[str]:
             patterns.append(text)
             continue
         try:
-            lines = Path(text[1:]).read_text(encoding="utf-8").splitlines()
+            lines = read_text(Path(text[1:]), most=MAX_PLAIN).splitlines()
         except (OSError, UnicodeDecodeError) as exc:
             raise ConfigError(
                 "cannot be read as a list of what is allowed", where=text[1:]

@@ -19,6 +19,7 @@ from judgekit.cli.interrupt import on_interrupt
 from judgekit.datasets import load_cases
 from judgekit.errors import ConfigError
 from judgekit.outfile import refuse_foreign
+from judgekit.readfile import MAX_PLAIN, read_text
 
 KEPT = "what is answered is kept"
 SHOWN = 10
@@ -108,7 +109,7 @@ def _system(text: str | None, file: Path | None) -> str | None:
     if text is not None:
         raise ConfigError("give --system or --system-file, not both")
     try:
-        told = file.read_text(encoding="utf-8-sig").strip()
+        told = read_text(file, most=MAX_PLAIN).strip()
     except (OSError, UnicodeDecodeError) as exc:
         raise ConfigError(f"--system-file {file}: cannot be read: {exc}") from exc
     if not told:

@@ -82,10 +82,11 @@ def suite_metrics(ctx: typer.Context) -> Iterable[str]:
     """Offer the metrics of the suite named before."""
     from pathlib import Path
 
+    from judgekit.readfile import MAX_PLAIN, read_text
     from judgekit.yamlfile import parse_yaml
 
     file = Path(_suite_typed())
-    data, _ = parse_yaml(file.read_text(encoding="utf-8-sig"), file=str(file))
+    data, _ = parse_yaml(read_text(file, most=MAX_PLAIN), file=str(file))
     return (str(name) for name in data["metrics"])
 
 
@@ -96,13 +97,14 @@ def case_ids(ctx: typer.Context) -> Iterable[str]:
     from pathlib import Path
 
     from judgekit.datasets import load_cases
+    from judgekit.readfile import MAX_PLAIN, read_text
     from judgekit.yamlfile import parse_yaml
 
     words = _words()
     named: str | Path = words[words.index("--cases") + 1] if "--cases" in words else ""
     if not named:
         suite = Path(_suite_typed())
-        data, _ = parse_yaml(suite.read_text(encoding="utf-8-sig"), file=str(suite))
+        data, _ = parse_yaml(read_text(suite, most=MAX_PLAIN), file=str(suite))
         entry = data["cases"]
         named = suite.parent / (entry if isinstance(entry, str) else entry["path"])
     return [case.id for case in islice(load_cases(named), 200)]

@@ -15,6 +15,7 @@ from judgekit.cli.screen import colourful, columns
 from judgekit.config import Suite, build_suite
 from judgekit.datasets import load_cases
 from judgekit.errors import ConfigError, DatasetError
+from judgekit.readfile import MAX_PLAIN, read_text
 from judgekit.registry import find
 from judgekit.report.text import row_text
 from judgekit.score import Failure
@@ -122,7 +123,7 @@ def _text(text: str) -> str:
         if text == "-":
             return sys.stdin.read()
         if text.startswith("@"):
-            return Path(text[1:]).read_text(encoding="utf-8")
+            return read_text(Path(text[1:]), most=MAX_PLAIN)
     except FileNotFoundError as exc:
         hint = nearby(Path(text[1:])) or "; check the path"
         raise ConfigError(f"{text}: no such file{hint}") from exc

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from judgekit.outfile import whole_file
+from judgekit.readfile import read_text
 
 MAX_DRAFT = 2_000_000
 """Bytes a draft may have."""
@@ -29,9 +30,7 @@ class Draft:
         if self.path is None or self.path.is_symlink() or not self.path.is_file():
             return []
         try:
-            if self.path.stat().st_size > MAX_DRAFT:
-                return []
-            data = json.loads(self.path.read_text(encoding="utf-8"))
+            data = json.loads(read_text(self.path, most=MAX_DRAFT))
         except (OSError, ValueError, RecursionError):
             return []
         if not isinstance(data, dict) or {k: data.get(k) for k in _HEADER} != _HEADER:

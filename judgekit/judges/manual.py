@@ -16,6 +16,7 @@ from judgekit.errors import (
     place,
 )
 from judgekit.judgment import read_answers
+from judgekit.readfile import read_text
 from judgekit.request import Form, Reply, Request, Try
 
 if TYPE_CHECKING:
@@ -135,6 +136,8 @@ def _ordered(answers: dict[str, Any], form: Form, *, where: str) -> dict[str, An
 
 _Entry = tuple[dict[str, Any], int]
 """Answers, and the line they are in."""
+MAX_ANSWERS = 256 * 2**20
+"""Bytes a file of answers may have."""
 _Answers = dict[tuple[str, str], dict[str | None, _Entry]]
 """Case and metric -> digest of the output -> the answers."""
 
@@ -142,7 +145,7 @@ _Answers = dict[tuple[str, str], dict[str | None, _Entry]]
 def _read(path: Path, *, name: str) -> _Answers:
     found: _Answers = {}
     try:
-        lines = path.read_text(encoding="utf-8-sig").split("\n")
+        lines = read_text(path, most=MAX_ANSWERS).split("\n")
     except OSError as exc:
         raise ConfigError(f"answers cannot be read: {exc.strerror}", where=str(path)) from exc
     except UnicodeDecodeError as exc:

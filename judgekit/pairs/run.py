@@ -14,6 +14,7 @@ from judgekit.errors import ConfigError
 from judgekit.judges.limits import LimitedJudge
 from judgekit.pairs.generate import Generated, check_output, generate_pairs, write_pairs
 from judgekit.protocols import Judge
+from judgekit.readfile import MAX_PLAIN, read_text
 from judgekit.rubrictest.run import judges_on
 from judgekit.suitefile import JudgeFile
 from judgekit.suitejudge import make_judge
@@ -108,6 +109,6 @@ def _text(given: str) -> str:
     if not given.startswith("@"):
         return given
     try:
-        return Path(given[1:]).read_text(encoding="utf-8").strip()
+        return read_text(Path(given[1:]), most=MAX_PLAIN).strip()
     except (OSError, UnicodeDecodeError) as exc:
         raise ConfigError(f"{given}: cannot be read: {exc}") from exc

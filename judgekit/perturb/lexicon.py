@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from judgekit.errors import ConfigError
+from judgekit.readfile import read_text
 from judgekit.yamlfile import parse_yaml
 
 MAX_FILE = 5_000_000
@@ -18,9 +19,7 @@ def read_lexicon(path: str | Path) -> dict[str, tuple[str, ...]]:
     """
     file = Path(path)
     try:
-        if file.stat().st_size > MAX_FILE:
-            raise ConfigError(f"larger than {MAX_FILE:,} bytes", where=str(file))
-        text = file.read_text(encoding="utf-8-sig")
+        text = read_text(file, most=MAX_FILE)
     except UnicodeDecodeError as exc:
         raise ConfigError(f"not UTF-8 (byte {exc.start})", where=str(file)) from exc
     except OSError as exc:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import ValidationError
 
-from judgekit.report.folder import AGREEMENT
+from judgekit.readfile import read_text
+from judgekit.report.folder import AGREEMENT, MAX_JSON
 from judgekit.value import Displayed, Value
 
 if TYPE_CHECKING:
@@ -145,7 +146,7 @@ def _table(found: Calibration) -> Table:
 def read_calibration(folder: Path, *, dataset: str, manifest: str) -> Calibration | None:
     """Return what is known of a run's judge; `None` if nothing is, or of another run only."""
     try:
-        data = json.loads((folder / AGREEMENT).read_text(encoding="utf-8"))
+        data = json.loads(read_text(folder / AGREEMENT, most=MAX_JSON))
         found = Calibration.model_validate(data)
     except (OSError, ValueError, RecursionError, ValidationError):
         return None

@@ -17,6 +17,7 @@ from pydantic import ValidationError
 from judgekit.case import Case
 from judgekit.errors import ConfigError, place
 from judgekit.outfile import whole_file
+from judgekit.readfile import bounded_lines, read_text
 from judgekit.score import Row
 
 RESULTS = "results.jsonl"
@@ -32,6 +33,10 @@ FILES = (REPORT, PAGE, TAPE, RUN, SHARD, AGREEMENT, RESULTS)
 is whole goes first."""
 
 VERSION = 1
+MAX_JSON = 256 * 2**20
+"""Bytes a JSON file of a run folder may have."""
+MAX_LINE = 128 * 2**20
+"""Characters a line of the results may have: a case of 64 MB, and what is escaped in it."""
 
 
 class Scored(NamedTuple):
@@ -108,7 +113,7 @@ def read_json(path: Path) -> Any:
         ConfigError: it is missing or not JSON.
     """
     try:
-        return json.loads(path.read_text(encoding="utf-8"))
+        return json.loads(read_text(path, most=MAX_JSON))
     except FileNotFoundError as exc:
         check_finished(path.parent)
         raise ConfigError(
@@ -150,7 +155,7 @@ def read_manifest_digest(folder: Path) -> str | None:
     path = folder / RESULTS
     try:
         with path.open(encoding="utf-8") as lines:
-            header = _check_header(lines.readline(), place(path, 1))
+            header = _check_header(lines.readline(MAX_LINE), place(path, 1))
     except (OSError, UnicodeDecodeError) as exc:
         raise ConfigError("not a run folder: it has no results", where=str(folder)) from exc
     found = header.get("manifest")
@@ -161,7 +166,7 @@ def _parse(lines: TextIO, path: Path) -> Iterator[Scored]:
     case: Case | None = None
     rows: list[Row] = []
     number = 0
-    for number, line in enumerate(lines, start=1):
+    for number, line in enumerate(bounded_lines(lines, most=MAX_LINE), start=1):
         where = place(path, number)
         if number == 1:
             _check_header(line, where)

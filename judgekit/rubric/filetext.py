@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 from judgekit.errors import RubricError
+from judgekit.readfile import read_text
 
 MAX_FILE = 1_000_000
 """Bytes a rubric file may have."""
@@ -20,10 +21,7 @@ def read_file(path: Path) -> str:
         RubricError: unreadable, too large, or not UTF-8.
     """
     try:
-        if path.stat().st_size > MAX_FILE:
-            message = f"larger than {MAX_FILE:,} bytes"
-            raise RubricError(message, where=str(path), rule="unreadable")
-        return path.read_text(encoding="utf-8-sig").replace("\r\n", "\n")
+        return read_text(path, most=MAX_FILE)
     except OSError as exc:
         message = f"cannot be read: {exc.strerror}"
         raise RubricError(message, where=str(path), rule="unreadable") from exc

@@ -84,7 +84,13 @@ def test_an_abstract_rubric_has_an_error_of_its_own():
 
 @pytest.mark.parametrize(
     ("data", "message"),
-    [(b"\xff\xfe---", "not UTF-8 (byte 0)"), (b"x" * 1_000_001, "larger than 1,000,000 bytes")],
+    [
+        (b"\xff\xfe---", "not UTF-8 (byte 0)"),
+        (
+            b"x" * 1_000_001,
+            "cannot be read: larger than 1,000,000 bytes; make it smaller",
+        ),
+    ],
 )
 def test_a_file_that_is_no_text_is_refused(tmp_path, data, message):
     path = tmp_path / "mine.jinja"

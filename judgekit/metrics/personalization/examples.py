@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from judgekit.case import has_text
 from judgekit.errors import ConfigError
+from judgekit.readfile import read_text
 
 Side = Literal["positive", "negative"]
 MAX_FILE = 50_000_000
@@ -53,9 +54,7 @@ def read_examples(
 def _read(metric: str, path: Path) -> Any:
     where = str(path)
     try:
-        if path.stat().st_size > MAX_FILE:
-            raise ConfigError(f"{metric}: larger than {MAX_FILE:,} bytes", where=where)
-        text = path.read_text(encoding="utf-8-sig")
+        text = read_text(path, most=MAX_FILE)
     except FileNotFoundError as exc:
         raise ConfigError(
             f"{metric}: no such file of examples; check the path", where=where

@@ -6,6 +6,10 @@ from pathlib import Path
 
 from judgekit.errors import ConfigError
 from judgekit.metrics.voice.alignmenter import Calibration, read_calibration
+from judgekit.readfile import read_bytes
+
+MAX_FILE = 1_000_000
+"""Bytes a calibration file may have."""
 
 
 def calibration_of(given: object) -> Calibration:
@@ -22,7 +26,7 @@ def calibration_of(given: object) -> Calibration:
 
     path = Path(given)
     try:
-        data = path.read_bytes()
+        data = read_bytes(path, most=MAX_FILE)
     except OSError as exc:
         raise ConfigError(f"cannot be read: {exc.strerror}", where=str(path)) from exc
     try:

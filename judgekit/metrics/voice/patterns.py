@@ -17,6 +17,7 @@ from judgekit.errors import ConfigError
 from judgekit.filemodel import FileModel, validate_file
 from judgekit.metrics.lazy_pattern import LazyPattern
 from judgekit.metrics.voice.phrases import Phrases, Plain, plain
+from judgekit.readfile import read_text
 from judgekit.suggest import suggest
 from judgekit.wrongfile import nearby
 from judgekit.yamlfile import Lines, parse_yaml
@@ -276,9 +277,7 @@ def patterns_of(metric: str, given: object) -> PatternSet:
         raise ConfigError(f"{metric}: patterns must be a file or keys and values, not {given!r}")
     path = Path(given)
     try:
-        if path.stat().st_size > MAX_FILE:
-            raise ConfigError(f"larger than {MAX_FILE:,} bytes", where=str(path))
-        text = path.read_text(encoding="utf-8-sig")
+        text = read_text(path, most=MAX_FILE)
     except FileNotFoundError as exc:
         raise ConfigError(
             f"no such list of patterns{nearby(path) or '; check the path'}", where=str(path)

@@ -12,6 +12,7 @@ from judgekit.errors import ConfigError
 from judgekit.filemodel import validate_file
 from judgekit.metrics.voice.personafile import LexiconFile, PersonaFile, TraitsFile
 from judgekit.metrics.voice.phrases import Phrases
+from judgekit.readfile import read_text
 from judgekit.wrongfile import nearby
 from judgekit.yamlfile import Lines, parse_yaml
 
@@ -105,9 +106,7 @@ def read_persona(file: Path) -> tuple[PersonaFile, Lines]:
     try:
         if file.is_dir():
             raise ConfigError("is a folder; name the persona file in it", where=str(file))
-        if file.stat().st_size > MAX_FILE:
-            raise ConfigError(f"larger than {MAX_FILE:,} bytes", where=str(file))
-        text = file.read_text(encoding="utf-8-sig")
+        text = read_text(file, most=MAX_FILE)
     except FileNotFoundError as exc:
         hint = nearby(file) or "; check the path"
         raise ConfigError(f"no such persona file{hint}", where=str(file)) from exc
