@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 PARTS = 4
 """Parts that are named, those that cost most first."""
-_CONFIDENCE = re.compile(r"`confidence` ((?:[^.]|\.(?=\S))*)\.")
+_CONFIDENCE = re.compile(r"`confidence` ((?:[^.]|\.(?=\S)){0,1000}+)\.")
 """What a metric's documentation says of its confidence."""
 _KINDS = {
     "refused": "the judge declined",

@@ -21,7 +21,7 @@ _FENCE = re.compile(r"```[a-zA-Z0-9]*[ \t]*\r?\n(.*?)```", re.DOTALL)
 _TAGS = "think|thinking|reasoning"
 # Some servers send the end of a thought without its beginning.
 _THINKING = re.compile(
-    rf"\A\s*(?:<({_TAGS})>.*?</\1>|[^{{]*?</(?:{_TAGS})>)", re.DOTALL | re.IGNORECASE
+    rf"\A(?:<({_TAGS})>.*?</\1>|[^{{]*?</(?:{_TAGS})>)", re.DOTALL | re.IGNORECASE
 )
 _THOUGHT = re.compile(f"</?(?:{_TAGS})>", re.IGNORECASE)
 
@@ -184,8 +184,9 @@ def _before_bracket(text: str, at: int) -> bool:
     return text[at : at + 1] in ("}", "]") and text[:at].rstrip().endswith(",")
 
 
-# Strings are stepped over whole, so that no comma inside one is touched.
-_COMMAS = re.compile(r'"(?:[^"\\]|\\.)*+"|,(?=\s*[}\]])', re.DOTALL)
+# Strings are stepped over whole, so that no comma inside one is touched. One that does not end
+# is stepped over, too: the next quotation mark inside it would be tried again and again.
+_COMMAS = re.compile(r'"(?:[^"\\]|\\.)*+(?:"|\\?\Z)|,(?=\s*[}\]])', re.DOTALL)
 
 
 def _without_commas(text: str, at: int) -> tuple[dict[str, Any] | None, int, tuple[str, ...]]:

@@ -33,7 +33,7 @@ _USERINFO = re.compile(r"(\b[a-z]{2,10}://)[^\s/@:]{0,100}:[^\s/@]{1,200}@")
 """A password in an address."""
 _SECRET_NAME = re.compile(r"(KEY|TOKEN|SECRET|PASSWORD)\Z")
 _MISSING_KEY = re.compile(
-    r"api[_ ]?key.*(must be set|missing|not (set|found|provided))|missing credentials", re.I
+    r"api[_ ]?key.{0,200}(must be set|missing|not (set|found|provided))|missing credentials", re.I
 )
 _NOBODY = re.compile(r"connection error\.?\Z", re.I)
 _QUOTA = re.compile(r"insufficient_quota|exceeded your current quota|billing", re.I)
@@ -41,7 +41,7 @@ _POLICY = re.compile(r"content[ _](management[ _])?(policy|filter)|safety system
 _WORDING = re.compile(
     r"\A(litellm\.\w+: |\w+(Error|Exception|Timeout): |(Timeout Error|LiteLLM): |\w+Exception - )+"
 )
-_TRACEBACK = re.compile(r"\s*Traceback \(most recent call last\).*", re.DOTALL)
+_TRACEBACK = re.compile(r"(?<!\s)\s*+Traceback \(most recent call last\).*", re.DOTALL)
 _PASSING = frozenset({408, 409, 425, 429})
 """Statuses below 500 that another attempt may not meet again."""
 

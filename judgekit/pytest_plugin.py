@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from judgekit.testkit.kit import Kit
     from judgekit.testkit.session import Session
 
-_FRONT = re.compile(r"\s*---\s*\n(.*?)\n---", re.DOTALL)
+_FRONT = re.compile(r"\s*+---[^\S\n]*+\n(.*?)\n---", re.DOTALL)
 _TESTS = re.compile(r"""^["']?tests["']?\s*:""", re.MULTILINE)
 
 

@@ -35,7 +35,9 @@ _TOKENS = (
     r"shp(?:at|ca|pa|ss)_[0-9a-fA-F]{32}",
     r"SK[0-9a-f]{32}(?![0-9a-f])",  # Twilio
     r"\d{8,10}:AA[\w-]{33}(?![\w-])",  # Telegram
-    r"eyJ[\w-]{8,}+\.eyJ[\w-]{8,}+\.[\w-]{8,}+",  # a signed JSON web token
+    # A signed JSON web token. What only begins like one is read on to its end, so that a beginning
+    # inside it is not tried again; it has no point (see _tokens).
+    r"eyJ[\w-]{8,}+(?:\.eyJ[\w-]{8,}+\.[\w-]{8,}+)?+",
 )
 _TOKEN = re.compile(rf"(?<![A-Za-z0-9_])(?:{'|'.join(_TOKENS)})", re.ASCII)
 _BEARER = re.compile(r"\b(?:bearer|basic) +([\w.~+/-]{20,}+=*)", re.IGNORECASE | re.ASCII)
@@ -86,6 +88,8 @@ def _blocks(text: str) -> Iterator[Span]:
 
 def _tokens(text: str) -> Iterator[Span]:
     for found in _TOKEN.finditer(text):
+        if found[0].startswith("eyJ") and "." not in found[0]:
+            continue
         if any(character.isdigit() for character in found[0][3:]):
             yield Span(found.start(), found.end(), found[0])
 

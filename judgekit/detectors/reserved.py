@@ -6,7 +6,7 @@ import ipaddress
 import re
 
 _DOMAIN = re.compile(  # RFC 2606 and 6761
-    r"(?:^|[.@])(?:example\.(?:com|net|org)|(?:[\w-]+\.)*(?:example|test|invalid|localhost))\Z"
+    r"(?:^|[.@])(?:example\.(?:com|net|org)|(?:[\w-]++\.)*+(?:example|test|invalid|localhost))\Z"
 )
 # Numbers that the makers of payment software publish for trying it out.
 _CARDS = {

@@ -10,8 +10,8 @@ from typing import NamedTuple
 from judgekit.canonical import printable
 from judgekit.request import Request
 
-_FENCE = re.compile(r"<([A-Za-z_][\w-]*)-([0-9a-f]{16})>\n(.*?)\n</\1-\2>", re.DOTALL)
-"""A fenced text, as rubrics write one. What is inside cannot close it."""
+_FENCE = re.compile(r"<(?P<closes>/?)(?P<tag>[A-Za-z_][\w-]*)-(?P<digest>[0-9a-f]{16})>")
+"""The beginning or the end of a fenced text, as rubrics write one. The text cannot hold its end."""
 _TAB = 4
 
 
@@ -29,12 +29,31 @@ def material(request: Request) -> list[Piece]:
         if message.role == "system":
             continue
         end = 0
-        for fence in _FENCE.finditer(message.content):
-            pieces.append(Piece(None, message.content[end : fence.start()].strip()))
-            pieces.append(Piece(fence[1], fence[3]))
-            end = fence.end()
+        for tag, opens, closes in _fences(message.content):
+            pieces.append(Piece(None, message.content[end : opens.start()].strip()))
+            pieces.append(Piece(tag, message.content[opens.end() + 1 : closes.start() - 1]))
+            end = closes.end()
         pieces.append(Piece(None, message.content[end:].strip()))
     return [piece for piece in pieces if piece.text or piece.tag]
+
+
+def _fences(text: str) -> Iterator[tuple[str, re.Match[str], re.Match[str]]]:
+    """Yield the tag, the beginning and the end of each fenced text."""
+    marks = list(_FENCE.finditer(text))
+    ends: dict[str, list[re.Match[str]]] = {}
+    for mark in reversed(marks):
+        if mark["closes"] and text[mark.start() - 1 : mark.start()] == "\n":
+            ends.setdefault(f"{mark['tag']}-{mark['digest']}", []).append(mark)
+    end = 0
+    for mark in marks:
+        if mark["closes"] or mark.start() < end or text[mark.end() : mark.end() + 1] != "\n":
+            continue
+        later = ends.get(f"{mark['tag']}-{mark['digest']}", [])
+        while later and later[-1].start() < mark.end() + 2:
+            later.pop()
+        if later:
+            end = later[-1].end()
+            yield mark["tag"], mark, later[-1]
 
 
 def level_texts(request: Request, question: str) -> dict[str, str]:

@@ -36,14 +36,15 @@ _DASHED = re.compile(
 )
 _OUT_OF = re.compile(
     r"\b(?:out\s+of|von|sur|de|su)\s+(5|10|20|100)\b"
-    r"(?=\s*(?:points?|stars?|punkten|points|puntos)?\s*(?:[.,;:!?)]|$))",
+    r"(?=\s*+(?:(?:points?|stars?|punkten|points|puntos)\s*+)?+(?:[.,;:!?)]|$))",
     re.IGNORECASE,
 )
 _RANGE = re.compile(
     _NUMBER
     + r"\s*(?:-|–|—|\.\.\.?|to|bis|à|до)\s*"
     + _END
-    + r"(?=\s*\)?\s*(?:[:=]|means?\b|is\b|if\b|when\b|stands?\b|bedeutet\b|heißt\b|signifie\b|"
+    + r"(?=\s*+(?:\)\s*+)?+(?:[:=]|means?\b|is\b|if\b|when\b|stands?\b|bedeutet\b|heißt\b|"
+    r"signifie\b|"
     r"significa\b|означает\b|для\b|pour\b|für\b))",
     re.IGNORECASE,
 )

@@ -27,7 +27,7 @@ _REASON = (
 )
 _KEYS = re.compile(rf"""["']({_VERDICT}|{_REASON})["']\s*:""", re.IGNORECASE)
 _FIELDS = re.compile(
-    rf"^\s*(?:-\s*)?({_VERDICT}|{_REASON})\s*:\s*"
+    rf"^[^\S\n]*+(?:-\s*+)?({_VERDICT}|{_REASON})\s*+:\s*+"
     r"(?:float|int|bool|str|Literal|Optional|number|string|boolean|<|\.\.\.|[\[{(])",
     re.IGNORECASE | re.MULTILINE,
 )
@@ -39,7 +39,7 @@ _SAYS = re.compile(
     r"\b(?:score|verdict|rating|grade|value|label|decision|number)\b[^.\n]{0,60}?"
     r"\b(?:then|followed\s+by|afterwards|after\s+that|and\s+only\s+then)\b[^.\n]{0,40}?"
     r"\b(?:reasons?|reasoning|explain|explanation|justify|justification|rationale|why)\b"
-    r"|\b(?:score|verdict|rating|grade|value|decision)\s*,?\s+(?:and\s+)?(?:then|followed\s+by)\s+"
+    r"|\b(?:score|verdict|rating|grade|value|decision)(?:\s*+,)?+\s++(?:and\s+)?(?:then|followed\s+by)\s+"
     r"(?:the\s+|your\s+|an?\s+)?(?:brief\s+|short\s+)?"
     r"(?:reasons?|reasoning|explanation|justification|rationale|explain|justify|say\s+why)\b"
     r"|\b(?:give|output|state|return|write|provide)\s+(?:a|the|your)\s+"

@@ -52,8 +52,8 @@ _DIMENSION = {
 }
 _QUALITY = _any(" ".join(QUALITIES.values()))
 _JOINED = re.compile(
-    rf"\b({_QUALITY})(?:\s*,\s*|\s*,?\s+and/or\s+|\s*,?\s+and\s+(?:also\s+|both\s+)?"
-    rf"|\s*/\s*|\s+as\s+well\s+as\s+)(?:very\s+|factually\s+|also\s+)?({_QUALITY})\b",
+    rf"\b({_QUALITY})(?:\s*+,\s*+|(?:\s*+,)?+\s++and/or\s++|(?:\s*+,)?+\s++and\s++(?:also\s+|both\s+)?"
+    rf"|\s*+/\s*+|\s+as\s+well\s+as\s+)(?:very\s+|factually\s+|also\s+)?({_QUALITY})\b",
     re.IGNORECASE,
 )
 _TWO_CLAUSES = re.compile(
@@ -87,7 +87,7 @@ _PRAISED = (
 VAGUE = re.compile(
     rf"\b(?:{_PRAISE}|appropriately|properly|adequately|suitably|reasonably|effectively|"
     r"(?<!does )well)"
-    r"(?=\s*(?:overall\s*)?[.?!]*\s*$)"
+    r"(?=\s*+(?:overall\s*+)?+[.?!]*+\s*+$)"
     rf"|(?<=how )(?:{_PRAISE}|well)(?=\s+(?:is|are|was|were|does|do|did)\b)"
     rf"|\b(?:{_PRAISE})(?=\s+(?:{_PRAISED})\b)"
     r"|\bquality(?=\s+of\s+the\b)|^\s*(?:overall\s+)?quality\b",

@@ -11,7 +11,7 @@ _WORDS = {
     "a hundred": 100, "one hundred": 100,
 }  # fmt: skip
 NUMBER = (
-    r"(?:\d{1,3}(?:,\d{3})+|\d{1,6}|"
+    r"(?:\d{1,3}(?:,\d{3}){1,6}|\d{1,6}|"
     + "|".join(re.escape(word).replace(r"\ ", r"\s+") for word in sorted(_WORDS, key=len)[::-1])
     + r")(?![\w%]|[.,]\d)"
 )

@@ -16,6 +16,7 @@ _QUOTED = re.compile(
     r"\"([^\"\n]{1,1000})\"|“([^”\n]{1,1000})”|«([^»\n]{1,1000})»|`([^`\n]{1,1000})`"
     r"|(?<!\w)'([^'\n]{1,200})'(?!\w)|‘([^’\n]{1,200})’(?!\w)"
 )
+_BLANKS = re.compile(r"(?<=\s{16})\s")
 _BREAK = re.compile(r"[.!?;](?=[\s\"]|$)|:(?=\s)(?!\s*\")|[\n()]")
 _MARKER = re.compile(r"\s*(?:[-*+•#>]+\s+|\d{1,3}[.)]\s+)?")
 
@@ -130,5 +131,11 @@ def _directive_offset(clause: str) -> int | None:
 
 
 def _masked(text: str) -> str:
+    """Return the text, as long as before, with code left out and quotations masked.
+
+    A long run of blanks ends a clause: the patterns of wishes look for words apart by blanks, and
+    would try every division of the run.
+    """
+    text = _BLANKS.sub("\n", text)
     text = _FENCED.sub(lambda found: "\n" * len(found[0]), text)
     return _QUOTED.sub(lambda found: f'"{MASK * (len(found[0]) - 2)}"', text)

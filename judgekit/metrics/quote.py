@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections.abc import Iterable
 
@@ -18,7 +17,8 @@ _PLAIN = str.maketrans(
 )
 _MARKS = "\"'“”‘’….\u00a0 \t\r\n"
 """Characters that are no evidence by themselves."""
-_ENDS = re.compile(r"""^(?:\.\.\.|["' ])+|(?:\.\.\.|["' ])+$""")
+_ENDS = ("...", '"', "'", " ")
+"""What is left out at both ends of a quote."""
 
 
 def find_quote(quote: str, case: Case) -> str | None:
@@ -38,7 +38,7 @@ def find_quote(quote: str, case: Case) -> str | None:
         return None
     if case.output is not None and quote in case.output:
         return "output"
-    wanted = _ENDS.sub("", _plain(quote))
+    wanted = _without_ends(_plain(quote))
     if not wanted:
         return None
     for field in ("output", *CASE_TEXTS):
@@ -49,6 +49,15 @@ def find_quote(quote: str, case: Case) -> str | None:
     if any(wanted in _plain(message.content) for message in case.history):
         return "history"
     return None
+
+
+def _without_ends(text: str) -> str:
+    start, end = 0, len(text)
+    while mark := next((m for m in _ENDS if text.startswith(m, start, end)), ""):
+        start += len(mark)
+    while mark := next((m for m in _ENDS if text.endswith(m, start, end)), ""):
+        end -= len(mark)
+    return text[start:end]
 
 
 def find_quotes(quotes: Iterable[str], case: Case) -> tuple[Quote, ...]:

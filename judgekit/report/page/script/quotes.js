@@ -31,11 +31,21 @@ function collapse(text) {
   return { text: characters.join(""), places };
 }
 
+// A quote without the marks and dots around it, in time that grows with its length alone.
+function withoutEnds(text) {
+  const ends = ["...", '"', "'", " "];
+  let start = 0;
+  let end = text.length;
+  for (let mark; (mark = ends.find((m) => start + m.length <= end && text.startsWith(m, start))); ) start += mark.length;
+  for (let mark; (mark = ends.find((m) => end - m.length >= start && text.endsWith(m, end))); ) end -= mark.length;
+  return text.slice(start, end);
+}
+
 // Where a quote stands in a text: literally, or as metrics/quote.py looks it up.
 function findQuote(quote, text, collapsed) {
   const at = text.indexOf(quote);
   if (at >= 0) return [at, at + quote.length];
-  const wanted = collapse(quote).text.replace(/^(?:\.\.\.|["' ])+|(?:\.\.\.|["' ])+$/g, "");
+  const wanted = withoutEnds(collapse(quote).text);
   if (!wanted) return null;
   const { text: flat, places } = collapsed();
   const start = flat.indexOf(wanted);

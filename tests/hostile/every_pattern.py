@@ -1,0 +1,257 @@
+"""Every regular expression of the package, read from its source, and the texts each one sees."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import re
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import judgekit
+
+ROOT = Path(judgekit.__file__).parent
+_CALLS = ("compile", "match", "search", "fullmatch", "sub", "subn", "split", "findall", "finditer")
+
+
+class Use(NamedTuple):
+    """One pattern and how its matches are looked for."""
+
+    where: str
+    """File and function or name."""
+    source: str
+    flags: int
+    anchored: bool
+    """It is tried at one place only: `match` and `fullmatch`."""
+
+
+def _benchmarks():
+    from judgekit.metrics.benchmarks.wording import wording
+
+    return wording()
+
+
+def _refusals():
+    from judgekit.metrics.refusal_rules import _lexicon
+
+    return _lexicon()
+
+
+def _safety():
+    from judgekit.metrics.voice.patterns import built_in_patterns
+
+    return built_in_patterns()
+
+
+def _traits():
+    from judgekit.metrics.voice import traits
+
+    return traits._lists()
+
+
+def _languages():
+    from judgekit.metrics.code_language import _LANGUAGES
+
+    return [re.compile(source) for _, source in _LANGUAGES.values()]
+
+
+def _formats():
+    from judgekit.judges.rung import _FORMAT_WORDS
+
+    return [re.compile(source, re.I) for source in _FORMAT_WORDS.values()]
+
+
+def _verdict():
+    from judgekit.metrics.verdict import _pattern
+
+    return _pattern(("not met", "partly met", "met"))
+
+
+def _difference():
+    from judgekit.metrics.personalization.difference import _tokens
+
+    return _tokens()
+
+
+BUILT: dict[str, Callable[[], Any]] = {
+    "judges/rung.py": _formats,
+    "metrics/benchmarks/wording.py": _benchmarks,
+    "metrics/code_language.py": _languages,
+    "metrics/personalization/difference.py": _difference,
+    "metrics/refusal_rules.py": _refusals,
+    "metrics/verdict.py": _verdict,
+    "metrics/voice/patterns.py": _safety,
+    "metrics/voice/traits.py": _traits,
+}
+"""Files that build patterns from data or words -> what holds the patterns they build."""
+WORDS = {
+    "cli/options.py": "a command line",
+    "judges/parameters.py": "the escaped name of a parameter",
+    "judges/typeset.py": "an escaped question",
+    "lint/contradiction.py": "an escaped label, after words",
+    "lint/levels.py": "an escaped word",
+    "lint/scales.py": "the word of a number",
+    "metrics/benchmarks/choice.py": "words of the wording",
+    "metrics/benchmarks/mathhost.py": "three letters; runs in a child process with a time limit",
+    "metrics/lazy_pattern.py": "the source of a LazyPattern, which is read where it is made",
+    "metrics/regex.py": "a pattern of the user: bounded by steps, or in a child with a time limit",
+    "metrics/rule_words.py": "the source of `verbose`, which is read where it is made",
+    "perturb/wording.py": "escaped words",
+    "redact.py": "a pattern of the user, on the user's own cases",
+}
+"""Files that build patterns of escaped words, or of a pattern of the user, and of what."""
+BOUNDS: dict[str, int] = {
+    "detectors/email.py _BEFORE": 64,
+    "detectors/reserved.py _DOMAIN": 800,
+    "metrics/refusal_rules.py": 1_000,
+    "metrics/tokens.py _ABBREVIATION": 12,
+}
+"""Patterns that see texts of at most this many characters."""
+MATCHED = {"metrics/markdown.py _BULLET", "metrics/markdown.py _NUMBER", "metrics/code_language.py"}
+"""Patterns that are handed to a function which tries them at the beginning of a line."""
+CLAUSES = ("amount", "directive", "length_rules", "rule_words", "shape_rules", "word_rules")
+"""Modules whose patterns see one clause of a request, without long runs of blanks."""
+
+
+@cache
+def _trees() -> dict[str, ast.Module]:
+    return {
+        path.relative_to(ROOT).as_posix(): ast.parse(path.read_text("utf-8"))
+        for path in sorted(ROOT.rglob("*.py"))
+    }
+
+
+def uses() -> tuple[list[Use], set[str]]:
+    """Return every pattern that can be read from the source, and the files with others."""
+    readable, built = [], set()
+    for file, tree in _trees().items():
+        if not any(isinstance(node, ast.Call) and _how(node) for node in ast.walk(tree)):
+            continue
+        module = ".".join(("judgekit", *Path(file).with_suffix("").parts)).removesuffix(".__init__")
+        names = vars(importlib.import_module(module))
+        for holder, node in _calls(tree):
+            try:
+                source, flags = _source(node, names)
+            except NameError:
+                built.add(file)
+                continue
+            how = _how(node)
+            methods = {how} if how not in ("compile", "lazy") else _methods(file, holder)
+            anchored = methods <= {"match", "fullmatch"}
+            readable.append(Use(f"{file} {holder}".strip(), source, flags, anchored))
+    return readable, built
+
+
+def _calls(tree: ast.Module) -> Iterator[tuple[str, ast.Call]]:
+    """Yield the calls that make or use a pattern, each with the name at the top it stands under."""
+    for statement in tree.body:
+        target: Any = statement
+        if isinstance(statement, ast.Assign):
+            target = statement.targets[0]
+        elif isinstance(statement, ast.AnnAssign):
+            target = statement.target
+        holder = getattr(target, "id", getattr(target, "name", ""))
+        for node in ast.walk(statement):
+            if isinstance(node, ast.Call) and _how(node):
+                yield holder, node
+
+
+def _how(node: ast.Call) -> str:
+    function = ast.unparse(node.func)
+    if function in ("LazyPattern", "verbose"):
+        return "lazy"
+    name = function.removeprefix("re.")
+    return name if name != function and name in _CALLS else ""
+
+
+def _source(node: ast.Call, names: dict[str, Any]) -> tuple[str, int]:
+    def value(of: ast.expr) -> Any:
+        return eval(ast.unparse(of), names)
+
+    source = value(node.args[0])
+    flags = 0
+    how = _how(node)
+    if ast.unparse(node.func) == "verbose":
+        flags = re.VERBOSE | re.IGNORECASE
+    place = 1 if how in ("compile", "lazy") else 2
+    if how not in ("sub", "subn", "split") and len(node.args) > place:
+        flags |= value(node.args[place])
+    for keyword in node.keywords:
+        if keyword.arg == "flags":
+            flags |= value(keyword.value)
+    return (source.decode("latin-1") if isinstance(source, bytes) else source), int(flags)
+
+
+def _methods(file: str, name: str) -> set[str]:
+    """Return which methods of a pattern are called; `?` when it is handed on."""
+    if f"{file} {name}" in MATCHED:
+        return {"match"}
+    files = [file] if name.startswith("_") else list(_trees())
+    return set().union(*(_methods_in(one).get(name, set()) for one in files)) or {"?"}
+
+
+@cache
+def _methods_in(file: str) -> dict[str, set[str]]:
+    """Return what is done with each name of a file."""
+    methods: dict[str, set[str]] = {}
+    called = set()
+    for node in ast.walk(_trees()[file]):
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+            methods.setdefault(node.value.id, set()).add(node.attr)
+            called.add(node.value)
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node not in called:
+            methods.setdefault(node.id, set()).add("?")
+    return methods
+
+
+def built_patterns() -> Iterator[Use]:
+    """Yield the patterns that are built from data."""
+    for file, build in BUILT.items():
+        for pattern in _patterns_in(build(), set()):
+            # Those of an answer's wording that begin with blanks are tried after a mention.
+            anchored = file in MATCHED or (
+                file == "metrics/benchmarks/wording.py" and pattern.pattern.startswith(r"\s*")
+            )
+            yield Use(file, pattern.pattern, pattern.flags, anchored)
+
+
+def _patterns_in(value: Any, seen: set[int]) -> Iterator[re.Pattern[str]]:
+    if id(value) in seen:
+        return
+    seen.add(id(value))
+    if isinstance(value, re.Pattern):
+        yield value
+    elif hasattr(value, "_compiled"):
+        yield value._compiled
+    elif isinstance(value, dict):
+        for item in value.values():
+            yield from _patterns_in(item, seen)
+    elif isinstance(value, Iterable) and not isinstance(value, (str, bytes)):
+        for item in value:
+            yield from _patterns_in(item, seen)
+    elif hasattr(value, "__dict__"):
+        yield from _patterns_in(vars(value), seen)
+
+
+def caller(use: Use) -> Callable[[str], Any]:
+    """Return what a pattern is called as, on the texts that it sees."""
+    pattern = re.compile(use.source, use.flags)
+    module = use.where.split()[0].removesuffix(".py").rpartition("/")[2]
+    bound = BOUNDS.get(use.where) or BOUNDS.get(use.where.split()[0])
+    if use.anchored and not bound:
+        return pattern.match
+    if module in CLAUSES:
+        from judgekit.metrics.directive import _BLANKS
+
+        return lambda text: [
+            sum(1 for _ in pattern.finditer(clause))
+            for clause in _BLANKS.sub("\n", text).split("\n")
+        ]
+    if bound:
+        return lambda text: [
+            sum(1 for _ in pattern.finditer(text[at : at + bound]))
+            for at in range(0, len(text), bound)
+        ]
+    return lambda text: sum(1 for _ in pattern.finditer(text))
