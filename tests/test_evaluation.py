@@ -419,7 +419,7 @@ def test_the_digest_of_the_data_does_not_depend_on_where_results_go(tmp_path):
 def test_a_folder_that_cannot_be_written_is_said(tmp_path):
     (tmp_path / "file").write_text("x", encoding="utf-8")
 
-    with pytest.raises(ConfigError, match="cannot be written"):
+    with pytest.raises(ConfigError, match="is a file; name a new folder"):
         evaluate_sync(cases(1), [Scripted()], out=tmp_path / "file")
 
 

@@ -159,13 +159,13 @@ print(judgekit.score_sync(example, aligned).details["effective_mode"])
         "See [metrics of your own](extending.md).",
         ("metric", "Combined", "WithFallback", "HostedEmbedder"),
         """
-@judgekit.metric("polite")
-def polite(case):
+@judgekit.metric("says_please")
+def says_please(case):
     return "please" in case.output.lower()
 
 
-both = judgekit.Combined(name="both", of=(polite, length), combine="min")
-safe = judgekit.WithFallback(metric, polite)  # polite, if the judge of metric cannot be reached
+both = judgekit.Combined(name="both", of=(says_please, length), combine="min")
+safe = judgekit.WithFallback(metric, says_please)  # the second, where no judge answers
 print(judgekit.score_sync(example, both).value, safe.name)
 
 vectors = judgekit.HostedEmbedder(judgekit.FakeJudge(model="fake/vectors"))
