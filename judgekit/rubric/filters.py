@@ -22,7 +22,7 @@ from judgekit.rubric.budget import (
     counted,
     plain,
     size,
-    weighed,
+    under_way,
 )
 from judgekit.rubric.hole import Hole
 from judgekit.rubric.price import FILTER_PRICES, TEST_PRICES, Price
@@ -38,9 +38,15 @@ def fence(text: Any, tag: str) -> Any:
         return text.fenced(tag)
     if len(tag) > _MAX_TAG:
         raise TemplateRuntimeError(f"fence takes the name of a tag, of up to {_MAX_TAG} characters")
-    body = weighed(str(plain(text)))
-    check_length(2 * size(body))
-    return str(built(fenced(body, tag)))
+    body = text if type(text) is str else str(plain(text))
+    length = size(body)
+    check_length(2 * length)
+    meter = under_way()
+    meter.step(1 + (length >> 8))
+    whole = fenced(body, tag)
+    meter.produce(length + 2 * len(tag))
+    meter.refuse_marks(whole)
+    return whole
 
 
 _MAX_TAG = 100

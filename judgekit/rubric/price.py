@@ -37,7 +37,7 @@ class Price(NamedTuple):
         for value in given:
             weighed(value)
         read = meter.steps - before
-        if not given:
+        if self is _READS or not given:
             return
         first = given[0]
         if self.text and not isinstance(first, str):

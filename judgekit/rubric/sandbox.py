@@ -191,9 +191,12 @@ def _finalize(value: Any) -> Any:
 
 def _joined(parts: Iterable[str]) -> str:
     """Join what a macro or a block printed."""
-    pieces = [part if isinstance(part, str) else str(plain(part)) for part in parts]
-    check_length(sum(map(size, pieces)))
-    return "".join(pieces)
+    pieces = list(parts)
+    try:
+        check_length(sum(map(len, pieces)))
+        return "".join(pieces)
+    except TypeError:
+        return concat("", *pieces)  # says what cannot be printed
 
 
 class RubricEnvironment(ImmutableSandboxedEnvironment):
@@ -295,7 +298,9 @@ class RubricEnvironment(ImmutableSandboxedEnvironment):
     def call(self, context: Any, obj: Any, /, *args: Any, **kwargs: Any) -> Any:
         """Charge every call, and what it returns."""
         under_way().step(_CALL)
-        given = [*args, *[v for name, v in kwargs.items() if not name.startswith("_")]]
+        given = args
+        if kwargs:
+            given = (*args, *[v for name, v in kwargs.items() if name[0] != "_"])
         owner = getattr(obj, "__self__", None)
         if isinstance(owner, str):
             METHODS[obj.__name__].charge(owner, *given)

@@ -10,7 +10,8 @@ import time
 from dataclasses import dataclass
 
 import pytest
-from growth import start_of_python
+
+from tests.growth import start_of_python
 
 SECONDS = round(600 * start_of_python()) + 1
 """Processor time any single attack may take: about 10 seconds, more where the machine is slow."""

@@ -1,0 +1,55 @@
+"""Every regular expression of the package against all attacks derived from it, up to a megabyte.
+
+    python benchmarks/patterns.py [PART OF A NAME ...]
+
+Prints each pattern for which twice the text takes more than 2.5 times as long, and how many were
+tried. `tests/hostile/test_patterns.py` tries some of the attacks, on shorter texts.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from tests.hostile.every_pattern import built_patterns, caller, uses
+from tests.hostile.pump import attacks, cpu, growth
+
+SHORT = 16_384
+MEGABYTE = 1 << 20
+KEPT = 3
+"""Attacks on a pattern that are tried with a megabyte: those that took longest with less."""
+
+
+def main(names: list[str]) -> None:
+    """Try every pattern whose place holds one of the names."""
+    started = time.process_time()
+    patterns = tried = 0
+    faults = []
+    for use in (*uses()[0], *built_patterns()):
+        if names and not any(name in use.where for name in names):
+            continue
+        patterns += 1
+        call = caller(use)
+        derived = attacks(use.source, use.flags)
+        tried += len(derived)
+        fault = next(filter(None, (growth(call, one, SHORT) for one in derived)), None)
+        slowest = sorted(derived, key=lambda one: -cpu(call, one.text(SHORT)))[:KEPT]
+        for attack in slowest if fault is None else ():
+            half, whole = (
+                min(cpu(call, attack.text(length), limit=60) for _ in range(2))
+                for length in (MEGABYTE // 2, MEGABYTE)
+            )
+            if whole > 2.5 * max(half, 0.02):
+                fault = f"{half:.2f} s, {whole:.2f} s with a megabyte: {attack}"
+        if fault:
+            faults.append(fault)
+            print(f"{use.where}: {use.source[:60]!r}: {fault!a}", flush=True)
+    seconds = time.process_time() - started
+    print(f"{patterns} patterns, {tried} attacks, {len(faults)} not linear, {seconds:.0f} s of CPU")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
