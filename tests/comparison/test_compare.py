@@ -360,7 +360,7 @@ def test_what_is_no_run_is_refused_in_a_line(run):
     base = run("base", BASE)
     with pytest.raises(ConfigError, match="a run is a report or its folder, not dict"):
         compare(base, {})
-    with pytest.raises(ConfigError, match=r"results.jsonl: is a file; a run is the folder"):
+    with pytest.raises(ConfigError, match=r"results.jsonl: is a file; name the folder of a run"):
         compare(base, base / "results.jsonl")
 
 
