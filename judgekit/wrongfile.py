@@ -54,12 +54,16 @@ def _is_alike(path: Path) -> bool:
 def nearby(path: Path) -> str:
     """Return a hint at the file that may be meant where there is none: beside it, or above."""
     try:
-        same = [p for p in path.parent.iterdir() if p.suffix == path.suffix and _is_alike(p)]
+        beside = [p for p in path.parent.iterdir() if _is_alike(p)]
     except OSError:
-        same = []
-    close = closest(path.stem, [p.stem for p in same])
+        beside = []
+    close = closest(path.stem, [p.stem for p in beside if p.suffix == path.suffix])
     if close:
         return f"; did you mean {str(path.with_name(close[0] + path.suffix))!r}?"
+    kinds = next((kinds for kinds in (_CASES, _SUITES) if path.suffix.lower() in kinds), set())
+    for other in sorted(beside):
+        if other.stem == path.stem and other.suffix.lower() in kinds:
+            return f"; did you mean {str(path.with_name(other.name))!r}?"
     if not path.is_absolute():
         for steps in range(1, _ABOVE):
             above = Path(*[".."] * steps) / path
