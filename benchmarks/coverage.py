@@ -7,8 +7,7 @@ of each, and the share of those intervals that cover the true mean is given. 95 
 Where the code gives no interval, judgekit prints "too few"; a cell in which that happens to most
 data sets is "too few". numpy draws the data; pass rates are summed over the binomial instead.
 
-The grid of `judgekit agree` is made by `coverage_agreement.py`; it is printed, too, and its place
-is docs/compare.md.
+The tables of `judgekit agree` are made by `coverage_agreement.py`, with fewer data sets.
 """
 
 from __future__ import annotations
@@ -20,6 +19,7 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -391,15 +391,16 @@ def markdown(tables: Sequence[Table], runs: int) -> Iterator[str]:
     yield f"| all | {count} | {declined} ({declined / count:.0%}) | | | |"
 
 
-def agreement(runs: int) -> Iterator[str]:
-    """Yield the grid of the module beside this one."""
+def agreement(runs: int) -> Iterator[Table]:
+    """Yield the tables of the module beside this one."""
     path = Path(__file__).with_name("coverage_agreement.py")
     spec = importlib.util.spec_from_file_location("coverage_agreement", path)
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    yield from module.grid(runs)
+    for grid in module.tables(runs):
+        yield Table(*grid)
 
 
 def main() -> None:
@@ -408,14 +409,12 @@ def main() -> None:
     parser.add_argument("--write", type=Path, help="page to put the grid into")
     wanted = parser.parse_args()
     found = []
-    for make in TABLES:
-        found.append(make(wanted.runs))
-        print(f"{found[-1].title}: done", file=sys.stderr, flush=True)
+    for table in chain((make(wanted.runs) for make in TABLES), agreement(wanted.runs)):
+        found.append(table)
+        print(f"{table.title}: done", file=sys.stderr, flush=True)
     text = "\n".join(markdown(found, wanted.runs)) + "\n"
     if wanted.write is None:
         print(text)
-        print("\n### Agreement\n")
-        print("\n".join(agreement(wanted.runs)))
         return
     page = wanted.write.read_text(encoding="utf-8")
     filled, count = MARK.subn(lambda at: f"{at[1]}{text}{at[2]}", page)

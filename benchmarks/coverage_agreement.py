@@ -232,4 +232,5 @@ def tables(runs: int) -> Iterator[Grid]:
     """Yield the tables; a third of the data sets, at least 500."""
     fewer = max(500, runs // 3)
     for make in (kappas, ranks, dependent):
-        yield make(fewer)
+        grid = make(fewer)
+        yield grid._replace(note=f"{grid.note} {fewer:,} data sets a cell.".lstrip())
