@@ -109,6 +109,6 @@ def output_digest(output: str | None) -> str:
     """Return the digest that labels carry of the output that was judged: 16 hex digits.
 
     >>> output_digest("It is open.")
-    'c5e0b8bf6fd4a84e'
+    'da7973d455ab42b3'
     """
     return digest((output or "").encode("utf-8", "surrogatepass"))[:16]

@@ -9,13 +9,19 @@ from __future__ import annotations
 import logging
 import re
 import sys
+import traceback
 import warnings
+from collections.abc import Iterable
 from typing import Any
 
 _OWN_HANDLERS = ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy")
 """Loggers of litellm, which print by themselves."""
 _TREES = ("instructor", "httpx", "openai")
 """Loggers with others below them, some of which are made during a call."""
+_SHORTEST = 8
+"""Characters of a key; a shorter text may stand in any message."""
+_SECRETS: set[str] = set()
+"""Keys of judges: a server may echo one, and litellm logs what a server says."""
 _NOISE = re.compile(r"Pydantic serializer warnings|Item '\w+' on TypedDict class")
 """What litellm's own models make pydantic say; an error where warnings are errors."""
 
@@ -26,11 +32,25 @@ def asking() -> bool:
     return wire is not None and wire.current() is not None
 
 
+def hide(secrets: Iterable[str]) -> None:
+    """Keep secrets out of what litellm logs after a call, in threads and tasks of its making."""
+    _SECRETS.update(secret for secret in secrets if len(secret) >= _SHORTEST)
+
+
 class _Dropped(logging.Filter):
-    """Drops the records of judgekit's calls."""
+    """Drops the records of judgekit's calls, and those of other code that hold a judge's key."""
 
     def filter(self, record: logging.LogRecord) -> bool:
-        return not asking()
+        return not (asking() or _holds_secret(record))
+
+
+def _holds_secret(record: logging.LogRecord) -> bool:
+    if not _SECRETS:
+        return False
+    text = record.getMessage()
+    if record.exc_info and record.exc_info[1] is not None:
+        text += "".join(traceback.format_exception(record.exc_info[1]))
+    return any(secret in text for secret in _SECRETS)
 
 
 class _Gate(logging.Handler):

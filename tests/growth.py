@@ -10,7 +10,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-LINEAR = 3.0
+LINEAR = 3.4
 """Twice the input takes about twice the work; four times would be a square."""
 _LEAST = 0.005
 """Seconds below which a measurement says nothing."""

@@ -233,7 +233,7 @@ def test_the_salt_of_a_suite_comes_from_the_environment(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("redact", "message"),
     [
-        (["emial"], "nothing is built in under the name 'emial'; did you mean 'email'?; a pattern"),
+        (["emial"], "nothing is built in under the name 'emial'; did you mean 'email'?"),
         ([{"find": "email", "replace": "x"}], "'email' is built in and takes nothing else"),
         ([{"replace": "x"}], "give either find or pattern"),
         ([{"pattern": "x", "replace": "y", "name": "Z"}], "give replace or name, not both"),

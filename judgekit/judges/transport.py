@@ -26,6 +26,7 @@ from judgekit.judges.response import cost_of, cost_told, listed_cost, read_respo
 from judgekit.judges.rung import Mode, format_of, schema_of
 from judgekit.judges.shared import Shared
 from judgekit.providers import BadRequest, Outage, without
+from judgekit.quiet import hide
 from judgekit.request import Form, Try
 
 if TYPE_CHECKING:
@@ -133,6 +134,7 @@ class Transport:
         if self.key is None and base is not None:
             self.key = own_key(model)
         self._secrets = (self.key or "", *secrets_in(base), *providers.secrets_known())
+        hide(self._secrets)
         if base is None:
             self.parameters.keep(providers.known_parameters(model))
 

@@ -125,7 +125,7 @@ def test_a_folder_that_is_not_there_is_refused(project):
     with pytest.raises(ConfigError) as caught:
         load_suite("suite.yaml")
 
-    assert str(caught.value) == "suite.yaml:3: no such folder: shred"
+    assert str(caught.value) == "suite.yaml:3: no such folder: shred; did you mean 'shared'?"
 
 
 @pytest.mark.parametrize(

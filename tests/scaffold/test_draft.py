@@ -139,9 +139,9 @@ def test_a_wrong_flag_is_named(changes, message):
     [
         ("to ne", "'to ne': a name begins with a letter"),
         ("../tone", "'../tone': a name begins with a letter"),
-        ("", "'': a name begins with a letter"),
-        ("quality", "'quality': 'quality' is the name of a built-in rubric"),
-        ("base", "'base': 'base' is the name of a built-in rubric"),
+        ("", "a name begins with a letter"),
+        ("quality", "'quality' is the name of a built-in rubric"),
+        ("base", "'base' is the name of a built-in rubric"),
         ("taken", "is in the way; choose another name, or say --force"),
     ],
 )
