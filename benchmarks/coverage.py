@@ -25,13 +25,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from judgekit.comparison.differences import Differences
-from judgekit.metrics.voice.bootstrap import bootstrap_interval
-from judgekit.metrics.voice.bootstrap import too_few as too_few_to_draw
-from judgekit.report.clustered import FEWEST as FEWEST_CLUSTERS
-from judgekit.report.clustered import ClusteredMean, cr2
-from judgekit.report.significance import paired_shares_interval
-from judgekit.report.statistics import FEWEST, MeanInterval, mean_interval, wilson
+from judgekit.analysis.comparison.differences import Differences
+from judgekit.stats.bootstrap import bootstrap_interval
+from judgekit.stats.bootstrap import too_few as too_few_to_draw
+from judgekit.stats.clusters import FEWEST as FEWEST_CLUSTERS
+from judgekit.stats.clusters import ClusteredMean, cr2
+from judgekit.stats.intervals import FEWEST, MeanInterval, mean_interval, wilson
+from judgekit.stats.tests import paired_shares_interval
 
 Ends = tuple[float, float] | None
 Draw = Callable[[Any, float, Any], Any]

@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from judgekit.agreement.coefficients import Paired, kappa, kappa_figure, rank_figure
-from judgekit.report.calibration import Coefficient
+from judgekit.stats.agreement import Paired, kappa, kappa_figure, rank_figure
+from judgekit.stats.coefficient import Coefficient
 
 PROMISED = 0.90
 SIZES = (20, 50, 100, 200)

@@ -56,7 +56,7 @@ def measure(format: str, folder: Path) -> None:
 
     started = time.perf_counter()
     if format == "merge":
-        from judgekit.merge import merge_shards
+        from judgekit.suite.merge import merge_shards
 
         shards = [folder / f"shard-{n}" for n in range(1, SHARDS + 1)]
         merge_shards(folder / "suite.yaml", shards, out=folder / "merged")

@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 
 import judgekit
-from judgekit.score import Part, Score
+from judgekit.core.score import Part, Score
 
 
 class Told:

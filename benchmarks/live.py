@@ -34,7 +34,7 @@ MODEL = "openai/bench"
 
 
 def made_cases(count: int) -> list[Any]:
-    from judgekit.case import Case
+    from judgekit.core.case import Case
 
     words = [
         "The",
@@ -101,8 +101,8 @@ class Stopwatch:
 
 
 async def bare(base: str, *, flight: int, calls: int) -> dict[str, float]:
-    from judgekit import providers
-    from judgekit.filledform import answer_model
+    from judgekit.core.reply_schema import answer_model
+    from judgekit.judges import providers
     from judgekit.judges.fake import FakeJudge
     from judgekit.metrics.rubric import RubricMetric
 
@@ -142,13 +142,13 @@ async def bare(base: str, *, flight: int, calls: int) -> dict[str, float]:
 
 
 async def judged(base: str, *, flight: int, calls: int) -> dict[str, float]:
-    from judgekit import providers
     from judgekit.cassette.cassette import Cassette
-    from judgekit.evaluation import evaluate
+    from judgekit.cassette.store import Store
+    from judgekit.judges import providers
     from judgekit.judges.limits import LimitedJudge
     from judgekit.judges.litellm import LiteLLMJudge
     from judgekit.metrics.rubric import RubricMetric
-    from judgekit.store import Store
+    from judgekit.runner.evaluation import evaluate
 
     with tempfile.TemporaryDirectory() as folder:
         judge = LiteLLMJudge(MODEL, api_base=base)

@@ -56,8 +56,8 @@ def write_tape(folder: Path, rows: int) -> None:
 
     metric = RubricMetric(folder / "tiny.jinja", judge=FakeJudge())
     spool, parts = folder / "spool", {}
-    from judgekit.case import Case
-    from judgekit.request import Reply, Try
+    from judgekit.core.case import Case
+    from judgekit.core.request import Reply, Try
 
     names = ("helps", "right", "brief")
     verdict = {name: {"reason": "It does, plainly.", "value": True} for name in names}
@@ -82,7 +82,7 @@ def write_tape(folder: Path, rows: int) -> None:
 
 def measure(kind: str, folder: Path) -> dict[str, float]:
     from judgekit import Cassette, FakeJudge, RubricMetric, create, load_cases
-    from judgekit.evaluation import evaluate
+    from judgekit.runner.evaluation import evaluate
 
     if kind == "judged":
         judge = Cassette(FakeJudge(), tape=folder / "tape.jsonl")

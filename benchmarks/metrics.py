@@ -79,7 +79,7 @@ def row(number: int) -> dict[str, object]:
 
 def measure(metric: str, folder: Path) -> dict[str, float]:
     from judgekit import create, load_cases
-    from judgekit.evaluation import evaluate
+    from judgekit.runner.evaluation import evaluate
 
     made = create(metric, **METRICS[metric])
     before = time.process_time()

@@ -22,16 +22,16 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from judgekit.case import Case
 from judgekit.cassette.record import Record
 from judgekit.cassette.tape import merge_into
-from judgekit.judgment import Judgment, Quote
+from judgekit.core.case import Case
+from judgekit.core.judgment import Judgment, Quote
+from judgekit.core.request import ChatMessage, Form, Question, Reply, Request, Try, Usage
+from judgekit.core.score import Part, Row, Score
 from judgekit.report.folder import TAPE, Scored
 from judgekit.report.html import write_page
 from judgekit.report.report import Figures, Report
 from judgekit.report.summary import Tally
-from judgekit.request import ChatMessage, Form, Question, Reply, Request, Try, Usage
-from judgekit.score import Part, Row, Score
 
 SIZES = (1, 500, 5_000)
 ROUNDS = 5

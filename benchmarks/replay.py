@@ -26,7 +26,7 @@ REASON = "The answer names the order and the next step, and leaves out how long 
 
 
 def case_of(number: int):
-    from judgekit.case import Case
+    from judgekit.core.case import Case
 
     return Case(
         id=f"case-{number}",
@@ -78,8 +78,8 @@ def record(folder: Path, rows: int) -> None:
 def replay(folder: Path, rows: int) -> dict[str, float]:
     """Two passes in this process, the first of them cold."""
     import judgekit
-    from judgekit.evaluation import evaluate
     from judgekit.judges.fake import FakeJudge
+    from judgekit.runner.evaluation import evaluate
 
     cases = [case_of(number) for number in range(rows)]
     judgekit.Cassette, judgekit.PromptAlignment  # noqa: B018 - imports are not counted
@@ -103,7 +103,7 @@ def floor(folder: Path, cases: list, metric) -> float:
 
     from jinja2 import Environment
 
-    from judgekit.filledform import answer_model
+    from judgekit.core.reply_schema import answer_model
 
     _, (request,) = metric.requests(cases[0])
     model = answer_model(request.form)

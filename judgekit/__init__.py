@@ -9,14 +9,17 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from judgekit.agreement.agree import agree
-    from judgekit.answering import Answers, answer, answer_sync
-    from judgekit.case import Case, Message, ToolCall
+    from judgekit.analysis.agreement.agree import agree
+    from judgekit.analysis.comparison.compare import compare
+    from judgekit.analysis.comparison.comparison import Comparison
+    from judgekit.authoring.lint.lint import lint_rubrics
     from judgekit.cassette.cassette import Cassette
     from judgekit.cassette.mode import RecordMode
-    from judgekit.comparison.compare import compare
-    from judgekit.comparison.comparison import Comparison
-    from judgekit.config import Suite, load_suite
+    from judgekit.core.case import Case, Message, ToolCall
+    from judgekit.core.errors import CaseError, ConfigError, JudgekitError
+    from judgekit.core.judgment import Judgment
+    from judgekit.core.request import Reply, Request
+    from judgekit.core.score import Failure, Row, Score
     from judgekit.datasets import load_cases
     from judgekit.datasets.doors import (
         from_hf,
@@ -27,87 +30,84 @@ if TYPE_CHECKING:
         to_polars,
     )
     from judgekit.embedders.hosted import HostedEmbedder
-    from judgekit.errors import CaseError, ConfigError, JudgekitError
-    from judgekit.evaluation import evaluate, evaluate_sync, score_sync
     from judgekit.judges.fake import FakeJudge
     from judgekit.judges.limits import LimitedJudge
     from judgekit.judges.litellm import LiteLLMJudge
     from judgekit.judges.manual import ManualJudge
-    from judgekit.judgment import Judgment
-    from judgekit.lint.lint import lint_rubrics
-    from judgekit.merge import merge_shards
     from judgekit.metrics.combine import Combined
     from judgekit.metrics.fallback import WithFallback
     from judgekit.metrics.prompt_alignment import Analysis, PromptAlignment, fold_prompt_alignment
+    from judgekit.metrics.registry import create, metric, metric_names
     from judgekit.metrics.rubric import RubricMetric
     from judgekit.metrics.voice.authenticity import Authenticity
     from judgekit.metrics.voice.overall import BrandVoice
     from judgekit.metrics.voice.persona import Persona, load_persona
-    from judgekit.registry import create, metric, metric_names
     from judgekit.report.report import Report
-    from judgekit.request import Reply, Request
     from judgekit.rubric.load import load_rubric
     from judgekit.rubric.rubric import Rubric
-    from judgekit.run import run_suite, run_suite_sync
-    from judgekit.score import Failure, Row, Score
+    from judgekit.runner.evaluation import evaluate, evaluate_sync, score_sync
+    from judgekit.suite.answering import Answers, answer, answer_sync
+    from judgekit.suite.merge import merge_shards
+    from judgekit.suite.run import run_suite, run_suite_sync
+    from judgekit.suite.suite import Suite, load_suite
 
 __version__ = "0.1.0"
 
 _HOMES = {
     "Analysis": "judgekit.metrics.prompt_alignment",
-    "Answers": "judgekit.answering",
+    "Answers": "judgekit.suite.answering",
     "Authenticity": "judgekit.metrics.voice.authenticity",
     "BrandVoice": "judgekit.metrics.voice.overall",
-    "Case": "judgekit.case",
-    "CaseError": "judgekit.errors",
+    "Case": "judgekit.core.case",
+    "CaseError": "judgekit.core.errors",
     "Cassette": "judgekit.cassette.cassette",
-    "Comparison": "judgekit.comparison.comparison",
+    "Comparison": "judgekit.analysis.comparison.comparison",
     "Combined": "judgekit.metrics.combine",
-    "ConfigError": "judgekit.errors",
-    "Failure": "judgekit.score",
+    "ConfigError": "judgekit.core.errors",
+    "Failure": "judgekit.core.score",
     "FakeJudge": "judgekit.judges.fake",
     "HostedEmbedder": "judgekit.embedders.hosted",
-    "JudgekitError": "judgekit.errors",
-    "Judgment": "judgekit.judgment",
+    "JudgekitError": "judgekit.core.errors",
+    "Judgment": "judgekit.core.judgment",
     "LimitedJudge": "judgekit.judges.limits",
     "LiteLLMJudge": "judgekit.judges.litellm",
     "ManualJudge": "judgekit.judges.manual",
-    "Message": "judgekit.case",
+    "Message": "judgekit.core.case",
     "Persona": "judgekit.metrics.voice.persona",
     "PromptAlignment": "judgekit.metrics.prompt_alignment",
     "RecordMode": "judgekit.cassette.mode",
-    "Reply": "judgekit.request",
+    "Reply": "judgekit.core.request",
     "Report": "judgekit.report.report",
-    "Request": "judgekit.request",
-    "Row": "judgekit.score",
+    "Request": "judgekit.core.request",
+    "Row": "judgekit.core.score",
     "Rubric": "judgekit.rubric.rubric",
     "RubricMetric": "judgekit.metrics.rubric",
-    "Score": "judgekit.score",
-    "Suite": "judgekit.config",
-    "ToolCall": "judgekit.case",
+    "Score": "judgekit.core.score",
+    "Suite": "judgekit.suite.suite",
+    "ToolCall": "judgekit.core.case",
     "WithFallback": "judgekit.metrics.fallback",
-    "answer": "judgekit.answering",
-    "answer_sync": "judgekit.answering",
-    "agree": "judgekit.agreement.agree",
-    "compare": "judgekit.comparison.compare",
-    "create": "judgekit.registry",
-    "evaluate": "judgekit.evaluation",
-    "evaluate_sync": "judgekit.evaluation",
+    "answer": "judgekit.suite.answering",
+    "answer_sync": "judgekit.suite.answering",
+    "agree": "judgekit.analysis.agreement.agree",
+    "compare": "judgekit.analysis.comparison.compare",
+    "create": "judgekit.metrics.registry",
+    "evaluate": "judgekit.runner.evaluation",
+    "evaluate_sync": "judgekit.runner.evaluation",
     "fold_prompt_alignment": "judgekit.metrics.prompt_alignment",
     "from_hf": "judgekit.datasets.doors",
     "from_pandas": "judgekit.datasets.doors",
     "from_polars": "judgekit.datasets.doors",
-    "lint_rubrics": "judgekit.lint.lint",
+    "lint_rubrics": "judgekit.authoring.lint.lint",
     "load_cases": "judgekit.datasets",
     "load_persona": "judgekit.metrics.voice.persona",
     "load_rubric": "judgekit.rubric.load",
-    "load_suite": "judgekit.config",
-    "merge_shards": "judgekit.merge",
-    "metric": "judgekit.registry",
-    "metric_names": "judgekit.registry",
-    "run_suite": "judgekit.run",
-    "run_suite_sync": "judgekit.run",
-    "score_sync": "judgekit.evaluation",
+    "load_suite": "judgekit.suite.suite",
+    "merge_shards": "judgekit.suite.merge",
+    "metric": "judgekit.metrics.registry",
+    "metric_names": "judgekit.metrics.registry",
+    "run_suite": "judgekit.suite.run",
+    "run_suite_sync": "judgekit.suite.run",
+    "score_sync": "judgekit.runner.evaluation",
     "to_hf": "judgekit.datasets.doors",
     "to_pandas": "judgekit.datasets.doors",
     "to_polars": "judgekit.datasets.doors",

@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from judgekit.case import Case
-    from judgekit.rubrictest.check import Outcome
-    from judgekit.rubrictest.run import Tested
-    from judgekit.testkit.kit import Kit
-    from judgekit.testkit.session import Session
+    from judgekit.authoring.rubric_test.check import Outcome
+    from judgekit.authoring.rubric_test.run import Tested
+    from judgekit.core.case import Case
+    from judgekit.testing.kit import Kit
+    from judgekit.testing.session import Session
 
 _FRONT = re.compile(r"\s*+---[^\S\n]*+\n(.*?)\n---", re.DOTALL)
 _TESTS = re.compile(r"""^["']?tests["']?\s*:""", re.MULTILINE)
@@ -90,8 +90,8 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.fixture
 def judgekit(request: pytest.FixtureRequest) -> Iterator[Kit]:
-    """Score, evaluate and check on recorded verdicts; see `judgekit.testkit.kit.Kit`."""
-    from judgekit.errors import JudgekitError
+    """Score, evaluate and check on recorded verdicts; see `judgekit.testing.kit.Kit`."""
+    from judgekit.core.errors import JudgekitError
 
     session = _session(request.config)
     try:
@@ -105,7 +105,7 @@ def judgekit(request: pytest.FixtureRequest) -> Iterator[Kit]:
 def _session(config: pytest.Config) -> Session:
     found = config.stash.get(_SESSION, None)
     if found is None:
-        from judgekit.testkit.session import Session
+        from judgekit.testing.session import Session
 
         found = config.stash[_SESSION] = Session(config)
     return found
@@ -120,8 +120,8 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         raise pytest.Collector.CollectError(
             f"{metafunc.definition.nodeid}: judgekit_cases gives the argument `case`; take it"
         )
+    from judgekit.core.errors import JudgekitError
     from judgekit.datasets import load_cases
-    from judgekit.errors import JudgekitError
 
     cases: list[Case] = []
     for mark in marks:
@@ -220,7 +220,7 @@ class RubricFile(pytest.File):
 
     def collect(self) -> Iterable[pytest.Item]:
         """Yield an item for each test and each ordering."""
-        from judgekit.errors import JudgekitError
+        from judgekit.core.errors import JudgekitError
         from judgekit.rubric.load import load_rubric
 
         try:
@@ -239,9 +239,9 @@ class RubricFile(pytest.File):
             JudgekitError: they cannot be replayed.
         """
         if self._done is None:
+            from judgekit.authoring.rubric_test.run import Settings, run_tests
             from judgekit.rubric.load import load_rubric
-            from judgekit.rubrictest.run import Settings, run_tests
-            from judgekit.suitefile import JudgeFile
+            from judgekit.suite.file import JudgeFile
 
             name = self.config.getini("judgekit_judge")
             judge = JudgeFile(model=name) if name else None
@@ -262,7 +262,7 @@ class RubricItem(pytest.Item):
         Raises:
             NotAsExpected: it did not pass.
         """
-        from judgekit.errors import JudgekitError
+        from judgekit.core.errors import JudgekitError
 
         assert isinstance(self.parent, RubricFile)  # noqa: S101 - only those make items
         try:
@@ -291,8 +291,8 @@ class NotAsExpected(Exception):
 
 
 def _told(outcome: Outcome, tested: Tested) -> Iterator[str]:
-    from judgekit.canonical import printable
-    from judgekit.rubrictest.text import outcome_lines, record_hint
+    from judgekit.authoring.rubric_test.text import outcome_lines, record_hint
+    from judgekit.core.canonical import printable
 
     yield from map(printable, outcome_lines(outcome))
     if outcome.verdict == "missed":

@@ -46,7 +46,7 @@ class NetworkUsed(AssertionError):
 @pytest.fixture(autouse=True)
 def no_registered_metrics(monkeypatch: pytest.MonkeyPatch) -> None:
     """Forget after a test which metrics it registered."""
-    if (registry := sys.modules.get("judgekit.registry")) is not None:
+    if (registry := sys.modules.get("judgekit.metrics.registry")) is not None:
         monkeypatch.setattr(registry, "_registered", {})
 
 

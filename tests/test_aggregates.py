@@ -6,11 +6,11 @@ from typing import ClassVar
 
 import pytest
 
-from judgekit.case import Case
-from judgekit.errors import ConfigError
-from judgekit.evaluation import evaluate_sync
+from judgekit.core.case import Case
+from judgekit.core.errors import ConfigError
+from judgekit.core.score import Score
 from judgekit.report.text import summary_text
-from judgekit.score import Score
+from judgekit.runner.evaluation import evaluate_sync
 
 
 class SafeShare:

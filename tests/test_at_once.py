@@ -8,11 +8,11 @@ import sys
 import pytest
 from test_run import EXAMPLE, SUITE
 
-from judgekit.at_once import Flag, at_once, done_at_once
-from judgekit.config import Overrides, build_suite, load_suite
+from judgekit.core.synchronous import Flag, at_once, done_at_once
 from judgekit.metrics.fallback import WithFallback
 from judgekit.metrics.length import Length
-from judgekit.run import replay_suite, run_suite
+from judgekit.suite.run import replay_suite, run_suite
+from judgekit.suite.suite import Overrides, build_suite, load_suite
 
 SINGLE = {"safety": {"threshold": 0.5}, "length": {"maximum": 9, "gate": {"mean": 0.5}}}
 

@@ -13,13 +13,13 @@ import time
 import pytest
 
 import judgekit
-from judgekit.background import run_sync
-from judgekit.progress import Progress, ProgressLine
-from judgekit.score import Score
+from judgekit.core.score import Score
+from judgekit.runner.background import run_sync
+from judgekit.runner.progress import Progress, ProgressLine
 
 SCRIPT = """
 import asyncio, sys, judgekit
-from judgekit.score import Score
+from judgekit.core.score import Score
 class Slow:
     name, range, higher_is_better = "slow", (0.0, 1.0), True
     async def score(self, case):
@@ -135,7 +135,7 @@ async def _set(stop):
 
 
 def _loop_of():
-    from judgekit import background
+    from judgekit.runner import background
 
     return background._loop
 
@@ -157,7 +157,7 @@ def test_progress_false_is_nobody():
 
 def test_a_line_is_not_written_to_a_file(capsys, monkeypatch):
     line = ProgressLine()
-    monkeypatch.setattr("judgekit.progress._PATIENCE", -1.0)
+    monkeypatch.setattr("judgekit.runner.progress._PATIENCE", -1.0)
     for number in range(100):
         line(Progress(number, 0))
     line.close()
@@ -167,7 +167,7 @@ def test_a_line_is_not_written_to_a_file(capsys, monkeypatch):
 
 def test_a_line_of_a_terminal_is_written_over_and_taken_away(capsys, monkeypatch):
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
-    monkeypatch.setattr("judgekit.progress._PATIENCE", -1.0)
+    monkeypatch.setattr("judgekit.runner.progress._PATIENCE", -1.0)
     line = ProgressLine()
     for number in range(1, 2000):
         line(Progress(number, 3))

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judgekit.canonical import (
+from judgekit.core.canonical import (
     CONTROL_CHARACTERS,
     canonical_json,
     digest,

@@ -10,14 +10,14 @@ from importlib import import_module
 import pytest
 from typer.testing import CliRunner
 
-from judgekit.cards import list_text, metric_text, run_example
-from judgekit.catalogue import BUILTIN, FAMILIES, family_of
+from judgekit.authoring.metric_cards import list_text, metric_text, run_example
 from judgekit.cli.app import app
-from judgekit.errors import ConfigError
+from judgekit.core.errors import ConfigError
+from judgekit.core.score import Score
 from judgekit.metrics.card import Card
-from judgekit.option import options_of
-from judgekit.registry import metric_names
-from judgekit.score import Score
+from judgekit.metrics.catalogue import BUILTIN, FAMILIES, family_of
+from judgekit.metrics.option import options_of
+from judgekit.metrics.registry import metric_names
 
 
 def made(name):

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from judgekit.case import Case, Message, ToolCall, has_text
+from judgekit.core.case import Case, Message, ToolCall, has_text
 
 texts = st.none() | st.text()
 

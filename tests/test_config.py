@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 
 from judgekit.cassette.mode import RecordMode
-from judgekit.config import Suite, build_suite, load_suite
-from judgekit.errors import CassetteError, ConfigError, JudgekitError
+from judgekit.core.errors import CassetteError, ConfigError, JudgekitError
 from judgekit.judges.litellm import LiteLLMJudge
 from judgekit.metrics.combine import Combined
 from judgekit.metrics.fallback import WithFallback
 from judgekit.metrics.rubric import RubricMetric
-from judgekit.run import run_suite
-from judgekit.suitefile import Overrides
+from judgekit.suite.file import Overrides
+from judgekit.suite.run import run_suite
+from judgekit.suite.suite import Suite, build_suite, load_suite
 
 TABLE = Path(__file__).parent / "data" / "wrong_suites.txt"
 WRONG = re.findall(r"^##### (.+)\n((?s:.*?))\n##> (.+)$", TABLE.read_text("utf-8"), re.M)

@@ -10,15 +10,15 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
+from judgekit.cassette.store import Store, store_folder
 from judgekit.cli.app import app
-from judgekit.doctor.diagnosis import Diagnosis, Role
-from judgekit.doctor.examine import examine
-from judgekit.doctor.text import diagnosis_text
-from judgekit.errors import ConfigError
+from judgekit.core.errors import ConfigError
 from judgekit.judges.ladder import Learned
 from judgekit.judges.litellm import LiteLLMJudge
-from judgekit.store import Store, store_folder
-from judgekit.suitefile import Overrides
+from judgekit.suite.doctor.diagnosis import Diagnosis, Role
+from judgekit.suite.doctor.examine import examine
+from judgekit.suite.doctor.text import diagnosis_text
+from judgekit.suite.file import Overrides
 
 SUITE = """\
 cases: cases.jsonl

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from judgekit.case import Case
-from judgekit.errors import (
+from judgekit.core.case import Case
+from judgekit.core.errors import (
     BudgetExceeded,
     CaseError,
     CassetteCorrupt,
@@ -25,9 +25,9 @@ from judgekit.errors import (
     JudgeUnavailable,
     RubricError,
 )
-from judgekit.evaluation import Limits, evaluate, evaluate_sync, score_sync
+from judgekit.core.score import Failure, Fallback, Score
 from judgekit.report.report import Report
-from judgekit.score import Failure, Fallback, Score
+from judgekit.runner.evaluation import Limits, evaluate, evaluate_sync, score_sync
 
 
 @dataclass

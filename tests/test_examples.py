@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from judgekit.config import load_suite
 from judgekit.datasets import load_cases
 from judgekit.metrics.quote import find_quote
-from judgekit.suitefile import Overrides
+from judgekit.suite.file import Overrides
+from judgekit.suite.suite import load_suite
 
 ROOT = Path(__file__).parents[1]
 EXAMPLE = ROOT / "examples" / "support_assistant"
@@ -72,7 +72,7 @@ def test_every_quote_stands_in_its_case():
 
 
 def test_the_cassette_is_what_the_verdicts_say(tmp_path):
-    from judgekit.run import run_suite
+    from judgekit.suite.run import run_suite
 
     suite = load_suite(EXAMPLE / "suite.yaml", Overrides(record="all"))
     recorded = tmp_path / "again.jsonl"
@@ -85,7 +85,7 @@ def test_the_cassette_is_what_the_verdicts_say(tmp_path):
 
 
 def test_the_example_passes_offline_and_uses_every_record(tmp_path):
-    from judgekit.run import run_suite
+    from judgekit.suite.run import run_suite
 
     suite = load_suite(EXAMPLE / "suite.yaml")
 

@@ -8,13 +8,13 @@ import math
 import pytest
 from test_registry import made
 
-from judgekit.case import Case
-from judgekit.catalogue import BUILTIN
+from judgekit.core.case import Case
+from judgekit.core.score import Failure, FailureKind, Fallback, Part, Score
 from judgekit.datasets import load_cases
 from judgekit.judges.fake import FakeJudge
+from judgekit.metrics.catalogue import BUILTIN
 from judgekit.metrics.exact_match import ExactMatch
 from judgekit.metrics.likelihood.perplexity import Perplexity
-from judgekit.score import Failure, FailureKind, Fallback, Part, Score
 
 
 def test_value_method_reason_and_confidence_are_said():

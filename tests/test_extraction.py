@@ -8,9 +8,9 @@ import time
 import pytest
 from growth import start_of_python
 
-from judgekit.errors import InvalidReply
-from judgekit.extraction import extract_object
-from judgekit.filledform import MAX_REPLY_CHARACTERS
+from judgekit.core.errors import InvalidReply
+from judgekit.core.json_extraction import extract_object
+from judgekit.core.reply_schema import MAX_REPLY_CHARACTERS
 
 OBJECT = {"a": {"reason": "It {works}.", "value": 1}}
 TEXT = json.dumps(OBJECT)

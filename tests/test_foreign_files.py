@@ -8,18 +8,18 @@ from pathlib import Path
 
 import pytest
 
-from judgekit.case import Case
 from judgekit.cassette.cassette import Cassette
 from judgekit.cassette.tape import write_lines
-from judgekit.errors import CassetteError, ConfigError
-from judgekit.evaluation import evaluate_sync
+from judgekit.core.case import Case
+from judgekit.core.errors import CassetteError, ConfigError
+from judgekit.core.output_file import open_in_place, whole_file
 from judgekit.judges.fake import FakeJudge
 from judgekit.metrics.length import Length
-from judgekit.outfile import open_in_place, whole_file
 from judgekit.report.export.export import FORMATS, export, wanted
 from judgekit.report.folder import FILES
 from judgekit.report.report import Report
 from judgekit.report.writer import ResultsWriter
+from judgekit.runner.evaluation import evaluate_sync
 
 OLD = Path(__file__).parent / "data" / "run_folders"
 """Run folders of 0.1.0 before folders were checked: a whole one, and one of a killed run."""
@@ -170,11 +170,11 @@ def test_a_link_that_appears_after_the_check_is_not_followed(tmp_path, monkeypat
     target = tmp_path / "target.txt"
     target.write_text("precious", "utf-8")
     (tmp_path / "link").symlink_to(target)
-    monkeypatch.setattr("judgekit.outfile.is_link", lambda path: False)
+    monkeypatch.setattr("judgekit.core.output_file.is_link", lambda path: False)
 
     with pytest.raises(OSError):  # noqa: PT011 - in the words of the system
         os.close(open_in_place(tmp_path / "link", os.O_RDWR))
-    monkeypatch.setattr("judgekit.outfile.NO_FOLLOW", 0)
+    monkeypatch.setattr("judgekit.core.output_file.NO_FOLLOW", 0)
     with pytest.raises(OSError, match="not a regular file"):
         os.close(open_in_place(tmp_path / "link", os.O_RDWR))
 
@@ -235,8 +235,8 @@ def test_a_page_replaces_a_page_and_nothing_else(tmp_path):
 
 
 def test_the_page_of_a_comparison_replaces_a_page_and_nothing_else(tmp_path):
-    from judgekit.comparison.compare import compare_all
-    from judgekit.comparison.html import write_comparison
+    from judgekit.analysis.comparison.compare import compare_all
+    from judgekit.analysis.comparison.html import write_comparison
 
     other = [case.model_copy(update={"output": "No."}) for case in CASES]
     base = run(tmp_path / "a")

@@ -6,16 +6,16 @@ import json
 
 import pytest
 
-from judgekit.case import Case
-from judgekit.config import build_suite
-from judgekit.errors import CaseError, ConfigError
-from judgekit.evaluation import Limits, Rules, evaluate_sync
-from judgekit.gatekeeper import open_baseline
+from judgekit.core.case import Case
+from judgekit.core.errors import CaseError, ConfigError
+from judgekit.core.score import Score
 from judgekit.report.manifest import cluster_field
 from judgekit.report.report import Report
-from judgekit.report.significance import paired_shares_interval
-from judgekit.run import replay_suite
-from judgekit.score import Score
+from judgekit.runner.evaluation import Limits, Rules, evaluate_sync
+from judgekit.runner.gatekeeper import open_baseline
+from judgekit.stats.tests import paired_shares_interval
+from judgekit.suite.run import replay_suite
+from judgekit.suite.suite import build_suite
 
 LAX = Limits(max_failures=1000, max_fallback=1000)
 

@@ -126,9 +126,10 @@ def test_one_case_replayed_loads_only_what_it_uses(tmp_path):
     assert {"judgekit.cassette.tape", "judgekit.metrics.prompt_alignment"} <= loaded
     unused = {
         # Asked of nobody, kept nowhere, printed on no page.
-        "litellm", "instructor", "tenacity", "diskcache", "sqlite3", "judgekit.store",
-        "judgekit.providers", "judgekit.judges.litellm", "judgekit.report.html",
-        "judgekit.cassette.explain", "judgekit.upkeep", "judgekit.cards",
+        "litellm", "instructor", "tenacity", "diskcache", "sqlite3", "judgekit.cassette.store",
+        "judgekit.judges.providers", "judgekit.judges.litellm", "judgekit.report.html",
+        "judgekit.cassette.explain", "judgekit.suite.maintenance",
+        "judgekit.authoring.metric_cards",
         # Stand-ins are made, and do not stand in.
         "numpy", "judgekit.metrics.requirements", "judgekit.metrics.directive",
         "judgekit.metrics.embedding", "judgekit.embedders.lexical", "judgekit.metrics.regex",
@@ -138,7 +139,7 @@ def test_one_case_replayed_loads_only_what_it_uses(tmp_path):
         # A rubric's tests are not run.
         "judgekit.rubric.testfile", "judgekit.rubric.expectation", "judgekit.rubric.labelled",
         # Nothing is redacted.
-        "judgekit.redact", "judgekit.detectors",
+        "judgekit.cassette.redact", "judgekit.cassette.detectors",
         # Other verbs.
         "judgekit.cli.score", "judgekit.cli.report", "judgekit.cli.cassette", "judgekit.cli.rubric",
         "jinja2.meta",

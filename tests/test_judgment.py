@@ -8,18 +8,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import BaseModel, ValidationError
 
-from judgekit.canonical import visible
-from judgekit.errors import CaseError, InvalidReply, JudgeRefused
-from judgekit.extraction import extract_object
-from judgekit.filledform import MAX_ITEMS, answer_model
-from judgekit.judgment import (
+from judgekit.core.canonical import visible
+from judgekit.core.errors import CaseError, InvalidReply, JudgeRefused
+from judgekit.core.json_extraction import extract_object
+from judgekit.core.judgment import (
     MAX_REASON,
     Answer,
     Judgment,
     read_answers,
     read_reply,
 )
-from judgekit.request import Detail, Form, Question, Reply, Try
+from judgekit.core.reply_schema import MAX_ITEMS, answer_model
+from judgekit.core.request import Detail, Form, Question, Reply, Try
 
 SCORE = Question(id="q", kind="score", text="t")
 STARS = Question(id="q", kind="score", text="t", minimum=1, maximum=5)

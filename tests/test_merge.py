@@ -8,11 +8,11 @@ import shutil
 
 import pytest
 
-from judgekit.config import Overrides, load_suite
-from judgekit.errors import ConfigError
-from judgekit.merge import merge_shards
+from judgekit.core.errors import ConfigError
 from judgekit.report.text import summary_text
-from judgekit.run import failing_ids, run_suite
+from judgekit.suite.merge import merge_shards
+from judgekit.suite.run import failing_ids, run_suite
+from judgekit.suite.suite import Overrides, load_suite
 
 SAME = ("results.jsonl", "report.json", "tape.jsonl")
 SUITE = {

@@ -8,7 +8,7 @@ from importlib.metadata import DistributionFinder, PathDistribution
 
 import pytest
 
-from judgekit.offers import offers
+from judgekit.core.entry_points import offers
 
 GROUP = "judgekit.things"
 TEXT = f"[other]\na = b:c\n\n[{GROUP}]\n# not this one\nthing = acme.things:Thing\n"

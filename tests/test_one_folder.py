@@ -8,15 +8,15 @@ import sys
 
 import pytest
 
-from judgekit.case import Case
-from judgekit.config import load_suite
-from judgekit.errors import ConfigError
-from judgekit.evaluation import evaluate_sync
+from judgekit.core.case import Case
+from judgekit.core.errors import ConfigError
 from judgekit.metrics.length import Length
 from judgekit.report.folder import write_json
 from judgekit.report.report import Report
 from judgekit.report.writer import ResultsWriter
-from judgekit.run import replay_suite
+from judgekit.runner.evaluation import evaluate_sync
+from judgekit.suite.run import replay_suite
+from judgekit.suite.suite import load_suite
 
 CASES = [Case(id=str(number), output="Yes.") for number in range(3)]
 STOPPED = "the run is still going, or was stopped before its end"

@@ -4,13 +4,13 @@ import json
 
 import pytest
 
-from judgekit.case import Case
-from judgekit.errors import CaseError, ConfigError, RubricError
+from judgekit.authoring.preview import rendered
+from judgekit.core.case import Case
+from judgekit.core.errors import CaseError, ConfigError, RubricError
+from judgekit.core.request import request_from
 from judgekit.judges.absent import AbsentJudge
 from judgekit.judges.fake import FakeJudge
 from judgekit.metrics.rubric import RubricMetric
-from judgekit.preview import rendered
-from judgekit.request import request_from
 from judgekit.rubric.shelf import builtin_folder, rubric_names
 
 ROWS = [{"id": "one", "input": "q1", "output": "a1"}, {"id": "two", "input": "q2", "output": "a2"}]

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 from rubrictest.conftest import ALL, GOOD, KIND, RUDE, answers, judge, write
 
+from judgekit.authoring.rubric_test.run import Settings, run_tests
 from judgekit.judges.manual import ManualJudge
-from judgekit.rubrictest.run import Settings, run_tests
 
 ROOT = Path(__file__).parents[1]
 # Where the package was installed before it had a plugin, pytest does not find it by itself.
@@ -47,7 +47,7 @@ def run_pytest(pytester):
 def record(project, verdicts):
     from judgekit.cassette.mode import RecordMode
     from judgekit.rubric.load import load_rubric
-    from judgekit.suitefile import JudgeFile
+    from judgekit.suite.file import JudgeFile
 
     judge(project, verdicts)
     settings = Settings(
@@ -175,7 +175,7 @@ def test_of_several_judges_one_is_chosen_by_a_setting(project, run_pytest):
     assert ManualJudge("you", project / "other.jsonl").model == "manual/you"
     from judgekit.cassette.mode import RecordMode
     from judgekit.rubric.load import load_rubric
-    from judgekit.suitefile import JudgeFile
+    from judgekit.suite.file import JudgeFile
 
     you = JudgeFile(model="manual/you", answers="other.jsonl")
     run_tests(load_rubric("rubrics/kind.jinja"), Settings(you, RecordMode.NEW_EPISODES))

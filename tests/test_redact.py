@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from judgekit.case import Case, Message, ToolCall
-from judgekit.config import build_suite
-from judgekit.errors import ConfigError
-from judgekit.redact import NAMES, Rule, pseudonym, redact_case, redactor
+from judgekit.cassette.redact import NAMES, Rule, pseudonym, redact_case, redactor
+from judgekit.core.case import Case, Message, ToolCall
+from judgekit.core.errors import ConfigError
+from judgekit.suite.suite import build_suite
 
 MAIL = Rule(r"[\w.]+@[\w.]+\w", "[MAIL]")
 EVERYTHING = redactor(NAMES)

@@ -10,13 +10,13 @@ import zlib
 
 import pytest
 
-from judgekit.case import Case, Message, ToolCall
 from judgekit.cassette.scan import scan
 from judgekit.cli import main
-from judgekit.config import load_suite
+from judgekit.core.case import Case, Message, ToolCall
 from judgekit.judges.draft import Draft
-from judgekit.run import run_suite
-from judgekit.suitefile import Overrides
+from judgekit.suite.file import Overrides
+from judgekit.suite.run import run_suite
+from judgekit.suite.suite import load_suite
 
 PRIVATE = {
     "email": "canary.bird@aviary-of-ann.io",

@@ -5,15 +5,15 @@ import shutil
 
 import pytest
 
-from judgekit import registry
-from judgekit.case import Case
-from judgekit.catalogue import BUILTIN, STAND_INS
+from judgekit.core.case import Case
+from judgekit.core.errors import ConfigError
 from judgekit.datasets import load_cases
-from judgekit.errors import ConfigError
 from judgekit.judges.fake import FakeJudge
-from judgekit.registry import create, metric, metric_names
+from judgekit.metrics import registry
+from judgekit.metrics.catalogue import BUILTIN, STAND_INS
+from judgekit.metrics.registry import create, metric, metric_names
 from judgekit.rubric.shelf import rubric_names
-from judgekit.run import run_suite_sync
+from judgekit.suite.run import run_suite_sync
 
 PERSONA = {"exemplars": ["x y z"], "traits": {"verbosity": "concise"}}
 OPTIONS = {

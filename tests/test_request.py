@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judgekit.canonical import canonical_json, digest
-from judgekit.request import (
+from judgekit.core.canonical import canonical_json, digest
+from judgekit.core.request import (
     About,
     ChatMessage,
     Detail,
@@ -177,7 +177,7 @@ def test_two_requests_share_a_key_only_if_they_are_equal(one, other):
 
 def test_the_key_is_the_same_in_every_process():
     code = (
-        "import sys, json; from judgekit.request import request_from\n"
+        "import sys, json; from judgekit.core.request import request_from\n"
         "print(request_from(json.load(sys.stdin)).key)"
     )
     for seed in ("0", "4711"):

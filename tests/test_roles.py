@@ -11,15 +11,15 @@ import pytest
 import yaml
 
 from judgekit.cli.options import overrides
-from judgekit.config import Suite, build_suite, load_suite
-from judgekit.errors import BudgetExceeded, ConfigError
+from judgekit.core.errors import BudgetExceeded, ConfigError
+from judgekit.core.request import Reply, Request, Try
 from judgekit.judges.fake import FakeJudge
 from judgekit.judges.limits import LimitedJudge, Purse
 from judgekit.report.report import Report
 from judgekit.report.text import summary_text
-from judgekit.request import Reply, Request, Try
-from judgekit.run import run_suite
-from judgekit.suitefile import Overrides
+from judgekit.suite.file import Overrides
+from judgekit.suite.run import run_suite
+from judgekit.suite.suite import Suite, build_suite, load_suite
 
 CASES = [{"id": f"c{n}", "input": "Hi?", "output": f"Hello, number {n}."} for n in range(3)]
 SUITE: dict[str, Any] = {

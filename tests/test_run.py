@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from judgekit.cassette.tape import Tape
-from judgekit.config import Overrides, build_suite
-from judgekit.errors import ConfigError, JudgeUnavailable
+from judgekit.core.errors import ConfigError, JudgeUnavailable
 from judgekit.judges.fake import FakeJudge
 from judgekit.report.report import Report
-from judgekit.run import failed_keys, run_suite
+from judgekit.suite.run import failed_keys, run_suite
+from judgekit.suite.suite import Overrides, build_suite
 
 ROOT = Path(__file__).parents[1]
 EXAMPLE = ROOT / "examples" / "support_assistant" / "suite.yaml"
@@ -55,9 +55,9 @@ def run(suite, **options):
 RUNNER = """
 import asyncio, random, sys
 from pathlib import Path
-from judgekit.config import Overrides, load_suite
+from judgekit.suite.suite import Overrides, load_suite
 from judgekit.judges.fake import FakeJudge
-from judgekit.run import run_suite
+from judgekit.suite.run import run_suite
 
 folder, record, concurrency, seed = Path(sys.argv[1]), sys.argv[2], sys.argv[3], int(sys.argv[4])
 text = (folder / "suite.yaml").read_text("utf-8")
@@ -154,7 +154,7 @@ def test_the_example_replays_without_network_or_provider(tmp_path):
 
 
 def test_the_example_uses_every_record_of_its_tape():
-    from judgekit.config import load_suite
+    from judgekit.suite.suite import load_suite
 
     suite = load_suite(EXAMPLE)
     report = run(suite)

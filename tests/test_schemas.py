@@ -13,15 +13,15 @@ import pytest
 from jsonschema import Draft202012Validator
 from pydantic.json_schema import GenerateJsonSchema
 
-from judgekit.catalogue import BUILTIN
-from judgekit.config import load_suite
-from judgekit.errors import ConfigError
+from judgekit.authoring.schemas import KINDS, schema, schema_text, small_schema_text
+from judgekit.core.errors import ConfigError
+from judgekit.core.yaml_file import parse_yaml
+from judgekit.metrics.catalogue import BUILTIN
 from judgekit.rubric.file import RubricFile
 from judgekit.rubric.filetext import split_front_matter
-from judgekit.run import run_suite
-from judgekit.schemas import KINDS, schema, schema_text, small_schema_text
-from judgekit.suitefile import SuiteFile
-from judgekit.yamlfile import parse_yaml
+from judgekit.suite.file import SuiteFile
+from judgekit.suite.run import run_suite
+from judgekit.suite.suite import load_suite
 
 ROOT = Path(__file__).parents[1]
 SUITES = sorted((ROOT / "examples").rglob("suite*.yaml"))

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from judgekit.score import Failure, FailureKind, Fallback, Part, Row, Score, round_half_up
+from judgekit.core.score import Failure, FailureKind, Fallback, Part, Row, Score, round_half_up
 
 
 @pytest.mark.parametrize(

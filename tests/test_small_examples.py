@@ -12,12 +12,12 @@ from pathlib import Path
 import pytest
 
 import judgekit
+from judgekit.authoring.rubric_test.run import run_tests
 from judgekit.cassette.tape import Tape
-from judgekit.config import load_suite
 from judgekit.rubric.load import load_rubric
-from judgekit.rubrictest.run import run_tests
-from judgekit.run import run_suite
-from judgekit.suitefile import Overrides
+from judgekit.suite.file import Overrides
+from judgekit.suite.run import run_suite
+from judgekit.suite.suite import load_suite
 
 ROOT = Path(__file__).parents[1]
 EXAMPLES = ROOT / "examples"

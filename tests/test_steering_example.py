@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from judgekit.config import load_suite
 from judgekit.datasets import load_cases
-from judgekit.run import run_suite
-from judgekit.suitefile import Overrides
+from judgekit.suite.file import Overrides
+from judgekit.suite.run import run_suite
+from judgekit.suite.suite import load_suite
 
 ROOT = Path(__file__).parents[1]
 EXAMPLE = ROOT / "examples" / "steering"

@@ -13,11 +13,11 @@ from pathlib import Path
 
 import pytest
 
-from judgekit import store as module
+from judgekit.cassette import store as module
 from judgekit.cassette.cassette import Cassette
-from judgekit.errors import CassetteCorrupt, CassetteError
+from judgekit.cassette.store import Store, store_folder
+from judgekit.core.errors import CassetteCorrupt, CassetteError
 from judgekit.judges.fake import FakeJudge
-from judgekit.store import Store, store_folder
 
 KEY = "a" * 64
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from judgekit.suggest import closest, suggest
+from judgekit.core.suggest import closest, suggest
 
 NAMES = ["exact_match", "token_f1", "length", "tone_consistency", "tone_compliance"]
 

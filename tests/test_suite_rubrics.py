@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from judgekit.config import load_suite
-from judgekit.errors import ConfigError
-from judgekit.suitefile import Overrides
+from judgekit.core.errors import ConfigError
+from judgekit.suite.file import Overrides
+from judgekit.suite.suite import load_suite
 
 TONE = """\
 ---

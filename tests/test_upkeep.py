@@ -6,10 +6,10 @@ import json
 import pytest
 
 from judgekit.cassette.tape import Tape
-from judgekit.config import Overrides, load_suite
-from judgekit.errors import ConfigError
-from judgekit.run import run_suite
-from judgekit.upkeep import explain_misses, prune_unused
+from judgekit.core.errors import ConfigError
+from judgekit.suite.maintenance import explain_misses, prune_unused
+from judgekit.suite.run import run_suite
+from judgekit.suite.suite import Overrides, load_suite
 
 SUITE = "cases: cases.jsonl\njudge: fake/judge\ncassette: tape.jsonl\nmetrics: {safety: }\n"
 

@@ -5,8 +5,8 @@ import time
 import pytest
 from growth import start_of_python
 
-from judgekit.errors import ConfigError
-from judgekit.yamlfile import parse_yaml
+from judgekit.core.errors import ConfigError
+from judgekit.core.yaml_file import parse_yaml
 from tests.hostile.corpus.documents import READ, REFUSED
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from judgekit.case import Message, ToolCall
+from judgekit.core.case import Message, ToolCall
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
 NUMBERS = st.integers(-(2**70), 2**70) | st.floats(allow_nan=False, allow_infinity=False)

@@ -14,8 +14,8 @@ from pydantic import BaseModel
 
 import judgekit
 from docs.generate.groups import GROUPS, SHOWN
-from judgekit.errors import __doc__ as ERRORS
-from judgekit.option import fields_said
+from judgekit.core.errors import __doc__ as ERRORS
+from judgekit.metrics.option import fields_said
 
 WIDTH = 88
 
@@ -28,7 +28,7 @@ holds it to them, and every example is run. Names not on this page may change wi
 - Arguments after `*` are given by name. Values (cases, scores, reports' figures) are frozen.
 - What ends in `_sync` works in scripts, and also where an event loop is running, as in a notebook; its twin is a coroutine.
 """
-TREE = "import judgekit.errors\n\nprint(judgekit.errors.__doc__.strip())"
+TREE = "import judgekit.core.errors\n\nprint(judgekit.core.errors.__doc__.strip())"
 
 
 def api_page() -> str:

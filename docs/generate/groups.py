@@ -194,7 +194,7 @@ for metric in (judgekit.Authenticity(persona=persona), judgekit.BrandVoice(perso
         "What `judgekit run` does.",
         ("load_suite", "Suite", "run_suite_sync", "run_suite", "merge_shards"),
         """
-from judgekit.suitefile import Overrides
+from judgekit.suite.file import Overrides
 
 Path("suite.yaml").write_text(
     "cases: {path: rows.jsonl, fields: {input: prompt, output: response}}\\n"

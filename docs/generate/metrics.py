@@ -11,14 +11,14 @@ from collections.abc import Iterator
 from typing import Any
 from unittest.mock import patch
 
-from judgekit.cards import command_of, documentation_of, wants_logprobs
-from judgekit.catalogue import FAMILIES, Entry
+from judgekit.authoring.metric_cards import command_of, documentation_of, wants_logprobs
 from judgekit.cli.app import app
 from judgekit.metrics.card import Card
-from judgekit.option import Option, fields_said, options_of
-from judgekit.registry import find
+from judgekit.metrics.catalogue import FAMILIES, Entry
+from judgekit.metrics.option import Option, fields_said, options_of
+from judgekit.metrics.registry import find
 from judgekit.rubric.load import load_rubric
-from judgekit.suitefile import MetricFile
+from judgekit.suite.file import MetricFile
 
 JUDGE = "openai/gpt-4o-mini"
 NOT_EVERYWHERE = {"code": "needs bubblewrap, which not every machine has"}

@@ -9,8 +9,8 @@ from typing import Any, Literal, get_args, get_origin
 from pydantic import BaseModel
 from pydantic_core import PydanticUndefined
 
-from judgekit.option import fields_said
-from judgekit.suitefile import (
+from judgekit.metrics.option import fields_said
+from judgekit.suite.file import (
     CasesFile,
     FallbackFile,
     JudgeFile,

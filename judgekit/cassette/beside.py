@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from judgekit.around import JudgeAround
-from judgekit.protocols import Judge
-from judgekit.request import Reply, Request
+from judgekit.core.judge_wrapper import JudgeAround
+from judgekit.core.protocols import Judge
+from judgekit.core.request import Reply, Request
 
 if TYPE_CHECKING:
     from judgekit.cassette.cassette import Cassette

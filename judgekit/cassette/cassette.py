@@ -7,24 +7,24 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from judgekit.around import JudgeAround
 from judgekit.cassette.beside import Beside
 from judgekit.cassette.lazystore import lazy_store
 from judgekit.cassette.ledger import Ledger
 from judgekit.cassette.mode import RecordMode
 from judgekit.cassette.record import PART_NAMED, Record, decode, decode_reply, encode, play, share
 from judgekit.cassette.tape import MAX_LINE, Tape, in_order, laid_out, merge_into, write_lines
-from judgekit.errors import CaseError, CassetteMiss, ConfigError, InvalidReply, JudgeRefused
-from judgekit.outfile import is_link
-from judgekit.protocols import Judge
-from judgekit.replies.kept import kept_of
-from judgekit.request import ChatMessage, Fault, Reply, Request, Try
+from judgekit.core.errors import CaseError, CassetteMiss, ConfigError, InvalidReply, JudgeRefused
+from judgekit.core.judge_wrapper import JudgeAround
+from judgekit.core.output_file import is_link
+from judgekit.core.protocols import Judge
+from judgekit.core.replies.kept import kept_of
+from judgekit.core.request import ChatMessage, Fault, Reply, Request, Try
 
 if TYPE_CHECKING:
     import asyncio
 
     from judgekit.cassette.explain import Explainer
-    from judgekit.store import Store
+    from judgekit.cassette.store import Store
 
 MISSES_KEPT = 1_000
 """Missed requests that are remembered for `cassette explain`."""

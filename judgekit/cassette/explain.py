@@ -7,9 +7,9 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from judgekit.canonical import canonical_json
 from judgekit.cassette.record import Record
-from judgekit.request import Request
+from judgekit.core.canonical import canonical_json
+from judgekit.core.request import Request
 
 _FENCE = re.compile(r"(</?[A-Za-z_]+)-[0-9a-f]{16}>")
 """A fence's tag: its digest differs with every text, and says nothing to people."""

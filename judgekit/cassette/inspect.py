@@ -6,16 +6,16 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-from judgekit.canonical import printable
 from judgekit.cassette.record import Record
 from judgekit.cassette.tape import MAX_LINE, Tape
-from judgekit.errors import CaseError, CassetteCorrupt, ConfigError, InvalidReply, JudgeRefused
-from judgekit.judgment import read_reply
-from judgekit.readfile import bounded_lines
-from judgekit.replies.logprobs import read_logprobs
-from judgekit.replies.text import cut_off, read_text
-from judgekit.replies.vector import read_vector
-from judgekit.wrongfile import nearby
+from judgekit.core.canonical import printable
+from judgekit.core.errors import CaseError, CassetteCorrupt, ConfigError, InvalidReply, JudgeRefused
+from judgekit.core.input_file import bounded_lines
+from judgekit.core.judgment import read_reply
+from judgekit.core.replies.logprobs import read_logprobs
+from judgekit.core.replies.text import cut_off, read_text
+from judgekit.core.replies.vector import read_vector
+from judgekit.core.wrong_file import nearby
 
 
 def _open(path: Path) -> Tape:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from judgekit.store import Store
+    from judgekit.cassette.store import Store
 
 
 def lazy_store(near: Path | None, *, folder: Path | None = None) -> Callable[[], Store]:
@@ -19,7 +19,7 @@ def lazy_store(near: Path | None, *, folder: Path | None = None) -> Callable[[],
     """
 
     def opened() -> Store:
-        from judgekit.store import Store, store_folder
+        from judgekit.cassette.store import Store, store_folder
 
         return Store(folder if folder is not None else store_folder(near))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Literal
 
-from judgekit.request import Reply, Request
+from judgekit.core.request import Reply, Request
 
 Origin = Literal["live", "tape", "store"]
 

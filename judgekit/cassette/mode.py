@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from judgekit.errors import ConfigError
-from judgekit.suggest import closest
+from judgekit.core.errors import ConfigError
+from judgekit.core.suggest import closest
 
 
 class RecordMode(StrEnum):

@@ -13,10 +13,10 @@ from typing import Any, NamedTuple
 
 from pydantic import ConfigDict
 
-from judgekit.canonical import canonical_json, digest
-from judgekit.errors import CassetteCorrupt
-from judgekit.request import Reply, Request, Want, request_from
-from judgekit.value import Value
+from judgekit.core.canonical import canonical_json, digest
+from judgekit.core.errors import CassetteCorrupt
+from judgekit.core.request import Reply, Request, Want, request_from
+from judgekit.core.value import Value
 
 KINDS: dict[Want, str] = {
     "verdict": "chat",

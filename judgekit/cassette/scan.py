@@ -17,13 +17,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from judgekit.canonical import printable
+from judgekit.cassette.detectors import DETECTORS, find_all
+from judgekit.cassette.detectors.pseudonym import PSEUDONYM
+from judgekit.cassette.detectors.reserved import reserved
 from judgekit.cassette.tape import MAX_LINE
-from judgekit.detectors import DETECTORS, find_all
-from judgekit.detectors.pseudonym import PSEUDONYM
-from judgekit.detectors.reserved import reserved
-from judgekit.errors import ConfigError, place
-from judgekit.readfile import MAX_PLAIN, read_text
+from judgekit.core.canonical import printable
+from judgekit.core.errors import ConfigError, place
+from judgekit.core.input_file import MAX_PLAIN, read_text
 
 FOLDERS_LEFT_OUT = {"node_modules", "__pycache__"}
 """Left out besides those whose name begins with a dot."""
@@ -100,8 +100,8 @@ def scan(
 ) -> Scan:
     """Look through files and folders.
 
-    What is set aside for examples (see `judgekit.detectors.reserved`) and pseudonyms are no
-    findings. Hidden files in folders, and links, are left out.
+    What is set aside for examples (see `judgekit.cassette.detectors.reserved`) and pseudonyms are
+    no findings. Hidden files in folders, and links, are left out.
 
     Args:
         paths: files and folders; all text files of a folder are read.

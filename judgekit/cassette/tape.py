@@ -18,8 +18,8 @@ from threading import Lock
 from typing import Any
 
 from judgekit.cassette.record import MEND, PART_NAMED, Record, decode, decode_part, share
-from judgekit.errors import CassetteCorrupt, CassetteError, place
-from judgekit.outfile import beside, whole_file
+from judgekit.core.errors import CassetteCorrupt, CassetteError, place
+from judgekit.core.output_file import beside, whole_file
 
 HEADER = '{"judgekit":"cassette","version":1}'
 MAX_LINE = 64_000_000

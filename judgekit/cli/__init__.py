@@ -1,4 +1,9 @@
-"""The command line: a file per verb, no logic of its own."""
+"""The command line: one file for each command, without logic.
+
+It may import every other package; no package imports it.
+
+Start with `app`, the list of commands.
+"""
 
 from __future__ import annotations
 
@@ -74,7 +79,7 @@ def main() -> None:
     if os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__") == "__all__":
         sys.modules.setdefault(_NoPlugins.NAME, _NoPlugins(_NoPlugins.NAME))
     from judgekit.cli.app import app
-    from judgekit.errors import JudgekitError
+    from judgekit.core.errors import JudgekitError
 
     try:
         try:
@@ -121,7 +126,7 @@ def _open_streams() -> None:
 
 
 def _fail(message: str) -> None:
-    from judgekit.canonical import printable
+    from judgekit.core.canonical import printable
 
     print(f"judgekit: {' '.join(printable(message).split())}", file=sys.stderr)
     sys.exit(2)

@@ -33,8 +33,8 @@ def agree(
 
     Exit codes: 0 compared, 2 something is wrong with the run or the labels.
     """
-    from judgekit.agreement.agree import agree as compare_with_people
-    from judgekit.agreement.words import calibration_markdown, calibration_text
+    from judgekit.analysis.agreement.agree import agree as compare_with_people
+    from judgekit.analysis.agreement.words import calibration_markdown, calibration_text
     from judgekit.cli.screen import columns
 
     found = compare_with_people(folder, labels, failures=failures, cluster=cluster)  # type: ignore[arg-type]

@@ -11,15 +11,15 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from judgekit.answering import Answered, Answers, answer, open_system
-from judgekit.canonical import printable
-from judgekit.case import Case
 from judgekit.cassette.cassette import Cassette
 from judgekit.cli.interrupt import on_interrupt
+from judgekit.core.canonical import printable
+from judgekit.core.case import Case
+from judgekit.core.errors import ConfigError
+from judgekit.core.input_file import MAX_PLAIN, read_text
+from judgekit.core.output_file import refuse_foreign
 from judgekit.datasets import load_cases
-from judgekit.errors import ConfigError
-from judgekit.outfile import refuse_foreign
-from judgekit.readfile import MAX_PLAIN, read_text
+from judgekit.suite.answering import Answered, Answers, answer, open_system
 
 KEPT = "what is answered is kept"
 SHOWN = 10

@@ -54,7 +54,7 @@ def _in_one_line(error: Any) -> Exception:
     if type(error).__name__ == "NoArgsIsHelpError":
         return error  # type: ignore[no-any-return]
     from judgekit.cli.usage import usage_line
-    from judgekit.errors import ConfigError
+    from judgekit.core.errors import ConfigError
 
     return ConfigError(usage_line(error))
 

@@ -11,8 +11,8 @@ from typing import TypeVar
 
 import typer
 
-from judgekit.canonical import printable
-from judgekit.scaffold.interview import Question
+from judgekit.authoring.scaffold.interview import Question
+from judgekit.core.canonical import printable
 
 T = TypeVar("T")
 

@@ -7,17 +7,17 @@ from pathlib import Path
 
 import typer
 
-from judgekit.canonical import printable
-from judgekit.cli.asking import hold, is_terminal
-from judgekit.scaffold.interview import project_interview, rubric_interview
-from judgekit.scaffold.newrubric import (
+from judgekit.authoring.scaffold.interview import project_interview, rubric_interview
+from judgekit.authoring.scaffold.newrubric import (
     after_rubric,
     draft_from,
     new_name_fault,
     write_rubric,
 )
-from judgekit.scaffold.pipeline import check_host, misplaced
-from judgekit.scaffold.project import Plan, default_name, next_steps, write_project
+from judgekit.authoring.scaffold.pipeline import check_host, misplaced
+from judgekit.authoring.scaffold.project import Plan, default_name, next_steps, write_project
+from judgekit.cli.asking import hold, is_terminal
+from judgekit.core.canonical import printable
 
 
 def begin_project(

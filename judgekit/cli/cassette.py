@@ -106,7 +106,7 @@ def explain(
     With --judge and --param, why a run with these flags would. Nobody is asked.
     """
     from judgekit.cli.options import overrides
-    from judgekit.upkeep import explain_misses
+    from judgekit.suite.maintenance import explain_misses
 
     flags = overrides(judge=judge, api_base=None, record=None, param=param, no_judge=False)
     text, misses = explain_misses(suite, case=case, most=most, overrides=flags)
@@ -122,6 +122,6 @@ def prune(
     ] = False,
 ) -> None:
     """Remove the records that a suite does not use."""
-    from judgekit.upkeep import prune_unused
+    from judgekit.suite.maintenance import prune_unused
 
     typer.echo(prune_unused(suite, remove=yes))

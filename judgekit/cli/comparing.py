@@ -7,12 +7,12 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from judgekit.analysis.comparison.compare import compare_all
+from judgekit.analysis.comparison.comparison import Comparison
 from judgekit.cli.screen import colourful, columns
-from judgekit.comparison.compare import compare_all
-from judgekit.comparison.comparison import Comparison
-from judgekit.errors import ConfigError
+from judgekit.core.errors import ConfigError
+from judgekit.core.suggest import suggest
 from judgekit.report.report import Report
-from judgekit.suggest import suggest
 
 FAIL_ON = ("regressions", "warnings")
 
@@ -62,6 +62,6 @@ def compare_and_print(
 
 
 def _page(base: Path, new: list[Path], found: Sequence[Comparison], out: Path) -> Path:
-    from judgekit.comparison.html import write_comparison
+    from judgekit.analysis.comparison.html import write_comparison
 
     return write_comparison(Report.read(base), [Report.read(one) for one in new], found, out)

@@ -59,7 +59,7 @@ def rubrics(ctx: typer.Context) -> Iterable[str]:
 @_offer
 def metric_kinds(ctx: typer.Context) -> Iterable[str]:
     """Offer everything there is to score by."""
-    from judgekit.registry import metric_names
+    from judgekit.metrics.registry import metric_names
 
     return metric_names()
 
@@ -82,8 +82,8 @@ def suite_metrics(ctx: typer.Context) -> Iterable[str]:
     """Offer the metrics of the suite named before."""
     from pathlib import Path
 
-    from judgekit.readfile import MAX_PLAIN, read_text
-    from judgekit.yamlfile import parse_yaml
+    from judgekit.core.input_file import MAX_PLAIN, read_text
+    from judgekit.core.yaml_file import parse_yaml
 
     file = Path(_suite_typed())
     data, _ = parse_yaml(read_text(file, most=MAX_PLAIN), file=str(file))
@@ -96,9 +96,9 @@ def case_ids(ctx: typer.Context) -> Iterable[str]:
     from itertools import islice
     from pathlib import Path
 
+    from judgekit.core.input_file import MAX_PLAIN, read_text
+    from judgekit.core.yaml_file import parse_yaml
     from judgekit.datasets import load_cases
-    from judgekit.readfile import MAX_PLAIN, read_text
-    from judgekit.yamlfile import parse_yaml
 
     words = _words()
     named: str | Path = words[words.index("--cases") + 1] if "--cases" in words else ""

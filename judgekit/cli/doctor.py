@@ -35,8 +35,8 @@ def doctor(
     """
     from judgekit.cli.options import overrides
     from judgekit.cli.screen import columns
-    from judgekit.doctor.examine import examine
-    from judgekit.doctor.text import diagnosis_text
+    from judgekit.suite.doctor.examine import examine
+    from judgekit.suite.doctor.text import diagnosis_text
 
     def say(line: str) -> None:
         if sys.stderr.isatty() and not json:

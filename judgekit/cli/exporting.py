@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from judgekit.canonical import printable
+from judgekit.core.canonical import printable
 
 if TYPE_CHECKING:
     from judgekit.report.export.export import Wanted

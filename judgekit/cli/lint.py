@@ -51,9 +51,9 @@ def lint(
 
     Exit code 1 when there is an error, with --strict also on a warning.
     """
-    from judgekit.lint.lint import lint_rubrics
-    from judgekit.lint.reference import explained, rule_list
-    from judgekit.lint.registry import find_rule
+    from judgekit.authoring.lint.lint import lint_rubrics
+    from judgekit.authoring.lint.reference import explained, rule_list
+    from judgekit.authoring.lint.registry import find_rule
 
     if explain is not None:
         typer.echo(explained(find_rule(explain)), nl=False)
@@ -63,15 +63,15 @@ def lint(
         return
     found = lint_rubrics(sources or (), results=results, minimum=minimum)
     if form is Form.text:
-        from judgekit.lint.text import lint_text
+        from judgekit.authoring.lint.text import lint_text
 
         typer.echo(lint_text(found), nl=False)
     elif form is Form.sarif:
-        from judgekit.lint.sarif import lint_sarif
+        from judgekit.authoring.lint.sarif import lint_sarif
 
         typer.echo(lint_sarif(found), nl=False)
     else:
-        from judgekit.lint.text import lint_json
+        from judgekit.authoring.lint.text import lint_json
 
         typer.echo(lint_json(found), nl=False)
     raise typer.Exit(found.exit_code(strict=strict))

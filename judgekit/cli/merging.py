@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from judgekit.at_once import Flag
 from judgekit.cli.exporting import Outputs
 from judgekit.cli.interrupt import on_interrupt
 from judgekit.cli.running import KEPT, print_report
-from judgekit.config import load_suite
-from judgekit.merge import merge_shards
+from judgekit.core.synchronous import Flag
+from judgekit.suite.merge import merge_shards
+from judgekit.suite.suite import load_suite
 
 
 def merge_and_print(

@@ -7,10 +7,10 @@ import sys
 import time
 from typing import Any
 
-from judgekit.canonical import printable
-from judgekit.config import Suite
-from judgekit.progress import Progress
+from judgekit.core.canonical import printable
 from judgekit.report.cells import cut
+from judgekit.runner.progress import Progress
+from judgekit.suite.suite import Suite
 
 _BETWEEN = 0.2
 """Seconds between two lines."""
@@ -68,7 +68,7 @@ class Meter:
     def _total(self) -> int | None:
         """Return how many cases there are, counted when it is first wanted."""
         if not self._counted:
-            from judgekit.estimate import expected_cases
+            from judgekit.suite.estimate import expected_cases
 
             self._counted, self._expected = True, expected_cases(self._suite)
         return self._expected

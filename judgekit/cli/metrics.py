@@ -15,7 +15,7 @@ app = typer.Typer(
 def metrics(context: typer.Context) -> None:
     """List everything there is to score by."""
     if context.invoked_subcommand is None:
-        from judgekit.cards import list_text
+        from judgekit.authoring.metric_cards import list_text
         from judgekit.cli.screen import fitted
 
         typer.echo(fitted(list_text()), nl=False)
@@ -29,7 +29,7 @@ def show(
 
     Formula, source, range, what it needs, an example worked out now.
     """
-    from judgekit.cards import metric_text
+    from judgekit.authoring.metric_cards import metric_text
     from judgekit.cli.screen import columns
 
     typer.echo(metric_text(name, width=columns()), nl=False)

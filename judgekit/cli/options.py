@@ -12,7 +12,7 @@ import typer
 from judgekit.cli.completion import record_modes, suite_metrics
 
 if TYPE_CHECKING:
-    from judgekit.suitefile import Overrides
+    from judgekit.suite.file import Overrides
 
 Judge = Annotated[
     str | None,
@@ -119,7 +119,7 @@ def overrides(
     Raises:
         ConfigError: a parameter is not `name=value`, or a judge is named twice.
     """
-    from judgekit.suitefile import Overrides
+    from judgekit.suite.file import Overrides
 
     params = named_values("--param", param)
     model, others = _by_role([judge] if isinstance(judge, str) else judge or [])
@@ -136,8 +136,8 @@ def overrides(
 
 def _by_role(given: list[str]) -> tuple[str | None, dict[str, str]]:
     """Return the model of the role `judge`, and those of the others."""
-    from judgekit.errors import ConfigError
-    from judgekit.suitefile import JUDGE, ROLE
+    from judgekit.core.errors import ConfigError
+    from judgekit.suite.file import JUDGE, ROLE
 
     found: dict[str, str] = {}
     for text in given:
@@ -158,8 +158,8 @@ def named_values(flag: str, texts: list[str] | None) -> dict[str, Any]:
     Raises:
         ConfigError: one is not `name=value`.
     """
-    from judgekit.errors import ConfigError
-    from judgekit.value import check_json
+    from judgekit.core.errors import ConfigError
+    from judgekit.core.value import check_json
 
     values: dict[str, Any] = {}
     for text in texts or []:
@@ -186,7 +186,7 @@ def settings(
     Raises:
         ConfigError: one is not `METRIC.NAME=VALUE`.
     """
-    from judgekit.errors import ConfigError
+    from judgekit.core.errors import ConfigError
 
     found: dict[str, dict[str, str]] = {}
     for text in texts or []:

@@ -56,9 +56,9 @@ def generate(
     reply is kept, so that a run that breaks off goes on where it stopped, and a tape replays
     without a network. Exit codes: 0 all pairs, 2 something is set up wrongly, 3 fewer.
     """
+    from judgekit.authoring.pairs.generate import told
+    from judgekit.authoring.pairs.run import Wanted, run_pairs
     from judgekit.cli.options import named_values
-    from judgekit.pairs.generate import told
-    from judgekit.pairs.run import Wanted, run_pairs
 
     wanted = Wanted(
         positive=positive_description,

@@ -24,7 +24,7 @@ def lint(
 
     Exit code 1 when there is an error, with --strict also on a warning.
     """
-    from judgekit.lint.persona import lint_personas, persona_lint_text
+    from judgekit.authoring.lint.persona import lint_personas, persona_lint_text
 
     found = lint_personas(files)
     typer.echo(persona_lint_text(found), nl=False)

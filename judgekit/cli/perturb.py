@@ -51,10 +51,10 @@ def perturb(
     your own, and score them by adversarial_robustness.
     """
     from judgekit.datasets import load_cases
+    from judgekit.datasets.perturb.lexicon import read_lexicon
+    from judgekit.datasets.perturb.perturb import Perturbation, check_output
+    from judgekit.datasets.perturb.perturb import perturb as perturbed
     from judgekit.datasets.write import write_cases
-    from judgekit.perturb.lexicon import read_lexicon
-    from judgekit.perturb.perturb import Perturbation, check_output
-    from judgekit.perturb.perturb import perturb as perturbed
 
     if out is not None:
         check_output(out)

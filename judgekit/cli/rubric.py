@@ -34,7 +34,7 @@ def list_rubrics(
     from judgekit.rubric.show import list_text
 
     if suite is not None:
-        from judgekit.suiterubric import suite_shelves
+        from judgekit.suite.rubrics import suite_shelves
 
         text = list_text(suite_shelves(suite))
     else:
@@ -80,8 +80,8 @@ def render(
     json: Annotated[bool, typer.Option("--json", help="Print JSON, with the form.")] = False,
 ) -> None:
     """Print exactly what a judge would see, and the key. Nothing is asked."""
+    from judgekit.authoring.preview import rendered
     from judgekit.cli.options import named_values, settings
-    from judgekit.preview import rendered
 
     text = rendered(
         name,
@@ -127,8 +127,8 @@ def run_tests(
 
     Exit codes: 0 passed, 1 a test failed, 2 something is set up wrongly, 3 not all is recorded.
     """
+    from judgekit.authoring.rubric_test.command import tell_tests
     from judgekit.cli.options import overrides
-    from judgekit.rubrictest.command import tell_tests
 
     chosen = overrides(judge=judge, api_base=api_base, record=record, param=param, no_judge=False)
     text, code = tell_tests(
@@ -164,7 +164,7 @@ def diff(
     Nothing is asked: a verdict whose request is the same is folded again, any other is named as
     one to ask again.
     """
-    from judgekit.rubricdiff.text import tell_diff
+    from judgekit.authoring.rubric_diff.text import tell_diff
 
     text = tell_diff(old, new, results=results, metric=metric, threshold=threshold, as_json=json)
     typer.echo(text, nl=False)

@@ -100,9 +100,9 @@ def run(
     from judgekit.cli.exporting import output_of
     from judgekit.cli.options import overrides, settings
     from judgekit.cli.running import run_and_print
-    from judgekit.errors import ConfigError
-    from judgekit.run import default_out, failed_keys, failing_ids
-    from judgekit.suitesource import find_suite
+    from judgekit.core.errors import ConfigError
+    from judgekit.suite.run import default_out, failed_keys, failing_ids
+    from judgekit.suite.source import find_suite
 
     outputs = output_of(export, github=github)
 

@@ -8,24 +8,24 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from judgekit.at_once import Flag
-from judgekit.canonical import printable
 from judgekit.cli.exporting import Outputs
 from judgekit.cli.interrupt import on_interrupt
 from judgekit.cli.screen import colourful, columns
-from judgekit.config import Suite, load_suite
+from judgekit.core.canonical import printable
+from judgekit.core.errors import ConfigError
+from judgekit.core.synchronous import Flag
 from judgekit.datasets.ids import ID_LENGTH
-from judgekit.errors import ConfigError
-from judgekit.evaluation import Reuse
 from judgekit.report.folder import PAGE
 from judgekit.report.report import Report
-from judgekit.run import replay_suite, run_suite
-from judgekit.suitefile import Overrides
-from judgekit.suitejudge import asks_in_terminal
+from judgekit.runner.evaluation import Reuse
+from judgekit.suite.file import Overrides
+from judgekit.suite.judges import asks_in_terminal
+from judgekit.suite.run import replay_suite, run_suite
+from judgekit.suite.suite import Suite, load_suite
 
 if TYPE_CHECKING:
-    from judgekit.estimate import Missing
     from judgekit.report.summary import MetricSummary
+    from judgekit.suite.estimate import Missing
 
 KEPT = "what is done is kept"
 
@@ -201,7 +201,7 @@ def allow_asking(suite: Suite) -> str | None:
     """Return what it would take to ask for what is not recorded, if anything is missing."""
     if suite.cassette is None or not suite.cassette.ledger.missed:
         return None
-    from judgekit.estimate import missing_calls, more_to_come
+    from judgekit.suite.estimate import missing_calls, more_to_come
 
     missing = missing_calls(suite)
     calls = [f"{_calls(call.calls)} to {call.model}, {call.text}" for call in missing]

@@ -20,6 +20,6 @@ def schema(
     ],
 ) -> None:
     """Print the JSON Schema of a kind of file, for an editor."""
-    from judgekit.schemas import schema_text
+    from judgekit.authoring.schemas import schema_text
 
     typer.echo(schema_text(kind), nl=False)

@@ -85,7 +85,7 @@ def score(
     """
     from judgekit.cli.options import named_values, overrides, settings
     from judgekit.cli.scoring import score_and_print
-    from judgekit.errors import ConfigError
+    from judgekit.core.errors import ConfigError
 
     if suite is not None:
         raise ConfigError(

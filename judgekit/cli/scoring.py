@@ -8,19 +8,19 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from judgekit.case import Case
-from judgekit.catalogue import STAND_INS
 from judgekit.cli.running import print_notes, run_with_progress
 from judgekit.cli.screen import colourful, columns
-from judgekit.config import Suite, build_suite
+from judgekit.core.case import Case
+from judgekit.core.errors import ConfigError, DatasetError
+from judgekit.core.input_file import MAX_PLAIN, read_text
+from judgekit.core.score import Failure
+from judgekit.core.wrong_file import nearby
 from judgekit.datasets import load_cases
-from judgekit.errors import ConfigError, DatasetError
-from judgekit.readfile import MAX_PLAIN, read_text
-from judgekit.registry import find
+from judgekit.metrics.catalogue import STAND_INS
+from judgekit.metrics.registry import find
 from judgekit.report.text import row_text
-from judgekit.score import Failure
-from judgekit.suitefile import Overrides
-from judgekit.wrongfile import nearby
+from judgekit.suite.file import Overrides
+from judgekit.suite.suite import Suite, build_suite
 
 
 def score_and_print(

@@ -9,7 +9,7 @@ from typing import Any
 
 import typer
 
-from judgekit.suggest import closest, suggest
+from judgekit.core.suggest import closest, suggest
 
 _NO_COMMAND = re.compile(r"No such command '(.*?)'\.", re.DOTALL)
 _EXTRA = re.compile(r"Got unexpected extra argument(?:s|\(s\))? \((.*)\)", re.DOTALL)

@@ -11,10 +11,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from judgekit.canonical import printable
-from judgekit.config import Suite
-from judgekit.progress import Progress
-from judgekit.score import Failure, Result
+from judgekit.core.canonical import printable
+from judgekit.core.score import Failure, Result
+from judgekit.runner.progress import Progress
+from judgekit.suite.suite import Suite
 
 _SECRET = re.compile("KEY|TOKEN|SECRET|PASSWORD", re.IGNORECASE)
 """What the name of an environment variable says of its value."""

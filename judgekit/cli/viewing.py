@@ -6,7 +6,7 @@ import sys
 from contextlib import suppress
 from pathlib import Path
 
-from judgekit.canonical import printable
+from judgekit.core.canonical import printable
 from judgekit.view.server import Viewer
 
 

@@ -52,7 +52,7 @@ def watch(
     """
     from judgekit.cli.options import overrides, settings
     from judgekit.cli.watching import watch_and_print
-    from judgekit.suitesource import find_suite
+    from judgekit.suite.source import find_suite
 
     suite = suite or find_suite(verb="watch")
     chosen = overrides(

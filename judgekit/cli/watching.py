@@ -6,22 +6,22 @@ import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
-from judgekit.at_once import Flag
-from judgekit.canonical import printable
 from judgekit.cli.running import print_notes, run_with_progress
 from judgekit.cli.screen import colourful, columns
-from judgekit.config import Suite
-from judgekit.errors import ConfigError
-from judgekit.evaluation import Reuse
+from judgekit.core.canonical import printable
+from judgekit.core.errors import ConfigError
+from judgekit.core.synchronous import Flag
 from judgekit.report.cells import wrap
 from judgekit.report.report import Report
 from judgekit.report.text import Paint, summary_text
-from judgekit.suitefile import Overrides
-from judgekit.suitesource import read_suite
-from judgekit.watch.command import recording_command
-from judgekit.watch.files import shown
-from judgekit.watch.text import moves_text, state_text
-from judgekit.watch.watch import Round, Watch
+from judgekit.runner.evaluation import Reuse
+from judgekit.suite.file import Overrides
+from judgekit.suite.source import read_suite
+from judgekit.suite.suite import Suite
+from judgekit.suite.watch.command import recording_command
+from judgekit.suite.watch.files import shown
+from judgekit.suite.watch.text import moves_text, state_text
+from judgekit.suite.watch.watch import Round, Watch
 
 NAMED = 3
 """Saved files that are named."""

@@ -1,4 +1,9 @@
-"""Cases in: files, standard input and Python objects, in the shapes people have."""
+"""Rows to cases: files, standard input, tables and Python objects.
+
+Also field mapping, selection, shards and perturbed copies. It imports `core`.
+
+Start with `load`, which turns a file, a table or rows into cases, and `mapping`.
+"""
 
 from __future__ import annotations
 

@@ -10,9 +10,9 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from judgekit.core.errors import DatasetError
 from judgekit.datasets.draft import Draft
 from judgekit.datasets.wording import kind, quoted
-from judgekit.errors import DatasetError
 
 Put = Callable[[Mapping[str, Any], Draft], frozenset[str]]
 """Adds what a row holds to a draft, and returns the keys that it read."""

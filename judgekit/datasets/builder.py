@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
-from judgekit.case import Case
+from judgekit.core.case import Case
+from judgekit.core.errors import DatasetError
+from judgekit.core.suggest import suggest
 from judgekit.datasets.jsontext import to_json_or_text
 from judgekit.datasets.names import ALIASES, FIELDS, MESSAGES, field_named, split_target
 from judgekit.datasets.wording import kind, quoted
-from judgekit.errors import DatasetError
-from judgekit.suggest import suggest
 
 if TYPE_CHECKING:
     from judgekit.datasets.draft import Draft

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from judgekit.canonical import canonical_json
-from judgekit.case import Message
+from judgekit.core.canonical import canonical_json
+from judgekit.core.case import Message
+from judgekit.core.errors import DatasetError
 from judgekit.datasets.draft import Draft
 from judgekit.datasets.jsontext import json_fault, parse_json
 from judgekit.datasets.message import MessageReader
 from judgekit.datasets.names import MESSAGES
 from judgekit.datasets.wording import kind
-from judgekit.errors import DatasetError
 
 CHAT_EXTRAS = frozenset({"tools", "tool_choice", "functions", "parallel_tool_calls", "model"})
 """Keys that chats often carry beside their messages; kept in `metadata`."""

@@ -6,12 +6,12 @@ import csv
 from collections.abc import Iterator
 from typing import BinaryIO
 
-from judgekit.case import Case
+from judgekit.core.case import Case
+from judgekit.core.errors import DatasetError, place
 from judgekit.datasets.builder import CaseBuilder
 from judgekit.datasets.names import OBJECTS, TEXT_LISTS
 from judgekit.datasets.stream import MAX_ROW, Lines
 from judgekit.datasets.wording import listed, quoted
-from judgekit.errors import DatasetError, place
 
 CSV_CELLS = OBJECTS | TEXT_LISTS | {"history"}
 """Fields whose cells hold JSON; in those of several texts, anything else is one text."""

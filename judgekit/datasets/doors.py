@@ -6,14 +6,14 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from judgekit.case import Case
+from judgekit.core.case import Case
+from judgekit.core.errors import ConfigError
 from judgekit.datasets.builder import Shape
+from judgekit.datasets.dataframes.library import Library, library_of
+from judgekit.datasets.dataframes.table import Table
 from judgekit.datasets.frames import case_table
 from judgekit.datasets.load import Source, cases_of, load_cases
 from judgekit.datasets.wording import quoted
-from judgekit.errors import ConfigError
-from judgekit.frames.library import Library, library_of
-from judgekit.frames.table import Table
 
 if TYPE_CHECKING:
     import datasets
@@ -92,7 +92,7 @@ def from_hf(
         DatasetError: the data set or a row cannot be read; rows are named by number, from 0.
         MissingExtra: datasets is not installed.
     """
-    from judgekit.frames.hf import choose_split, open_dataset
+    from judgekit.datasets.dataframes.hf import choose_split, open_dataset
 
     if isinstance(source, str | Path):
         data = open_dataset(source, name=name, split=split, revision=revision, download=download)
@@ -123,7 +123,7 @@ def to_pandas(cases: Source) -> pandas.DataFrame:
     Raises:
         MissingExtra: pandas is not installed.
     """
-    from judgekit.frames.pandas import frame_of
+    from judgekit.datasets.dataframes.pandas import frame_of
 
     return frame_of(_table(cases))
 
@@ -137,7 +137,7 @@ def to_polars(cases: Source) -> polars.DataFrame:
     Raises:
         MissingExtra: polars is not installed.
     """
-    from judgekit.frames.polars import frame_of
+    from judgekit.datasets.dataframes.polars import frame_of
 
     return frame_of(_table(cases))
 
@@ -148,6 +148,6 @@ def to_hf(cases: Source) -> datasets.Dataset:
     Raises:
         MissingExtra: datasets is not installed.
     """
-    from judgekit.frames.hf import dataset_of
+    from judgekit.datasets.dataframes.hf import dataset_of
 
     return dataset_of(_table(cases))

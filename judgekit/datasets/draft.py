@@ -7,13 +7,13 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from judgekit.case import CASE_WORDS, Case, as_text
+from judgekit.core.case import CASE_WORDS, Case, as_text
+from judgekit.core.errors import DatasetError
 from judgekit.datasets.ids import derive_id
 from judgekit.datasets.invalid import invalid_case
 from judgekit.datasets.jsontext import json_fault, parse_json
 from judgekit.datasets.names import OBJECTS, TEXT_LISTS
 from judgekit.datasets.wording import kind, quoted
-from judgekit.errors import DatasetError
 
 
 class Draft:

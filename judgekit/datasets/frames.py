@@ -6,19 +6,19 @@ from collections.abc import Callable, Iterable, Iterator
 from importlib import import_module
 from typing import Any
 
-from judgekit.case import Case
+from judgekit.core.case import Case
+from judgekit.core.errors import DatasetError
 from judgekit.datasets.builder import CaseBuilder
+from judgekit.datasets.dataframes.library import Library
+from judgekit.datasets.dataframes.table import Kind, Table
 from judgekit.datasets.jsontext import NotJson, to_json
 from judgekit.datasets.names import FIELDS, TEXT_LISTS
 from judgekit.datasets.wording import quoted
-from judgekit.errors import DatasetError
-from judgekit.frames.library import Library
-from judgekit.frames.table import Kind, Table
 
 _HOMES: dict[Library, str] = {
-    "pandas": "judgekit.frames.pandas",
-    "polars": "judgekit.frames.polars",
-    "datasets": "judgekit.frames.hf",
+    "pandas": "judgekit.datasets.dataframes.pandas",
+    "polars": "judgekit.datasets.dataframes.polars",
+    "datasets": "judgekit.datasets.dataframes.hf",
 }
 _SHAPED = ("history", "expected", "labels", "metadata")
 

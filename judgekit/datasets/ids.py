@@ -7,8 +7,8 @@ from bisect import bisect_left
 from collections import defaultdict
 from hashlib import blake2b
 
-from judgekit.canonical import digest_json
-from judgekit.case import Case
+from judgekit.core.canonical import digest_json
+from judgekit.core.case import Case
 
 ID_LENGTH = 12
 """Hexadecimal characters of a derived id."""

@@ -7,9 +7,9 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from judgekit.core.errors import DatasetError
 from judgekit.datasets.names import OBJECTS, TEXT_LISTS
 from judgekit.datasets.wording import kind, quoted
-from judgekit.errors import DatasetError
 
 _UNION_TAGS = frozenset({"list", "dict", "str", "bool", "int", "float", "none", "[key]"})
 

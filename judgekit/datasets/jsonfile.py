@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, BinaryIO
 
-from judgekit.case import Case
+from judgekit.core.case import Case
+from judgekit.core.errors import DatasetError, place
 from judgekit.datasets.builder import CaseBuilder
 from judgekit.datasets.jsontext import json_fault, parse_json
 from judgekit.datasets.stream import not_utf8, read_whole
 from judgekit.datasets.wording import kind, listed
-from judgekit.errors import DatasetError, place
 
 LIST_KEYS = ("cases", "data", "rows")
 """Where an object may hold the list of cases."""

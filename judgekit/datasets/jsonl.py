@@ -7,11 +7,11 @@ from typing import BinaryIO
 
 from pydantic import ValidationError
 
-from judgekit.case import Case
+from judgekit.core.case import Case
+from judgekit.core.errors import DatasetError, place
 from judgekit.datasets.builder import CaseBuilder
 from judgekit.datasets.jsontext import finite, json_fault, parse_json
 from judgekit.datasets.stream import Lines
-from judgekit.errors import DatasetError, place
 
 
 def read_jsonl(

@@ -8,17 +8,17 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Literal, cast, get_args
 
-from judgekit.case import Case
+from judgekit.core.case import Case
+from judgekit.core.errors import ConfigError, DatasetError
+from judgekit.core.limits import check_limit
+from judgekit.core.suggest import suggest
+from judgekit.core.wrong_file import nearby
 from judgekit.datasets.builder import CaseBuilder, Shape
 from judgekit.datasets.ids import IdSet, derive_id
 from judgekit.datasets.jsonl import read_jsonl
 from judgekit.datasets.jsontext import NotJson, to_json
 from judgekit.datasets.stream import STDIN, open_bytes, translated
 from judgekit.datasets.wording import kind, quoted
-from judgekit.errors import ConfigError, DatasetError
-from judgekit.limits import check_limit
-from judgekit.suggest import suggest
-from judgekit.wrongfile import nearby
 
 Container = Literal["auto", "jsonl", "json", "csv", "parquet"]
 """How rows are kept in a file."""
@@ -102,7 +102,7 @@ def load_cases(
         from judgekit.datasets.turns import TurnBuilder, grouped
 
         make = partial(TurnBuilder, fields=fields)
-    from judgekit.frames.library import library_of
+    from judgekit.datasets.dataframes.library import library_of
 
     if (library := library_of(source)) is not None:
         from judgekit.datasets.frames import read_frame
@@ -144,7 +144,7 @@ def cases_of(source: Source) -> Iterable[Case]:
 
     That is a path, a data frame, or a list with a dict in front.
     """
-    from judgekit.frames.library import library_of
+    from judgekit.datasets.dataframes.library import library_of
 
     if isinstance(source, str | Path | Mapping | Case) or library_of(source) is not None:
         return load_cases([source] if isinstance(source, Mapping | Case) else source)

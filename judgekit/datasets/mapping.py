@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from judgekit.core.errors import ConfigError, DatasetError
+from judgekit.core.suggest import suggest
 from judgekit.datasets.names import FIELDS, MESSAGES, field_named, split_target
 from judgekit.datasets.path import FieldPath, PathMissing
 from judgekit.datasets.wording import quoted
-from judgekit.errors import ConfigError, DatasetError
-from judgekit.suggest import suggest
 
 
 class FieldMap:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from judgekit.core.errors import DatasetError
 from judgekit.datasets.draft import Draft
 from judgekit.datasets.message import MessageReader
 from judgekit.datasets.wording import kind, listed
-from judgekit.errors import DatasetError
 
 INPUT_KEYS = (
     *("inputMessages", "messages", "prompt", "text", "content", "input", "user"),

@@ -6,10 +6,10 @@ import re
 from collections.abc import Mapping
 from typing import Any, Literal
 
-from judgekit.case import Message, ToolCall
+from judgekit.core.case import Message, ToolCall
+from judgekit.core.errors import DatasetError
 from judgekit.datasets.jsontext import to_json_or_text
 from judgekit.datasets.wording import kind, quoted
-from judgekit.errors import DatasetError
 
 ROLES: Mapping[str, Literal["system", "user", "assistant", "tool"]] = {
     "system": "system",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from judgekit.case import Case
+from judgekit.core.case import Case
 
 FIELDS = tuple(Case.model_fields)
 """The fields of a case, which every row may use as they are."""

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from judgekit.case import Case
+from judgekit.core.case import Case
+from judgekit.core.errors import DatasetError, MissingExtra
 from judgekit.datasets.builder import CaseBuilder
 from judgekit.datasets.jsontext import NotJson, to_json
 from judgekit.datasets.names import OBJECTS
-from judgekit.errors import DatasetError, MissingExtra
 
 PARQUET_CELLS = OBJECTS | {"history"}
 """Fields whose texts hold JSON: tables have no type for objects of varying keys."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from judgekit.core.errors import ConfigError
 from judgekit.datasets.jsontext import parse_json
 from judgekit.datasets.wording import kind, listed, quoted
-from judgekit.errors import ConfigError
 
 
 class PathMissing(LookupError):

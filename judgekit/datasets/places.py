@@ -6,8 +6,8 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
+from judgekit.core.errors import JudgekitError
 from judgekit.datasets.load import read_file
-from judgekit.errors import JudgekitError
 
 
 def find_places(

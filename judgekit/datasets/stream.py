@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, cast
 
-from judgekit.errors import DatasetError, place
+from judgekit.core.errors import DatasetError, place
 
 MAX_ROW = 64 * 2**20
 """Bytes of one row, unpacked."""

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from judgekit.case import Case
+from judgekit.core.case import Case
+from judgekit.core.errors import ConfigError, DatasetError
+from judgekit.core.suggest import suggest
 from judgekit.datasets.chat import put_chat
 from judgekit.datasets.draft import Draft
 from judgekit.datasets.ids import IdSet
 from judgekit.datasets.message import ROLES
 from judgekit.datasets.path import FieldPath, PathMissing
 from judgekit.datasets.wording import kind, quoted
-from judgekit.errors import ConfigError, DatasetError
-from judgekit.suggest import suggest
 
 NEEDED = ("session_id", "role", "text")
 TURN = (*NEEDED, "turn_index")

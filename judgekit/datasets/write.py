@@ -10,8 +10,8 @@ from functools import partial
 from pathlib import Path
 from typing import TextIO
 
-from judgekit.case import Case
-from judgekit.outfile import whole_file
+from judgekit.core.case import Case
+from judgekit.core.output_file import whole_file
 
 
 def write_cases(cases: Iterable[Case], path: Path | None) -> int:

@@ -1,8 +1,11 @@
 """Embedders: texts to vectors.
 
 Metrics await `vectors(embedder, texts)` and stamp `identity_of(embedder)` on their results, where
-`embedder` is a name, a mapping as suites write it, or an object. `open_embedder` finds what a
-name or a mapping stands for.
+`embedder` is a name, a mapping as suites write it, or an object. `open_embedder` finds the
+embedder of a name or a mapping.
+
+It imports `core`. Start with `hashed`, the default; `hosted`, `onnx` and `sentence_transformers`
+need a model.
 """
 
 from __future__ import annotations
@@ -16,10 +19,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 from weakref import WeakValueDictionary
 
-from judgekit.canonical import canonical_json
-from judgekit.errors import ConfigError
-from judgekit.protocols import AsyncEmbedder, Embedder
-from judgekit.suggest import suggest
+from judgekit.core.canonical import canonical_json
+from judgekit.core.errors import ConfigError
+from judgekit.core.protocols import AsyncEmbedder, Embedder
+from judgekit.core.suggest import suggest
 
 if TYPE_CHECKING:
     from collections.abc import Callable

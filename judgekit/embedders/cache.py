@@ -21,7 +21,7 @@ _KINDS = {"f4": 4, "f8": 8}
 
 
 class TextStore(Protocol):
-    """Keeps text by key, such as `judgekit.store.Store`."""
+    """Keeps text by key, such as `judgekit.cassette.store.Store`."""
 
     def get(self, key: str) -> str | None:
         """Return the text of a key."""

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from judgekit.around import Asking
-from judgekit.at_once import done_at_once
-from judgekit.canonical import canonical_json
-from judgekit.errors import InvalidReply, JudgekitError
-from judgekit.protocols import Judge
-from judgekit.replies.vector import read_vector
-from judgekit.request import About, ChatMessage, Form, Request
+from judgekit.core.canonical import canonical_json
+from judgekit.core.errors import InvalidReply, JudgekitError
+from judgekit.core.judge_wrapper import Asking
+from judgekit.core.protocols import Judge
+from judgekit.core.replies.vector import read_vector
+from judgekit.core.request import About, ChatMessage, Form, Request
+from judgekit.core.synchronous import done_at_once
 
 _FORM = Form(want="embedding")
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
+from judgekit.core.errors import ConfigError
 from judgekit.embedders.folding import fold
-from judgekit.errors import ConfigError
 
 if TYPE_CHECKING:
     import numpy as np

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from judgekit.errors import ConfigError, MissingExtra
+from judgekit.core.errors import ConfigError, MissingExtra
 
 _HUB_ID = re.compile(r"(?P<repo>[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*)@(?P<revision>[\w.-]{1,100})")
 MAX_SETTINGS = 5_000_000

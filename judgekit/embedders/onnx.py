@@ -9,7 +9,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 
-from judgekit.canonical import digest_json
+from judgekit.core.canonical import digest_json
+from judgekit.core.errors import ConfigError, MissingExtra
 from judgekit.embedders.modelfiles import (
     check_digest,
     file_digest,
@@ -17,7 +18,6 @@ from judgekit.embedders.modelfiles import (
     read_settings,
     whole_number,
 )
-from judgekit.errors import ConfigError, MissingExtra
 
 if TYPE_CHECKING:
     import numpy as np

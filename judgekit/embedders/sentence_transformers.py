@@ -8,9 +8,9 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, cast
 
-from judgekit.canonical import digest_json
+from judgekit.core.canonical import digest_json
+from judgekit.core.errors import ConfigError, MissingExtra
 from judgekit.embedders.modelfiles import file_digest, find_folder, whole_number
-from judgekit.errors import ConfigError, MissingExtra
 
 EXTRA = "sentence-transformers"
 _FILES = ("*.json", "*.txt", "*.model", "*.safetensors", "*/config.json", "*/*.safetensors")

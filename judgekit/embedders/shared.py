@@ -8,8 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, cast
 from weakref import WeakKeyDictionary
 
-from judgekit.embedders.cache import TextStore, VectorCache, text_digest
-from judgekit.errors import (
+from judgekit.core.errors import (
     BudgetExceeded,
     CassetteCorrupt,
     ConfigError,
@@ -17,7 +16,8 @@ from judgekit.errors import (
     JudgeRejected,
     JudgeUnavailable,
 )
-from judgekit.protocols import AsyncEmbedder, Embedder
+from judgekit.core.protocols import AsyncEmbedder, Embedder
+from judgekit.embedders.cache import TextStore, VectorCache, text_digest
 
 if TYPE_CHECKING:
     import asyncio

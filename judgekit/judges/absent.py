@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from judgekit.canonical import canonical_json
-from judgekit.errors import JudgeUnavailable
-from judgekit.request import Reply, Request
-from judgekit.value import Json
+from judgekit.core.canonical import canonical_json
+from judgekit.core.errors import JudgeUnavailable
+from judgekit.core.request import Reply, Request
+from judgekit.core.value import Json
 
 
 class AbsentJudge(NamedTuple):

@@ -6,8 +6,8 @@ from collections import deque
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
-from judgekit.errors import CaseError
-from judgekit.providers import BadRequest
+from judgekit.core.errors import CaseError
+from judgekit.judges.providers import BadRequest
 
 if TYPE_CHECKING:
     import asyncio

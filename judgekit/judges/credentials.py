@@ -6,7 +6,7 @@ import os
 import re
 from urllib.parse import parse_qsl, urlsplit
 
-from judgekit.errors import ConfigError
+from judgekit.core.errors import ConfigError
 
 _OWN_SERVERS = {
     "hosted_vllm": "HOSTED_VLLM_API_KEY",

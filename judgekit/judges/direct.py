@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from functools import partial
 
-from judgekit import providers
-from judgekit.errors import CaseError, InvalidReply
+from judgekit.core.errors import CaseError, InvalidReply
+from judgekit.core.request import Fault, Reply, Request, Try
+from judgekit.judges import providers
 from judgekit.judges.batch import Batch
 from judgekit.judges.echo import ECHOING, completions_model, read_echo
 from judgekit.judges.embedding import read_embeddings
 from judgekit.judges.line import Heard, Line
+from judgekit.judges.providers import BadRequest
 from judgekit.judges.response import usage_of
-from judgekit.providers import BadRequest
-from judgekit.request import Fault, Reply, Request, Try
 
 
 class Direct:

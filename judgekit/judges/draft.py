@@ -7,8 +7,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from judgekit.outfile import whole_file
-from judgekit.readfile import read_text
+from judgekit.core.input_file import read_text
+from judgekit.core.output_file import whole_file
 
 MAX_DRAFT = 2_000_000
 """Bytes a draft may have."""

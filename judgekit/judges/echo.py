@@ -9,9 +9,9 @@ from typing import Any
 
 from pydantic import JsonValue
 
-from judgekit.errors import InvalidReply, JudgeUnavailable
-from judgekit.replies.logprobs import logprobs_text
-from judgekit.request import Try
+from judgekit.core.errors import InvalidReply, JudgeUnavailable
+from judgekit.core.replies.logprobs import logprobs_text
+from judgekit.core.request import Try
 
 ECHOING: dict[str, JsonValue] = {"echo": True, "logprobs": 1, "max_tokens": 1, "temperature": 0}
 """What a completions endpoint is asked for. One token more than none: some take 0 for no end."""

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from judgekit.errors import InvalidReply
+from judgekit.core.errors import InvalidReply
+from judgekit.core.replies.vector import vector_text
+from judgekit.core.request import Fault, Reply, Try
 from judgekit.judges.line import Heard
 from judgekit.judges.response import usage_of
-from judgekit.replies.vector import vector_text
-from judgekit.request import Fault, Reply, Try
 
 
 def read_embeddings(

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import SplitResult, urlsplit
 
 from judgekit.judges.credentials import address, secrets_in
+from judgekit.judges.providers import one_line, secrets_known
 from judgekit.judges.shared import Shared
-from judgekit.providers import one_line, secrets_known
 
 if TYPE_CHECKING:
     from http.client import HTTPConnection, HTTPResponse

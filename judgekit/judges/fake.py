@@ -7,9 +7,9 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from judgekit.replies.logprobs import logprobs_text
-from judgekit.replies.vector import vector_text
-from judgekit.request import Question, Reply, Request, Try, Usage
+from judgekit.core.replies.logprobs import logprobs_text
+from judgekit.core.replies.vector import vector_text
+from judgekit.core.request import Question, Reply, Request, Try, Usage
 
 Script = Callable[[Request], Reply | str | Mapping[str, Any]]
 _TOKEN = re.compile(r"\s*\S+\s*\Z|\s*\S+|\s+")

@@ -11,11 +11,11 @@ import re
 from collections.abc import Callable, Generator, Sequence
 from typing import Any, Literal, NamedTuple
 
-from judgekit.canonical import printable
-from judgekit.errors import InvalidReply
-from judgekit.extraction import extract_object
-from judgekit.filledform import MAX_ITEMS
-from judgekit.request import Detail, Form, Question
+from judgekit.core.canonical import printable
+from judgekit.core.errors import InvalidReply
+from judgekit.core.json_extraction import extract_object
+from judgekit.core.reply_schema import MAX_ITEMS
+from judgekit.core.request import Detail, Form, Question
 
 Kind = Literal["reason", "quote", "value", "item", "met", "text", "boolean", "list", "object"]
 

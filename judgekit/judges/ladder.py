@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field, ValidationError
 
-from judgekit.canonical import digest_json
-from judgekit.errors import JudgeUnavailable
+from judgekit.core.canonical import digest_json
+from judgekit.core.errors import JudgeUnavailable
+from judgekit.core.request import Try
+from judgekit.core.value import Value
+from judgekit.judges.providers import BadRequest, Outage
 from judgekit.judges.rung import MODES, Mode, names_format, obeyed
-from judgekit.providers import BadRequest, Outage
-from judgekit.request import Try
-from judgekit.value import Value
 
 if TYPE_CHECKING:
-    from judgekit.store import Store
+    from judgekit.cassette.store import Store
 
 Ask = Callable[[Mode, bool], Awaitable[Try]]
 """Puts the probe in a mode, with retries or without, and returns what was said."""

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from judgekit.around import JudgeAround
-from judgekit.errors import (
+from judgekit.core.errors import (
     BudgetExceeded,
     CircuitOpen,
     JudgeError,
     JudgeRejected,
     JudgeUnavailable,
 )
-from judgekit.protocols import Judge
-from judgekit.request import Reply, Request
+from judgekit.core.judge_wrapper import JudgeAround
+from judgekit.core.protocols import Judge
+from judgekit.core.request import Reply, Request
 
 if TYPE_CHECKING:
     import asyncio

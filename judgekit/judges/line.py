@@ -7,8 +7,8 @@ from typing import Any, NamedTuple, Protocol
 
 from pydantic import JsonValue
 
+from judgekit.core.request import Form, Try
 from judgekit.judges.rung import Mode
-from judgekit.request import Form, Try
 
 
 class Heard(NamedTuple):

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 
 from pydantic import JsonValue
 
-from judgekit import providers
-from judgekit.errors import ConfigError, JudgeRejected, JudgeUnavailable
+from judgekit.core.errors import ConfigError, JudgeRejected, JudgeUnavailable
+from judgekit.core.request import Reply, Request
+from judgekit.core.suggest import suggest
+from judgekit.judges import providers
 from judgekit.judges.batch import Batch
 from judgekit.judges.credentials import address, check_address
 from judgekit.judges.direct import Direct
@@ -19,11 +21,9 @@ from judgekit.judges.providernames import check_provider
 from judgekit.judges.rung import MODES, Mode
 from judgekit.judges.transport import Server, Transport
 from judgekit.judges.verdict import Verdicts
-from judgekit.request import Reply, Request
-from judgekit.suggest import suggest
 
 if TYPE_CHECKING:
-    from judgekit.store import Store
+    from judgekit.cassette.store import Store
 
 
 class LiteLLMJudge:

@@ -9,9 +9,9 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from judgekit.errors import CaseError, ConfigError, InvalidReply, JudgeRejected, MissingExtra
-from judgekit.replies.logprobs import logprobs_text
-from judgekit.request import Reply, Request, Try, Usage
+from judgekit.core.errors import CaseError, ConfigError, InvalidReply, JudgeRejected, MissingExtra
+from judgekit.core.replies.logprobs import logprobs_text
+from judgekit.core.request import Reply, Request, Try, Usage
 
 PREFIX = "transformers/"
 EXTRA = "transformers"

@@ -5,13 +5,13 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
-from judgekit import providers
+from judgekit.core.replies.kept import omitted_of
+from judgekit.core.request import Fault, Try
+from judgekit.judges import providers
 from judgekit.judges.response import clean
-from judgekit.replies.kept import omitted_of
-from judgekit.request import Fault, Try
 
 if TYPE_CHECKING:
-    from judgekit.wire import Exchange
+    from judgekit.judges.wire import Exchange
 
 _ANSWER = ("choices", "usage", "data", "candidates", "content", "embedding", "embeddings", "done")
 """Fields that an answer has, of whichever provider, and an error does not."""
@@ -28,7 +28,7 @@ def malformed_try(call: Exchange, *, secrets: tuple[str, ...]) -> Try | None:
     data = call.data()
     if data is None or data.get("error") or not any(name in data for name in _ANSWER):
         return None
-    from judgekit.wire import KEPT
+    from judgekit.judges.wire import KEPT
 
     text = clean(call.text, secrets) or ""
     fault = Fault(message=f"the response is malformed: {_what_is_wrong(data)}")

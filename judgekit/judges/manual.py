@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from judgekit.canonical import canonical_json
-from judgekit.case import output_digest
-from judgekit.errors import (
+from judgekit.core.canonical import canonical_json
+from judgekit.core.case import output_digest
+from judgekit.core.errors import (
     ConfigError,
     InvalidReply,
     JudgeAway,
@@ -15,9 +15,9 @@ from judgekit.errors import (
     JudgeUnavailable,
     place,
 )
-from judgekit.judgment import read_answers
-from judgekit.readfile import read_text
-from judgekit.request import Form, Reply, Request, Try
+from judgekit.core.input_file import read_text
+from judgekit.core.judgment import read_answers
+from judgekit.core.request import Form, Reply, Request, Try
 
 if TYPE_CHECKING:
     from judgekit.judges.draft import Draft
@@ -173,7 +173,7 @@ def _entry(
     line: str, where: str, *, name: str
 ) -> tuple[str, str, str | None, dict[str, Any]] | None:
     """Return what a line answers; `None` where it is somebody else's, or no filled form."""
-    from judgekit.extraction import extract_object
+    from judgekit.core.json_extraction import extract_object
 
     try:
         data, _ = extract_object(line)

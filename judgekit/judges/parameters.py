@@ -8,9 +8,9 @@ from typing import Any
 
 from pydantic import JsonValue
 
-from judgekit.errors import ConfigError
-from judgekit.suggest import closest
-from judgekit.value import check_json
+from judgekit.core.errors import ConfigError
+from judgekit.core.suggest import closest
+from judgekit.core.value import check_json
 
 _BOUND = re.compile(
     r"[<>]|\b(less|greater|larger|smaller|lower|higher|between|range|at (most|least)|"

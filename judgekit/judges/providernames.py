@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from judgekit.errors import ConfigError
-from judgekit.suggest import closest
+from judgekit.core.errors import ConfigError
+from judgekit.core.suggest import closest
 
 PROVIDERS = frozenset({
     "ai21", "ai21_chat", "aiml", "aiohttp_openai", "amazon_nova", "anthropic", "anthropic_text",

@@ -8,11 +8,11 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from judgekit.canonical import visible
-from judgekit.errors import CaseError, InvalidReply, JudgeRefused
-from judgekit.judgment import read_reply
-from judgekit.providers import without
-from judgekit.request import Fault, Form, Reply, Try, Usage
+from judgekit.core.canonical import visible
+from judgekit.core.errors import CaseError, InvalidReply, JudgeRefused
+from judgekit.core.judgment import read_reply
+from judgekit.core.request import Fault, Form, Reply, Try, Usage
+from judgekit.judges.providers import without
 
 
 def read_response(

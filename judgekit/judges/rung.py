@@ -6,10 +6,10 @@ import json
 import re
 from typing import Any, Literal
 
-from judgekit.errors import InvalidReply, JudgeRefused
-from judgekit.filledform import answer_model
-from judgekit.judgment import read_reply
-from judgekit.request import ChatMessage, Form, Question, Reply, Request, Try
+from judgekit.core.errors import InvalidReply, JudgeRefused
+from judgekit.core.judgment import read_reply
+from judgekit.core.reply_schema import answer_model
+from judgekit.core.request import ChatMessage, Form, Question, Reply, Request, Try
 
 Mode = Literal["json_schema", "json_object_schema", "tools", "json_object", "text"]
 MODES: tuple[Mode, ...] = ("json_schema", "json_object_schema", "tools", "json_object", "text")

@@ -6,14 +6,14 @@ import re
 from collections.abc import Callable
 from typing import Any, Literal
 
-from judgekit.canonical import canonical_json, printable
-from judgekit.errors import InvalidReply
+from judgekit.core.canonical import canonical_json, printable
+from judgekit.core.errors import InvalidReply
+from judgekit.core.judgment import read_reply
+from judgekit.core.request import Form, Question, Reply, Request, Try
 from judgekit.judges.draft import Draft
 from judgekit.judges.interview import Ask, NotAnAnswer, accepts, asked, numbered, parse
 from judgekit.judges.terminal import LongLine, SeveralLines, Terminal
 from judgekit.judges.typeset import columns, level_texts, material, wrapped
-from judgekit.judgment import read_reply
-from judgekit.request import Form, Question, Reply, Request, Try
 
 Left = Literal["case", "all"]
 """What a person left for later: this case, or this and all that follow."""

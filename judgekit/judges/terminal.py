@@ -9,7 +9,7 @@ import sys
 from contextlib import suppress
 from typing import Protocol, TextIO
 
-from judgekit.errors import ConfigError
+from judgekit.core.errors import ConfigError
 
 
 class SeveralLines(Exception):

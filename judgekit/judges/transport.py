@@ -9,28 +9,28 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pydantic import BaseModel, JsonValue
 
-from judgekit import providers
-from judgekit.errors import (
+from judgekit.core.errors import (
     CaseError,
     JudgekitError,
     JudgeRefused,
     JudgeRejected,
     JudgeUnavailable,
 )
-from judgekit.filledform import answer_model
+from judgekit.core.reply_schema import answer_model
+from judgekit.core.request import Form, Try
+from judgekit.judges import providers
 from judgekit.judges.credentials import address, key_advice, own_key, secrets_in
 from judgekit.judges.line import Heard
 from judgekit.judges.malformed import malformed_try, metered, parts_joined
 from judgekit.judges.parameters import Parameters
+from judgekit.judges.providers import BadRequest, Outage, without
+from judgekit.judges.quiet import hide
 from judgekit.judges.response import cost_of, cost_told, listed_cost, read_response
 from judgekit.judges.rung import Mode, format_of, schema_of
 from judgekit.judges.shared import Shared
-from judgekit.providers import BadRequest, Outage, without
-from judgekit.quiet import hide
-from judgekit.request import Form, Try
 
 if TYPE_CHECKING:
-    from judgekit.wire import Exchange
+    from judgekit.judges.wire import Exchange
 
 _heard: ContextVar[list[tuple[Any, str | None]]] = ContextVar("heard")
 """The raw responses of the attempt under way in this task, each with the tool it was to call."""
@@ -246,7 +246,7 @@ class Transport:
         params: dict[str, JsonValue],
     ) -> Heard:
         """Make one call that instructor has no part in, for vectors or log-probabilities."""
-        from judgekit.wire import MAX_FIGURES
+        from judgekit.judges.wire import MAX_FIGURES
 
         heard: list[tuple[Any, str | None]] = []
 
@@ -269,7 +269,7 @@ class Transport:
         Raises:
             JudgekitError: the server did not answer, or not with what can be an answer.
         """
-        from judgekit.wire import MAX_BODY, exchange
+        from judgekit.judges.wire import MAX_BODY, exchange
 
         failure: JudgekitError | None = None
         with exchange(limit=limit or MAX_BODY) as call:
@@ -336,10 +336,10 @@ def _import() -> None:
     import instructor
     import tenacity
 
-    import judgekit.wire
+    import judgekit.judges.wire
 
     assert instructor, tenacity  # noqa: S101 - imported for the time it takes
-    assert judgekit.wire  # noqa: S101
+    assert judgekit.judges.wire  # noqa: S101
 
 
 def _asked(form: Form) -> type[BaseModel]:

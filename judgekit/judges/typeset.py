@@ -7,8 +7,8 @@ import unicodedata
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from judgekit.canonical import printable
-from judgekit.request import Request
+from judgekit.core.canonical import printable
+from judgekit.core.request import Request
 
 _FENCE = re.compile(r"<(?P<closes>/?)(?P<tag>[A-Za-z_][\w-]*)-(?P<digest>[0-9a-f]{16})>")
 """The beginning or the end of a fenced text, as rubrics write one. The text cannot hold its end."""

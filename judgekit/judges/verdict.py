@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from judgekit.errors import CaseError, JudgeRejected, JudgeUnavailable
+from judgekit.core.errors import CaseError, JudgeRejected, JudgeUnavailable
+from judgekit.core.request import Reply, Request, Try
 from judgekit.judges.ladder import Ladder
 from judgekit.judges.line import Line
+from judgekit.judges.providers import BadRequest, Outage
 from judgekit.judges.response import Total, fault_of
 from judgekit.judges.rung import PROBE, Mode, again, messages_of, names_format, probe_request
 from judgekit.judges.shared import Shared
-from judgekit.providers import BadRequest, Outage
-from judgekit.request import Reply, Request, Try
 
 if TYPE_CHECKING:
-    from judgekit.store import Store
+    from judgekit.cassette.store import Store
 
 
 class Verdicts:

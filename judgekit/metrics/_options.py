@@ -6,9 +6,9 @@ import math
 from collections.abc import Sequence
 from typing import Any, Literal, get_args
 
-from judgekit.case import Case, has_text
-from judgekit.errors import CaseError, ConfigError
-from judgekit.value import Json
+from judgekit.core.case import Case, has_text
+from judgekit.core.errors import CaseError, ConfigError
+from judgekit.core.value import Json
 
 TextField = Literal["input", "output", "system", "baseline"]
 TextsField = Literal["reference", "context"]

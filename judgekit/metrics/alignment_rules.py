@@ -6,11 +6,11 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from judgekit.case import Case, has_text
-from judgekit.errors import CaseError
+from judgekit.core.case import Case, has_text
+from judgekit.core.errors import CaseError
+from judgekit.core.score import Part, Score
 from judgekit.metrics._options import check_choice, check_name, needed_text
 from judgekit.metrics.card import Card, Example
-from judgekit.score import Part, Score
 
 Mode = Literal["user", "system", "both"]
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from judgekit.core.protocols import Judge
 from judgekit.metrics.rubric import DEFAULT_HISTORY, RubricMetric
-from judgekit.protocols import Judge
 from judgekit.rubric.rubric import Rubric
 
 

@@ -8,13 +8,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from judgekit.case import Case
-from judgekit.errors import ConfigError
+from judgekit.core.case import Case
+from judgekit.core.errors import ConfigError
+from judgekit.core.protocols import Metric
+from judgekit.core.score import Fallback, Part, Score, checked_score
+from judgekit.core.value import Json
 from judgekit.metrics._options import check_choice, check_name, check_weight
 from judgekit.metrics.scale import Scale
-from judgekit.protocols import Metric
-from judgekit.score import Fallback, Part, Score, checked_score
-from judgekit.value import Json
 
 Combine = Literal["mean", "min", "max", "weighted_mean"]
 

@@ -6,7 +6,8 @@ import unicodedata
 from dataclasses import dataclass
 from typing import ClassVar
 
-from judgekit.case import Case
+from judgekit.core.case import Case
+from judgekit.core.score import Score
 from judgekit.embedders.folding import fold, nfkc
 from judgekit.metrics._options import (
     check_flag,
@@ -18,7 +19,6 @@ from judgekit.metrics._options import (
 from judgekit.metrics.card import Card, Example
 from judgekit.metrics.lazy_pattern import LazyPattern
 from judgekit.metrics.tokens import CJK
-from judgekit.score import Score
 
 _QUOTES = str.maketrans("‘’“”", "''\"\"")
 # No space marks a word's edge in these: Han and kana, Thai, Lao, Burmese, Khmer.

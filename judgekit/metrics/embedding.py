@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal, cast
 
-from judgekit.case import Case
+from judgekit.core.case import Case
+from judgekit.core.score import Score
 from judgekit.embedders import (
     Chosen,
     check_embedder,
@@ -18,7 +19,6 @@ from judgekit.embedders import (
 )
 from judgekit.metrics._options import TextField, check_choice, check_name, needed_text, needed_texts
 from judgekit.metrics.card import Card, Example
-from judgekit.score import Score
 
 if TYPE_CHECKING:
     import numpy as np

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from judgekit.case import Case
+from judgekit.core.case import Case
+from judgekit.core.score import Score
 from judgekit.metrics._options import (
     check_flag,
     check_name,
@@ -15,7 +16,6 @@ from judgekit.metrics._options import (
 )
 from judgekit.metrics.card import Card, Example
 from judgekit.metrics.tokens import answer_form
-from judgekit.score import Score
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

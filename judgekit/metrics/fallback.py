@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass
 
-from judgekit.at_once import at_once
-from judgekit.canonical import visible
-from judgekit.case import Case
-from judgekit.errors import BudgetExceeded, JudgeUnavailable
+from judgekit.core.canonical import visible
+from judgekit.core.case import Case
+from judgekit.core.errors import BudgetExceeded, JudgeUnavailable
+from judgekit.core.protocols import Metric
+from judgekit.core.score import Fallback, Score, checked_score
+from judgekit.core.synchronous import at_once
 from judgekit.metrics._options import check_flag
-from judgekit.protocols import Metric
-from judgekit.score import Fallback, Score, checked_score
 
 _MAX_CAUSE = 300
 

@@ -8,10 +8,10 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import SupportsFloat
 
-from judgekit.case import Case, has_text
-from judgekit.errors import CaseError, ConfigError
+from judgekit.core.case import Case, has_text
+from judgekit.core.errors import CaseError, ConfigError
+from judgekit.core.score import Score
 from judgekit.metrics._options import check_flag, check_name, text_options
-from judgekit.score import Score
 
 Plain = SupportsFloat | bool | None
 Outcome = Plain | Score | tuple[Plain, str]

@@ -6,12 +6,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from judgekit.case import Case
-from judgekit.errors import ConfigError
+from judgekit.core.case import Case
+from judgekit.core.errors import ConfigError
+from judgekit.core.score import Score
 from judgekit.metrics._options import check_choice, check_name, check_positive, needed_text
 from judgekit.metrics.card import Card, Example
 from judgekit.metrics.tokens import count_lines, count_paragraphs, count_sentences, count_words
-from judgekit.score import Score
 
 Unit = Literal["words", "characters", "sentences", "lines", "paragraphs"]
 

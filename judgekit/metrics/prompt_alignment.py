@@ -14,14 +14,14 @@ from typing import Any, ClassVar, Literal, NamedTuple
 
 from pydantic import JsonValue
 
-from judgekit.errors import ConfigError
-from judgekit.judgment import Heard, Judgment, Said
+from judgekit.core.errors import ConfigError
+from judgekit.core.judgment import Heard, Judgment, Said
+from judgekit.core.protocols import Judge
+from judgekit.core.score import Part, round_half_up
 from judgekit.metrics.card import Card, Example
 from judgekit.metrics.rubric import DEFAULT_HISTORY, RubricMetric
-from judgekit.protocols import Judge
 from judgekit.rubric.fold import Folded, Worth, fold
 from judgekit.rubric.rubric import Rubric, Variant
-from judgekit.score import Part, round_half_up
 
 Mode = Literal["user", "system", "both"]
 

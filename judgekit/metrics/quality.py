@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, ClassVar
 
+from judgekit.core.protocols import Judge
 from judgekit.metrics.card import Card, Example
 from judgekit.metrics.rubric import DEFAULT_HISTORY, RubricMetric
-from judgekit.protocols import Judge
 from judgekit.rubric.rubric import Rubric
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterable
 
-from judgekit.case import CASE_TEXTS, Case
-from judgekit.judgment import Quote
-from judgekit.score import Row, Score
+from judgekit.core.case import CASE_TEXTS, Case
+from judgekit.core.judgment import Quote
+from judgekit.core.score import Row, Score
 
 _PLAIN = str.maketrans(
     dict.fromkeys("‘’‚‛′`´", "'")

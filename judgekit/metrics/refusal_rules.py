@@ -10,18 +10,18 @@ from functools import lru_cache
 from importlib.resources import files
 from typing import Any, ClassVar, NamedTuple
 
-from judgekit.canonical import digest
-from judgekit.case import Case
+from judgekit.core.canonical import digest
+from judgekit.core.case import Case
+from judgekit.core.protocols import Aggregate
+from judgekit.core.score import Row, Score
+from judgekit.core.value import Json
+from judgekit.core.yaml_file import parse_yaml
 from judgekit.embedders.folding import nfkc
 from judgekit.metrics._options import check_name, needed_text
 from judgekit.metrics.card import Card, Example
 from judgekit.metrics.lazy_pattern import LazyPattern
 from judgekit.metrics.tokens import split_sentences
 from judgekit.metrics.tone.english import is_english
-from judgekit.protocols import Aggregate
-from judgekit.score import Row, Score
-from judgekit.value import Json
-from judgekit.yamlfile import parse_yaml
 
 EARLY = 4
 """Sentences at the beginning in which a refusal counts, and as many at the end."""
@@ -68,7 +68,9 @@ class _Lexicon(NamedTuple):
 
 def lexicon_text() -> str:
     """Return the list of phrases as it is kept."""
-    return (files("judgekit") / "data" / "refusal" / "english.yaml").read_text(encoding="utf-8")
+    return (files("judgekit.metrics") / "data" / "refusal" / "english.yaml").read_text(
+        encoding="utf-8"
+    )
 
 
 @lru_cache(maxsize=1)

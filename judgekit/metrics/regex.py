@@ -10,8 +10,9 @@ import sys
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from judgekit.case import Case
-from judgekit.errors import CaseError, ConfigError
+from judgekit.core.case import Case
+from judgekit.core.errors import CaseError, ConfigError
+from judgekit.core.score import Score
 from judgekit.metrics._options import (
     check_choice,
     check_name,
@@ -21,7 +22,6 @@ from judgekit.metrics._options import (
 )
 from judgekit.metrics.card import Card, Example
 from judgekit.metrics.pattern_cost import match_steps
-from judgekit.score import Score
 
 MAX_PATTERN = 10_000
 MAX_TEXT = 4_000_000

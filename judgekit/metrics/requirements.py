@@ -7,8 +7,9 @@ from typing import ClassVar, Literal
 
 from pydantic import JsonValue
 
-from judgekit.case import Case, has_text
-from judgekit.errors import CaseError
+from judgekit.core.case import Case, has_text
+from judgekit.core.errors import CaseError
+from judgekit.core.score import Part, Score
 from judgekit.metrics._options import check_choice, check_name, needed_text
 from judgekit.metrics.card import Card, Example
 from judgekit.metrics.directive import find_directives
@@ -16,7 +17,6 @@ from judgekit.metrics.length_rules import items, lengths
 from judgekit.metrics.requirement import Requirement
 from judgekit.metrics.shape_rules import code, shapes
 from judgekit.metrics.word_rules import manners, quoted
-from judgekit.score import Part, Score
 
 __all__ = ["Requirement", "RequirementCoverage", "find_requirements"]
 

@@ -7,10 +7,10 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from judgekit.errors import ConfigError
-from judgekit.judgment import Judgment
-from judgekit.request import Form
-from judgekit.value import Json
+from judgekit.core.errors import ConfigError
+from judgekit.core.judgment import Judgment
+from judgekit.core.request import Form
+from judgekit.core.value import Json
 
 
 class ResponseModel:

@@ -7,7 +7,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from judgekit.case import Case, has_text
+from judgekit.core.case import Case, has_text
+from judgekit.core.errors import CaseError, ConfigError
+from judgekit.core.protocols import Aggregate
+from judgekit.core.score import Row, Score
+from judgekit.core.value import Json
 from judgekit.embedders import (
     Chosen,
     check_embedder,
@@ -16,16 +20,12 @@ from judgekit.embedders import (
     is_semantic,
     vectors,
 )
-from judgekit.errors import CaseError, ConfigError
 from judgekit.metrics._options import check_choice, check_name, needed_text, text_options
 from judgekit.metrics.card import Card, Example
 from judgekit.metrics.embedding import cosine
 from judgekit.metrics.nearness.semantic_accuracy import NO_MEANING
 from judgekit.metrics.tokens import answer_form
 from judgekit.metrics.verdict import read_verdict
-from judgekit.protocols import Aggregate
-from judgekit.score import Row, Score
-from judgekit.value import Json
 
 Equal = Literal["exact", "normalised", "lexical", "semantic", "verdict"]
 Norm = Literal["edit", "embedding"]

@@ -5,8 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import ClassVar
 
-from judgekit.case import Case, Message, has_text
-from judgekit.errors import CaseError
+from judgekit.core.case import Case, Message, has_text
+from judgekit.core.errors import CaseError
+from judgekit.core.protocols import Judge
+from judgekit.core.score import Score
+from judgekit.core.value import Json
 from judgekit.metrics._options import check_positive, needed_text
 from judgekit.metrics.card import Card, Example
 from judgekit.metrics.rubric import DEFAULT_HISTORY
@@ -21,10 +24,7 @@ from judgekit.metrics.step import (
     subject,
     text_part,
 )
-from judgekit.protocols import Judge
 from judgekit.rubric.rubric import Rubric
-from judgekit.score import Score
-from judgekit.value import Json
 
 
 class RoleAdherence(Stepped):

@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
 
-from judgekit.around import Asking
-from judgekit.case import Case
-from judgekit.errors import ConfigError, JudgekitError
-from judgekit.judgment import Heard, Judgment, Said, hear, read_reply
+from judgekit.core.case import Case
+from judgekit.core.errors import ConfigError, JudgekitError
+from judgekit.core.judge_wrapper import Asking
+from judgekit.core.judgment import Heard, Judgment, Said, hear, read_reply
+from judgekit.core.protocols import Judge
+from judgekit.core.request import About, ChatMessage, Request
+from judgekit.core.score import Part, Score
+from judgekit.core.value import Json, trusted
 from judgekit.metrics.quote import FIGURES, QuoteTally, find_quotes
-from judgekit.protocols import Judge
-from judgekit.request import About, ChatMessage, Request
 from judgekit.rubric.fold import Folded, Outcome
 from judgekit.rubric.load import load_rubric
 from judgekit.rubric.rubric import Rubric, Variant
-from judgekit.score import Part, Score
-from judgekit.value import Json, trusted
 
 if TYPE_CHECKING:
     from judgekit.metrics.response_model import ResponseModel

@@ -7,12 +7,12 @@ from collections import Counter
 from collections.abc import Coroutine, Sequence
 from typing import Any
 
-from judgekit.errors import InvalidReply, JudgekitError
-from judgekit.judgment import Answer, Judgment
+from judgekit.core.errors import InvalidReply, JudgekitError
+from judgekit.core.judgment import Answer, Judgment
+from judgekit.core.value import Json
 from judgekit.rubric.criterion import Criterion
 from judgekit.rubric.fold import Outcome
 from judgekit.rubric.rubric import Variant
-from judgekit.value import Json
 
 
 async def valid(asked: Sequence[Coroutine[Any, Any, Judgment]]) -> list[Judgment]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from judgekit.errors import ConfigError
-from judgekit.protocols import Metric
+from judgekit.core.errors import ConfigError
+from judgekit.core.protocols import Metric
 
 
 @dataclass(frozen=True, slots=True)

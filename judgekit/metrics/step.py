@@ -12,14 +12,14 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from judgekit.case import Case
-from judgekit.errors import ConfigError, InvalidReply, JudgekitError
+from judgekit.core.case import Case
+from judgekit.core.errors import ConfigError, InvalidReply, JudgekitError
+from judgekit.core.protocols import Judge
+from judgekit.core.score import Part, Score, Status, checked_score
+from judgekit.core.value import Json
 from judgekit.metrics.quote import FIGURES, QuoteTally, find_quotes
 from judgekit.metrics.rubric import DEFAULT_HISTORY, RubricMetric
-from judgekit.protocols import Judge
 from judgekit.rubric.rubric import Rubric
-from judgekit.score import Part, Score, Status, checked_score
-from judgekit.value import Json
 
 MAX_STATEMENTS = 50
 """Texts a metric puts to its judge one by one, unless its option says otherwise."""

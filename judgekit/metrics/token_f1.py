@@ -6,11 +6,11 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
-from judgekit.case import Case
+from judgekit.core.case import Case
+from judgekit.core.score import Score
 from judgekit.metrics._options import check_name, needed_text, needed_texts
 from judgekit.metrics.card import Card, Example
 from judgekit.metrics.tokens import squad_tokens
-from judgekit.score import Score
 
 
 class Overlap(NamedTuple):

@@ -6,12 +6,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, NamedTuple
 
-from judgekit.canonical import canonical_json
-from judgekit.case import Case, ToolCall
-from judgekit.errors import CaseError
+from judgekit.core.canonical import canonical_json
+from judgekit.core.case import Case, ToolCall
+from judgekit.core.errors import CaseError
+from judgekit.core.score import Score
 from judgekit.metrics._options import check_choice, check_name
 from judgekit.metrics.card import Card, Example
-from judgekit.score import Score
 
 Arguments = Literal["exact", "subset", "schema", "ignore"]
 Extra = Literal["ignore", "count"]

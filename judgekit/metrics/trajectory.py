@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from judgekit.case import Case, ToolCall
+from judgekit.core.case import Case, ToolCall
+from judgekit.core.score import Score
 from judgekit.metrics._options import check_choice, check_name
 from judgekit.metrics.card import Card, Example
 from judgekit.metrics.tool_calls import (
@@ -18,7 +19,6 @@ from judgekit.metrics.tool_calls import (
     pair_up,
     shown,
 )
-from judgekit.score import Score
 
 Order = Literal["strict", "unordered", "subset", "superset"]
 

@@ -9,31 +9,21 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import ValidationError
 
-from judgekit.readfile import read_text
+from judgekit.core.input_file import read_text
+from judgekit.core.value import Displayed, Value
 from judgekit.report.folder import AGREEMENT, MAX_JSON
-from judgekit.value import Displayed, Value
+from judgekit.stats.coefficient import Coefficient
 
 if TYPE_CHECKING:
     import pandas
     import polars
 
-    from judgekit.display.parts import Part as Shown
-    from judgekit.frames.table import Table
+    from judgekit.core.display.parts import Part as Shown
+    from judgekit.datasets.dataframes.table import Table
 
 Scale = Literal["nominal", "ordinal", "number"]
 NO_VERDICT = "no verdict"
 """The category of replies that hold none."""
-
-
-class Coefficient(Value):
-    """A figure of agreement with its 95 % interval."""
-
-    value: float | None
-    """`None` where there is nothing to tell apart: everybody gave one and the same answer."""
-    low: float | None = None
-    high: float | None = None
-    too_few: str | None = None
-    """Why there is no interval."""
 
 
 class Agreement(Value):
@@ -99,7 +89,7 @@ class Calibration(Displayed, Value):
         Raises:
             MissingExtra: pandas is not installed.
         """
-        from judgekit.frames.pandas import frame_of
+        from judgekit.datasets.dataframes.pandas import frame_of
 
         return frame_of(_table(self))
 
@@ -109,13 +99,13 @@ class Calibration(Displayed, Value):
         Raises:
             MissingExtra: polars is not installed.
         """
-        from judgekit.frames.polars import frame_of
+        from judgekit.datasets.dataframes.polars import frame_of
 
         return frame_of(_table(self))
 
 
 def _table(found: Calibration) -> Table:
-    from judgekit.frames.table import Table
+    from judgekit.datasets.dataframes.table import Table
 
     figures = ("kappa", "rank", "people_kappa", "people_rank")
     table = Table(

@@ -14,11 +14,11 @@ from typing import Any, NamedTuple, TextIO
 
 from pydantic import ValidationError
 
-from judgekit.case import Case
-from judgekit.errors import ConfigError, place
-from judgekit.outfile import whole_file
-from judgekit.readfile import bounded_lines, read_text
-from judgekit.score import Row
+from judgekit.core.case import Case
+from judgekit.core.errors import ConfigError, place
+from judgekit.core.input_file import bounded_lines, read_text
+from judgekit.core.output_file import whole_file
+from judgekit.core.score import Row
 
 RESULTS = "results.jsonl"
 REPORT = "report.json"
@@ -52,13 +52,13 @@ class Scored(NamedTuple):
         return self._repr_mimebundle_()["text/html"]
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
-        from judgekit.display.bundle import bundle
-        from judgekit.display.result import scored_parts
+        from judgekit.core.display.bundle import bundle
+        from judgekit.core.display.result import scored_parts
 
         return bundle(scored_parts(self.case, self.rows))
 
     def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
-        from judgekit.display.bundle import pretty
+        from judgekit.core.display.bundle import pretty
 
         pretty(printer, self)
 

@@ -7,10 +7,10 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from judgekit.errors import ConfigError
+from judgekit.core.errors import ConfigError
+from judgekit.core.suggest import suggest
+from judgekit.core.value import Json, Value
 from judgekit.report.summary import MetricSummary
-from judgekit.suggest import suggest
-from judgekit.value import Json, Value
 
 Statistic = Literal[
     "mean", "pass_rate", "min", "max", "coverage", "abstained", "failed", "fallback", "not_worse"
@@ -59,7 +59,7 @@ class Gate(Value):
         """
         if not self.where:
             return True
-        from judgekit.selection.condition import spelled
+        from judgekit.datasets.selection.condition import spelled
 
         for field, wanted in self.where.items():
             values = wanted if isinstance(wanted, list) else [wanted]
@@ -298,7 +298,7 @@ def _more(figure: Figure, bound: float, words: str) -> str:
     """Return how many more cases or clusters would tell, in brackets; empty where none would."""
     if not figure.error or figure.value is None:
         return ""
-    from judgekit.report.power import more_cases
+    from judgekit.stats.power import more_cases
 
     more = more_cases(
         figure.error * math.sqrt(figure.size),

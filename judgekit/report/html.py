@@ -19,8 +19,8 @@ from typing import Any, NamedTuple
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from judgekit.canonical import canonical_json, digest
-from judgekit.outfile import refuse_foreign
+from judgekit.core.canonical import canonical_json, digest
+from judgekit.core.output_file import refuse_foreign
 from judgekit.report.export.target import written
 from judgekit.report.page.facts import Facts
 from judgekit.report.page.figures import Axis, number, percent, weight

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Protocol, runtime_checkable
 
 from judgekit import __version__
-from judgekit.canonical import canonical_json
-from judgekit.protocols import AsyncEmbedder, Embedder, Metric
+from judgekit.core.canonical import canonical_json
+from judgekit.core.protocols import AsyncEmbedder, Embedder, Metric
 
 MAX_DEPTH = 12
 MOST_METRICS = 500

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from judgekit.canonical import printable
+from judgekit.core.canonical import printable
 
 _MARKS = re.compile(r"([\\`*_{}\[\]()#!|~@:$&])")
 

@@ -8,20 +8,20 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
-from judgekit.canonical import canonical_json, digest
-from judgekit.errors import ConfigError
+from judgekit.core.canonical import canonical_json, digest
+from judgekit.core.errors import ConfigError
+from judgekit.core.value import Displayed, Value
 from judgekit.report.calibrated import calibration_lines
 from judgekit.report.folder import PAGE, REPORT, RESULTS, RUN, Scored, read_json, read_results
 from judgekit.report.gate import GateResult
 from judgekit.report.summary import MetricSummary
-from judgekit.value import Displayed, Value
 
 if TYPE_CHECKING:
     import datasets
     import pandas
     import polars
 
-    from judgekit.display.parts import Part as Shown
+    from judgekit.core.display.parts import Part as Shown
     from judgekit.report.table import Per
 
 
@@ -169,7 +169,7 @@ class Report(Displayed):
             ConfigError: no such option, or two columns of one name.
             MissingExtra: pandas is not installed.
         """
-        from judgekit.frames.pandas import frame_of
+        from judgekit.datasets.dataframes.pandas import frame_of
         from judgekit.report.table import result_table
 
         return frame_of(result_table(self, per=per, wide=wide, include=include))
@@ -178,7 +178,7 @@ class Report(Displayed):
         self, *, per: Per = "metric", wide: bool = False, include: Sequence[str] = ()
     ) -> polars.DataFrame:
         """Return the results as a data frame of polars; takes and raises what `to_pandas` does."""
-        from judgekit.frames.polars import frame_of
+        from judgekit.datasets.dataframes.polars import frame_of
         from judgekit.report.table import result_table
 
         return frame_of(result_table(self, per=per, wide=wide, include=include))
@@ -187,7 +187,7 @@ class Report(Displayed):
         self, *, per: Per = "metric", wide: bool = False, include: Sequence[str] = ()
     ) -> datasets.Dataset:
         """Return the results as a Hugging Face data set; takes and raises what `to_pandas` does."""
-        from judgekit.frames.hf import dataset_of
+        from judgekit.datasets.dataframes.hf import dataset_of
         from judgekit.report.table import result_table
 
         return dataset_of(result_table(self, per=per, wide=wide, include=include))

@@ -8,9 +8,9 @@ from typing import Any
 
 from pydantic import Field
 
-from judgekit.filemodel import FileModel
+from judgekit.core.file_model import FileModel
+from judgekit.datasets.selection.shard import Sharding
 from judgekit.report.folder import write_json
-from judgekit.selection.shard import Sharding
 
 
 class ShardFile(FileModel):

@@ -13,7 +13,7 @@ _SPREAD = (
     "sd_ddof_1",
     "variance_ddof_1",
 )
-"""What metrics over sessions make; see `judgekit.metrics.voice.bootstrap`."""
+"""What metrics over sessions make; see `judgekit.stats.bootstrap`."""
 
 _GRADE = "grade_"
 """Before a letter: how many sessions had it."""

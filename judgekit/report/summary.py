@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 
 from pydantic import Field
 
-from judgekit.protocols import Aggregate
-from judgekit.report.statistics import MeanInterval, Values, wilson
-from judgekit.score import Failure, Result, Row, Score
-from judgekit.value import Displayed, Value
+from judgekit.core.protocols import Aggregate
+from judgekit.core.score import Failure, Result, Row, Score
+from judgekit.core.value import Displayed, Value
+from judgekit.stats.intervals import MeanInterval, wilson
+from judgekit.stats.values import Values
 
 if TYPE_CHECKING:
-    from judgekit.display.parts import Part as Shown
+    from judgekit.core.display.parts import Part as Shown
 
 WORST = 20
 """Cases a summary names as the worst."""

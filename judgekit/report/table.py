@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, get_args
 
-from judgekit.canonical import canonical_json
-from judgekit.case import Case
-from judgekit.errors import ConfigError
-from judgekit.frames.table import Kind, Table, kind_of, spelled
+from judgekit.core.canonical import canonical_json
+from judgekit.core.case import Case
+from judgekit.core.errors import ConfigError
+from judgekit.core.score import Failure, Result, Row, Score
+from judgekit.core.suggest import suggest
+from judgekit.core.value import Json
+from judgekit.datasets.dataframes.table import Kind, Table, kind_of, spelled
 from judgekit.report.report import Report
 from judgekit.report.summary import MetricSummary, passes
-from judgekit.score import Failure, Result, Row, Score
-from judgekit.suggest import suggest
-from judgekit.value import Json
 
 Per = Literal["metric", "criterion", "run"]
 """What a row of the table is about: a metric of a case, a criterion of one, a metric of the run."""

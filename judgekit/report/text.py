@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from judgekit.canonical import printable
+from judgekit.core.canonical import printable
+from judgekit.core.score import Failure, Part, Row, Score
 from judgekit.metrics.quote import FIGURES as QUOTE_FIGURES
 from judgekit.report.cells import cells, cut, pad, wrap
 from judgekit.report.manifest import judges_of
 from judgekit.report.report import Report
 from judgekit.report.spread import shown_figures
 from judgekit.report.summary import FEW, MetricSummary, passes
-from judgekit.score import Failure, Part, Row, Score
 
 _COLOURS = {"good": "32", "bad": "31", "dim": "2", "bold": "1"}
 

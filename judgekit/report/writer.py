@@ -9,9 +9,9 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from judgekit.canonical import canonical_json, digest
-from judgekit.errors import ConfigError
-from judgekit.outfile import is_link, open_in_place
+from judgekit.core.canonical import canonical_json, digest
+from judgekit.core.errors import ConfigError
+from judgekit.core.output_file import is_link, open_in_place
 from judgekit.report.folder import FILES, REPORT, RESULTS, VERSION
 
 _SIGNATURE = b'{"judgekit":"results",'

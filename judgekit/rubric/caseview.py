@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from judgekit.case import Case, Message
+from judgekit.core.case import Case, Message
 from judgekit.rubric.sandbox import View
 
 CASE_FIELDS = (
@@ -66,6 +66,6 @@ class MessageView(View):
 
 
 def _arguments(value: Any) -> str:
-    from judgekit.canonical import canonical_json
+    from judgekit.core.canonical import canonical_json
 
     return "" if value is None else canonical_json(value)

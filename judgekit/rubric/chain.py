@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from judgekit.errors import ConfigError, RubricError, place
-from judgekit.filemodel import Hints, validate_file
+from judgekit.core.errors import ConfigError, RubricError, place
+from judgekit.core.file_model import Hints, validate_file
+from judgekit.core.suggest import suggest
+from judgekit.core.yaml_file import Lines, parse_yaml
 from judgekit.rubric.file import RubricFile
 from judgekit.rubric.filetext import read_file, split_front_matter
 from judgekit.rubric.folders import Folders
 from judgekit.rubric.shelf import SUFFIX, builtin_folder, rubric_names
-from judgekit.suggest import suggest
-from judgekit.yamlfile import Lines, parse_yaml
 
 if TYPE_CHECKING:
     from judgekit.rubric.testfile import TestedFile

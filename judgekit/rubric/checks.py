@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from jinja2 import nodes
 
-from judgekit.errors import RubricError, place
+from judgekit.core.errors import RubricError, place
+from judgekit.core.suggest import closest, suggest
 from judgekit.rubric.caseview import CASE_FIELDS
 from judgekit.rubric.complain import Complain
 from judgekit.rubric.filters import FILTERS, TESTS
-from judgekit.suggest import closest, suggest
 
 VARIABLES = (
     "case", "criteria", "details", "examples", "groups", "mode", "parameters", "rubric",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from judgekit.errors import RubricError
+from judgekit.core.errors import RubricError
 
 Complain = Callable[[RubricError], None]
 """What is done with a fault: loading stops at the first, linting collects them all."""

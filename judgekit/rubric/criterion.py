@@ -8,10 +8,10 @@ from typing import Any
 
 from pydantic import ConfigDict, Field
 
-from judgekit.judgment import Answer
-from judgekit.request import Question
+from judgekit.core.judgment import Answer
+from judgekit.core.request import Question
+from judgekit.core.value import Value
 from judgekit.rubric.fold import Outcome
-from judgekit.value import Value
 
 
 class Level(Value):

@@ -6,14 +6,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from judgekit.errors import ConfigError, RubricError, place
-from judgekit.request import Detail
+from judgekit.core.errors import ConfigError, RubricError, place
+from judgekit.core.request import Detail
+from judgekit.core.suggest import suggest
 from judgekit.rubric.chain import Layer, description_of
 from judgekit.rubric.complain import Complain, refuse
 from judgekit.rubric.criterion import Criterion
 from judgekit.rubric.mention import Mention
 from judgekit.rubric.parameter import Parameter, named_in, parameter, texts_of
-from judgekit.suggest import suggest
 
 
 def declared_in(layers: Sequence[Layer], *, complain: Complain = refuse) -> tuple[Parameter, ...]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from judgekit.canonical import canonical_json
-from judgekit.display.parts import MOST_NAME, Grid, Line, Part, cut, more
+from judgekit.core.canonical import canonical_json
+from judgekit.core.display.parts import MOST_NAME, Grid, Line, Part, cut, more
 
 if TYPE_CHECKING:
     from judgekit.rubric.criterion import Criterion

@@ -6,8 +6,8 @@ from typing import Literal
 
 from pydantic import Field
 
-from judgekit.case import Case
-from judgekit.value import Json, Value
+from judgekit.core.case import Case
+from judgekit.core.value import Json, Value
 
 WHOLE = "value"
 """Names the folded value of a rubric where a criterion may stand."""

@@ -8,9 +8,10 @@ from typing import NamedTuple
 from jinja2 import TemplateNotFound
 from pydantic import ValidationError
 
-from judgekit.errors import ConfigError, RubricError
-from judgekit.filemodel import describe, steps_to
-from judgekit.request import Form
+from judgekit.core.errors import ConfigError, RubricError
+from judgekit.core.file_model import describe, steps_to
+from judgekit.core.request import Form
+from judgekit.core.yaml_file import parse_yaml
 from judgekit.rubric.chain import Layer, chain
 from judgekit.rubric.criterion import Criterion
 from judgekit.rubric.declared import check_used, declared_in
@@ -23,7 +24,6 @@ from judgekit.rubric.load import _check_shown, _examples, _Merged
 from judgekit.rubric.shelf import builtin_folder
 from judgekit.rubric.template import Template
 from judgekit.rubric.testfile import Known, TestedFile, read_tests
-from judgekit.yamlfile import parse_yaml
 
 
 class Opened(NamedTuple):

@@ -5,15 +5,15 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Discriminator, Field, Tag, field_validator, model_validator
 
-from judgekit.case import CASE_TEXTS
-from judgekit.errors import RubricError
-from judgekit.filemodel import FileModel, Number, none_yet
-from judgekit.filledform import MAX_ITEMS
-from judgekit.request import Detail, Question
+from judgekit.core.case import CASE_TEXTS
+from judgekit.core.errors import RubricError
+from judgekit.core.file_model import FileModel, Number, none_yet
+from judgekit.core.reply_schema import MAX_ITEMS
+from judgekit.core.request import Detail, Question
+from judgekit.core.suggest import suggest
+from judgekit.core.yaml_file import Lines
 from judgekit.rubric.criterion import Criterion, Level
 from judgekit.rubric.parameter import MAX_PARAMETERS, ParameterKind
-from judgekit.suggest import suggest
-from judgekit.yamlfile import Lines
 
 MAX_CRITERIA = 200
 """Criteria one rubric may have; a judge loses count long before."""

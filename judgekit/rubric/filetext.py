@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from judgekit.errors import RubricError
-from judgekit.readfile import read_text
+from judgekit.core.errors import RubricError
+from judgekit.core.input_file import read_text
 
 MAX_FILE = 1_000_000
 """Bytes a rubric file may have."""

@@ -13,7 +13,7 @@ from jinja2.filters import do_float, do_int, ignore_case, make_attrgetter
 from jinja2.tests import TESTS as JINJA_TESTS
 from jinja2.utils import _PassArg, pass_environment
 
-from judgekit.canonical import canonical_json, visible
+from judgekit.core.canonical import canonical_json, visible
 from judgekit.rubric.budget import (
     MAX_BITS,
     built,

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Literal, NamedTuple
 
-from judgekit.score import Status
+from judgekit.core.score import Status
 
 Combine = Literal["weighted_mean", "min", "max", "all"]
 

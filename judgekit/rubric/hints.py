@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from judgekit.filemodel import Hints, Path
-from judgekit.suggest import closest, suggest
+from judgekit.core.file_model import Hints, Path
+from judgekit.core.suggest import closest, suggest
 
 _CRITERION = 'criteria: {kind: {text: "Is the answer kind?"}}'
 _FORMS: dict[Path, str] = {

@@ -6,9 +6,9 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from judgekit.case import CASE_WORDS, Case, as_text
-from judgekit.errors import RubricError
-from judgekit.filemodel import describe
+from judgekit.core.case import CASE_WORDS, Case, as_text
+from judgekit.core.errors import RubricError
+from judgekit.core.file_model import describe
 
 
 def inline_case(data: dict[str, Any], *, id: str, where: str) -> Case:

@@ -7,19 +7,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from judgekit.canonical import canonical_json, digest, digest_json
-from judgekit.case import Case
-from judgekit.errors import InvalidReply, RubricError, place
-from judgekit.extraction import extract_object
-from judgekit.judgment import read_answers
-from judgekit.request import Form
+from judgekit.core.canonical import canonical_json, digest, digest_json
+from judgekit.core.case import Case
+from judgekit.core.errors import InvalidReply, RubricError, place
+from judgekit.core.json_extraction import extract_object
+from judgekit.core.judgment import read_answers
+from judgekit.core.request import Form
+from judgekit.core.suggest import suggest
+from judgekit.core.value import Json, Value
 from judgekit.rubric.criterion import Criterion
 from judgekit.rubric.file import LabelledFile
 from judgekit.rubric.filetext import read_file
 from judgekit.rubric.fold import Combine, Worth, fold
 from judgekit.rubric.inlinecase import inline_case
-from judgekit.suggest import suggest
-from judgekit.value import Json, Value
 
 MAX_ROWS = 10_000
 """Rows a labelled file may have; a judge is shown a handful."""

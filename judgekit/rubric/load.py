@@ -7,10 +7,12 @@ from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from judgekit.canonical import digest, digest_json
-from judgekit.errors import AbstractRubric, InvalidReply, RubricError
-from judgekit.judgment import read_answers
-from judgekit.request import Form
+from judgekit.core.canonical import digest, digest_json
+from judgekit.core.errors import AbstractRubric, InvalidReply, RubricError
+from judgekit.core.judgment import read_answers
+from judgekit.core.request import Form
+from judgekit.core.suggest import suggest
+from judgekit.core.yaml_file import Lines
 from judgekit.rubric.chain import Layer, chain, description_of
 from judgekit.rubric.complain import Complain, refuse
 from judgekit.rubric.declared import check_used, declared_in
@@ -21,8 +23,6 @@ from judgekit.rubric.folders import Folders
 from judgekit.rubric.rubric import Group, Rubric
 from judgekit.rubric.shelf import builtin_folder, find_rubric
 from judgekit.rubric.template import Template
-from judgekit.suggest import suggest
-from judgekit.yamlfile import Lines
 
 if TYPE_CHECKING:
     from judgekit.rubric.criterion import Criterion

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from jinja2 import nodes
 
-from judgekit.errors import RubricError, place
+from judgekit.core.errors import RubricError, place
 
 _HOW = "write parameters.NAME; which parameters a template uses must be plain to see"
 

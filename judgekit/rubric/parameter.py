@@ -7,12 +7,12 @@ import re
 from collections.abc import Mapping
 from typing import Any, Literal
 
-from judgekit.canonical import CONTROL_CHARACTERS
-from judgekit.errors import ConfigError
+from judgekit.core.canonical import CONTROL_CHARACTERS
+from judgekit.core.errors import ConfigError
+from judgekit.core.suggest import suggest
+from judgekit.core.value import Value
 from judgekit.rubric.criterion import Criterion
 from judgekit.rubric.sandbox import View
-from judgekit.suggest import suggest
-from judgekit.value import Value
 
 ParameterKind = Literal["text", "number", "integer", "boolean", "choice", "list"]
 Setting = str | float | int | bool | tuple[str, ...]

@@ -12,12 +12,12 @@ import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from judgekit.case import Case, Message, has_text
-from judgekit.request import ChatMessage
+from judgekit.core.case import Case, Message, has_text
+from judgekit.core.request import ChatMessage
+from judgekit.core.value import trusted
 from judgekit.rubric.filters import fenced
 from judgekit.rubric.hole import MARK, MARK_END, Hole, Unplanned
 from judgekit.rubric.sandbox import View
-from judgekit.value import trusted
 
 MAX_PLANS = 64
 """Shapes of cases that one rubric keeps in mind for each of its modes."""

@@ -8,11 +8,14 @@ from copy import copy
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from judgekit.canonical import digest_json
-from judgekit.case import Case, Message, has_text
-from judgekit.errors import CaseError, ConfigError
-from judgekit.judgment import Judgment, Said
-from judgekit.request import ChatMessage, Detail, Form
+from judgekit.core.canonical import digest_json
+from judgekit.core.case import Case, Message, has_text
+from judgekit.core.errors import CaseError, ConfigError
+from judgekit.core.judgment import Judgment, Said
+from judgekit.core.request import ChatMessage, Detail, Form
+from judgekit.core.score import Status
+from judgekit.core.suggest import suggest
+from judgekit.core.value import Displayed, Value
 from judgekit.rubric.caseview import CaseView
 from judgekit.rubric.criterion import Criterion
 from judgekit.rubric.fold import Combine, Folded, Outcome, Shares, Worth, fold_values, shares_of
@@ -25,9 +28,6 @@ from judgekit.rubric.parameter import (
 )
 from judgekit.rubric.sandbox import View
 from judgekit.rubric.template import Template
-from judgekit.score import Status
-from judgekit.suggest import suggest
-from judgekit.value import Displayed, Value
 
 if TYPE_CHECKING:
     from judgekit.rubric.expectation import Ordering, RubricTest
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     Tested = tuple[tuple[RubricTest, ...], tuple[Ordering, ...]]
 
 if TYPE_CHECKING:
-    from judgekit.display.parts import Part as Shown
+    from judgekit.core.display.parts import Part as Shown
 
 _CRITERION = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
 

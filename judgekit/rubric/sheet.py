@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from jinja2 import nodes
 
-from judgekit.errors import RubricError, place
+from judgekit.core.errors import RubricError, place
 from judgekit.rubric.charge import walk
 from judgekit.rubric.checks import check_body
 from judgekit.rubric.complain import Complain, refuse

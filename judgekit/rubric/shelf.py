@@ -9,10 +9,10 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
 
-from judgekit.errors import RubricError
-from judgekit.offers import Offer, offers
-from judgekit.suggest import suggest
-from judgekit.wrongfile import nearby, other_kind
+from judgekit.core.entry_points import Offer, offers
+from judgekit.core.errors import RubricError
+from judgekit.core.suggest import suggest
+from judgekit.core.wrong_file import nearby, other_kind
 
 GROUP = "judgekit.rubrics"
 """Entry points of packages that offer rubrics: NAME = package.folder"""

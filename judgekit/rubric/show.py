@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from judgekit.canonical import canonical_json
-from judgekit.errors import AbstractRubric, ConfigError, RubricError
+from judgekit.core.canonical import canonical_json
+from judgekit.core.errors import AbstractRubric, ConfigError, RubricError
 from judgekit.rubric.criterion import Criterion
 from judgekit.rubric.load import load_rubric
 from judgekit.rubric.parameter import Parameter, Setting

@@ -9,9 +9,10 @@ from typing import Any
 
 from jinja2 import Template as JinjaTemplate
 
-from judgekit.case import Case, Message
-from judgekit.errors import RubricError, place
-from judgekit.request import ChatMessage
+from judgekit.core.case import Case, Message
+from judgekit.core.errors import RubricError, place
+from judgekit.core.request import ChatMessage
+from judgekit.core.suggest import suggest
 from judgekit.rubric.budget import MAX_CHARACTERS, Rendering, current
 from judgekit.rubric.caseview import CaseView
 from judgekit.rubric.folders import Folders
@@ -21,7 +22,6 @@ from judgekit.rubric.plan import MAX_PLANS, Outline, Plan, Shape, shape_of
 from judgekit.rubric.sandbox import RubricEnvironment, View
 from judgekit.rubric.sheet import MAX_BODIES, TOO_LONG, Sheet
 from judgekit.rubric.translated import translated
-from judgekit.suggest import suggest
 
 _SEEN = object()
 """In place of a plan: one case of this shape has been rendered."""

@@ -8,9 +8,11 @@ from typing import Annotated, Any, NamedTuple
 
 from pydantic import BeforeValidator, ConfigDict, Field, field_validator, model_validator
 
-from judgekit.case import CASE_TEXTS
-from judgekit.errors import ConfigError, RubricError
-from judgekit.filemodel import FileModel, Number, none_yet
+from judgekit.core.case import CASE_TEXTS
+from judgekit.core.errors import ConfigError, RubricError
+from judgekit.core.file_model import FileModel, Number, none_yet
+from judgekit.core.suggest import suggest
+from judgekit.core.yaml_file import Lines
 from judgekit.rubric.criterion import Criterion
 from judgekit.rubric.expectation import (
     WHOLE,
@@ -22,8 +24,6 @@ from judgekit.rubric.expectation import (
 from judgekit.rubric.file import RubricFile
 from judgekit.rubric.inlinecase import inline_case
 from judgekit.rubric.parameter import Parameter
-from judgekit.suggest import suggest
-from judgekit.yamlfile import Lines
 
 _NAME = re.compile(r"[\w.+-]+")
 _SOURCES = (*CASE_TEXTS, "history")

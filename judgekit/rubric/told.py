@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from judgekit.value import Value
+from judgekit.core.value import Value
 
 if TYPE_CHECKING:
     from judgekit.rubric.rubric import Rubric

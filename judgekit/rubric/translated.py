@@ -9,9 +9,9 @@ from typing import Any
 
 from jinja2 import TemplateNotFound, TemplateSyntaxError
 
-from judgekit.errors import RubricError, place
+from judgekit.core.errors import RubricError, place
+from judgekit.core.suggest import suggest
 from judgekit.rubric.filters import FILTERS, TESTS
-from judgekit.suggest import suggest
 
 
 class translated:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from jinja2 import StrictUndefined
 from jinja2.utils import missing
 
-from judgekit.canonical import visible
-from judgekit.suggest import suggest
+from judgekit.core.canonical import visible
+from judgekit.core.suggest import suggest
 
 _KINDS = {
     "CaseView": "a case",

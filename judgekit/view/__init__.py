@@ -1,1 +1,6 @@
-"""A folder of runs in a browser of this machine: listed, opened, compared, followed live."""
+"""A folder of runs in a browser of this machine: listed, opened, compared, followed live.
+
+It imports `analysis`, `report`, `stats` and `core`.
+
+Start with `server`.
+"""

@@ -10,14 +10,14 @@ from threading import Lock
 from typing import Any
 from urllib.parse import urlencode
 
-from judgekit.canonical import canonical_json
-from judgekit.comparison.compare import compare_all
-from judgekit.comparison.html import render_comparison
+from judgekit.analysis.comparison.compare import compare_all
+from judgekit.analysis.comparison.html import render_comparison
+from judgekit.core.canonical import canonical_json
+from judgekit.core.score import Row
 from judgekit.report.folder import RESULTS
 from judgekit.report.html import Served, fill, own, render_page
 from judgekit.report.page.asked import Asked, keys_of, told
 from judgekit.report.report import Report
-from judgekit.score import Row
 from judgekit.view.runs import Line
 
 _PAGE = Path(__file__).parent / "page"

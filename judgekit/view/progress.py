@@ -10,7 +10,7 @@ from typing import Any, BinaryIO
 
 from judgekit.report.folder import RESULTS
 from judgekit.report.page.figures import number
-from judgekit.report.statistics import MeanInterval
+from judgekit.stats.intervals import MeanInterval
 
 LATEST = 12
 """Cases that are named: those that came last."""

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from judgekit.canonical import digest
-from judgekit.errors import ConfigError, JudgekitError
+from judgekit.core.canonical import digest
+from judgekit.core.errors import ConfigError, JudgekitError
 from judgekit.report.folder import (
     AGREEMENT,
     REPORT,

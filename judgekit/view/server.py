@@ -12,8 +12,8 @@ from pathlib import Path
 from threading import Lock
 from typing import Any, NamedTuple
 
-from judgekit.canonical import digest, printable
-from judgekit.errors import ConfigError, JudgekitError
+from judgekit.core.canonical import digest, printable
+from judgekit.core.errors import ConfigError, JudgekitError
 from judgekit.view.guard import DATA_POLICY, HEADERS, PAGE_POLICY, Refused, Wanted, check
 from judgekit.view.pages import Pages, asked_of, list_page, live_page, problem_page
 from judgekit.view.progress import Progress

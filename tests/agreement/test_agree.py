@@ -11,20 +11,20 @@ from scipy import stats
 from typer.testing import CliRunner
 
 import judgekit
-from judgekit.agreement.agree import agree
-from judgekit.agreement.coefficients import Paired, kappa, kappa_figure, rank_figure
-from judgekit.agreement.words import calibration_text
-from judgekit.case import Case, output_digest
+from judgekit.analysis.agreement.agree import agree
+from judgekit.analysis.agreement.words import calibration_text
 from judgekit.cli.app import app
-from judgekit.config import load_suite
-from judgekit.errors import ConfigError, InvalidReply, JudgeUnavailable
-from judgekit.evaluation import evaluate_sync
+from judgekit.core.case import Case, output_digest
+from judgekit.core.errors import ConfigError, InvalidReply, JudgeUnavailable
+from judgekit.core.judgment import Judgment
+from judgekit.core.score import Part, Score
 from judgekit.judges.fake import FakeJudge
-from judgekit.judgment import Judgment
 from judgekit.metrics.rubric import RubricMetric
 from judgekit.report.report import Report
 from judgekit.report.text import summary_text
-from judgekit.score import Part, Score
+from judgekit.runner.evaluation import evaluate_sync
+from judgekit.stats.agreement import Paired, kappa, kappa_figure, rank_figure
+from judgekit.suite.suite import load_suite
 
 LEVELS = {"bad": 0.0, "fair": 0.5, "good": 1.0}
 DRAW = random.Random(3)

@@ -7,15 +7,15 @@ import asyncio
 import pytest
 
 import judgekit
-from judgekit.answering import answer, answer_sync, chat_of, open_system
-from judgekit.case import Case, Message, ToolCall
 from judgekit.cassette.cassette import Cassette
+from judgekit.cassette.store import Store
+from judgekit.core.case import Case, Message, ToolCall
+from judgekit.core.errors import CaseError, ConfigError, JudgeRejected, JudgeUnavailable
+from judgekit.core.request import Reply, Try
 from judgekit.datasets import load_cases
-from judgekit.errors import CaseError, ConfigError, JudgeRejected, JudgeUnavailable
+from judgekit.datasets.perturb.perturb import Perturbation, perturb
 from judgekit.judges.fake import FakeJudge
-from judgekit.perturb.perturb import Perturbation, perturb
-from judgekit.request import Reply, Try
-from judgekit.store import Store
+from judgekit.suite.answering import answer, answer_sync, chat_of, open_system
 
 HISTORY = (
     Message(role="user", content="Hello."),

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from judgekit.request import ChatMessage, Form, Question, Reply, Request, Try
-from judgekit.store import Store
+from judgekit.cassette.store import Store
+from judgekit.core.request import ChatMessage, Form, Question, Reply, Request, Try
 
 FORM = Form(questions=(Question(id="q", kind="score", text="Good?"),))
 

@@ -8,12 +8,12 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from cassette.conftest import make_reply, make_request
-from judgekit.canonical import digest
 from judgekit.cassette.cassette import Cassette
 from judgekit.cassette.mode import RecordMode
 from judgekit.cassette.record import encode
 from judgekit.cassette.tape import Tape
-from judgekit.errors import (
+from judgekit.core.canonical import digest
+from judgekit.core.errors import (
     CaseError,
     CassetteCorrupt,
     CassetteMiss,
@@ -22,10 +22,10 @@ from judgekit.errors import (
     JudgeRefused,
     JudgeUnavailable,
 )
+from judgekit.core.judgment import read_reply
+from judgekit.core.replies import kept
+from judgekit.core.request import ChatMessage, Form, Omitted, Reply, Request, Try
 from judgekit.judges.fake import FakeJudge
-from judgekit.judgment import read_reply
-from judgekit.replies import kept
-from judgekit.request import ChatMessage, Form, Omitted, Reply, Request, Try
 
 
 def ask(cassette, *texts):

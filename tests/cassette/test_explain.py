@@ -5,14 +5,14 @@ import asyncio
 import pytest
 
 from cassette.conftest import make_reply, make_request
-from judgekit.case import Case
 from judgekit.cassette.cassette import Cassette
 from judgekit.cassette.explain import Explainer
 from judgekit.cassette.record import Record
-from judgekit.errors import CassetteMiss
+from judgekit.core.case import Case
+from judgekit.core.errors import CassetteMiss
+from judgekit.core.request import Form, Question
 from judgekit.judges.fake import FakeJudge
 from judgekit.metrics.rubric import RubricMetric
-from judgekit.request import Form, Question
 
 CASES = [
     Case(id="a", output="The night train leaves at eight and arrives in the morning."),

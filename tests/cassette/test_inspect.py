@@ -6,8 +6,8 @@ from cassette.conftest import make_reply, make_request
 from judgekit.cassette.inspect import record_text, stats_text, verify_tape
 from judgekit.cassette.record import Record
 from judgekit.cassette.tape import merge_into
-from judgekit.errors import CassetteCorrupt, ConfigError
-from judgekit.request import Reply, Try, Usage
+from judgekit.core.errors import CassetteCorrupt, ConfigError
+from judgekit.core.request import Reply, Try, Usage
 
 
 @pytest.fixture

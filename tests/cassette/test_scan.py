@@ -11,10 +11,10 @@ import pytest
 
 from cassette.conftest import make_reply, make_request
 from judgekit.cassette.record import Record
+from judgekit.cassette.redact import NAMES, redactor
 from judgekit.cassette.scan import allowed, masked, scan
 from judgekit.cassette.tape import merge_into
-from judgekit.errors import ConfigError
-from judgekit.redact import NAMES, redactor
+from judgekit.core.errors import ConfigError
 
 ROOT = Path(__file__).parents[2]
 SECRETS = {

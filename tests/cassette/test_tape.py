@@ -11,13 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cassette.conftest import FORM, make_reply, make_request
-from judgekit.canonical import digest
 from judgekit.cassette.cassette import Cassette
 from judgekit.cassette.record import Record, decode, decode_reply, encode, play, share
 from judgekit.cassette.tape import HEADER, Tape, merge_into, write_lines
-from judgekit.errors import CassetteCorrupt, CassetteError
+from judgekit.core.canonical import digest
+from judgekit.core.errors import CassetteCorrupt, CassetteError
+from judgekit.core.request import Form, Question, Reply, Try, Usage
 from judgekit.judges.fake import FakeJudge
-from judgekit.request import Form, Question, Reply, Try, Usage
 
 
 def record(text="text", value=0.5, **changes):

@@ -11,12 +11,12 @@ from pathlib import Path
 import pytest
 import yaml
 
+from judgekit.authoring.rubric_test.run import Settings, run_tests
 from judgekit.cassette.mode import RecordMode
-from judgekit.config import load_suite
 from judgekit.rubric.load import load_rubric
-from judgekit.rubrictest.run import Settings, run_tests
-from judgekit.run import run_suite
-from judgekit.suitefile import JudgeFile, Overrides
+from judgekit.suite.file import JudgeFile, Overrides
+from judgekit.suite.run import run_suite
+from judgekit.suite.suite import load_suite
 from tests.ci.runner import INSTALL
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "ci"

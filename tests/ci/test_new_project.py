@@ -8,9 +8,9 @@ import xml.etree.ElementTree as ET
 import pytest
 import yaml
 
-from judgekit.errors import ConfigError
-from judgekit.scaffold.pipeline import HOSTS, misplaced
-from judgekit.scaffold.project import Plan, project_files, write_project
+from judgekit.authoring.scaffold.pipeline import HOSTS, misplaced
+from judgekit.authoring.scaffold.project import Plan, project_files, write_project
+from judgekit.core.errors import ConfigError
 from tests.ci.runner import INSTALL, Runner, codes, git, pull_request
 from tests.ci.test_example import EXAMPLE
 

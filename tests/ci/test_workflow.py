@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 import yaml
 
-from judgekit.config import load_suite
-from judgekit.run import run_suite
-from judgekit.suitefile import Overrides
+from judgekit.suite.file import Overrides
+from judgekit.suite.run import run_suite
+from judgekit.suite.suite import load_suite
 from tests.ci.runner import Runner, codes, git, pull_request
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "ci"

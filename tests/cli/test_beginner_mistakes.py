@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 
 import judgekit as package
-from judgekit.errors import JudgekitError
-from judgekit.scaffold.project import Plan, write_project
-from judgekit.yamlfile import parse_yaml
+from judgekit.authoring.scaffold.project import Plan, write_project
+from judgekit.core.errors import JudgekitError
+from judgekit.core.yaml_file import parse_yaml
 
 TABLE = Path(__file__).parents[1] / "data" / "beginner_mistakes.yaml"
 MISTAKES, _ = parse_yaml(TABLE.read_text("utf-8"), file=str(TABLE))

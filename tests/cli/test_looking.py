@@ -10,7 +10,7 @@ import pytest
 
 import judgekit as package
 from cli.conftest import EXAMPLE, one_line
-from judgekit.registry import metric_names
+from judgekit.metrics.registry import metric_names
 from judgekit.rubric.shelf import rubric_names
 
 RUBRIC = "---\nname: mine\ndescription: Of my own.\ncriteria:\n  a: {text: A.}\n---\nBODY\n"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 
-from judgekit.scaffold.project import HOSTED, Plan, write_project
+from judgekit.authoring.scaffold.project import HOSTED, Plan, write_project
 
 QUESTION = "Is the reply as short as the question allows?"
 

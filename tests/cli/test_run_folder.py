@@ -6,7 +6,7 @@ import shutil
 
 import pytest
 
-from judgekit.run import default_out
+from judgekit.suite.run import default_out
 
 from .conftest import one_line
 

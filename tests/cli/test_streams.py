@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from judgekit.case import Case
 from judgekit.cli.meter import Meter
 from judgekit.cli.screen import colourful
-from judgekit.config import load_suite
-from judgekit.progress import Progress
+from judgekit.core.case import Case
+from judgekit.runner.progress import Progress
+from judgekit.suite.suite import load_suite
 
 FULL = Path("/dev/full")
 needs_full = pytest.mark.skipif(not FULL.exists(), reason="there is no /dev/full here")
@@ -148,8 +148,8 @@ def test_the_meter_says_how_far_it_is_and_what_it_costs(recorded):
 
 
 def test_cases_are_counted_only_where_a_line_is_a_case(recorded):
-    from judgekit.estimate import expected_cases
-    from judgekit.suitefile import Overrides
+    from judgekit.suite.estimate import expected_cases
+    from judgekit.suite.file import Overrides
 
     def expected(**flags):
         suite = load_suite("suite.yaml", Overrides(**flags))

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from marked import Marked
 
-from judgekit.case import Case
-from judgekit.evaluation import evaluate_sync
+from judgekit.core.case import Case
+from judgekit.runner.evaluation import evaluate_sync
 
 Make = Callable[..., Path]
 

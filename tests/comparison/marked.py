@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from judgekit.canonical import digest
-from judgekit.case import Case
-from judgekit.errors import CaseError
-from judgekit.judgment import Judgment
-from judgekit.score import Part, Score
+from judgekit.core.canonical import digest
+from judgekit.core.case import Case
+from judgekit.core.errors import CaseError
+from judgekit.core.judgment import Judgment
+from judgekit.core.score import Part, Score
 
 
 class Marked:

@@ -12,11 +12,11 @@ from marked import Marked
 from scipy import stats
 
 import judgekit
-from judgekit.comparison.compare import compare, compare_all
-from judgekit.comparison.differences import Differences
-from judgekit.errors import ConfigError
-from judgekit.evaluation import evaluate_sync
+from judgekit.analysis.comparison.compare import compare, compare_all
+from judgekit.analysis.comparison.differences import Differences
+from judgekit.core.errors import ConfigError
 from judgekit.report.report import Report
+from judgekit.runner.evaluation import evaluate_sync
 
 DRAW = random.Random(5)
 BASE = [round(DRAW.uniform(0.3, 0.9), 3) for _ in range(60)]
@@ -270,7 +270,7 @@ def test_cases_of_one_user_count_less(run):
 
 
 def test_the_bootstrap_is_the_compatible_interval(run):
-    from judgekit.metrics.voice.bootstrap import bootstrap_interval
+    from judgekit.stats.bootstrap import bootstrap_interval
 
     base, new = run("base", BASE), run("new", NEW)
     expected = bootstrap_interval([n - b for b, n in zip(BASE, NEW, strict=True)])
@@ -500,7 +500,7 @@ def test_wrong_options_are_refused(run, options, message):
 
 
 def test_reports_in_memory_are_compared_as_folders_are(run):
-    from judgekit.case import Case
+    from judgekit.core.case import Case
 
     sides = [
         evaluate_sync([Case(id=f"c{n}", output=str(v)) for n, v in enumerate(values)], [Marked()])
@@ -535,7 +535,7 @@ def test_a_case_twice_in_one_run_is_refused(run):
 
 def test_memory_does_not_grow_with_runs_in_the_same_order(run):
     """Nothing waits when both runs have the same order."""
-    from judgekit.comparison.pairs import Pairing
+    from judgekit.analysis.comparison.pairs import Pairing
 
     base, new = Report.read(run("base", BASE)), Report.read(run("new", NEW))
     pairing = Pairing(base.results, new.results)

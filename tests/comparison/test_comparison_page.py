@@ -11,12 +11,12 @@ import pytest
 from marked import Marked
 from typer.testing import CliRunner
 
+from judgekit.analysis.comparison.compare import compare, compare_all
+from judgekit.analysis.comparison.html import render_comparison, write_comparison
+from judgekit.analysis.comparison.page import payload
+from judgekit.analysis.comparison.page.facts import names_of, unfolded
 from judgekit.cli.app import app
-from judgekit.comparison.compare import compare, compare_all
-from judgekit.comparison.html import render_comparison, write_comparison
-from judgekit.comparison.page import payload
-from judgekit.comparison.page.facts import names_of, unfolded
-from judgekit.errors import ConfigError
+from judgekit.core.errors import ConfigError
 from judgekit.report.report import Report
 
 BASE = {f"c{n:02}": {"facts": 0.9, "tone": 0.8} for n in range(12)}

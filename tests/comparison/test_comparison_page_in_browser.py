@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from browsing import KINDS, skip_without_a_browser
 
-from judgekit.case import Case, Message
-from judgekit.comparison.compare import compare_all
-from judgekit.comparison.html import write_comparison
-from judgekit.evaluation import evaluate_sync
+from judgekit.analysis.comparison.compare import compare_all
+from judgekit.analysis.comparison.html import write_comparison
+from judgekit.core.case import Case, Message
+from judgekit.core.score import Part, Score
 from judgekit.report.report import Report
-from judgekit.score import Part, Score
+from judgekit.runner.evaluation import evaluate_sync
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page as Tab

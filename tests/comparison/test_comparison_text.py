@@ -9,9 +9,9 @@ import pytest
 from marked import Marked
 from typer.testing import CliRunner
 
+from judgekit.analysis.comparison.compare import compare
+from judgekit.analysis.comparison.text import side_by_side
 from judgekit.cli.app import app
-from judgekit.comparison.compare import compare
-from judgekit.comparison.text import side_by_side
 
 BASE = [{"clear": 0.9, "true": 0.7 + n % 3 / 10} for n in range(30)]
 NEW = [{"clear": 0.9, "true": 0.4 + n % 5 / 10} for n in range(30)]
@@ -194,7 +194,7 @@ BROKEN = {
     ("name", "data"), [(name, data) for name, several in BROKEN.items() for data in several]
 )
 def test_broken_folders_cost_one_line(folders, name, data):
-    from judgekit.errors import ConfigError
+    from judgekit.core.errors import ConfigError
 
     (folders[1] / name).write_bytes(data)
 

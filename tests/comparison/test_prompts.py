@@ -7,9 +7,9 @@ import re
 
 import pytest
 
-from judgekit.comparison.compare import compare
-from judgekit.config import build_suite
-from judgekit.run import replay_suite, run_suite
+from judgekit.analysis.comparison.compare import compare
+from judgekit.suite.run import replay_suite, run_suite
+from judgekit.suite.suite import build_suite
 
 RUBRIC = """\
 ---

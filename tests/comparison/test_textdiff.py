@@ -9,7 +9,7 @@ from growth import LINEAR, growth, repeated
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judgekit.comparison.textdiff import text_diff
+from judgekit.analysis.comparison.textdiff import text_diff
 
 TEXTS = st.text(st.sampled_from("ab .\n\té\u0300\u200d字👍🏽x!"), max_size=30) | st.text(
     max_size=30

@@ -7,8 +7,8 @@ import json
 
 import pytest
 
+from judgekit.core.errors import DatasetError
 from judgekit.datasets import load_cases, stream
-from judgekit.errors import DatasetError
 
 GOOD = b'{"id": "good", "input": "x"}\n'
 

@@ -8,12 +8,12 @@ import shutil
 
 import pytest
 
-from judgekit.case import Case
-from judgekit.config import build_suite
+from judgekit.core.case import Case
+from judgekit.core.errors import ConfigError, DatasetError
 from judgekit.datasets import load_cases
-from judgekit.errors import ConfigError, DatasetError
 from judgekit.metrics.benchmarks.task import Task
-from judgekit.run import run_suite
+from judgekit.suite.run import run_suite
+from judgekit.suite.suite import build_suite
 
 MMLU = {
     "question": "Which planet has the shortest year?",

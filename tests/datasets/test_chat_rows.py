@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from judgekit.case import Message, ToolCall
+from judgekit.core.case import Message, ToolCall
+from judgekit.core.errors import DatasetError
 from judgekit.datasets import load_cases
-from judgekit.errors import DatasetError
 
 CALL = {
     "id": "call_1",

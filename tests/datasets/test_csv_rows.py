@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from judgekit.case import Message
+from judgekit.core.case import Message
 from judgekit.datasets import load_cases
 
 

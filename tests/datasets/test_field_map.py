@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
+from judgekit.core.errors import DatasetError
 from judgekit.datasets import load_cases
-from judgekit.errors import DatasetError
 
 
 def written(tmp_path, name, text):

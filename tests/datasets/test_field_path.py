@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from judgekit.core.errors import ConfigError
 from judgekit.datasets.path import FieldPath, PathMissing
-from judgekit.errors import ConfigError
 
 ROW = {"a": {"b": [{"c": 1}, {"c": 2}]}, "x.y": 3, "what?": 4, "0": 5}
 

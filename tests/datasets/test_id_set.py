@@ -6,7 +6,7 @@ import tracemalloc
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judgekit.case import Case, Message
+from judgekit.core.case import Case, Message
 from judgekit.datasets import IdSet, derive_id
 
 

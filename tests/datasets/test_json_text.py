@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from pydantic import ValidationError
 
-from judgekit.case import Case
+from judgekit.core.case import Case
 from judgekit.datasets.invalid import invalid_case
 from judgekit.datasets.jsontext import JsonFault, json_fault, parse_json, to_json
 

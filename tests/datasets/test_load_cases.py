@@ -10,9 +10,9 @@ import threading
 
 import pytest
 
-from judgekit.case import Case
+from judgekit.core.case import Case
+from judgekit.core.errors import ConfigError, DatasetError
 from judgekit.datasets import load_cases
-from judgekit.errors import ConfigError, DatasetError
 
 ROWS = [{"id": "a", "input": "2+2?", "output": "4"}, {"id": "b", "input": "3+3?", "output": "6"}]
 LINES = "".join(json.dumps(row) + "\n" for row in ROWS)

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from judgekit.case import Message
+from judgekit.core.case import Message
+from judgekit.core.errors import DatasetError
 from judgekit.datasets import load_cases
 from judgekit.datasets.mastra import assistant_text, system_text, user_text
-from judgekit.errors import DatasetError
 
 VECTORS = json.loads(
     (Path(__file__).parent / "data" / "mastra_message_extraction.json").read_text("utf-8")

@@ -8,9 +8,9 @@ import pyarrow
 import pytest
 from pyarrow.parquet import write_table
 
-from judgekit.case import Message, ToolCall
+from judgekit.core.case import Message, ToolCall
+from judgekit.core.errors import DatasetError, MissingExtra
 from judgekit.datasets import load_cases
-from judgekit.errors import DatasetError, MissingExtra
 
 
 def saved(tmp_path, rows, **options):

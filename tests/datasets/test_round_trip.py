@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from written import MESSAGES, OBJECT, TEXT
 
-from judgekit.case import Case
+from judgekit.core.case import Case
 from judgekit.datasets import load_cases
 
 

@@ -7,8 +7,8 @@ import tracemalloc
 
 import pytest
 
+from judgekit.core.errors import ConfigError, DatasetError
 from judgekit.datasets import load_cases
-from judgekit.errors import ConfigError, DatasetError
 
 
 def turn(session, index, role, text, **more):

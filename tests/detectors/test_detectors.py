@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from judgekit.detectors import DETECTORS, find_all
+from judgekit.cassette.detectors import DETECTORS, find_all
 
 TABLE = Path(__file__).with_name("found.txt").read_text("utf-8")
 ROWS = [line.split(" | ", 2) for line in TABLE.splitlines() if line and not line.startswith("#")]

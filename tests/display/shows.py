@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import judgekit
-from judgekit.answering import Answers
-from judgekit.case import Case, Message, ToolCall
-from judgekit.judgment import Judgment, Quote
-from judgekit.score import Failure, Fallback, Part, Row, Score
+from judgekit.core.case import Case, Message, ToolCall
+from judgekit.core.judgment import Judgment, Quote
+from judgekit.core.score import Failure, Fallback, Part, Row, Score
+from judgekit.suite.answering import Answers
 
 
 class Told:

@@ -11,11 +11,11 @@ import pytest
 from shows import KINDS, case_of, everything, score_of
 
 import judgekit
-from judgekit.case import Case
-from judgekit.display.html import to_html
-from judgekit.display.parts import Bar, Grid, Line, cut
-from judgekit.display.text import to_text
-from judgekit.score import Failure, Part, Score
+from judgekit.core.case import Case
+from judgekit.core.display.html import to_html
+from judgekit.core.display.parts import Bar, Grid, Line, cut
+from judgekit.core.display.text import to_text
+from judgekit.core.score import Failure, Part, Score
 
 PLAIN = "Rain is wet."
 HOSTILE = (
@@ -272,7 +272,7 @@ case = judgekit.Case(id="a", output="x")
 report = judgekit.evaluate_sync([case], [judgekit.create("exact_match")])
 before = sorted(name for name in sys.modules if "display" in name and "judgekit" in name)
 report._repr_html_()
-print([before, "jinja2" in sys.modules, "judgekit.display.html" in sys.modules])
+print([before, "jinja2" in sys.modules, "judgekit.core.display.html" in sys.modules])
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
 

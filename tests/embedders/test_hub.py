@@ -19,7 +19,7 @@ COMMIT = "0123456789abcdef0123456789abcdef01234567"
 PROGRAM = """
 import json, sys
 from judgekit.embedders import open_embedder
-from judgekit.errors import ConfigError
+from judgekit.core.errors import ConfigError
 try:
     embedder = open_embedder(json.loads(sys.argv[1]))
     print(embedder.identity, len(embedder.embed(["sea"])))

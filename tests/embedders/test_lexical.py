@@ -11,10 +11,10 @@ from growth import LINEAR, growth, repeated
 from hypothesis import given
 from hypothesis import strategies as st
 
+from judgekit.core.errors import ConfigError
 from judgekit.embedders import open_embedder
 from judgekit.embedders.folding import fold, nfkc
 from judgekit.embedders.lexical import LexicalEmbedder
-from judgekit.errors import ConfigError
 
 GOLDEN = [(1, -0.2041), (7, 0.2887), (15, -0.2041), (19, -0.2041)]
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from judgekit.case import Case
+from judgekit.core.case import Case
 from judgekit.embedders.onnx import OnnxEmbedder
 from judgekit.metrics.embedding import Similarity
 

@@ -14,14 +14,14 @@ import tiny_onnx
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from judgekit.case import Case
-from judgekit.config import build_suite
+from judgekit.core.case import Case
+from judgekit.core.errors import ConfigError
 from judgekit.embedders import open_embedder, vectors
 from judgekit.embedders.onnx import OnnxEmbedder
 from judgekit.embedders.shared import SharedEmbedder
-from judgekit.errors import ConfigError
 from judgekit.metrics.embedding import Similarity
-from judgekit.run import run_suite
+from judgekit.suite.run import run_suite
+from judgekit.suite.suite import build_suite
 
 
 @pytest.fixture(scope="module")
@@ -244,7 +244,7 @@ def test_a_limit_that_is_none_is_not_heeded(own, said):
 def test_a_model_of_a_hub_that_is_not_on_this_machine_is_said(tmp_path):
     code = (
         "from judgekit.embedders import open_embedder\n"
-        "from judgekit.errors import ConfigError\n"
+        "from judgekit.core.errors import ConfigError\n"
         "import socket\n"
         "def refused(*a, **k): raise AssertionError('reached out')\n"
         "socket.socket.connect = socket.getaddrinfo = refused\n"
@@ -348,7 +348,7 @@ def test_a_wrong_embedder_of_a_suite_is_said_with_its_place(own):
     (own.parent / "suite.yaml").write_text(
         "cases: c.jsonl\nembedder: {onnx: modle}\nmetrics: {similarity: }\n", encoding="utf-8"
     )
-    from judgekit.config import load_suite
+    from judgekit.suite.suite import load_suite
 
     with pytest.raises(ConfigError, match=r"suite.yaml:2: embedder: no such folder"):
         load_suite(own.parent / "suite.yaml")

@@ -8,7 +8,10 @@ import threading
 import numpy as np
 import pytest
 
-from judgekit.case import Case
+from judgekit.core.case import Case
+from judgekit.core.errors import CassetteMiss, ConfigError, JudgeUnavailable
+from judgekit.core.protocols import AsyncEmbedder, Embedder
+from judgekit.core.score import Failure
 from judgekit.embedders import (
     check_embedder,
     embeds_at_once,
@@ -19,11 +22,8 @@ from judgekit.embedders import (
 )
 from judgekit.embedders import shared as shared_module
 from judgekit.embedders.shared import SharedEmbedder
-from judgekit.errors import CassetteMiss, ConfigError, JudgeUnavailable
-from judgekit.evaluation import evaluate
 from judgekit.metrics.embedding import Similarity
-from judgekit.protocols import AsyncEmbedder, Embedder
-from judgekit.score import Failure
+from judgekit.runner.evaluation import evaluate
 
 
 class Counting:

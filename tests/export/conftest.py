@@ -2,11 +2,11 @@ from __future__ import annotations
 
 import pytest
 
-from judgekit.case import Case
-from judgekit.errors import CaseError, InvalidReply
-from judgekit.evaluation import evaluate_sync
-from judgekit.judgment import Quote
-from judgekit.score import Fallback, Part, Score
+from judgekit.core.case import Case
+from judgekit.core.errors import CaseError, InvalidReply
+from judgekit.core.judgment import Quote
+from judgekit.core.score import Fallback, Part, Score
+from judgekit.runner.evaluation import evaluate_sync
 
 HOSTILE = {
     "tags": "<script>alert(1)</script>",

@@ -11,7 +11,7 @@ import pytest
 from cli.conftest import SUITE, folder, judgekit, one_line, recorded  # noqa: F401
 
 from export.conftest import make_report
-from judgekit.errors import ConfigError, MissingExtra
+from judgekit.core.errors import ConfigError, MissingExtra
 from judgekit.report.export.export import FORMATS
 from judgekit.report.report import Report
 

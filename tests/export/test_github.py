@@ -98,7 +98,7 @@ def test_a_summary_is_cut_where_github_would_refuse_it(tmp_path):
 def test_a_full_disk_is_one_line(tmp_path):
     from pathlib import Path
 
-    from judgekit.errors import ConfigError
+    from judgekit.core.errors import ConfigError
 
     with pytest.raises(ConfigError, match="/dev/full: cannot be written: No space left"):
         add_summary(make_report(), findings_of(make_report()), Path("/dev/full"))

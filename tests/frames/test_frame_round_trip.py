@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from written import MESSAGES, OBJECT, TEXT
 
 import judgekit
-from judgekit.case import Case
+from judgekit.core.case import Case
 
 MAYBE = st.none() | TEXT
 TEXTS = st.lists(TEXT, max_size=3)

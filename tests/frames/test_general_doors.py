@@ -10,7 +10,7 @@ import polars
 import pytest
 
 import judgekit
-from judgekit.errors import ConfigError, DatasetError
+from judgekit.core.errors import ConfigError, DatasetError
 
 ROWS = [{"id": "a", "input": "q", "output": "one two"}, {"id": "b", "input": "r", "output": "x"}]
 MADE = {

@@ -11,7 +11,7 @@ import polars
 import pytest
 
 import judgekit
-from judgekit.errors import ConfigError, DatasetError
+from judgekit.core.errors import ConfigError, DatasetError
 
 
 def test_polars_columns_of_every_kind():
@@ -171,7 +171,8 @@ def test_a_table_of_another_library_is_not_looked_for_by_importing_it():
     code = """
 import sys, judgekit
 list(judgekit.load_cases([{"input": "q"}]))
-print(sorted({"pandas", "polars", "datasets", "judgekit.frames.pandas"} & set(sys.modules)))
+tables = {"pandas", "polars", "datasets", "judgekit.datasets.dataframes.pandas"}
+print(sorted(tables & set(sys.modules)))
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
 
@@ -182,8 +183,10 @@ def test_a_run_loads_nothing_that_only_frames_need():
     code = """
 import sys, judgekit
 judgekit.evaluate_sync([judgekit.Case(id="a", output="x")], judgekit.create("exact_match"))
-print(sorted(name for name in sys.modules if name.startswith("judgekit.frames")))
+print(sorted(name for name in sys.modules if name.startswith("judgekit.datasets.dataframes")))
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
 
-    assert done.stdout == "['judgekit.frames', 'judgekit.frames.library']\n"
+    assert (
+        done.stdout == "['judgekit.datasets.dataframes', 'judgekit.datasets.dataframes.library']\n"
+    )

@@ -12,7 +12,7 @@ import pandas
 import pytest
 
 import judgekit
-from judgekit.errors import ConfigError, DatasetError, MissingExtra
+from judgekit.core.errors import ConfigError, DatasetError, MissingExtra
 
 
 def only(frame, **options):

@@ -8,11 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import judgekit
-from judgekit.errors import ConfigError
-from judgekit.evaluation import evaluate_sync
-from judgekit.frames.table import kind_of
-from judgekit.judgment import Judgment, Quote
-from judgekit.score import Failure, Fallback, Part, Score
+from judgekit.core.errors import ConfigError
+from judgekit.core.judgment import Judgment, Quote
+from judgekit.core.score import Failure, Fallback, Part, Score
+from judgekit.datasets.dataframes.table import kind_of
+from judgekit.runner.evaluation import evaluate_sync
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
 VALUES = st.floats(0, 1) | st.just(None)
@@ -79,10 +79,10 @@ def report_of(*columns, threshold=0.5, **options):
 
 def failing(results):
     """A metric may return no failure, so put failures where they would be."""
+    from judgekit.core.score import Row
     from judgekit.report.folder import Scored
     from judgekit.report.report import Report
     from judgekit.report.summary import Tally
-    from judgekit.score import Row
 
     tally = Tally("m0", range=(0.0, 1.0), higher_is_better=True, threshold=0.5)
     kept = []

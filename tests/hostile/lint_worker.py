@@ -11,10 +11,10 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from judgekit.errors import JudgekitError
-from judgekit.lint.lint import lint_rubrics
-from judgekit.lint.sarif import lint_sarif
-from judgekit.lint.text import lint_json, lint_text
+from judgekit.authoring.lint.lint import lint_rubrics
+from judgekit.authoring.lint.sarif import lint_sarif
+from judgekit.authoring.lint.text import lint_json, lint_text
+from judgekit.core.errors import JudgekitError
 from tests.hostile.conftest import SHOWN
 from tests.hostile.template_worker import FRONT, entries
 from tests.hostile.test_front_matter import BYTES, FILES

@@ -8,8 +8,8 @@ import sys
 import time
 from pathlib import Path
 
-from judgekit.case import Case
-from judgekit.errors import JudgekitError
+from judgekit.core.case import Case
+from judgekit.core.errors import JudgekitError
 from judgekit.rubric.load import load_rubric
 
 sys.path.insert(0, str(Path(__file__).parents[2]))

@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from judgekit.case import Case, Message
+from judgekit.core.case import Case, Message
 from judgekit.judges.fake import FakeJudge
 from judgekit.metrics.rubric import RubricMetric
 from judgekit.rubric.load import load_rubric

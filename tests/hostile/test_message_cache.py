@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import pytest
 
-from judgekit.case import Case, Message
-from judgekit.errors import RubricError
+from judgekit.core.case import Case, Message
+from judgekit.core.errors import RubricError
 from judgekit.rubric.load import load_rubric
 
 FRONT = "---\nname: hostile\ncriteria:\n  a: {text: One}\n  b: {text: Two}\n---\n"

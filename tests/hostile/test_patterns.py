@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judgekit.errors import InvalidReply
-from judgekit.extraction import _COMMAS, extract_object
+from judgekit.core.errors import InvalidReply
+from judgekit.core.json_extraction import _COMMAS, extract_object
 from judgekit.judges.typeset import _fences
 from judgekit.metrics.quote import _without_ends
 from tests.hostile.every_pattern import BUILT, ROOT, WORDS, Use, built_patterns, caller, uses

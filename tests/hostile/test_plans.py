@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from judgekit.case import Case, Message
-from judgekit.errors import RubricError
+from judgekit.core.case import Case, Message
+from judgekit.core.errors import RubricError
 from judgekit.judges.fake import FakeJudge
 from judgekit.metrics.prompt_alignment import PromptAlignment
 from judgekit.rubric import plan as planning

@@ -10,7 +10,7 @@ from growth import start_of_python
 from jinja2.filters import FILTERS as JINJA_FILTERS
 from jinja2.tests import TESTS as JINJA_TESTS
 
-from judgekit.errors import RubricError
+from judgekit.core.errors import RubricError
 from judgekit.rubric.load import load_rubric
 from judgekit.rubric.price import FILTER_PRICES, METHODS, TEST_PRICES
 from judgekit.rubric.sandbox import RubricEnvironment

@@ -8,12 +8,12 @@ import re
 
 import pytest
 
-from judgekit.case import Case
-from judgekit.evaluation import evaluate
+from judgekit.core.case import Case
+from judgekit.core.score import Failure
 from judgekit.judges.fake import FakeJudge
 from judgekit.metrics.rubric import RubricMetric
 from judgekit.report.text import row_text, summary_text
-from judgekit.score import Failure
+from judgekit.runner.evaluation import evaluate
 
 CASE = Case(id="case", input="in", output="out")
 TRICK = "\x1b[2J\x1b]0;owned\x07\x9b31m<script>alert(1)</script>::error::\x00\u2028|\r\nline"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from judgekit.errors import RubricError
+from judgekit.core.errors import RubricError
 from judgekit.rubric.load import load_rubric
 
 CRITERIA = "criteria:\n  a: {text: A}\n"

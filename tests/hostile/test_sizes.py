@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from judgekit import readfile
-from judgekit.agreement.labels import read_labels
-from judgekit.errors import ConfigError, JudgekitError
+from judgekit.analysis.agreement.labels import read_labels
+from judgekit.core import input_file as readfile
+from judgekit.core.errors import ConfigError, JudgekitError
+from judgekit.core.input_file import Unreadable, bounded_lines, read_bytes, read_text
 from judgekit.judges import manual
-from judgekit.readfile import Unreadable, bounded_lines, read_bytes, read_text
 from judgekit.report import folder as run_folder
 from judgekit.report.calibration import read_calibration
 from judgekit.report.folder import read_json, read_results

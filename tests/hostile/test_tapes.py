@@ -16,14 +16,14 @@ from pathlib import Path
 
 import pytest
 
-from judgekit.canonical import digest
 from judgekit.cassette.cassette import Cassette
 from judgekit.cassette.inspect import verify_tape
 from judgekit.cassette.record import Record
 from judgekit.cassette.tape import HEADER, Tape, merge_into
-from judgekit.errors import CassetteCorrupt, CassetteError, CassetteMiss, ConfigError
+from judgekit.core.canonical import digest
+from judgekit.core.errors import CassetteCorrupt, CassetteError, CassetteMiss, ConfigError
+from judgekit.core.request import ChatMessage, Form, Question, Reply, Request, Try
 from judgekit.judges.fake import FakeJudge
-from judgekit.request import ChatMessage, Form, Question, Reply, Request, Try
 
 FORM = Form(questions=(Question(id="a", kind="score", text="Good?"),))
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from judgekit.errors import (
+from judgekit.core.errors import (
     BudgetExceeded,
     CircuitOpen,
     JudgekitError,
@@ -13,9 +13,9 @@ from judgekit.errors import (
     JudgeRejected,
     JudgeUnavailable,
 )
+from judgekit.core.request import ChatMessage, Form, Question, Reply, Request, Try
 from judgekit.judges.fake import FakeJudge
 from judgekit.judges.limits import LimitedJudge
-from judgekit.request import ChatMessage, Form, Question, Reply, Request, Try
 
 FORM = Form(questions=(Question(id="right", kind="boolean", text="Is it right?"),))
 

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 import judgekit
-from judgekit.errors import ConfigError
-from judgekit.filledform import answer_model
+from judgekit.core.errors import ConfigError
+from judgekit.core.reply_schema import answer_model
+from judgekit.core.request import ChatMessage, Form, Question, Request
 from judgekit.judges.rung import again, messages_of
 from judgekit.judges.transport import _asked
-from judgekit.request import ChatMessage, Form, Question, Request
 
 FORM = Form(questions=(Question(id="points", kind="checklist", text="Which?", items=("a", "b")),))
 

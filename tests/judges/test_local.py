@@ -7,12 +7,12 @@ import json
 
 import pytest
 
-from judgekit.config import build_suite
-from judgekit.errors import CaseError, ConfigError, JudgeRejected, MissingExtra
+from judgekit.core.errors import CaseError, ConfigError, JudgeRejected, MissingExtra
+from judgekit.core.replies.logprobs import pair_messages, read_logprobs
+from judgekit.core.request import ChatMessage, Form, Request
 from judgekit.judges import local
 from judgekit.judges.local import TransformersJudge
-from judgekit.replies.logprobs import pair_messages, read_logprobs
-from judgekit.request import ChatMessage, Form, Request
+from judgekit.suite.suite import build_suite
 
 TEXTS = ["the cat sat", "the  cat\n sat on the mat.", "é 🙂 naïve", " lead", "x"]
 
@@ -138,7 +138,7 @@ def test_a_text_that_is_too_long_costs_its_row(tiny):
 
 
 def test_a_suite_is_recorded_and_replayed(tiny, tmp_path):
-    from judgekit.evaluation import evaluate_sync
+    from judgekit.runner.evaluation import evaluate_sync
 
     (tmp_path / "cases.jsonl").write_text('{"id": "a", "output": "the cat sat"}\n')
     data = {

@@ -11,11 +11,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from judgekit.case import Case
 from judgekit.cassette.cassette import Cassette
-from judgekit.config import build_suite
-from judgekit.errors import ConfigError, JudgeAway
-from judgekit.evaluation import evaluate
+from judgekit.cassette.store import Store
+from judgekit.core.case import Case
+from judgekit.core.errors import ConfigError, JudgeAway
+from judgekit.core.judgment import read_reply
+from judgekit.core.request import About, ChatMessage, Detail, Form, Question, Reply, Request
 from judgekit.judges.draft import Draft
 from judgekit.judges.interview import NotAnAnswer, accepts, asked, parse
 from judgekit.judges.limits import LimitedJudge
@@ -23,13 +24,12 @@ from judgekit.judges.manual import ManualJudge
 from judgekit.judges.sitting import Sitting
 from judgekit.judges.terminal import LongLine, Turn
 from judgekit.judges.typeset import columns, level_texts, material, wrapped
-from judgekit.judgment import read_reply
 from judgekit.metrics.fallback import WithFallback
 from judgekit.metrics.length import Length
 from judgekit.metrics.rubric import RubricMetric
-from judgekit.request import About, ChatMessage, Detail, Form, Question, Reply, Request
 from judgekit.rubric.load import load_rubric
-from judgekit.store import Store
+from judgekit.runner.evaluation import evaluate
+from judgekit.suite.suite import build_suite
 
 LEVELS = Question(id="tone", kind="score", text="How?", labels=("warm", "cool", "cold"))
 NUMBER = Question(id="right", kind="score", text="How right?", maximum=10, nullable=True)

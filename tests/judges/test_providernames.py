@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from judgekit.errors import ConfigError
+from judgekit.core.errors import ConfigError
 from judgekit.judges.litellm import LiteLLMJudge
 from judgekit.judges.providernames import OWN, PROVIDERS, check_provider
 

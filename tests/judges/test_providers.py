@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from judgekit.errors import CaseError, JudgeRefused, JudgeRejected
-from judgekit.providers import BadRequest, Outage, listed_price, one_line, translate, without
+from judgekit.core.errors import CaseError, JudgeRefused, JudgeRejected
+from judgekit.judges.providers import BadRequest, Outage, listed_price, one_line, translate, without
 
 
 class Foreign(Exception):

@@ -7,10 +7,10 @@ import json
 
 import pytest
 
-from judgekit.case import output_digest
-from judgekit.errors import JudgeUnavailable
+from judgekit.core.case import output_digest
+from judgekit.core.errors import JudgeUnavailable
+from judgekit.core.request import About, Form, Question, Request
 from judgekit.judges.manual import ManualJudge
-from judgekit.request import About, Form, Question, Request
 
 
 def test_lines_of_others_are_passed_over(tmp_path):

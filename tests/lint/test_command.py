@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from judgekit.lint.registry import RULES
+from judgekit.authoring.lint.registry import RULES
 from tests.cli.conftest import judgekit
 
 __all__ = ["judgekit"]

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from judgekit.lint.lint import lint_rubrics
-from judgekit.lint.registry import RULES
+from judgekit.authoring.lint.lint import lint_rubrics
+from judgekit.authoring.lint.registry import RULES
 from judgekit.rubric.load import load_rubric
 from judgekit.rubric.shelf import builtin_folder
 from tests.lint.corpus import read_corpus

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import yaml
 
-from judgekit.lint.reference import rule_list, rule_tables
-from judgekit.lint.registry import FAMILIES, RULES
+from judgekit.authoring.lint.reference import rule_list, rule_tables
+from judgekit.authoring.lint.registry import FAMILIES, RULES
 from judgekit.rubric.load import load_rubric
 
 PAGE = Path(__file__).parents[2] / "docs" / "lint.md"

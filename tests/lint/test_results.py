@@ -6,13 +6,13 @@ import json
 
 import pytest
 
-from judgekit.case import Case
-from judgekit.judgment import Quote
-from judgekit.lint.lint import lint_rubrics
+from judgekit.authoring.lint.lint import lint_rubrics
+from judgekit.core.case import Case
+from judgekit.core.judgment import Quote
+from judgekit.core.score import Failure, Fallback, Part, Row, Score
 from judgekit.report.folder import REPORT
 from judgekit.report.writer import ResultsWriter
 from judgekit.rubric.load import load_rubric
-from judgekit.score import Failure, Fallback, Part, Row, Score
 from tests.cli.conftest import judgekit
 
 __all__ = ["judgekit"]

@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from judgekit.lint.language import english
-from judgekit.lint.lint import lint_rubrics
+from judgekit.authoring.lint.language import english
+from judgekit.authoring.lint.lint import lint_rubrics
 
 FRONT = """\
 ---

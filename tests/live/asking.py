@@ -10,16 +10,16 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from judgekit.case import Case
 from judgekit.cassette.cassette import Cassette
-from judgekit.evaluation import evaluate
+from judgekit.cassette.store import Store
+from judgekit.core.case import Case
+from judgekit.core.score import Failure, Result
 from judgekit.judges.limits import LimitedJudge
 from judgekit.judges.litellm import LiteLLMJudge
 from judgekit.metrics.rubric import RubricMetric
 from judgekit.report.report import Report
 from judgekit.rubric.load import load_rubric
-from judgekit.score import Failure, Result
-from judgekit.store import Store
+from judgekit.runner.evaluation import evaluate
 
 from .server import Server
 

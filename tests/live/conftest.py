@@ -5,8 +5,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from judgekit import providers
-from judgekit.request import ChatMessage, Form, Question, Request
+from judgekit.core.request import ChatMessage, Form, Question, Request
+from judgekit.judges import providers
 
 from .asking import MODEL, judge_of
 from .server import Server

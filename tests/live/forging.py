@@ -18,9 +18,9 @@ from judgekit.cli import main
 
 async def warm(base: str) -> None:
     """Make one call: it imports what litellm puts off."""
-    from judgekit import providers
+    from judgekit.core.request import ChatMessage, Form, Question, Request
+    from judgekit.judges import providers
     from judgekit.judges.litellm import LiteLLMJudge
-    from judgekit.request import ChatMessage, Form, Question, Request
 
     request = Request(
         messages=(ChatMessage(role="user", content="Say yes."),),

@@ -14,8 +14,8 @@ import pytest
 
 from judgekit.cli import main
 from judgekit.datasets import load_cases
+from judgekit.datasets.perturb.perturb import Perturbation, perturb
 from judgekit.datasets.write import write_cases
-from judgekit.perturb.perturb import Perturbation, perturb
 
 from .server import PLAIN, Fault, error
 

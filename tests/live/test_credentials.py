@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 
 import judgekit
-from judgekit import providers
 from judgekit.cli import main
-from judgekit.errors import ConfigError, JudgeRejected
+from judgekit.core.errors import ConfigError, JudgeRejected
+from judgekit.core.score import Failure
+from judgekit.judges import providers
 from judgekit.judges.credentials import check_address, shown_address, variable_shown
-from judgekit.providers import translate
-from judgekit.score import Failure
+from judgekit.judges.providers import translate
 
 from .asking import judge_of, run, write_suite
 from .server import Fault, Server, always, error

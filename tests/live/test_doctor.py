@@ -9,9 +9,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from judgekit.doctor.examine import examine
-from judgekit.doctor.text import diagnosis_text
-from judgekit.suitefile import Overrides
+from judgekit.suite.doctor.examine import examine
+from judgekit.suite.doctor.text import diagnosis_text
+from judgekit.suite.file import Overrides
 
 from .asking import write_suite
 from .server import Fault, Server, error

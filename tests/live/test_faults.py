@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from judgekit.cassette.tape import Tape
-from judgekit.errors import JudgeRejected
-from judgekit.score import Failure
+from judgekit.core.errors import JudgeRejected
+from judgekit.core.score import Failure
 
 from .asking import judge_of, run
 from .server import Fault, Server, always, error

@@ -7,8 +7,8 @@ import threading
 
 import pytest
 
-from judgekit import providers
-from judgekit.errors import JudgeRejected
+from judgekit.core.errors import JudgeRejected
+from judgekit.judges import providers
 from judgekit.judges import transport as module
 from judgekit.judges.litellm import LiteLLMJudge
 

@@ -6,12 +6,12 @@ import json
 
 import pytest
 
-from judgekit.config import load_suite
-from judgekit.errors import ConfigError
-from judgekit.evaluation import evaluate_sync
+from judgekit.core.errors import ConfigError
 from judgekit.metrics.embedding import cosine
-from judgekit.run import replay_suite
-from judgekit.suitefile import Overrides
+from judgekit.runner.evaluation import evaluate_sync
+from judgekit.suite.file import Overrides
+from judgekit.suite.run import replay_suite
+from judgekit.suite.suite import load_suite
 
 from .endpoints import embeddings, vector_of
 from .server import Fault, error

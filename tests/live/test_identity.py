@@ -10,17 +10,16 @@ from typing import Any
 
 import pytest
 
-from judgekit import providers
 from judgekit.cassette.cassette import Cassette
 from judgekit.cassette.ledger import Ledger
-from judgekit.config import load_suite
-from judgekit.judges import endpoint
+from judgekit.cassette.store import Store
+from judgekit.core.request import request_from
+from judgekit.judges import endpoint, providers
 from judgekit.report.report import Report
 from judgekit.report.text import summary_text
-from judgekit.request import request_from
-from judgekit.run import run_suite
-from judgekit.store import Store
-from judgekit.suitefile import Overrides
+from judgekit.suite.file import Overrides
+from judgekit.suite.run import run_suite
+from judgekit.suite.suite import load_suite
 
 from .asking import judge_of, run, tokens, write_suite
 from .server import Fault, Server

@@ -18,7 +18,7 @@ from pathlib import Path
 
 import pytest
 
-from judgekit.errors import ConfigError
+from judgekit.core.errors import ConfigError
 from judgekit.report.report import Report
 
 from .asking import UNDER_WAY, stored, tokens, write_suite

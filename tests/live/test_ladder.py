@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from judgekit import providers
-from judgekit.errors import CaseError, JudgeRejected
+from judgekit.cassette.store import Store
+from judgekit.core.errors import CaseError, JudgeRejected
+from judgekit.core.request import Reply
+from judgekit.judges import providers
 from judgekit.judges.litellm import LiteLLMJudge
 from judgekit.judges.rung import HIDDEN, MODES, Mode
-from judgekit.request import Reply
-from judgekit.store import Store
 
 from .asking import judge_of, run, tokens
 from .server import Fault, Server, always, error

@@ -16,13 +16,13 @@ import pytest
 
 from judgekit import providers, wire
 from judgekit.cassette.tape import Tape
-from judgekit.errors import InvalidReply
+from judgekit.core.errors import InvalidReply
+from judgekit.core.replies.logprobs import pair_messages, read_logprobs
+from judgekit.core.replies.text import read_text
+from judgekit.core.replies.vector import read_vector
+from judgekit.core.request import ChatMessage, Form, Reply, Request
+from judgekit.core.score import Failure
 from judgekit.judges.litellm import LiteLLMJudge
-from judgekit.replies.logprobs import pair_messages, read_logprobs
-from judgekit.replies.text import read_text
-from judgekit.replies.vector import read_vector
-from judgekit.request import ChatMessage, Form, Reply, Request
-from judgekit.score import Failure
 
 from .asking import MODEL, command, judge_of, run, write_suite
 from .server import Fault, Server, always, completion

@@ -6,10 +6,10 @@ import json
 
 import pytest
 
-from judgekit.config import load_suite
-from judgekit.evaluation import evaluate_sync
-from judgekit.run import replay_suite
-from judgekit.suitefile import Overrides
+from judgekit.runner.evaluation import evaluate_sync
+from judgekit.suite.file import Overrides
+from judgekit.suite.run import replay_suite
+from judgekit.suite.suite import load_suite
 
 from .endpoints import echo
 from .server import Fault

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from judgekit import providers
 from judgekit.cassette.cassette import Cassette
-from judgekit.errors import CassetteError
-from judgekit.score import Failure
-from judgekit.store import Store
+from judgekit.cassette.store import Store
+from judgekit.core.errors import CassetteError
+from judgekit.core.score import Failure
+from judgekit.judges import providers
 
 from .asking import judge_of, run, tokens
 from .server import Fault, Server, always, error

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from judgekit import providers
 from judgekit.cassette.cassette import Cassette
 from judgekit.cassette.inspect import stats_text, verify_tape
-from judgekit.errors import (
+from judgekit.cassette.store import Store
+from judgekit.core.errors import (
     CaseError,
     CassetteMiss,
     InvalidReply,
@@ -22,13 +22,13 @@ from judgekit.errors import (
     JudgeRejected,
     JudgeUnavailable,
 )
+from judgekit.core.replies.logprobs import pair_messages, read_logprobs
+from judgekit.core.replies.text import cut_off, read_text
+from judgekit.core.replies.vector import read_vector
+from judgekit.core.request import ChatMessage, Form, Request
+from judgekit.judges import providers
 from judgekit.judges.batch import Batch
 from judgekit.judges.limits import LimitedJudge
-from judgekit.replies.logprobs import pair_messages, read_logprobs
-from judgekit.replies.text import cut_off, read_text
-from judgekit.replies.vector import read_vector
-from judgekit.request import ChatMessage, Form, Request
-from judgekit.store import Store
 
 from .asking import MODEL, judge_of
 from .endpoints import echo, embeddings, vector_of
@@ -461,7 +461,7 @@ def test_a_replay_loads_no_provider(server, tmp_path):
     code = """
 import asyncio, sys
 from judgekit import Cassette, LiteLLMJudge, Request
-from judgekit.request import ChatMessage, Form
+from judgekit.core.request import ChatMessage, Form
 with Cassette.open(sys.argv[1], LiteLLMJudge("openai/judge")) as tape:
     asking = Request(messages=(ChatMessage(role="user", content="a text"),),
                      form=Form(want="embedding"), model="openai/judge")
@@ -477,8 +477,8 @@ assert {"litellm", "instructor", "openai"}.isdisjoint(sys.modules), "a provider 
 
 
 def test_a_record_that_says_it_is_of_another_kind_is_damaged(server, tmp_path):
-    from judgekit.canonical import digest
-    from judgekit.errors import CassetteCorrupt
+    from judgekit.core.canonical import digest
+    from judgekit.core.errors import CassetteCorrupt
 
     record(server, tmp_path)
     tape = tmp_path / "tape.jsonl"

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from judgekit.errors import InvalidReply, JudgeRejected
+from judgekit.core.errors import InvalidReply, JudgeRejected
+from judgekit.core.judgment import read_reply
+from judgekit.core.request import ChatMessage, Form, Question, Request
 from judgekit.judges.rung import MODES, Mode
-from judgekit.judgment import read_reply
-from judgekit.request import ChatMessage, Form, Question, Request
 
 from .asking import MODEL, judge_of
 from .server import Fault, Server, error

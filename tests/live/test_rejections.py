@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from judgekit.errors import JudgeRejected
+from judgekit.core.errors import JudgeRejected
+from judgekit.core.score import Failure
 from judgekit.judges.litellm import LiteLLMJudge
-from judgekit.score import Failure
 
 from .asking import judge_of, run, tokens
 from .server import Fault, Server, always, error
@@ -133,9 +133,9 @@ def test_no_redirect_is_followed(server: Server, tmp_path: Path, status: int) ->
 
 def test_nothing_in_a_case_changes_who_is_asked(server: Server, tmp_path: Path) -> None:
     from judgekit.datasets import load_cases
-    from judgekit.evaluation import evaluate_sync
     from judgekit.metrics.rubric import RubricMetric
     from judgekit.rubric.load import load_rubric
+    from judgekit.runner.evaluation import evaluate_sync
 
     from .asking import write_rubric
 

@@ -10,8 +10,8 @@ from typing import Any
 import litellm
 import pytest
 
-from judgekit import providers
-from judgekit.request import ChatMessage, Form, Question, Reply, Request
+from judgekit.core.request import ChatMessage, Form, Question, Reply, Request
+from judgekit.judges import providers
 
 from .asking import MODEL, judge_of, run
 from .server import Fault, Server, always, error

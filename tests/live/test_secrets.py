@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from judgekit import providers
-from judgekit.errors import JudgekitError
+from judgekit.core.errors import JudgekitError
+from judgekit.judges import providers
 
 from .asking import judge_of, run
 from .server import Fault, Server, always

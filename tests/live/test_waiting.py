@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from judgekit.score import Failure
+from judgekit.core.score import Failure
 
 from .asking import judge_of, run
 from .server import Fault, Server, always, error

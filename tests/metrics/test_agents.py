@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judgekit.case import Case, Message, ToolCall
+from judgekit.core.case import Case, Message, ToolCall
+from judgekit.core.errors import CaseError, ConfigError
 from judgekit.datasets import load_cases
-from judgekit.errors import CaseError, ConfigError
 from judgekit.metrics.tool_calls import ExpectedCall, ToolCallCorrectness, pair_up
 from judgekit.metrics.trajectory import TrajectoryMatch
 

@@ -9,15 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judgekit.case import Case
-from judgekit.errors import ConfigError, JudgeRefused, JudgeUnavailable
-from judgekit.failure import guarded
-from judgekit.judgment import Judgment
+from judgekit.core.case import Case
+from judgekit.core.errors import ConfigError, JudgeRefused, JudgeUnavailable
+from judgekit.core.failure import guarded
+from judgekit.core.judgment import Judgment
+from judgekit.core.protocols import Metric
+from judgekit.core.score import Failure, Fallback, Score
 from judgekit.metrics.combine import Combined
 from judgekit.metrics.fallback import WithFallback
 from judgekit.metrics.voice.safety import SafetyPatterns
-from judgekit.protocols import Metric
-from judgekit.score import Failure, Fallback, Score
 
 
 @dataclass

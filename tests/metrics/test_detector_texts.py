@@ -7,7 +7,7 @@ import json
 from collections import Counter
 from pathlib import Path
 
-from judgekit.case import Case
+from judgekit.core.case import Case
 from judgekit.metrics import refusal_rules
 from judgekit.metrics.personalization.coherence import CONFIDENCE, coherence
 from judgekit.metrics.refusal_rules import RefusalRules

@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judgekit.case import Case
-from judgekit.errors import CaseError, ConfigError
+from judgekit.core.case import Case
+from judgekit.core.errors import CaseError, ConfigError
+from judgekit.core.protocols import Metric
 from judgekit.metrics.embedding import Similarity, cosine
-from judgekit.protocols import Metric
 
 
 class Letters:

@@ -9,14 +9,14 @@ import shutil
 
 import pytest
 
-from judgekit.catalogue import BUILTIN
+from judgekit.core.errors import ConfigError, JudgekitError
+from judgekit.core.score import check_score
 from judgekit.datasets import load_cases
-from judgekit.errors import ConfigError, JudgekitError
-from judgekit.evaluation import failure_of
 from judgekit.judges.fake import FakeJudge
-from judgekit.registry import create, find
-from judgekit.score import check_score
-from judgekit.suitefile import MetricFile
+from judgekit.metrics.catalogue import BUILTIN
+from judgekit.metrics.registry import create, find
+from judgekit.runner.evaluation import failure_of
+from judgekit.suite.file import MetricFile
 
 TEXTS = {
     "empty": "",

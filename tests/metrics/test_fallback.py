@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import pytest
 
-from judgekit.case import Case
-from judgekit.errors import (
+from judgekit.core.case import Case
+from judgekit.core.errors import (
     BudgetExceeded,
     CaseError,
     CassetteMiss,
@@ -18,9 +18,9 @@ from judgekit.errors import (
     JudgeRejected,
     JudgeUnavailable,
 )
+from judgekit.core.protocols import Metric
+from judgekit.core.score import Fallback, Score
 from judgekit.metrics.fallback import WithFallback
-from judgekit.protocols import Metric
-from judgekit.score import Fallback, Score
 
 
 @dataclass

@@ -8,12 +8,12 @@ from decimal import Decimal
 import numpy as np
 import pytest
 
-from judgekit.case import Case
-from judgekit.errors import CaseError, ConfigError
+from judgekit.core.case import Case
+from judgekit.core.errors import CaseError, ConfigError
+from judgekit.core.protocols import Metric
+from judgekit.core.score import Score
 from judgekit.metrics.function import FunctionMetric
-from judgekit.protocols import Metric
-from judgekit.registry import metric
-from judgekit.score import Score
+from judgekit.metrics.registry import metric
 
 
 def score(made, output="x", **fields):

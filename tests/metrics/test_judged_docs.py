@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from judgekit.catalogue import FAMILIES
 from judgekit.cli.app import app
-from judgekit.config import load_suite
+from judgekit.metrics.catalogue import FAMILIES
+from judgekit.suite.suite import load_suite
 
 FOLDER = Path(__file__).parents[2] / "docs" / "metrics"
 BLOCK = re.compile(r"(?:`([\w.]+)`:\n\n)?^```(\w+)\n(.*?)^```$", re.DOTALL | re.MULTILINE)

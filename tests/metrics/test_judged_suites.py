@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from judgekit.catalogue import BUILTIN, FAMILIES
 from judgekit.cli.app import app
-from judgekit.config import build_suite
-from judgekit.errors import ConfigError
-from judgekit.registry import create
+from judgekit.core.errors import ConfigError
+from judgekit.metrics.catalogue import BUILTIN, FAMILIES
+from judgekit.metrics.registry import create
+from judgekit.suite.suite import build_suite
 
 JUDGED = [
     entry.name

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judgekit.case import Case
+from judgekit.core.case import Case
 from judgekit.metrics.length import Length
 from judgekit.metrics.tokens import count_lines, count_paragraphs, count_sentences, count_words
 

@@ -9,15 +9,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from judgekit.case import Case
-from judgekit.config import build_suite
-from judgekit.errors import CaseError, ConfigError, InvalidReply
-from judgekit.evaluation import evaluate_sync
+from judgekit.core.case import Case
+from judgekit.core.errors import CaseError, ConfigError, InvalidReply
+from judgekit.core.replies.logprobs import logprobs_text
 from judgekit.judges.fake import FakeJudge
 from judgekit.metrics.likelihood.log_likelihoods import LogLikelihoods, softmax
 from judgekit.metrics.likelihood.perplexity import Perplexity
-from judgekit.registry import create
-from judgekit.replies.logprobs import logprobs_text
+from judgekit.metrics.registry import create
+from judgekit.runner.evaluation import evaluate_sync
+from judgekit.suite.suite import build_suite
 
 CAPITAL = Case(
     id="c", input="The capital is", choices=("Paris", "Rome", "Rio de Janeiro"), reference="Paris"

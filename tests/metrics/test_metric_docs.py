@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from judgekit.catalogue import BUILTIN
+from judgekit.metrics.catalogue import BUILTIN
 
 DOCS = Path(__file__).parents[2] / "docs" / "metrics"
 

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judgekit.case import Case
-from judgekit.errors import CaseError, ConfigError
-from judgekit.evaluation import evaluate_sync
+from judgekit.core.case import Case
+from judgekit.core.errors import CaseError, ConfigError
 from judgekit.metrics.overlap.rouge import RougeMetric, rouge_l, rouge_lsum, rouge_n
 from judgekit.metrics.overlap.sacre import Bleu, Chrf
+from judgekit.runner.evaluation import evaluate_sync
 
 RECORDED = json.loads((Path(__file__).parent / "data" / "rouge_score.json").read_text("utf-8"))
 METRICS = [RougeMetric(variant=v) for v in ("rouge1", "rouge2", "rougeL", "rougeLsum")] + [

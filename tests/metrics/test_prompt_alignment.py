@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from judgekit.case import Case
 from judgekit.cassette.cassette import Cassette
-from judgekit.errors import CaseError, ConfigError
-from judgekit.evaluation import evaluate_sync
+from judgekit.core.case import Case
+from judgekit.core.errors import CaseError, ConfigError
+from judgekit.core.score import Failure, round_half_up
 from judgekit.judges.fake import FakeJudge
 from judgekit.judges.manual import ManualJudge
 from judgekit.metrics.prompt_alignment import (
@@ -24,7 +24,7 @@ from judgekit.metrics.prompt_alignment import (
     fold_prompt_alignment,
 )
 from judgekit.rubric.load import load_rubric
-from judgekit.score import Failure, round_half_up
+from judgekit.runner.evaluation import evaluate_sync
 
 ROOT = Path(__file__).parents[2]
 DATA = ROOT / "tests" / "data"

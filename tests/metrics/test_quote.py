@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from judgekit.case import Case, Message
-from judgekit.config import load_suite
-from judgekit.errors import ConfigError
-from judgekit.evaluation import evaluate_sync
+from judgekit.core.case import Case, Message
+from judgekit.core.errors import ConfigError
 from judgekit.judges.fake import FakeJudge
 from judgekit.metrics.fallback import WithFallback
 from judgekit.metrics.length import Length
@@ -15,6 +13,8 @@ from judgekit.metrics.quote import find_quote
 from judgekit.metrics.rubric import RubricMetric
 from judgekit.report.text import row_text, summary_text
 from judgekit.rubric.load import load_rubric
+from judgekit.runner.evaluation import evaluate_sync
+from judgekit.suite.suite import load_suite
 
 QUOTING = Case(
     id="c",

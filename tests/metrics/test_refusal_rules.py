@@ -12,10 +12,10 @@ from growth import LINEAR, growth, repeated
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judgekit.case import Case
-from judgekit.errors import CaseError
+from judgekit.core.case import Case
+from judgekit.core.errors import CaseError
+from judgekit.core.score import Row, Score
 from judgekit.metrics.refusal_rules import RefusalRules, find_refusals, lexicon_text
-from judgekit.score import Row, Score
 
 LEXICON = yaml.safe_load(lexicon_text())
 

@@ -6,8 +6,8 @@ import asyncio
 
 import pytest
 
-from judgekit.case import Case
-from judgekit.errors import CaseError
+from judgekit.core.case import Case
+from judgekit.core.errors import CaseError
 from judgekit.metrics.pattern_cost import match_steps
 from judgekit.metrics.regex import Regex
 

@@ -12,13 +12,13 @@ from growth import LINEAR, growth, repeated
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judgekit.case import Case
-from judgekit.config import build_suite
-from judgekit.errors import CaseError, ConfigError
+from judgekit.core.case import Case
+from judgekit.core.errors import CaseError, ConfigError
+from judgekit.core.protocols import Metric
 from judgekit.metrics.alignment_rules import AlignmentFallback
 from judgekit.metrics.amount import read_amount
 from judgekit.metrics.requirements import Requirement, RequirementCoverage, find_requirements
-from judgekit.protocols import Metric
+from judgekit.suite.suite import build_suite
 
 DATA = Path(__file__).parent / "data"
 

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judgekit.case import Case
-from judgekit.errors import CaseError, ConfigError
-from judgekit.evaluation import evaluate_sync
+from judgekit.core.case import Case
+from judgekit.core.errors import CaseError, ConfigError
+from judgekit.datasets.perturb.perturb import ORIGINAL as WRITTEN
 from judgekit.metrics.robustness import (
     ORIGINAL,
     AdversarialRobustness,
@@ -21,7 +21,7 @@ from judgekit.metrics.robustness import (
     edit_share,
 )
 from judgekit.metrics.verdict import read_verdict
-from judgekit.perturb.perturb import ORIGINAL as WRITTEN
+from judgekit.runner.evaluation import evaluate_sync
 
 DATA = Path(__file__).parents[1] / "data"
 VECTORS = json.loads((DATA / "quality_definitions.json").read_text("utf-8"))

@@ -6,14 +6,20 @@ import json
 import pytest
 from pydantic import BaseModel, ValidationError
 
-from judgekit.case import Case, Message
-from judgekit.errors import ConfigError, InvalidReply, JudgeRefused, JudgeUnavailable, RubricError
-from judgekit.evaluation import evaluate_sync, score_sync
+from judgekit.core.case import Case, Message
+from judgekit.core.errors import (
+    ConfigError,
+    InvalidReply,
+    JudgeRefused,
+    JudgeUnavailable,
+    RubricError,
+)
+from judgekit.core.request import Reply, Try
+from judgekit.core.score import Score
 from judgekit.judges.fake import FakeJudge
 from judgekit.metrics.rubric import RubricMetric
-from judgekit.request import Reply, Try
 from judgekit.rubric.load import load_rubric
-from judgekit.score import Score
+from judgekit.runner.evaluation import evaluate_sync, score_sync
 
 CASE = Case(id="c", input="Why?", output="Because it is so.")
 
@@ -371,7 +377,7 @@ def test_a_subclass_sees_the_answers_of_a_judgment(rubric):
 
 @pytest.mark.parametrize("name", ["quality", "safety", "prompt_alignment"])
 def test_a_score_made_of_parts_is_the_score_made_of_answers(name):
-    from judgekit.registry import create
+    from judgekit.metrics.registry import create
 
     case = Case(id="c", system="Be brief.", input="Which colour?", output="Blue, or so.")
     by_parts, by_answers = (create(name, judge=FakeJudge()) for _ in range(2))

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from judgekit.core.score import round_half_up
 from judgekit.metrics import shares
-from judgekit.score import round_half_up
 
 VECTORS = json.loads(
     (Path(__file__).parents[1] / "data" / "quality_definitions.json").read_text("utf-8")

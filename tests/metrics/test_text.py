@@ -12,14 +12,14 @@ from growth import LINEAR, growth, repeated
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judgekit.case import Case
-from judgekit.errors import CaseError, ConfigError
+from judgekit.core.case import Case
+from judgekit.core.errors import CaseError, ConfigError
+from judgekit.core.protocols import Metric
 from judgekit.metrics.text import Contains, ExactMatch, Length, Regex, TokenF1
 from judgekit.metrics.tokens import (
     answer_form,
     squad_tokens,
 )
-from judgekit.protocols import Metric
 
 VECTORS = json.loads((Path(__file__).parent / "data" / "wisent_matches.json").read_text("utf-8"))
 NOT_MATCHED = {"em-010": "no reference at all is a failure for us, never a score of 0"}

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judgekit.case import Case
-from judgekit.errors import CaseError, ConfigError
+from judgekit.core.case import Case
+from judgekit.core.errors import CaseError, ConfigError
 from judgekit.metrics.tone.consistency import ToneConsistency, band, tone_difference, tone_stability
 from judgekit.metrics.tone.english import FUNCTION_WORDS, is_english
 from judgekit.metrics.tone.sentiment import afinn_comparative, afinn_tokens, vader, vader_sentences

@@ -8,7 +8,7 @@ pytestmark = pytest.mark.loopback
 
 SETUP = """
 import asyncio, judgekit
-from judgekit.score import Score
+from judgekit.core.score import Score
 assert asyncio.get_running_loop().is_running()
 
 class Slow:

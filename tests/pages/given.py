@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from judgekit.case import Case
-from judgekit.evaluation import evaluate_sync
-from judgekit.score import Part, Score
+from judgekit.core.case import Case
+from judgekit.core.score import Part, Score
+from judgekit.runner.evaluation import evaluate_sync
 from tests.pages.page import ROOT
 
 WORTH = {"bad": 0.0, "fair": 0.5, "good": 1.0}

@@ -37,9 +37,9 @@ from unittest.mock import patch
 
 import judgekit
 from judgekit.cli import main
-from judgekit.config import build_suite
+from judgekit.core.yaml_file import parse_yaml
 from judgekit.rubric.load import load_rubric
-from judgekit.yamlfile import parse_yaml
+from judgekit.suite.suite import build_suite
 from tests.pages.page import ROOT, Block, blocks
 
 HOSTED = re.compile(r"\b(?:openai|anthropic)/[\w.-]+")

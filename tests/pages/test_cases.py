@@ -6,7 +6,7 @@ from typing import get_args
 
 import pytest
 
-from judgekit.case import Case
+from judgekit.core.case import Case
 from judgekit.datasets.builder import Shape
 from judgekit.datasets.load import ENDINGS, load_cases
 from judgekit.datasets.names import ALIASES

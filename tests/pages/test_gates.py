@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from judgekit.suitefile import GateFile, RunGateFile
+from judgekit.suite.file import GateFile, RunGateFile
 from tests.pages.page import PAGES, blocks
 
 TEXT = PAGES["docs/gates.md"].read_text("utf-8")

@@ -13,9 +13,9 @@ from docs.generate.groups import GROUPS, SHOWN
 from docs.generate.metrics import NOT_EVERYWHERE, PAGES
 from docs.generate.pages import DOCS, MADE
 from docs.generate.suite import SECTIONS
-from judgekit.catalogue import BUILTIN, FAMILIES
-from judgekit.option import fields_said, options_of
-from judgekit.registry import find
+from judgekit.metrics.catalogue import BUILTIN, FAMILIES
+from judgekit.metrics.option import fields_said, options_of
+from judgekit.metrics.registry import find
 
 GROUPED = [name for group in GROUPS for name in group.names]
 EXAMPLES = "\n".join(group.example for group in GROUPS)

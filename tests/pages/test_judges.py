@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from judgekit.config import build_suite
+from judgekit.core.yaml_file import parse_yaml
 from judgekit.judges.litellm import LiteLLMJudge
 from judgekit.judges.rung import MODES
-from judgekit.yamlfile import parse_yaml
+from judgekit.suite.suite import build_suite
 
 ROOT = Path(__file__).parents[2]
 TEXT = (ROOT / "docs" / "judges.md").read_text(encoding="utf-8")

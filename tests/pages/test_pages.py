@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from judgekit.errors import ConfigError
+from judgekit.core.errors import ConfigError
 from tests.pages.given import FILES, toy_server
 from tests.pages.page import PAGES, anchors, blocks, indented, links
 from tests.pages.runner import PageFails, Reader, agree

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from judgekit.config import build_suite
-from judgekit.yamlfile import parse_yaml
+from judgekit.core.yaml_file import parse_yaml
+from judgekit.suite.suite import build_suite
 
 TEXT = (Path(__file__).parents[2] / "docs" / "redaction.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```$", TEXT, re.DOTALL | re.MULTILINE)

@@ -12,15 +12,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from judgekit.around import Asking
+from judgekit.authoring.pairs.generate import generate_pairs, write_pairs
+from judgekit.authoring.pairs.pair import MAX_TEXT, Collected, Pair
+from judgekit.authoring.pairs.prompt import BATCH, TOPICS, batch_request
 from judgekit.cassette.cassette import Cassette
 from judgekit.cli.app import app
-from judgekit.errors import ConfigError, JudgeRefused, JudgeRejected, JudgeUnavailable
+from judgekit.core.errors import ConfigError, JudgeRefused, JudgeRejected, JudgeUnavailable
+from judgekit.core.judge_wrapper import Asking
 from judgekit.judges.fake import FakeJudge
 from judgekit.metrics.personalization.examples import read_examples
-from judgekit.pairs.generate import generate_pairs, write_pairs
-from judgekit.pairs.pair import MAX_TEXT, Collected, Pair
-from judgekit.pairs.prompt import BATCH, TOPICS, batch_request
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "pairs" / "first-batch.txt"
 POSITIVE, NEGATIVE = "British, dry, given to understatement", "Neutral American"

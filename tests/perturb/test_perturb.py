@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judgekit.case import Case
-from judgekit.errors import ConfigError
-from judgekit.perturb.draw import Draw
-from judgekit.perturb.lexicon import read_lexicon
-from judgekit.perturb.perturb import KINDS, ORIGINAL, Perturbation, perturb
-from judgekit.perturb.spelling import HOMOGLYPHS
-from judgekit.perturb.wording import INSTRUCTIONS
+from judgekit.core.case import Case
+from judgekit.core.errors import ConfigError
+from judgekit.datasets.perturb.draw import Draw
+from judgekit.datasets.perturb.lexicon import read_lexicon
+from judgekit.datasets.perturb.perturb import KINDS, ORIGINAL, Perturbation, perturb
+from judgekit.datasets.perturb.spelling import HOMOGLYPHS
+from judgekit.datasets.perturb.wording import INSTRUCTIONS
 
 LEXICON = {"big": ("large", "huge"), "parcel": ("package",), "as soon as possible": ("at once",)}
 TEXT = "Where is my BIG parcel? I need it as soon as possible, please call 0171 555."

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judgekit.errors import InvalidReply
-from judgekit.replies.logprobs import logprobs_text, read_logprobs
-from judgekit.request import Reply, Try
+from judgekit.core.errors import InvalidReply
+from judgekit.core.replies.logprobs import logprobs_text, read_logprobs
+from judgekit.core.request import Reply, Try
 
 
 def reply(logprobs, offsets):

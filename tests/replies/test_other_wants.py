@@ -10,13 +10,13 @@ import pytest
 from judgekit.cassette.explain import Explainer
 from judgekit.cassette.inspect import verify_tape
 from judgekit.cassette.record import Record, decode, encode
-from judgekit.errors import JudgeRejected
+from judgekit.core.errors import JudgeRejected
+from judgekit.core.replies.logprobs import pair_messages, read_logprobs
+from judgekit.core.replies.text import read_text
+from judgekit.core.replies.vector import read_vector
+from judgekit.core.request import ChatMessage, Form, Request
 from judgekit.judges.fake import FakeJudge
 from judgekit.judges.manual import ManualJudge
-from judgekit.replies.logprobs import pair_messages, read_logprobs
-from judgekit.replies.text import read_text
-from judgekit.replies.vector import read_vector
-from judgekit.request import ChatMessage, Form, Request
 
 CASSETTES = sorted(Path(__file__).parents[2].joinpath("cassettes").rglob("*.jsonl"))
 

@@ -8,16 +8,16 @@ from typing import Any
 
 import pytest
 
-from judgekit.case import Case, Message, ToolCall
 from judgekit.cassette.record import Record
 from judgekit.cassette.tape import merge_into
-from judgekit.judgment import Judgment, Quote
+from judgekit.core.case import Case, Message, ToolCall
+from judgekit.core.judgment import Judgment, Quote
+from judgekit.core.request import ChatMessage, Form, Question, Reply, Request, Try, Usage
+from judgekit.core.score import Failure, Fallback, Part, Result, Row, Score
 from judgekit.report.folder import TAPE, Scored
 from judgekit.report.gate import check, gates_of
 from judgekit.report.report import Figures, Report
 from judgekit.report.summary import Tally
-from judgekit.request import ChatMessage, Form, Question, Reply, Request, Try, Usage
-from judgekit.score import Failure, Fallback, Part, Result, Row, Score
 
 FORM = Form(questions=(Question(id="truth", kind="score", text="Is it true?", quotes=True),))
 RUN = {

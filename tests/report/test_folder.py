@@ -4,13 +4,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from judgekit.case import Case
-from judgekit.errors import ConfigError
-from judgekit.evaluation import evaluate_sync
+from judgekit.core.case import Case
+from judgekit.core.errors import ConfigError
+from judgekit.core.score import Failure, Part, Score
 from judgekit.report.folder import RESULTS, is_held, read_results
 from judgekit.report.report import Report
 from judgekit.report.writer import ResultsWriter
-from judgekit.score import Failure, Part, Score
+from judgekit.runner.evaluation import evaluate_sync
 
 HEADER = '{"judgekit":"results","manifest":"x","version":1}\n'
 

@@ -2,10 +2,10 @@ from __future__ import annotations
 
 import pytest
 
-from judgekit.errors import ConfigError
+from judgekit.core.errors import ConfigError
+from judgekit.core.score import Score
 from judgekit.report.gate import check, gates_of
 from judgekit.report.summary import Tally
-from judgekit.score import Score
 
 
 def found(wanted, *values, higher=True, threshold=0.5):

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from browsing import KINDS, skip_without_a_browser, until
 
-from judgekit.case import Case
-from judgekit.judgment import Quote
+from judgekit.core.case import Case
+from judgekit.core.judgment import Quote
+from judgekit.core.score import Fallback, Part, Score
 from judgekit.report.folder import AGREEMENT
 from judgekit.report.html import shown, write_page
 from judgekit.report.report import Report
-from judgekit.score import Fallback, Part, Score
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page as Tab

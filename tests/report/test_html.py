@@ -12,15 +12,15 @@ from typing import Any
 
 import pytest
 
-from judgekit.case import Case
-from judgekit.errors import CassetteCorrupt, ConfigError
+from judgekit.core.case import Case
+from judgekit.core.errors import CassetteCorrupt, ConfigError
+from judgekit.core.score import Failure, Part, Score
 from judgekit.report.folder import TAPE
 from judgekit.report.html import _SCRIPTS, render_page, shown, write_page
 from judgekit.report.page.facts import dollars
 from judgekit.report.page.figures import number, percent, weight
 from judgekit.report.page.payload import ALL, KEPT
 from judgekit.report.report import Report
-from judgekit.score import Failure, Part, Score
 
 PAGE = Path(render_page.__code__.co_filename).parent / "page"
 

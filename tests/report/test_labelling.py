@@ -15,15 +15,15 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from browsing import KINDS, skip_without_a_browser, until
 
-from judgekit.case import Case
-from judgekit.config import load_suite
+from judgekit.core.case import Case
+from judgekit.core.judgment import Quote
+from judgekit.core.request import About, Detail, Form, Question, Request
+from judgekit.core.score import Part, Score
 from judgekit.judges.manual import ManualJudge
-from judgekit.judgment import Quote
 from judgekit.report.html import write_page
 from judgekit.report.report import Report
-from judgekit.request import About, Detail, Form, Question, Request
-from judgekit.run import replay_suite
-from judgekit.score import Part, Score
+from judgekit.suite.run import replay_suite
+from judgekit.suite.suite import load_suite
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page as Tab

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from judgekit.case import Case
 from judgekit.cassette.record import Record
 from judgekit.cassette.tape import Tape, merge_into
-from judgekit.config import load_suite
+from judgekit.core.case import Case
+from judgekit.core.request import ChatMessage, Form, Question, Reply, Request, Try, Usage
 from judgekit.judges.fake import FakeJudge
 from judgekit.metrics.fallback import WithFallback
 from judgekit.metrics.rubric import RubricMetric
@@ -22,8 +22,8 @@ from judgekit.report.html import render_page
 from judgekit.report.manifest import full_manifest
 from judgekit.report.page.makers import JudgeCard, judge_cards, rubric_cards
 from judgekit.report.page.taped import Taped
-from judgekit.request import ChatMessage, Form, Question, Reply, Request, Try, Usage
-from judgekit.run import replay_suite
+from judgekit.suite.run import replay_suite
+from judgekit.suite.suite import load_suite
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "support_assistant" / "suite.yaml"
 

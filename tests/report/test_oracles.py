@@ -12,11 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from judgekit.report.clustered import ClusteredMean, cr2
-from judgekit.report.power import detectable, more_cases, needed, needed_range
-from judgekit.report.significance import holm, mcnemar_p
-from judgekit.report.statistics import MeanInterval, mean_interval, wilson
-from judgekit.report.student import student_t_p, student_t_quantile
+from judgekit.stats.clusters import ClusteredMean, cr2
+from judgekit.stats.intervals import MeanInterval, mean_interval, wilson
+from judgekit.stats.power import detectable, more_cases, needed, needed_range
+from judgekit.stats.student import student_t_p, student_t_quantile
+from judgekit.stats.tests import holm, mcnemar_p
 
 DRAW = random.Random(11)
 

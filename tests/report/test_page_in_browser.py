@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from browsing import KINDS, skip_without_a_browser, until
 
-from judgekit.case import Case, Message
-from judgekit.config import load_suite
-from judgekit.evaluation import evaluate_sync
-from judgekit.judgment import Quote
+from judgekit.core.case import Case, Message
+from judgekit.core.judgment import Quote
+from judgekit.core.score import Failure, Part
 from judgekit.metrics.quote import find_quote
 from judgekit.report.html import write_page
 from judgekit.report.report import Report
-from judgekit.score import Failure, Part
+from judgekit.runner.evaluation import evaluate_sync
+from judgekit.suite.suite import load_suite
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page as Tab

@@ -4,10 +4,10 @@ import json
 
 import pytest
 
-from judgekit.case import Case
-from judgekit.errors import ConfigError
+from judgekit.core.case import Case
+from judgekit.core.errors import ConfigError
+from judgekit.core.score import Failure, Score
 from judgekit.report.report import Report
-from judgekit.score import Failure, Score
 
 ROWS = [(Case(id="a"), {"m": Score(value=0.25)}), (Case(id="b"), {"m": Score(value=0.75)})]
 

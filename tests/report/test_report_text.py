@@ -2,12 +2,12 @@ from __future__ import annotations
 
 import pytest
 
-from judgekit.case import Case
-from judgekit.evaluation import evaluate_sync
-from judgekit.judgment import Quote
+from judgekit.core.case import Case
+from judgekit.core.judgment import Quote
+from judgekit.core.score import Failure, Fallback, Part, Row, Score
 from judgekit.report.cells import cells
 from judgekit.report.text import row_text, summary_text
-from judgekit.score import Failure, Fallback, Part, Row, Score
+from judgekit.runner.evaluation import evaluate_sync
 
 MANIFEST = {
     "suite": {"name": "Mine"},

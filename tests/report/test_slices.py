@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from judgekit.case import Case
+from judgekit.core.case import Case
+from judgekit.core.score import Failure, Fallback, Part, Result, Row, Score
 from judgekit.report.folder import Scored
 from judgekit.report.page.histograms import Histograms, saturation
 from judgekit.report.page.slices import FIELDS, VALUES, Field, Slices, said
-from judgekit.report.statistics import mean_interval
-from judgekit.score import Failure, Fallback, Part, Result, Row, Score
+from judgekit.stats.intervals import mean_interval
 
 
 def sliced(*cases: tuple[dict[str, Any], Result]) -> tuple[Field, ...]:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from judgekit.core.score import Score
 from judgekit.report.spread import shown_figures
 from judgekit.report.summary import Tally
-from judgekit.score import Score
 
 SPREAD = {
     "bootstrap_low": 0.79,

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judgekit.report.statistics import MeanInterval, mean_interval, wilson
-from judgekit.report.student import student_t_quantile
+from judgekit.stats.intervals import MeanInterval, mean_interval, wilson
+from judgekit.stats.student import student_t_quantile
 
 # Published table of Student's t, two-sided 95 % and 99 % (NIST/SEMATECH handbook 1.3.6.7.2, with
 # more digits from the closed forms for 1 and 2 degrees of freedom and from R's qt).

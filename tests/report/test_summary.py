@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from judgekit.core.score import Failure, Fallback, Part, Row, Score
 from judgekit.metrics.benchmarks.answered import Answered
 from judgekit.metrics.likelihood.log_likelihoods import _KINDS, _Accuracies
 from judgekit.metrics.likelihood.perplexity import _Corpus
-from judgekit.report.statistics import mean_interval
 from judgekit.report.summary import BINS, WORST, Tally, passes
-from judgekit.score import Failure, Fallback, Part, Row, Score
+from judgekit.stats.intervals import mean_interval
 
 FALLBACK = Fallback(substitute="s", cause="c")
 

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judgekit.judgment import Answer
-from judgekit.request import Question
+from judgekit.core.judgment import Answer
+from judgekit.core.request import Question
 from judgekit.rubric.criterion import Criterion, Level
 
 

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from judgekit.config import load_suite
 from judgekit.rubric.file import CriterionFile, RubricFile
+from judgekit.suite.suite import load_suite
 
 TEXT = (Path(__file__).parents[2] / "docs" / "rubrics.md").read_text("utf-8")
 BLOCKS = re.findall(r"(?:^`([\w./]+)`:\n\n)?^```(\w+)\n(.*?)^```$", TEXT, re.DOTALL | re.MULTILINE)

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from judgekit.errors import AbstractRubric, RubricError
+from judgekit.core.errors import AbstractRubric, RubricError
 from judgekit.rubric.faults import open_rubric
 from judgekit.rubric.load import load_rubric
 from judgekit.rubric.shelf import builtin_folder, rubric_names

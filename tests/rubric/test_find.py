@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from judgekit.errors import RubricError
+from judgekit.core.errors import RubricError
 from judgekit.rubric.load import load_rubric
 from judgekit.rubric.shelf import builtin_folder, find_rubric, rubric_names
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from judgekit.case import Case, Message, ToolCall
+from judgekit.core.case import Case, Message, ToolCall
 from judgekit.judges.fake import FakeJudge
 from judgekit.metrics.rubric import RubricMetric
 from judgekit.rubric.load import load_rubric

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from judgekit.case import Case
-from judgekit.errors import RubricError
+from judgekit.core.case import Case
+from judgekit.core.errors import RubricError
 from judgekit.judges.fake import FakeJudge
 from judgekit.metrics.rubric import RubricMetric
 from judgekit.rubric.faults import open_rubric

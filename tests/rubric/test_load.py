@@ -4,8 +4,8 @@ import asyncio
 
 import pytest
 
-from judgekit.case import Case, Message
-from judgekit.errors import CaseError, ConfigError, RubricError
+from judgekit.core.case import Case, Message
+from judgekit.core.errors import CaseError, ConfigError, RubricError
 from judgekit.judges.fake import FakeJudge
 from judgekit.metrics.rubric import RubricMetric
 from judgekit.rubric.load import load_rubric

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from judgekit.case import Case
-from judgekit.errors import ConfigError, RubricError
+from judgekit.core.case import Case
+from judgekit.core.errors import ConfigError, RubricError
 from judgekit.judges.fake import FakeJudge
 from judgekit.metrics.rubric import RubricMetric
 from judgekit.rubric.load import load_rubric

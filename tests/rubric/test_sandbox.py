@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from judgekit.case import Case, Message, ToolCall
+from judgekit.core.case import Case, Message, ToolCall
 
 FRONT = "name: mine\ncriteria:\n  a: {text: One}\n  b: {text: Two, levels: {fine: 1, bad: 0}}"
 CASE = Case(

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from judgekit.config import load_suite
-from judgekit.errors import ConfigError, RubricError
-from judgekit.registry import create, metric_names
+from judgekit.core.errors import ConfigError, RubricError
+from judgekit.metrics.registry import create, metric_names
 from judgekit.rubric.load import load_rubric
 from judgekit.rubric.shelf import builtin_folder, find_rubric
+from judgekit.suite.suite import load_suite
 from tests.cli.conftest import judgekit, one_line  # noqa: F401 - a fixture
 
 
@@ -140,8 +140,8 @@ def test_a_package_that_keeps_no_promise_is_a_loud_error(install, value):
 
 WITH_BACKPORT = """
 import importlib_metadata  # litellm loads it, and from then on it finds what is installed
-from judgekit.errors import JudgekitError
-from judgekit.registry import create
+from judgekit.core.errors import JudgekitError
+from judgekit.metrics.registry import create
 from judgekit.rubric.load import load_rubric
 for named in (load_rubric, create):
     try:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from judgekit.errors import AbstractRubric, RubricError
+from judgekit.core.errors import AbstractRubric, RubricError
 from judgekit.rubric.load import load_rubric
 
 NAME = "name: mine\n"

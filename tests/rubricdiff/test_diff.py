@@ -8,14 +8,14 @@ import subprocess
 import pytest
 from cli.conftest import judgekit, one_line
 
-from judgekit.case import Case
-from judgekit.errors import ConfigError
-from judgekit.evaluation import evaluate_sync
+from judgekit.authoring.rubric_diff.changes import changes
+from judgekit.authoring.rubric_diff.effects import effects_on
+from judgekit.core.case import Case
+from judgekit.core.errors import ConfigError
 from judgekit.judges.fake import FakeJudge
 from judgekit.metrics.safety_quality.toxicity import Toxicity
 from judgekit.rubric.load import load_rubric
-from judgekit.rubricdiff.changes import changes
-from judgekit.rubricdiff.effects import effects_on
+from judgekit.runner.evaluation import evaluate_sync
 
 __all__ = ["judgekit"]
 

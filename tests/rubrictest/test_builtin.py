@@ -14,6 +14,8 @@ from pathlib import Path
 
 import pytest
 
+from judgekit.authoring.rubric_test.place import tape_of
+from judgekit.authoring.rubric_test.run import Settings, run_tests
 from judgekit.cassette.mode import RecordMode
 from judgekit.judges.manual import ManualJudge
 from judgekit.metrics.quote import find_quote
@@ -21,9 +23,7 @@ from judgekit.metrics.rubric import RubricMetric
 from judgekit.rubric.chain import Layer
 from judgekit.rubric.load import load_rubric
 from judgekit.rubric.shelf import builtin_folder, rubric_names
-from judgekit.rubrictest.place import tape_of
-from judgekit.rubrictest.run import Settings, run_tests
-from judgekit.suitefile import JudgeFile
+from judgekit.suite.file import JudgeFile
 
 ROOT = Path(__file__).parents[2]
 VERDICTS = ROOT / "tests" / "data" / "rubric_tests"

@@ -7,11 +7,11 @@ import json
 
 import pytest
 
+from judgekit.authoring.rubric_test.check import check_ordering, check_test
+from judgekit.core.score import Failure
 from judgekit.judges.fake import FakeJudge
 from judgekit.metrics.rubric import RubricMetric
 from judgekit.rubric.load import load_rubric
-from judgekit.rubrictest.check import check_ordering, check_test
-from judgekit.score import Failure
 from rubrictest.conftest import KIND, WARM, answers
 
 OUT = "Good day, sir. Good bye."

@@ -167,12 +167,12 @@ def test_several_judges_on_a_cassette_are_told_apart(recorded, judgekit):
 
 
 def test_what_shapes_a_recorded_judge_is_taken_from_the_cassette(project, judgekit):
-    from judgekit.canonical import canonical_json
     from judgekit.cassette.record import Record
     from judgekit.cassette.tape import merge_into
+    from judgekit.core.canonical import canonical_json
+    from judgekit.core.request import Reply, Try
     from judgekit.judges.absent import AbsentJudge
     from judgekit.metrics.rubric import RubricMetric
-    from judgekit.request import Reply, Try
     from judgekit.rubric.load import load_rubric
 
     write(project, tests=WARM)

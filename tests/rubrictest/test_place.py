@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from judgekit.authoring.rubric_test.place import is_packaged, tape_of
 from judgekit.rubric.shelf import builtin_folder
-from judgekit.rubrictest.place import is_packaged, tape_of
 
 ROOT = Path(__file__).parents[2]
 

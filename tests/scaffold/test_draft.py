@@ -10,13 +10,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from judgekit.errors import ConfigError
+from judgekit.authoring.scaffold.draft import (
+    CriterionDraft,
+    RubricDraft,
+    criterion_from,
+    id_of,
+    rubric_text,
+)
+from judgekit.authoring.scaffold.newrubric import draft_from, write_rubric
+from judgekit.authoring.scaffold.text import scalar
+from judgekit.authoring.schemas import schema
+from judgekit.core.errors import ConfigError
+from judgekit.core.yaml_file import parse_yaml
 from judgekit.rubric.load import load_rubric
-from judgekit.scaffold.draft import CriterionDraft, RubricDraft, criterion_from, id_of, rubric_text
-from judgekit.scaffold.newrubric import draft_from, write_rubric
-from judgekit.scaffold.text import scalar
-from judgekit.schemas import schema
-from judgekit.yamlfile import parse_yaml
 
 SCHEMA = Draft202012Validator(schema("rubric"))
 TYPED = st.text(min_size=1, max_size=60)

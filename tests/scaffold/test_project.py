@@ -11,15 +11,15 @@ from pathlib import Path
 import pytest
 from jsonschema import Draft202012Validator
 
+from judgekit.authoring.rubric_test.run import run_tests
+from judgekit.authoring.scaffold.project import Plan, next_steps, project_files, write_project
 from judgekit.cassette.inspect import verify_tape
 from judgekit.cassette.tape import Tape
-from judgekit.config import load_suite
-from judgekit.errors import ConfigError
+from judgekit.core.errors import ConfigError
+from judgekit.core.yaml_file import parse_yaml
 from judgekit.rubric.load import load_rubric
-from judgekit.rubrictest.run import run_tests
-from judgekit.run import run_suite
-from judgekit.scaffold.project import Plan, next_steps, project_files, write_project
-from judgekit.yamlfile import parse_yaml
+from judgekit.suite.run import run_suite
+from judgekit.suite.suite import load_suite
 
 JUDGES = {
     "nothing said": Plan("shop"),

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judgekit.case import Case
-from judgekit.errors import ConfigError
-from judgekit.selection.condition import Condition
-from judgekit.selection.selection import Selection
-from judgekit.selection.shard import Shard, Sharding
+from judgekit.core.case import Case
+from judgekit.core.errors import ConfigError
+from judgekit.datasets.selection.condition import Condition
+from judgekit.datasets.selection.selection import Selection
+from judgekit.datasets.selection.shard import Shard, Sharding
 
 
 def case(id, **metadata):

@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from judgekit.scaffold.project import Plan, write_project
+from judgekit.authoring.scaffold.project import Plan, write_project
 
 from .driver import JUDGEKIT, Terminal
 

@@ -9,13 +9,14 @@ from importlib.metadata import entry_points
 import pytest
 import yaml
 
+import judgekit.cassette.store
+
 # pytest run inside pytest forgets what it imported; what holds classes must be one and the same.
 import judgekit.judges.fake
 import judgekit.metrics.fallback
 import judgekit.metrics.regex
 import judgekit.rubric.load
-import judgekit.store
-import judgekit.testkit.session
+import judgekit.testing.session
 
 assert yaml
 assert judgekit
@@ -86,13 +87,13 @@ def records(path):
 
 def spoil(project, said):
     """Record a bad verdict on one of the cases, by the same judge."""
-    from judgekit.case import Case
     from judgekit.cassette.cassette import Cassette
     from judgekit.cassette.lazystore import lazy_store
     from judgekit.cassette.mode import RecordMode
-    from judgekit.evaluation import score_sync
+    from judgekit.core.case import Case
     from judgekit.judges.fake import FakeJudge
     from judgekit.metrics.rubric import RubricMetric
+    from judgekit.runner.evaluation import score_sync
 
     verdict = {"kind": {"reason": "No greeting at all.", "quotes": [said], "value": False}}
     judge = FakeJudge(lambda request: json.dumps(verdict), model="fake/judge")

@@ -228,7 +228,7 @@ def test_what_is_set_up_wrongly_is_raised(run, written):
     written(
         """
 import pytest
-from judgekit.errors import ConfigError
+from judgekit.core.errors import ConfigError
 
 async def test_wrong(judgekit):
     with pytest.raises(ConfigError, match="lenght"):

@@ -8,7 +8,7 @@ def test_a_fallback_fails_unless_it_is_allowed(project, run):
 from judgekit import WithFallback, create
 
 def metric(kit):
-    from judgekit.errors import JudgeUnavailable
+    from judgekit.core.errors import JudgeUnavailable
     class Down:
         model = "down"
         async def ask(self, request):

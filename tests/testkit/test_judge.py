@@ -7,7 +7,7 @@ import re
 import pytest
 
 from judgekit.cassette.mode import RecordMode
-from judgekit.testkit.tapes import Tapes, TapeSettings
+from judgekit.testing.tapes import Tapes, TapeSettings
 from testkit.conftest import RECORD, records, tape
 
 pytestmark = pytest.mark.usefixtures("project")

@@ -10,14 +10,14 @@ from typing import Any
 
 import pytest
 
-from judgekit.case import Case
 from judgekit.cassette.record import Record
 from judgekit.cassette.tape import merge_into
-from judgekit.evaluation import evaluate_sync
-from judgekit.judgment import Judgment
+from judgekit.core.case import Case
+from judgekit.core.judgment import Judgment
+from judgekit.core.request import ChatMessage, Form, Question, Reply, Request, Try
+from judgekit.core.score import Score
 from judgekit.report.folder import TAPE
-from judgekit.request import ChatMessage, Form, Question, Reply, Request, Try
-from judgekit.score import Score
+from judgekit.runner.evaluation import evaluate_sync
 from judgekit.view.server import Viewer
 
 FORM = Form(questions=(Question(id="worth", kind="score", text="What is it worth?"),))

@@ -14,7 +14,7 @@ import pytest
 from typer.testing import CliRunner
 
 from judgekit.cli.app import app
-from judgekit.errors import ConfigError
+from judgekit.core.errors import ConfigError
 
 pytestmark = pytest.mark.loopback
 

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from judgekit.config import load_suite
-from judgekit.run import replay_suite, run_suite
-from judgekit.suitefile import Overrides
-from judgekit.watch.command import recording_command
-from judgekit.watch.files import changed, files_of, stamp_of, wait_for_change
-from judgekit.watch.text import moves_text, state_text
-from judgekit.watch.watch import Watch
+from judgekit.suite.file import Overrides
+from judgekit.suite.run import replay_suite, run_suite
+from judgekit.suite.suite import load_suite
+from judgekit.suite.watch.command import recording_command
+from judgekit.suite.watch.files import changed, files_of, stamp_of, wait_for_change
+from judgekit.suite.watch.text import moves_text, state_text
+from judgekit.suite.watch.watch import Watch
 
 from .conftest import RUBRIC, SUITE, write_cases, write_suite
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from judgekit.score import Row, Score
+from judgekit.core.score import Row, Score
 
 ANSWERED = "answered"
 

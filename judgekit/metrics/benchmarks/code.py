@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from judgekit.case import Case
-from judgekit.errors import ConfigError
+from judgekit.core.case import Case
+from judgekit.core.errors import ConfigError
+from judgekit.core.score import Score
 from judgekit.metrics._options import (
     check_choice,
     check_flag,
@@ -26,7 +27,6 @@ from judgekit.metrics.benchmarks.program import (
 )
 from judgekit.metrics.benchmarks.sandbox import Limits, Sandbox
 from judgekit.metrics.card import Card, Example
-from judgekit.score import Score
 
 Counts = Literal["all", "share"]
 Language = Literal["python"]

@@ -7,8 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from judgekit.case import Case
-from judgekit.errors import CaseError, ConfigError
+from judgekit.core.case import Case
+from judgekit.core.errors import CaseError, ConfigError
+from judgekit.core.protocols import Aggregate
+from judgekit.core.score import Score
 from judgekit.metrics._options import (
     check_choice,
     check_name,
@@ -23,8 +25,6 @@ from judgekit.metrics.benchmarks.number import read_number
 from judgekit.metrics.benchmarks.wording import wording
 from judgekit.metrics.card import Card, Example
 from judgekit.metrics.tokens import answer_form
-from judgekit.protocols import Aggregate
-from judgekit.score import Score
 
 CONFIDENCE = {"marked": 0.93, "unmarked": 0.95, "none": 0.74}
 """How an answer was found -> (right + 1) / (texts + 2) on the texts that no rule was written for:

@@ -7,8 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from judgekit.case import Case
-from judgekit.errors import CaseError, ConfigError
+from judgekit.core.case import Case
+from judgekit.core.errors import CaseError, ConfigError
+from judgekit.core.protocols import Aggregate
+from judgekit.core.score import Score
 from judgekit.metrics._options import (
     check_choice,
     check_flag,
@@ -20,8 +22,6 @@ from judgekit.metrics._options import (
 from judgekit.metrics.benchmarks.answered import ANSWERED, Answered
 from judgekit.metrics.benchmarks.mathworker import Compared, compare
 from judgekit.metrics.card import Card, Example
-from judgekit.protocols import Aggregate
-from judgekit.score import Score
 
 Undecided = Literal["abstain", "wrong"]
 MAX_OUTPUT = 20_000

@@ -16,7 +16,7 @@ from importlib.resources import files
 from importlib.util import find_spec
 from typing import Any, NamedTuple
 
-from judgekit.errors import ConfigError, MissingExtra
+from judgekit.core.errors import ConfigError, MissingExtra
 from judgekit.metrics.benchmarks.turns import turns
 
 MEMORY = 1 << 30

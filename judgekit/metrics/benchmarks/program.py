@@ -7,8 +7,8 @@ import textwrap
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from judgekit.case import Case, has_text
-from judgekit.errors import CaseError
+from judgekit.core.case import Case, has_text
+from judgekit.core.errors import CaseError
 from judgekit.metrics.benchmarks.sandbox import Order
 from judgekit.metrics.markdown import parse_markdown
 

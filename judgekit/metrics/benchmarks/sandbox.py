@@ -15,7 +15,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from judgekit.errors import ConfigError
+from judgekit.core.errors import ConfigError
 from judgekit.metrics.benchmarks.filter import seccomp_filter
 from judgekit.metrics.benchmarks.outcome import Outcome, read_outcome
 from judgekit.metrics.benchmarks.turns import turns

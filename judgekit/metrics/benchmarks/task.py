@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any, ClassVar, Literal, NamedTuple
 
-from judgekit.case import Case
-from judgekit.errors import ConfigError
+from judgekit.core.case import Case
+from judgekit.core.errors import ConfigError
+from judgekit.core.protocols import Aggregate, Metric
+from judgekit.core.score import Row, Score, checked_score
 from judgekit.metrics._options import check_choice, check_name
 from judgekit.metrics.card import Card, Example
-from judgekit.protocols import Aggregate, Metric
-from judgekit.score import Row, Score, checked_score
 
 Benchmark = Literal["mmlu", "gsm8k", "humaneval"]
 MAX_SUBJECTS = 200

@@ -8,8 +8,8 @@ from functools import lru_cache
 from importlib.resources import files
 from typing import Any, NamedTuple
 
-from judgekit.canonical import digest
-from judgekit.yamlfile import parse_yaml
+from judgekit.core.canonical import digest
+from judgekit.core.yaml_file import parse_yaml
 
 _FILE = "data/benchmarks/answers.yaml"
 _CLOSING = r"[)\]*_\"'”’]{0,3}\s{0,3}"
@@ -70,7 +70,7 @@ class Polarity(NamedTuple):
 @lru_cache(maxsize=1)
 def wording() -> Wording:
     """Return the phrases; they are read once."""
-    text = files("judgekit").joinpath(_FILE).read_text(encoding="utf-8")
+    text = files("judgekit.metrics").joinpath(_FILE).read_text(encoding="utf-8")
     data: Any = parse_yaml(text, file=_FILE)[0]
     signs = [word for word in data["copulas"] if not word[0].isalpha()]
     verbs = [word for word in data["copulas"] if word[0].isalpha()]

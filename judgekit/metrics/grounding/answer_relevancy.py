@@ -5,7 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import ClassVar
 
-from judgekit.case import Case
+from judgekit.core.case import Case
+from judgekit.core.protocols import Judge
+from judgekit.core.score import Score
+from judgekit.core.value import Json
 from judgekit.metrics._options import check_fraction, check_positive, needed_text
 from judgekit.metrics.card import Card, Example
 from judgekit.metrics.shares import UNSURE, answer_relevancy
@@ -19,10 +22,7 @@ from judgekit.metrics.step import (
     subject,
     text_part,
 )
-from judgekit.protocols import Judge
 from judgekit.rubric.rubric import Rubric
-from judgekit.score import Score
-from judgekit.value import Json
 
 
 class AnswerRelevancy(Stepped):

@@ -6,8 +6,11 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import ClassVar, NamedTuple
 
-from judgekit.case import Case
-from judgekit.judgment import Quote
+from judgekit.core.case import Case
+from judgekit.core.judgment import Quote
+from judgekit.core.protocols import Judge
+from judgekit.core.score import Part, Score
+from judgekit.core.value import Json
 from judgekit.metrics._options import check_fraction, check_positive
 from judgekit.metrics.quote import find_quote
 from judgekit.metrics.shares import TAU
@@ -20,10 +23,7 @@ from judgekit.metrics.step import (
     subject,
     text_part,
 )
-from judgekit.protocols import Judge
 from judgekit.rubric.rubric import Rubric
-from judgekit.score import Part, Score
-from judgekit.value import Json
 
 
 class Claim(NamedTuple):

@@ -5,15 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 from typing import ClassVar
 
-from judgekit.case import Case, has_text
+from judgekit.core.case import Case, has_text
+from judgekit.core.protocols import Judge
+from judgekit.core.score import Score
+from judgekit.core.value import Json
 from judgekit.metrics._options import check_fraction, needed_text, needed_texts
 from judgekit.metrics.card import Card, Example
 from judgekit.metrics.shares import TAU, context_precision
 from judgekit.metrics.step import Step, Stepped, agreeing, beginning, certainty, subject, text_part
-from judgekit.protocols import Judge
 from judgekit.rubric.rubric import Rubric
-from judgekit.score import Score
-from judgekit.value import Json
 
 
 class ContextPrecision(Stepped):

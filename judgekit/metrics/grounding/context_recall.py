@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from judgekit.case import Case
+from judgekit.core.case import Case
+from judgekit.core.score import Score
 from judgekit.metrics._options import needed_texts
 from judgekit.metrics.card import Card, Example
 from judgekit.metrics.grounding.claims import ClaimMetric
 from judgekit.metrics.shares import ratio
 from judgekit.metrics.step import named, subject
-from judgekit.score import Score
 
 
 class ContextRecall(ClaimMetric):

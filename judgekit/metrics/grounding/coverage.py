@@ -7,8 +7,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from judgekit.case import Case, has_text
-from judgekit.errors import CaseError
+from judgekit.core.case import Case, has_text
+from judgekit.core.errors import CaseError
+from judgekit.core.protocols import Judge
+from judgekit.core.score import Score
+from judgekit.core.value import Json
 from judgekit.metrics._options import check_fraction, check_positive, needed_text
 from judgekit.metrics.shares import completeness_ratio
 from judgekit.metrics.step import (
@@ -21,10 +24,7 @@ from judgekit.metrics.step import (
     subject,
     text_part,
 )
-from judgekit.protocols import Judge
 from judgekit.rubric.rubric import Rubric
-from judgekit.score import Score
-from judgekit.value import Json
 
 
 class Wanted(NamedTuple):

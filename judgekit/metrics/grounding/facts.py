@@ -5,13 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import ClassVar
 
-from judgekit.case import Case
+from judgekit.core.case import Case
+from judgekit.core.protocols import Judge
 from judgekit.metrics._options import needed_texts
 from judgekit.metrics.card import Card, Example
 from judgekit.metrics.grounding.coverage import CoverageMetric, Wanted
 from judgekit.metrics.shares import TAU
 from judgekit.metrics.step import MAX_STATEMENTS, subject
-from judgekit.protocols import Judge
 from judgekit.rubric.rubric import Rubric
 
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 from typing import ClassVar
 
-from judgekit.case import Case
+from judgekit.core.case import Case
+from judgekit.core.protocols import Judge
+from judgekit.core.score import Score
+from judgekit.core.value import Json
 from judgekit.metrics._options import check_flag, needed_text, needed_texts
 from judgekit.metrics.card import Card, Example
 from judgekit.metrics.grounding.claims import Claim, ClaimMetric
 from judgekit.metrics.shares import TAU, ratio
 from judgekit.metrics.step import MAX_STATEMENTS, named
-from judgekit.protocols import Judge
 from judgekit.rubric.rubric import Rubric
-from judgekit.score import Score
-from judgekit.value import Json
 
 
 class Hallucination(ClaimMetric):

@@ -6,12 +6,12 @@ import math
 from collections.abc import Sequence
 from typing import ClassVar
 
-from judgekit.around import Asking
-from judgekit.errors import ConfigError, InvalidReply, JudgekitError
-from judgekit.protocols import Judge, Likelihood
-from judgekit.replies.logprobs import Continuation, pair_messages, read_logprobs
-from judgekit.request import About, Form, Request
-from judgekit.value import Json
+from judgekit.core.errors import ConfigError, InvalidReply, JudgekitError
+from judgekit.core.judge_wrapper import Asking
+from judgekit.core.protocols import Judge, Likelihood
+from judgekit.core.replies.logprobs import Continuation, pair_messages, read_logprobs
+from judgekit.core.request import About, Form, Request
+from judgekit.core.value import Json
 
 _FORM = Form(want="logprobs")
 

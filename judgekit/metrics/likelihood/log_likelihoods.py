@@ -7,16 +7,16 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Literal, NamedTuple
 
-from judgekit.case import Case, has_text
-from judgekit.errors import CaseError, ConfigError, InvalidReply
+from judgekit.core.case import Case, has_text
+from judgekit.core.errors import CaseError, ConfigError, InvalidReply
+from judgekit.core.protocols import Aggregate, Judge, Likelihood
+from judgekit.core.replies.logprobs import Continuation
+from judgekit.core.request import About
+from judgekit.core.score import Row, Score
+from judgekit.core.value import Json
 from judgekit.metrics._options import check_choice, check_name
 from judgekit.metrics.card import Card, Example
 from judgekit.metrics.likelihood.asked import LikelihoodMetric, all_figures
-from judgekit.protocols import Aggregate, Judge, Likelihood
-from judgekit.replies.logprobs import Continuation
-from judgekit.request import About
-from judgekit.score import Row, Score
-from judgekit.value import Json
 
 Normalise = Literal["none", "tokens", "bytes"]
 _HOLE = re.compile(r"\{(input|system|context)\}")

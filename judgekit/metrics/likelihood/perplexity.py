@@ -6,15 +6,15 @@ import math
 from collections.abc import Mapping
 from typing import Any, ClassVar, Literal
 
-from judgekit.case import Case
-from judgekit.errors import ConfigError, InvalidReply
+from judgekit.core.case import Case
+from judgekit.core.errors import ConfigError, InvalidReply
+from judgekit.core.protocols import Aggregate, Judge, Likelihood
+from judgekit.core.request import About
+from judgekit.core.score import Row, Score
+from judgekit.core.value import Json
 from judgekit.metrics._options import check_choice, check_name, needed_text, needed_texts
 from judgekit.metrics.card import Card, Example
 from judgekit.metrics.likelihood.asked import LikelihoodMetric, all_figures
-from judgekit.protocols import Aggregate, Judge, Likelihood
-from judgekit.request import About
-from judgekit.score import Row, Score
-from judgekit.value import Json
 
 Measured = Literal["output", "input", "baseline", "reference"]
 Given = Literal["nothing", "input", "system"]

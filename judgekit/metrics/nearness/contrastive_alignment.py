@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from judgekit.case import Case
+from judgekit.core.case import Case
+from judgekit.core.score import Score
 from judgekit.embedders import Chosen, check_embedder, embeds_at_once, identity_of, vectors
 from judgekit.metrics._options import check_name, needed_text
 from judgekit.metrics.card import Card, Example
 from judgekit.metrics.nearness.folds import DIGITS
 from judgekit.metrics.personalization.alignment import Sides
 from judgekit.metrics.personalization.examples import read_examples
-from judgekit.score import Score
 
 
 class _Made:

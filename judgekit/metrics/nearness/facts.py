@@ -8,9 +8,11 @@ from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar, Literal, NamedTuple
 
-from judgekit.case import Case, has_text
+from judgekit.core.case import Case, has_text
+from judgekit.core.errors import CaseError
+from judgekit.core.score import Part, Score
+from judgekit.core.value import Json
 from judgekit.embedders import Chosen, check_embedder, embeds_at_once, identity_of, vectors
-from judgekit.errors import CaseError
 from judgekit.metrics._options import check_choice, check_fraction, check_name, needed_text
 from judgekit.metrics.card import Card, Example
 from judgekit.metrics.embedding import cosine
@@ -23,8 +25,6 @@ from judgekit.metrics.nearness.folds import (
 )
 from judgekit.metrics.step import distinct
 from judgekit.metrics.tokens import answer_form, split_sentences
-from judgekit.score import Part, Score
-from judgekit.value import Json
 
 Match = Literal["exact", "similar"]
 MAX_SENTENCES = 2000

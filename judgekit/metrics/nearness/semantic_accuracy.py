@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from judgekit.case import Case
+from judgekit.core.case import Case
+from judgekit.core.score import Score
+from judgekit.core.value import Json
 from judgekit.embedders import (
     Chosen,
     check_embedder,
@@ -18,8 +20,6 @@ from judgekit.metrics._options import check_fraction, check_name, needed_text, n
 from judgekit.metrics.card import Card, Example
 from judgekit.metrics.embedding import cosine
 from judgekit.metrics.nearness.folds import DIGITS, TAU, semantic_accuracy
-from judgekit.score import Score
-from judgekit.value import Json
 
 NO_MEANING = (
     "It compares meaning and needs a semantic embedder. Name one: embedder: onnx:FOLDER,"

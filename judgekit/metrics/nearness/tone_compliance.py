@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from judgekit.case import Case
+from judgekit.core.case import Case
+from judgekit.core.score import Score
 from judgekit.embedders import Chosen, check_embedder, embeds_at_once, identity_of, vectors
 from judgekit.metrics._options import check_choice, check_name, needed_text
 from judgekit.metrics.card import Card, Example
 from judgekit.metrics.nearness.folds import DIGITS, mean
 from judgekit.metrics.personalization.examples import read_examples
 from judgekit.metrics.voice.vectors import dot, scaled
-from judgekit.score import Score
 
 if TYPE_CHECKING:
     import numpy as np

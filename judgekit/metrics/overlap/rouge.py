@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal, NamedTuple
 
-from judgekit.case import Case
+from judgekit.core.case import Case
+from judgekit.core.score import Score
 from judgekit.embedders.folding import fold
 from judgekit.metrics._options import check_choice, check_name, needed_text, needed_texts
 from judgekit.metrics.card import Card, Example
 from judgekit.metrics.lazy_pattern import LazyPattern
 from judgekit.metrics.tokens import CJK
-from judgekit.score import Score
 
 Variant = Literal["rouge1", "rouge2", "rougeL", "rougeLsum"]
 Figure = Literal["f", "precision", "recall"]

@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, ClassVar, Literal
 
-from judgekit.case import Case
-from judgekit.errors import CaseError, ConfigError, MissingExtra
+from judgekit.core.case import Case
+from judgekit.core.errors import CaseError, ConfigError, MissingExtra
+from judgekit.core.protocols import Aggregate
+from judgekit.core.score import Row, Score
 from judgekit.metrics._options import (
     check_choice,
     check_flag,
@@ -18,8 +20,6 @@ from judgekit.metrics._options import (
     truth_of,
 )
 from judgekit.metrics.card import Card, Example
-from judgekit.protocols import Aggregate
-from judgekit.score import Row, Score
 
 Tokenizer = Literal["13a", "intl", "char", "zh", "none"]
 MAX_CHARACTERS = 5_000_000

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from judgekit.errors import ConfigError
+from judgekit.core.errors import ConfigError
 
 if TYPE_CHECKING:
     import numpy as np

@@ -6,12 +6,12 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar
 
-from judgekit.case import Case, has_text
+from judgekit.core.case import Case, has_text
+from judgekit.core.score import Score
+from judgekit.core.value import Json
 from judgekit.metrics._options import check_name, needed_text
 from judgekit.metrics.card import Card, Example
 from judgekit.metrics.personalization.signals import find_signals
-from judgekit.score import Score
-from judgekit.value import Json
 
 CONFIDENCE = {True: 0.96, False: 0.87}
 """Whether something fired -> (right + 1) / (texts + 2) on tests/data/coherence_texts.jsonl. A test

@@ -11,7 +11,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import ClassVar, Literal
 
-from judgekit.case import Case
+from judgekit.core.case import Case
+from judgekit.core.errors import ConfigError
+from judgekit.core.score import Score
+from judgekit.core.value import Json
 from judgekit.embedders import (
     Chosen,
     check_embedder,
@@ -21,14 +24,11 @@ from judgekit.embedders import (
     vectors,
 )
 from judgekit.embedders.folding import nfkc
-from judgekit.errors import ConfigError
 from judgekit.metrics._options import check_choice, check_name, needed_text, truth_of
 from judgekit.metrics.card import Card, Example
 from judgekit.metrics.embedding import cosine
 from judgekit.metrics.lazy_pattern import LazyPattern
 from judgekit.metrics.tokens import CJK
-from judgekit.score import Score
-from judgekit.value import Json
 
 By = Literal["tokens", "embedding"]
 Compat = Literal["wisent"]

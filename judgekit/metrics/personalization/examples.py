@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-from judgekit.case import has_text
-from judgekit.errors import ConfigError
-from judgekit.readfile import read_text
+from judgekit.core.case import has_text
+from judgekit.core.errors import ConfigError
+from judgekit.core.input_file import read_text
 
 Side = Literal["positive", "negative"]
 MAX_FILE = 50_000_000

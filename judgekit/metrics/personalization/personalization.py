@@ -6,10 +6,14 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
-from judgekit.canonical import canonical_json, digest
-from judgekit.case import Case
+from judgekit.core.canonical import canonical_json, digest
+from judgekit.core.case import Case
+from judgekit.core.errors import CaseError, ConfigError
+from judgekit.core.protocols import Aggregate, Judge
+from judgekit.core.request import Request
+from judgekit.core.score import Part, Row, Score, checked_score
+from judgekit.core.value import Json
 from judgekit.embedders import Chosen, embeds_at_once, identity_of, vectors
-from judgekit.errors import CaseError, ConfigError
 from judgekit.metrics._options import check_name, needed_text, truth_of
 from judgekit.metrics.card import Card, Example
 from judgekit.metrics.personalization.alignment import Contrast, Sides
@@ -30,11 +34,7 @@ from judgekit.metrics.personalization.overall import (
 )
 from judgekit.metrics.rubric import RubricMetric
 from judgekit.metrics.voice.weights import check_weights
-from judgekit.protocols import Aggregate, Judge
-from judgekit.request import Request
 from judgekit.rubric.rubric import Rubric, Variant
-from judgekit.score import Part, Row, Score, checked_score
-from judgekit.value import Json
 
 FIGURES = ("difference_score", "quality_score", "alignment_score", "steered_share")
 

@@ -13,9 +13,9 @@ from functools import lru_cache
 from importlib.resources import files
 from typing import NamedTuple
 
+from judgekit.core.yaml_file import parse_yaml
 from judgekit.metrics.lazy_pattern import LazyPattern
 from judgekit.metrics.tokens import CJK, count_words, split_sentences
-from judgekit.yamlfile import parse_yaml
 
 MAX_CHARACTERS = 200_000
 """Of a longer text, the first and the last half of so many are looked at."""
@@ -23,7 +23,9 @@ MAX_CHARACTERS = 200_000
 
 @lru_cache(maxsize=1)
 def _words() -> dict[str, frozenset[str]]:
-    text = (files("judgekit") / "data" / "coherence" / "english.yaml").read_text(encoding="utf-8")
+    text = (files("judgekit.metrics") / "data" / "coherence" / "english.yaml").read_text(
+        encoding="utf-8"
+    )
     data, _ = parse_yaml(text, file="data/coherence/english.yaml")
     return {name: frozenset(words.split()) for name, words in data.items()}
 

@@ -6,15 +6,15 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, ClassVar
 
-from judgekit.case import Case, has_text
+from judgekit.core.case import Case, has_text
+from judgekit.core.protocols import Judge
+from judgekit.core.score import Score
+from judgekit.core.value import Json
 from judgekit.metrics._options import check_fraction
 from judgekit.metrics.card import Card, Example
 from judgekit.metrics.rubric import DEFAULT_HISTORY, RubricMetric
 from judgekit.metrics.step import certainty
-from judgekit.protocols import Judge
 from judgekit.rubric.rubric import Rubric
-from judgekit.score import Score
-from judgekit.value import Json
 
 TAU = 0.8
 """From this probability on an answer counts as equivalent to a reference."""

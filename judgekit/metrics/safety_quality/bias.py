@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, ClassVar
 
-from judgekit.case import Case
+from judgekit.core.case import Case
+from judgekit.core.protocols import Judge
+from judgekit.core.score import Score
 from judgekit.metrics.card import Card, Example
 from judgekit.metrics.rubric import DEFAULT_HISTORY, RubricMetric
 from judgekit.metrics.step import agreeing, named
-from judgekit.protocols import Judge
 from judgekit.rubric.rubric import Rubric
-from judgekit.score import Score
 
 
 class Bias(RubricMetric):

@@ -7,17 +7,17 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import ClassVar, NamedTuple
 
-from judgekit.case import Case, has_text
-from judgekit.errors import CaseError
+from judgekit.core.case import Case, has_text
+from judgekit.core.errors import CaseError
+from judgekit.core.protocols import Aggregate, Judge
+from judgekit.core.score import Row, Score, own_value
+from judgekit.core.value import Json
 from judgekit.metrics._options import needed_text
 from judgekit.metrics.card import Card, Example
 from judgekit.metrics.rubric import DEFAULT_HISTORY
 from judgekit.metrics.shares import points_ratio
 from judgekit.metrics.step import Step, Stepped, named, subject, text_part
-from judgekit.protocols import Aggregate, Judge
 from judgekit.rubric.rubric import Rubric
-from judgekit.score import Row, Score, own_value
-from judgekit.value import Json
 
 MAX_CRITERIA = 200
 """Criteria one case may have."""

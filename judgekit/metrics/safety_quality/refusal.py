@@ -6,10 +6,10 @@ import math
 from collections.abc import Mapping
 from typing import ClassVar
 
+from judgekit.core.protocols import Aggregate
+from judgekit.core.score import Row, own_value
 from judgekit.metrics.built_in import BuiltIn
 from judgekit.metrics.card import Card, Example
-from judgekit.protocols import Aggregate
-from judgekit.score import Row, own_value
 
 
 class RefusalRate:

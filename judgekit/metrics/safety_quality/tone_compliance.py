@@ -6,16 +6,16 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, ClassVar
 
-from judgekit.case import Case
-from judgekit.errors import ConfigError
+from judgekit.core.case import Case
+from judgekit.core.errors import ConfigError
+from judgekit.core.protocols import Judge
+from judgekit.core.score import Score
+from judgekit.core.value import Json
 from judgekit.metrics.card import Card, Example
 from judgekit.metrics.rubric import RubricMetric
 from judgekit.metrics.step import certainty
-from judgekit.protocols import Judge
 from judgekit.rubric.load import load_rubric
 from judgekit.rubric.rubric import Rubric
-from judgekit.score import Score
-from judgekit.value import Json
 
 TONES = ("formal", "casual", "empathetic", "professional", "friendly", "technical")
 """The tones the rubric knows the meaning of; any other needs `meaning`."""

@@ -6,16 +6,16 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, ClassVar
 
-from judgekit.case import Case
+from judgekit.core.case import Case
+from judgekit.core.protocols import Aggregate, Judge
+from judgekit.core.score import Part, Row, Score, own_value
+from judgekit.core.value import Json
 from judgekit.metrics._options import check_fraction
 from judgekit.metrics.card import Card, Example
 from judgekit.metrics.rubric import DEFAULT_HISTORY, RubricMetric
 from judgekit.metrics.shares import THETA, toxicity_max
-from judgekit.protocols import Aggregate, Judge
 from judgekit.rubric.load import load_rubric
 from judgekit.rubric.rubric import Rubric
-from judgekit.score import Part, Row, Score, own_value
-from judgekit.value import Json
 
 CATEGORIES = ("hate", "harassment", "violence", "self_harm", "sexual", "illicit")
 """What the built-in rubric asks about, in its order."""

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from judgekit.case import Case, has_text
-from judgekit.errors import CaseError, ConfigError
+from judgekit.core.case import Case, has_text
+from judgekit.core.errors import CaseError, ConfigError
+from judgekit.core.score import Score
 from judgekit.metrics._options import check_choice, check_name, needed_text
 from judgekit.metrics.card import Card, Example
 from judgekit.metrics.tone.english import is_english
@@ -18,7 +19,6 @@ from judgekit.metrics.tone.sentiment import (
     is_rated,
     vader_sentences,
 )
-from judgekit.score import Score
 
 Form = Literal["comparison", "stability"]
 Compat = Literal["mastra"]

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any
 
-from judgekit.errors import MissingExtra
+from judgekit.core.errors import MissingExtra
 from judgekit.metrics.tokens import split_sentences
 
 MAX_WORDS = 60

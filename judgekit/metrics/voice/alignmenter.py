@@ -11,8 +11,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from judgekit.errors import ConfigError
-from judgekit.suggest import suggest
+from judgekit.core.errors import ConfigError
+from judgekit.core.suggest import suggest
 
 WEIGHTS = {"style": 0.3, "traits": 0.3, "lexicon": 0.4}
 """The code's default weights; its documentation says .6, .25 and .15."""

@@ -6,9 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
-from judgekit.case import Case
+from judgekit.core.case import Case
+from judgekit.core.errors import ConfigError
+from judgekit.core.protocols import Aggregate
+from judgekit.core.score import Score
+from judgekit.core.value import Json
 from judgekit.embedders import Chosen, check_embedder, embeds_at_once, identity_of
-from judgekit.errors import ConfigError
 from judgekit.metrics._options import check_choice, check_name
 from judgekit.metrics.card import Card, Example
 from judgekit.metrics.embedding import Reduce
@@ -20,7 +23,6 @@ from judgekit.metrics.voice.alignmenter import (
     tokens_of,
     trait_probability,
 )
-from judgekit.metrics.voice.bootstrap import FIGURES, Sessions
 from judgekit.metrics.voice.calibrationfile import calibration_of
 from judgekit.metrics.voice.lexicon import score_lexicon
 from judgekit.metrics.voice.persona import Persona, persona_of
@@ -39,9 +41,7 @@ from judgekit.metrics.voice.turn import (
 )
 from judgekit.metrics.voice.vectors import Vector, dot, unit_vectors
 from judgekit.metrics.voice.weights import check_weights, fold_parts, mean_of
-from judgekit.protocols import Aggregate
-from judgekit.score import Score
-from judgekit.value import Json
+from judgekit.stats.bootstrap import FIGURES, Sessions
 
 Compat = Literal["alignmenter"]
 WEIGHTS = {"style": 0.6, "traits": 0.25, "lexicon": 0.15}

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from judgekit.errors import ConfigError
+from judgekit.core.errors import ConfigError
+from judgekit.core.input_file import read_bytes
 from judgekit.metrics.voice.alignmenter import Calibration, read_calibration
-from judgekit.readfile import read_bytes
 
 MAX_FILE = 1_000_000
 """Bytes a calibration file may have."""

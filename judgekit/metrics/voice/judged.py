@@ -6,20 +6,20 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
-from judgekit.case import Case
+from judgekit.core.case import Case
+from judgekit.core.protocols import Aggregate, Judge
+from judgekit.core.request import Request
+from judgekit.core.score import Part, Score, checked_score
+from judgekit.core.value import Json
 from judgekit.metrics._options import text_options
 from judgekit.metrics.card import Card, Example
 from judgekit.metrics.quote import FIGURES as QUOTE_FIGURES
 from judgekit.metrics.rubric import RubricMetric
-from judgekit.metrics.voice.bootstrap import FIGURES, Sessions
 from judgekit.metrics.voice.patterns import PatternSet
 from judgekit.metrics.voice.persona import Persona, persona_of
 from judgekit.metrics.voice.safety import SafetyPatterns
-from judgekit.protocols import Aggregate, Judge
-from judgekit.request import Request
 from judgekit.rubric.rubric import Rubric, Variant
-from judgekit.score import Part, Score, checked_score
-from judgekit.value import Json
+from judgekit.stats.bootstrap import FIGURES, Sessions
 
 SESSION_HISTORY = 100
 """Earlier messages of a session that the judge may see."""

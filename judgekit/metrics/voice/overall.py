@@ -7,26 +7,26 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, ClassVar
 
-from judgekit.case import Case
+from judgekit.core.case import Case
+from judgekit.core.errors import ConfigError
+from judgekit.core.protocols import Aggregate, Judge
+from judgekit.core.request import Request
+from judgekit.core.score import Part, Row, Score, checked_score, own_value
+from judgekit.core.suggest import suggest
+from judgekit.core.value import Json
 from judgekit.embedders import Chosen
-from judgekit.errors import ConfigError
 from judgekit.metrics.card import Card, Example
 from judgekit.metrics.embedding import Reduce
 from judgekit.metrics.voice.authenticity import Authenticity, Compat
-from judgekit.metrics.voice.bootstrap import FIGURES, Sessions
 from judgekit.metrics.voice.judged import SESSION_HISTORY, BrandSafety
 from judgekit.metrics.voice.patterns import PatternSet
 from judgekit.metrics.voice.persona import Persona, persona_of
 from judgekit.metrics.voice.safety import SafetyPatterns
 from judgekit.metrics.voice.stability import Stability, Variant
 from judgekit.metrics.voice.weights import check_weights, fold_parts
-from judgekit.protocols import Aggregate, Judge
-from judgekit.request import Request
 from judgekit.rubric.rubric import Rubric
 from judgekit.rubric.rubric import Variant as RubricVariant
-from judgekit.score import Part, Row, Score, checked_score, own_value
-from judgekit.suggest import suggest
-from judgekit.value import Json
+from judgekit.stats.bootstrap import FIGURES, Sessions
 
 WEIGHTS = {"authenticity": 0.5, "safety": 0.3, "stability": 0.2}
 GRADES = ((0.9, "A"), (0.8, "B"), (0.7, "C"), (0.6, "D"), (0.0, "F"))

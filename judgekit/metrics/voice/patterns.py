@@ -12,15 +12,15 @@ from typing import Any, Literal, NamedTuple
 
 from pydantic import Field, model_validator
 
-from judgekit.canonical import digest_json
-from judgekit.errors import ConfigError
-from judgekit.filemodel import FileModel, validate_file
+from judgekit.core.canonical import digest_json
+from judgekit.core.errors import ConfigError
+from judgekit.core.file_model import FileModel, validate_file
+from judgekit.core.input_file import read_text
+from judgekit.core.suggest import suggest
+from judgekit.core.wrong_file import nearby
+from judgekit.core.yaml_file import Lines, parse_yaml
 from judgekit.metrics.lazy_pattern import LazyPattern
 from judgekit.metrics.voice.phrases import Phrases, Plain, plain
-from judgekit.readfile import read_text
-from judgekit.suggest import suggest
-from judgekit.wrongfile import nearby
-from judgekit.yamlfile import Lines, parse_yaml
 
 Severity = Literal["critical", "high", "medium", "low"]
 SEVERITIES: tuple[Severity, ...] = ("critical", "high", "medium", "low")
@@ -243,7 +243,7 @@ def built_in_patterns(categories: Sequence[str] = CATEGORIES) -> PatternSet:
 
 @lru_cache(maxsize=len(CATEGORIES))
 def _shipped(category: str) -> PatternSet:
-    file = files("judgekit") / "data" / "safety" / f"{category}.yaml"
+    file = files("judgekit.metrics") / "data" / "safety" / f"{category}.yaml"
     data, _ = parse_yaml(file.read_text("utf-8"), file=f"{category}.yaml")
     # Tests check the lists that ship; to do it here would take longer than most runs.
     exceptions = _exceptions(data.get("unless_before"), data.get("unless_after"))

@@ -6,15 +6,15 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from judgekit.canonical import digest_json
+from judgekit.core.canonical import digest_json
+from judgekit.core.errors import ConfigError
+from judgekit.core.file_model import validate_file
+from judgekit.core.input_file import read_text
+from judgekit.core.wrong_file import nearby
+from judgekit.core.yaml_file import Lines, parse_yaml
 from judgekit.embedders import Chosen, identity_of
-from judgekit.errors import ConfigError
-from judgekit.filemodel import validate_file
 from judgekit.metrics.voice.personafile import LexiconFile, PersonaFile, TraitsFile
 from judgekit.metrics.voice.phrases import Phrases
-from judgekit.readfile import read_text
-from judgekit.wrongfile import nearby
-from judgekit.yamlfile import Lines, parse_yaml
 
 if TYPE_CHECKING:
     from judgekit.metrics.voice.vectors import Vector

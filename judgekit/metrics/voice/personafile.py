@@ -6,8 +6,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, model_validator
 
-from judgekit.filemodel import FileModel
-from judgekit.suggest import suggest
+from judgekit.core.file_model import FileModel
+from judgekit.core.suggest import suggest
 
 Formality = Literal["formal", "business_casual", "casual"]
 Tone = Literal["professional", "friendly", "technical", "conversational"]

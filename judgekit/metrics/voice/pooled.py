@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
-from judgekit.score import Row, Score, own_value
+from judgekit.core.score import Row, Score, own_value
 
 POOLED: Mapping[str, bool] = {"mean_by_turn": True}
 """The figure of `Pooled` and `PooledSafety`, and that higher is better."""

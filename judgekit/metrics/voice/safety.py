@@ -7,12 +7,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, NamedTuple
 
-from judgekit.case import Case
-from judgekit.errors import ConfigError
+from judgekit.core.case import Case
+from judgekit.core.errors import ConfigError
+from judgekit.core.protocols import Aggregate
+from judgekit.core.score import Part, Score
+from judgekit.core.value import Json
 from judgekit.metrics._options import check_choice, check_name, text_options
 from judgekit.metrics.card import Card, Example
 from judgekit.metrics.voice.alignmenter import fused_score, offline_safety, rule_score
-from judgekit.metrics.voice.bootstrap import FIGURES, Sessions
 from judgekit.metrics.voice.patterns import (
     CATEGORIES,
     PatternSet,
@@ -26,9 +28,7 @@ from judgekit.metrics.voice.patterns import (
 )
 from judgekit.metrics.voice.pooled import POOLED, PooledSafety
 from judgekit.metrics.voice.session import Scope, replies
-from judgekit.protocols import Aggregate
-from judgekit.score import Part, Score
-from judgekit.value import Json
+from judgekit.stats.bootstrap import FIGURES, Sessions
 
 Compat = Literal["alignmenter"]
 Classifier = Literal["heuristic"]

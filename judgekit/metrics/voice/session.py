@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Literal
 
-from judgekit.case import Case, has_text
-from judgekit.errors import CaseError
+from judgekit.core.case import Case, has_text
+from judgekit.core.errors import CaseError
 
 Scope = Literal["session", "last"]
 

@@ -7,18 +7,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
-from judgekit.case import Case
+from judgekit.core.case import Case
+from judgekit.core.errors import ConfigError
+from judgekit.core.score import Score
+from judgekit.core.value import Json
 from judgekit.embedders import Chosen, check_embedder, embeds_at_once, identity_of
-from judgekit.errors import ConfigError
 from judgekit.metrics._options import check_choice, check_name
 from judgekit.metrics.card import Card, Example
 from judgekit.metrics.voice.alignmenter import VARIANCE_BOUNDS, Calibration, rescale_variance
-from judgekit.metrics.voice.bootstrap import FIGURES, Sessions
 from judgekit.metrics.voice.calibrationfile import calibration_of
 from judgekit.metrics.voice.session import replies
 from judgekit.metrics.voice.vectors import Vector, dot, scaled, square, unit_vectors
-from judgekit.score import Score
-from judgekit.value import Json
+from judgekit.stats.bootstrap import FIGURES, Sessions
 
 if TYPE_CHECKING:
     import numpy as np

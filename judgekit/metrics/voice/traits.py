@@ -8,13 +8,13 @@ from functools import lru_cache
 from importlib.resources import files
 from typing import Any, NamedTuple
 
-from judgekit.canonical import digest
+from judgekit.core.canonical import digest
+from judgekit.core.yaml_file import parse_yaml
 from judgekit.metrics.tokens import CJK, count_words
 from judgekit.metrics.tone.english import FUNCTION_WORDS, SAMPLE, is_english
 from judgekit.metrics.voice.persona import Trait
 from judgekit.metrics.voice.personafile import TONES
 from judgekit.metrics.voice.phrases import Phrases, Plain, plain
-from judgekit.yamlfile import parse_yaml
 
 CONCISE = 40
 """Most words of a concise reply."""
@@ -116,7 +116,7 @@ class _Lists(NamedTuple):
 
 @lru_cache(maxsize=1)
 def _lists() -> _Lists:
-    text = (files("judgekit") / "data" / "voice" / "traits.yaml").read_text("utf-8")
+    text = (files("judgekit.metrics") / "data" / "voice" / "traits.yaml").read_text("utf-8")
     data, _ = parse_yaml(text, file="traits.yaml")
     kinds = {
         kind: {name: _signals(entry) for name, entry in classes.items()}

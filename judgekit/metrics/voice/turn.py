@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from judgekit.core.score import Part
+from judgekit.core.value import Json
 from judgekit.metrics.voice.traits import TraitFinding
 from judgekit.metrics.voice.weights import mean_of
-from judgekit.score import Part
-from judgekit.value import Json
 
 STYLE_BANDS = (
     (0.9, "very close"),

@@ -6,10 +6,10 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from judgekit.errors import ConfigError
+from judgekit.core.errors import ConfigError
+from judgekit.core.score import Part
+from judgekit.core.suggest import suggest
 from judgekit.metrics._options import check_weight
-from judgekit.score import Part
-from judgekit.suggest import suggest
 
 
 def check_weights(metric: str, given: object, default: Mapping[str, float]) -> dict[str, float]:

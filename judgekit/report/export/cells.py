@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from judgekit.canonical import canonical_json
-from judgekit.frames.table import Kind
+from judgekit.core.canonical import canonical_json
+from judgekit.datasets.dataframes.table import Kind
 from judgekit.report.report import Report
 from judgekit.report.table import RESULT, Thresholds, result_entry
 

@@ -7,10 +7,10 @@ from importlib import import_module
 from pathlib import Path
 from typing import NamedTuple
 
-from judgekit.errors import ConfigError
-from judgekit.outfile import refuse_foreign
+from judgekit.core.errors import ConfigError
+from judgekit.core.output_file import refuse_foreign
+from judgekit.core.suggest import suggest
 from judgekit.report.report import Report
-from judgekit.suggest import suggest
 
 FORMATS: Mapping[str, str] = {
     "junit": "one test per case and metric, as CI servers read it",

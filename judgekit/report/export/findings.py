@@ -5,10 +5,10 @@ from __future__ import annotations
 import heapq
 from collections.abc import Iterator
 
+from judgekit.core.score import Score
 from judgekit.report.export.verdict import Verdict, verdicts
 from judgekit.report.report import Report
 from judgekit.report.summary import MetricSummary
-from judgekit.score import Score
 
 MOST_FAILED = 50
 """Rows below the threshold that are kept of a metric, the worst first."""

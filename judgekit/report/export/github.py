@@ -12,7 +12,7 @@ import secrets
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
-from judgekit.errors import ConfigError
+from judgekit.core.errors import ConfigError
 from judgekit.report.export.findings import Findings, findings_of
 from judgekit.report.export.markdown import markdown_lines
 from judgekit.report.export.marks import one_line

@@ -7,7 +7,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from judgekit.errors import ConfigError, MissingExtra
+from judgekit.core.errors import ConfigError, MissingExtra
 from judgekit.report.export.cells import COLUMNS, cells
 from judgekit.report.export.target import written
 from judgekit.report.report import Report

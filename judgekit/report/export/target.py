@@ -7,8 +7,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
-from judgekit.errors import ConfigError
-from judgekit.outfile import whole_file
+from judgekit.core.errors import ConfigError
+from judgekit.core.output_file import whole_file
 
 
 @contextmanager

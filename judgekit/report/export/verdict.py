@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
-from judgekit.errors import ConfigError
+from judgekit.core.errors import ConfigError
+from judgekit.core.score import Failure, Part, Result, Row, Score
 from judgekit.report.report import Report
 from judgekit.report.summary import MetricSummary, passes
-from judgekit.score import Failure, Part, Result, Row, Score
 
 Outcome = Literal["passed", "failed", "error", "skipped"]
 

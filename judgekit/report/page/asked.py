@@ -10,9 +10,9 @@ from typing import Any, Protocol
 
 from judgekit.cassette.record import Record, decode
 from judgekit.cassette.tape import Tape
+from judgekit.core.score import Failure, Row
 from judgekit.report.folder import TAPE
 from judgekit.report.page.taped import Taped
-from judgekit.score import Failure, Row
 
 _KEY = re.compile(r"[0-9a-f]{64}")
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from judgekit.core.score import round_half_up
 from judgekit.report.summary import MetricSummary
-from judgekit.score import round_half_up
 
 WIDTH = 320.0
 """Width of a figure, in the units of its drawing."""

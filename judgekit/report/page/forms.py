@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from judgekit.canonical import canonical_json
+from judgekit.core.canonical import canonical_json
+from judgekit.core.request import Form
+from judgekit.core.score import Part
 from judgekit.report.folder import Scored
 from judgekit.report.page.taped import Taped
-from judgekit.request import Form
-from judgekit.score import Part
 
 _NOT_ASKED = ("weight", "levels", "reverse")
 """What a criterion says beside its question."""

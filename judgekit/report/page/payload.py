@@ -7,7 +7,8 @@ import math
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from judgekit.case import Case, output_digest
+from judgekit.core.case import Case, output_digest
+from judgekit.core.score import Failure, Result, Row
 from judgekit.report.folder import Scored
 from judgekit.report.manifest import cluster_field
 from judgekit.report.page.asked import Asked, keys_of, told
@@ -20,7 +21,6 @@ from judgekit.report.page.slices import Field, Slices
 from judgekit.report.page.taped import Taped
 from judgekit.report.report import Report
 from judgekit.report.summary import MetricSummary
-from judgekit.score import Failure, Result, Row
 
 ALL = 2_000
 """Cases up to which every prompt and raw reply is on the page."""

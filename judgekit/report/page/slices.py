@@ -7,9 +7,10 @@ from collections.abc import Hashable, Iterable, Mapping
 from copy import deepcopy
 from typing import Any, NamedTuple
 
-from judgekit.report.clustered import cluster_of
 from judgekit.report.folder import Scored
-from judgekit.report.statistics import Bounds, Values
+from judgekit.stats.clusters import cluster_of
+from judgekit.stats.intervals import Bounds
+from judgekit.stats.values import Values
 
 FIELDS = 12
 """Fields of the metadata that are shown: those that come first in the data."""

@@ -6,8 +6,8 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from judgekit.canonical import canonical_json
 from judgekit.cassette.tape import Tape
+from judgekit.core.canonical import canonical_json
 
 MOST = 8
 """Different parameters, servers and modes of one judge that are told."""

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from judgekit.core.yaml_file import parse_yaml
 from judgekit.metrics.benchmarks.answer import find_answer
 from judgekit.metrics.benchmarks.choice import Choices
 from judgekit.metrics.benchmarks.number import is_number, read_number
 from judgekit.metrics.benchmarks.wording import wording
-from judgekit.yamlfile import parse_yaml
 
 ROOT = Path(__file__).parents[3]
 VECTORS = json.loads((ROOT / "tests" / "data" / "wisent.json").read_text("utf-8"))
@@ -175,7 +175,8 @@ def test_each_rule_for_texts_fires(text, said, rule):
 
 
 DATA = parse_yaml(
-    (ROOT / "judgekit" / "data" / "benchmarks" / "answers.yaml").read_text("utf-8"), file="answers"
+    (ROOT / "judgekit" / "metrics" / "data" / "benchmarks" / "answers.yaml").read_text("utf-8"),
+    file="answers",
 )[0]
 
 

@@ -7,11 +7,11 @@ from growth import LINEAR, growth, repeated
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judgekit.case import Case
-from judgekit.errors import CaseError, ConfigError
-from judgekit.evaluation import evaluate_sync
+from judgekit.core.case import Case
+from judgekit.core.errors import CaseError, ConfigError
 from judgekit.metrics.benchmarks.generation import CONFIDENCE, Generation
 from judgekit.metrics.benchmarks.task import Task
+from judgekit.runner.evaluation import evaluate_sync
 
 
 def score(output, reference, choices=(), **options):

@@ -14,8 +14,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from judgekit.case import Case
-from judgekit.errors import CaseError, ConfigError, MissingExtra
+from judgekit.core.case import Case
+from judgekit.core.errors import CaseError, ConfigError, MissingExtra
 from judgekit.metrics.benchmarks import mathworker
 from judgekit.metrics.benchmarks.math import Math
 

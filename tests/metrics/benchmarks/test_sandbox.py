@@ -15,8 +15,8 @@ from pathlib import Path
 
 import pytest
 
-from judgekit.case import Case
-from judgekit.errors import ConfigError
+from judgekit.core.case import Case
+from judgekit.core.errors import ConfigError
 from judgekit.metrics.benchmarks import sandbox as module
 from judgekit.metrics.benchmarks.code import Code
 from judgekit.metrics.benchmarks.filter import seccomp_filter

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judgekit.case import Case
-from judgekit.errors import CaseError, ConfigError
+from judgekit.core.case import Case
+from judgekit.core.errors import CaseError, ConfigError
 from judgekit.metrics.grounding.answer_relevancy import AnswerRelevancy
 from judgekit.metrics.grounding.completeness import Completeness
 from judgekit.metrics.grounding.facts import FactsCoveredJudge

@@ -9,15 +9,21 @@ from growth import LINEAR, growth
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judgekit.case import Case
-from judgekit.errors import CaseError, ConfigError, InvalidReply, JudgeRejected, JudgeUnavailable
-from judgekit.evaluation import evaluate_sync
+from judgekit.core.case import Case
+from judgekit.core.errors import (
+    CaseError,
+    ConfigError,
+    InvalidReply,
+    JudgeRejected,
+    JudgeUnavailable,
+)
+from judgekit.core.score import Row
 from judgekit.judges.fake import FakeJudge
 from judgekit.metrics.grounding.faithfulness import Faithfulness
 from judgekit.metrics.grounding.hallucination import Hallucination
 from judgekit.metrics.step import distinct
 from judgekit.report.text import row_text
-from judgekit.score import Row
+from judgekit.runner.evaluation import evaluate_sync
 from tests.metrics.scripted import Scripted, shown, statements, support
 
 PASSAGES = ("The pool opens at 7. Towels cost 2 crowns.", "Children under 6 swim free.")
@@ -204,7 +210,7 @@ def test_what_stops_a_run_goes_before_what_costs_a_row():
 
 
 def test_a_judge_that_is_at_once_needs_no_event_loop():
-    from judgekit.at_once import at_once, done_at_once
+    from judgekit.core.synchronous import at_once, done_at_once
 
     asked = judge()
     asked.at_once = True

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judgekit.case import Case
-from judgekit.errors import CaseError, ConfigError
+from judgekit.core.case import Case
+from judgekit.core.errors import CaseError, ConfigError
 from judgekit.metrics.grounding.context_precision import ContextPrecision
 from judgekit.metrics.grounding.context_recall import ContextRecall
 from tests.metrics.scripted import Scripted, shown, statements, support

@@ -11,11 +11,9 @@ from growth import LINEAR, growth, repeated
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from judgekit.case import Case
-from judgekit.config import build_suite
+from judgekit.core.case import Case
+from judgekit.core.errors import CaseError, ConfigError
 from judgekit.embedders.lexical import LexicalEmbedder
-from judgekit.errors import CaseError, ConfigError
-from judgekit.evaluation import evaluate_sync
 from judgekit.metrics.exact_match import ExactMatch
 from judgekit.metrics.fallback import WithFallback
 from judgekit.metrics.nearness import folds
@@ -23,7 +21,9 @@ from judgekit.metrics.nearness.contrastive_alignment import ContrastiveAlignment
 from judgekit.metrics.nearness.facts import FactsCovered
 from judgekit.metrics.nearness.semantic_accuracy import LexicalAccuracy, SemanticAccuracy
 from judgekit.metrics.nearness.tone_compliance import ToneCompliance
-from judgekit.registry import create
+from judgekit.metrics.registry import create
+from judgekit.runner.evaluation import evaluate_sync
+from judgekit.suite.suite import build_suite
 
 VECTORS = json.loads(
     (Path(__file__).parents[2] / "data" / "quality_definitions.json").read_text("utf-8")
@@ -277,7 +277,7 @@ def test_exemplars_that_cancel_out_have_no_direction():
 
 
 def test_exemplars_come_from_files_beside_the_suite(tmp_path):
-    from judgekit.config import build_suite
+    from judgekit.suite.suite import build_suite
 
     (tmp_path / "tone.txt").write_text("aaa\n\nb\n", encoding="utf-8")
     data = {"metrics": {"tone_compliance": {"exemplars": "tone.txt"}}}

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from judgekit.catalogue import FAMILIES
-from judgekit.config import load_suite
-from judgekit.run import run_suite
+from judgekit.metrics.catalogue import FAMILIES
+from judgekit.suite.run import run_suite
+from judgekit.suite.suite import load_suite
 
 ROOT = Path(__file__).parents[3]
 TEXT = (ROOT / "docs" / "metrics" / "personalization.md").read_text("utf-8")

@@ -9,8 +9,8 @@ from growth import LINEAR, growth, repeated
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judgekit.case import Case
-from judgekit.errors import CaseError, ConfigError
+from judgekit.core.case import Case
+from judgekit.core.errors import CaseError, ConfigError
 from judgekit.metrics.personalization.alignment import contrast
 from judgekit.metrics.personalization.coherence import CoherenceRules
 from judgekit.metrics.personalization.difference import Difference, difference, jaccard

@@ -8,17 +8,17 @@ import json
 import pytest
 from typer.testing import CliRunner
 
-from judgekit.case import Case
 from judgekit.cli.app import app
-from judgekit.config import build_suite
-from judgekit.errors import CaseError, ConfigError, JudgeUnavailable
-from judgekit.evaluation import evaluate_sync, score_sync
+from judgekit.core.case import Case
+from judgekit.core.errors import CaseError, ConfigError, JudgeUnavailable
 from judgekit.judges.fake import FakeJudge
 from judgekit.metrics.personalization.examples import read_examples
 from judgekit.metrics.personalization.personalization import Personalization
-from judgekit.registry import create
-from judgekit.run import run_suite
-from judgekit.suitefile import Overrides
+from judgekit.metrics.registry import create
+from judgekit.runner.evaluation import evaluate_sync, score_sync
+from judgekit.suite.file import Overrides
+from judgekit.suite.run import run_suite
+from judgekit.suite.suite import build_suite
 
 POSITIVE = ["Rather lovely weather, one mustn't complain.", "Cheers, terribly kind of you."]
 NEGATIVE = ["It was great! So much fun!", "Thanks a lot, I appreciate it!"]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from judgekit.errors import ConfigError
+from judgekit.core.errors import ConfigError
 from judgekit.metrics.personalization.alignment import contrast, mean_alignment
 from judgekit.metrics.personalization.coherence import coherence
 from judgekit.metrics.personalization.difference import (

@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judgekit.case import Case
-from judgekit.errors import CaseError, ConfigError
-from judgekit.evaluation import evaluate_sync
+from judgekit.core.case import Case
+from judgekit.core.errors import CaseError, ConfigError
 from judgekit.judges.fake import FakeJudge
 from judgekit.metrics.rubric import RubricMetric
 from judgekit.metrics.safety_quality.bias import Bias
 from judgekit.metrics.safety_quality.refusal import Refusal
 from judgekit.metrics.safety_quality.toxicity import CATEGORIES, Toxicity
+from judgekit.runner.evaluation import evaluate_sync
 from tests.metrics.scripted import Scripted
 
 CASE = Case(id="c", input="Why is it late?", output="Because you are a fool.")

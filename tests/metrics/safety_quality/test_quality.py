@@ -9,9 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judgekit.case import Case, Message
-from judgekit.errors import CaseError, ConfigError
-from judgekit.evaluation import evaluate_sync
+from judgekit.core.case import Case, Message
+from judgekit.core.errors import CaseError, ConfigError
 from judgekit.judges.fake import FakeJudge
 from judgekit.metrics.role_adherence import RoleAdherence, conversation
 from judgekit.metrics.safety_quality.accuracy import Accuracy
@@ -19,6 +18,7 @@ from judgekit.metrics.safety_quality.coherence import Coherence
 from judgekit.metrics.safety_quality.interactive import Interactive
 from judgekit.metrics.safety_quality.points import Points
 from judgekit.metrics.safety_quality.tone_compliance import TONES, ToneComplianceJudge
+from judgekit.runner.evaluation import evaluate_sync
 from tests.metrics.scripted import Scripted, shown
 
 CASE = Case(id="c", input="When was it built?", output="In 1932.", reference=("1932", "'32"))

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from judgekit.case import Case
+from judgekit.core.case import Case
 
 
 @pytest.fixture

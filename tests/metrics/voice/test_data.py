@@ -10,9 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from judgekit.at_once import done_at_once
-from judgekit.case import Case
-from judgekit.errors import ConfigError
+from judgekit.core.case import Case
+from judgekit.core.errors import ConfigError
+from judgekit.core.synchronous import done_at_once
+from judgekit.core.yaml_file import parse_yaml
 from judgekit.metrics.voice.patterns import (
     CATEGORIES,
     SEVERITIES,
@@ -23,9 +24,8 @@ from judgekit.metrics.voice.patterns import (
 )
 from judgekit.metrics.voice.phrases import Phrases, plain
 from judgekit.metrics.voice.safety import SafetyPatterns
-from judgekit.yamlfile import parse_yaml
 
-DATA = files("judgekit") / "data"
+DATA = files("judgekit.metrics") / "data"
 
 
 def read(*path):

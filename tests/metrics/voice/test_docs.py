@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from judgekit.catalogue import FAMILIES
-from judgekit.config import load_suite
 from judgekit.datasets import load_cases
+from judgekit.metrics.catalogue import FAMILIES
 from judgekit.metrics.voice.patterns import patterns_of
 from judgekit.metrics.voice.persona import load_persona
+from judgekit.suite.suite import load_suite
 from tests.cli.conftest import judgekit  # noqa: F401 - a fixture
 from tests.metrics.voice import test_confusion
 
@@ -41,7 +41,7 @@ def test_the_files_of_the_page_load(project):
 def test_the_session_in_the_voice_scores_higher(project):
     import asyncio
 
-    from judgekit.run import run_suite
+    from judgekit.suite.run import run_suite
 
     report = asyncio.run(run_suite(load_suite("suite.yaml")))
 

@@ -7,10 +7,10 @@ import json
 
 import pytest
 
-from judgekit.case import Case
-from judgekit.errors import CaseError, ConfigError, InvalidReply, JudgeUnavailable
-from judgekit.evaluation import evaluate_sync
+from judgekit.core.case import Case
+from judgekit.core.errors import CaseError, ConfigError, InvalidReply, JudgeUnavailable
 from judgekit.judges.fake import FakeJudge
+from judgekit.metrics.registry import create
 from judgekit.metrics.voice.authenticity import Authenticity
 from judgekit.metrics.voice.judged import AuthenticityJudge, BrandSafety
 from judgekit.metrics.voice.lexicon import score_lexicon
@@ -20,8 +20,8 @@ from judgekit.metrics.voice.safety import SafetyPatterns, keyword_score
 from judgekit.metrics.voice.stability import Stability, spread_of, stability_band
 from judgekit.metrics.voice.turn import style_band
 from judgekit.metrics.voice.vectors import scaled
-from judgekit.registry import create
 from judgekit.report.text import summary_text
+from judgekit.runner.evaluation import evaluate_sync
 
 PERSONA = {
     "name": "Acme",
@@ -218,7 +218,7 @@ class Rated:
         self.value = value
 
     async def ask(self, request):
-        from judgekit.request import Reply, Try
+        from judgekit.core.request import Reply, Try
 
         answer = {"reason": "Because.", "value": self.value, "quotes": []}
         text = json.dumps({"safety": answer, "worst_turn": "none"})

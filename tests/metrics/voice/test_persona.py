@@ -5,11 +5,11 @@ import asyncio
 import pytest
 from typer.testing import CliRunner
 
+from judgekit.authoring.lint.persona import RULES, lint_personas, persona_lint_text
+from judgekit.authoring.schemas import schema
 from judgekit.cli.app import app
-from judgekit.errors import ConfigError
-from judgekit.lint.persona import RULES, lint_personas, persona_lint_text
+from judgekit.core.errors import ConfigError
 from judgekit.metrics.voice.persona import Persona, load_persona, persona_of
-from judgekit.schemas import schema
 
 OURS = """\
 name: Acme

@@ -11,9 +11,8 @@ from growth import LINEAR, growth, repeated
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from judgekit.case import Case
+from judgekit.core.case import Case
 from judgekit.metrics.voice.authenticity import Authenticity
-from judgekit.metrics.voice.bootstrap import bootstrap_interval
 from judgekit.metrics.voice.lexicon import score_lexicon
 from judgekit.metrics.voice.overall import BrandVoice
 from judgekit.metrics.voice.patterns import SEVERITIES, severity_score
@@ -23,6 +22,7 @@ from judgekit.metrics.voice.safety import SafetyPatterns, keyword_score
 from judgekit.metrics.voice.stability import Stability, spread_of
 from judgekit.metrics.voice.traits import find_traits
 from judgekit.metrics.voice.vectors import scaled
+from judgekit.stats.bootstrap import bootstrap_interval
 
 PERSONA = {
     "exemplars": ["Happy to help with your parcel.", "We'll check and get back to you."],

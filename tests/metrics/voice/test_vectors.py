@@ -9,15 +9,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from judgekit.case import Case
+from judgekit.core.case import Case
+from judgekit.core.errors import CaseError, ConfigError
+from judgekit.core.score import Part
 from judgekit.embedders import open_embedder
 from judgekit.embedders.hashed import bucket
-from judgekit.errors import CaseError, ConfigError
-from judgekit.evaluation import evaluate_sync
 from judgekit.metrics.embedding import cosine
 from judgekit.metrics.voice import alignmenter
 from judgekit.metrics.voice.authenticity import Authenticity, style_mean
-from judgekit.metrics.voice.bootstrap import bootstrap_interval
 from judgekit.metrics.voice.lexicon import score_lexicon
 from judgekit.metrics.voice.overall import WEIGHTS, BrandVoice, grade
 from judgekit.metrics.voice.patterns import severity_score
@@ -27,7 +26,8 @@ from judgekit.metrics.voice.stability import Stability, spread_of
 from judgekit.metrics.voice.vectors import dot, scaled
 from judgekit.metrics.voice.weights import fold_parts
 from judgekit.report.summary import passes
-from judgekit.score import Part
+from judgekit.runner.evaluation import evaluate_sync
+from judgekit.stats.bootstrap import bootstrap_interval
 
 VECTORS = json.loads((Path(__file__).parents[2] / "data" / "alignmenter.json").read_text("utf-8"))
 

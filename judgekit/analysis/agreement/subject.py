@@ -1,0 +1,318 @@
+"""One criterion, or the value of a metric, as a judge and people labelled it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import combinations
+from typing import Literal, NamedTuple
+
+from judgekit.analysis.agreement.words import sentence
+from judgekit.core.case import Case, output_digest
+from judgekit.core.errors import ConfigError
+from judgekit.core.judgment import Judgment
+from judgekit.core.request import Question
+from judgekit.core.score import Failure, Part, Result, Score
+from judgekit.core.suggest import suggest
+from judgekit.core.value import Json
+from judgekit.metrics.samples import combined_value
+from judgekit.report.calibration import NO_VERDICT, Agreement, Scale
+from judgekit.report.summary import MetricSummary, passes
+from judgekit.stats.agreement import Paired, kappa_figure, rank_figure
+
+MAX_CATEGORIES = 10
+"""Distinct numbers up to which there is a table of them, and a kappa."""
+OTHER_OUTPUT = "the label is for another output"
+Failures = Literal["wrong", "drop"]
+"""What a reply that holds no verdict counts as: a disagreement, or nothing."""
+_FAILED_REPLIES = ("invalid_reply", "refused", "truncated", "empty")
+"""Failures of a judge that answered; others say nothing about the judge."""
+_VERDICTS = {"pass": True, "passed": True, "yes": True, "fail": False, "failed": False, "no": False}
+
+Answer = float | bool | str
+LabelsOfCase = Mapping[str, Mapping[str | None, Answer | None]]
+"""Labeller -> digest of the output -> the label."""
+
+
+class _Absent(NamedTuple):
+    """Says why the judge has no answer."""
+
+    why: str
+
+
+class _Pair(NamedTuple):
+    case: str
+    unit: int
+    judge: Answer | None
+    """`None` for a reply that holds no verdict."""
+    labeller: str
+    person: Answer
+
+
+class Subject:
+    """One criterion, or the value of a metric, with the answers of the judge beside labels.
+
+    Args:
+        metric: the metric.
+        criterion: its criterion; `None` for the metric's own value or verdict.
+        labels: case -> its labels.
+        summary: the metric over the run.
+        failures: what a failed reply counts as.
+        cluster: whether cases come in clusters.
+    """
+
+    def __init__(
+        self,
+        metric: str,
+        criterion: str | None,
+        labels: Mapping[str, LabelsOfCase],
+        summary: MetricSummary,
+        *,
+        failures: Failures,
+        clustered: bool,
+    ) -> None:
+        self.metric, self.criterion = metric, criterion
+        self.summary = summary
+        self.labels = labels
+        self.failures = failures
+        self.clustered = clustered
+        self.pairs: list[_Pair] = []
+        self.values: dict[Answer, float] = {}
+        """Answer of the judge -> its value."""
+        self.left_out: Counter[str] = Counter()
+        self.without_digest = 0
+        self.key: str | None = None
+        self._cases: set[str] = set()
+        self._units: dict[object, int] = {}
+
+    def add(self, case: Case, result: Result, cluster: object) -> None:
+        """Take the judge's result on one case.
+
+        Args:
+            case: the case.
+            result: what the judge gave.
+            cluster: the cluster of the case; the case itself where there are none.
+        """
+        labels = self.labels.get(case.id)
+        if labels is None:
+            return
+        self._cases.add(case.id)
+        unit = self._units.setdefault(cluster, len(self._units))
+        judge = self._answer(result)
+        digest = output_digest(case.output)
+        for labeller, by_output in labels.items():
+            if digest not in by_output and None not in by_output:
+                self.left_out[OTHER_OUTPUT] += 1
+                continue
+            person = by_output[digest if digest in by_output else None]
+            if person is None:
+                self.left_out["the person could not tell"] += 1
+            elif isinstance(judge, _Absent):
+                self.left_out[judge.why] += 1
+            else:
+                self.without_digest += digest not in by_output
+                self.pairs.append(_Pair(case.id, unit, judge, labeller, person))
+
+    def _answer(self, result: Result) -> Answer | _Absent | None:
+        if isinstance(result, Failure):
+            if result.kind not in _FAILED_REPLIES:
+                return _Absent("the judge was not asked or could not be reached")
+            return None if self.failures == "wrong" else _Absent("the reply failed")
+        if result.fallback is not None:
+            return _Absent("a stand-in scored it")
+        if self.key is None and result.judgments:
+            self.key = result.judgments[0].request_key
+        if self.criterion is None:
+            return _Absent("the judge abstained") if result.value is None else result.value
+        return self._part(result)
+
+    def _part(self, score: Score) -> Answer | _Absent:
+        for part in score.parts:
+            if part.id != self.criterion:
+                continue
+            if part.value is None:
+                return _Absent("the judge abstained")
+            answer = _verdict(part, score.judgments)
+            known = answer if isinstance(answer, (bool, int, float, str)) else part.value
+            self.values[known] = part.value
+            return known
+        return _Absent("the run has no such criterion")
+
+    def finish(self, question: Question | None) -> list[Agreement]:
+        """Return the figures; of a metric with a threshold, also those of its verdicts.
+
+        Raises:
+            ConfigError: labels and answers are of different kinds.
+        """
+        missing = sum(len(people) for case, people in self.labels.items()
+                      if case not in self._cases)  # fmt: skip
+        if missing:
+            self.left_out["no such case in the run"] += missing
+        if all(pair.judge is None for pair in self.pairs):
+            return []
+        if self.criterion is not None or self.summary.threshold is None:
+            return [self._figures(self.pairs, question)]
+        verdicts = [
+            p._replace(judge=None if p.judge is None else self._passed(p.judge),
+                       person=self._passed(p.person))
+            for p in self.pairs
+        ]  # fmt: skip
+        found = [self._figures(verdicts, None)]
+        if all(not isinstance(p.person, (bool, str)) for p in self.pairs):
+            found.append(self._figures(self.pairs, question))
+        return found
+
+    def _passed(self, answer: Answer) -> bool:
+        if isinstance(answer, str):
+            if answer.strip().lower() not in _VERDICTS:
+                raise ConfigError(f"{self._name}: {answer!r} is neither a number nor pass or fail")
+            return _VERDICTS[answer.strip().lower()]
+        if isinstance(answer, bool):
+            return answer
+        return bool(passes(answer, self.summary.threshold, self.summary.higher_is_better))
+
+    def _figures(self, pairs: Sequence[_Pair], question: Question | None) -> Agreement:
+        pairs = [
+            p._replace(judge=None if p.judge is None else self._word(p.judge),
+                       person=self._word(p.person))
+            for p in pairs
+        ]  # fmt: skip
+        scale, order = self._order(pairs, question)
+        place = {value: number for number, value in enumerate(order)}
+        failed = sum(p.judge is None for p in pairs)
+        # A reply without a verdict is a category of the judge's, after all answers.
+        size = len(order) + bool(failed)
+        judged = [
+            Paired(p.unit, size - 1 if p.judge is None else place[p.judge], place[p.person])
+            for p in pairs
+        ]
+        ranked = [one for one, p in zip(judged, pairs, strict=True) if p.judge is not None]
+        people = _people(pairs, place)
+        # Two people are two people whoever is named first.
+        both = [*people, *(Paired(p.unit, p.second, p.first) for p in people)]
+        tabled = scale != "number" or len(order) <= MAX_CATEGORIES
+        places: list[float] | None = [float(n) for n in range(len(order))]
+        if scale == "nominal":
+            places = None
+        elif scale == "number":
+            places = [float(value) for value in order]
+        ordered = scale != "nominal"
+        grouped = self.clustered
+        table = [[0] * size for _ in range(size)] if tabled else []
+        for pair in judged if tabled else ():
+            table[pair.first][pair.second] += 1
+        found = Agreement(
+            metric=self.metric,
+            criterion=self.criterion,
+            scale=scale,
+            cases=len({p.case for p in pairs}),
+            clusters=len({p.unit for p in pairs}) if grouped else None,
+            pairs=len(pairs),
+            failed=failed,
+            without_digest=self.without_digest,
+            labellers=tuple(sorted({p.labeller for p in pairs if p.labeller})),
+            categories=(*map(_shown, order), *[NO_VERDICT] * bool(failed)) if tabled else (),
+            table=tuple(map(tuple, table)),
+            same=sum(p.first == p.second for p in judged) if tabled else None,
+            kappa=kappa_figure(judged, size, places, clustered=grouped) if tabled else None,
+            rank=rank_figure(ranked, len(order), clustered=grouped) if ordered else None,
+            people_pairs=len(people),
+            people_kappa=kappa_figure(both, len(order), places, clustered=grouped)
+            if tabled and people
+            else None,
+            people_rank=rank_figure(both, len(order), clustered=grouped)
+            if ordered and people
+            else None,
+            left_out=dict(sorted(self.left_out.items())),
+            sentence="",
+        )
+        return found.model_copy(update={"sentence": sentence(found)})
+
+    @property
+    def _name(self) -> str:
+        return self.metric if self.criterion is None else f"{self.metric}, {self.criterion}"
+
+    def _word(self, answer: Answer) -> Answer:
+        """Return a word as its criterion has it, whatever its case and the space around it."""
+        if not isinstance(answer, str):
+            return answer
+        folded = " ".join(answer.split()).casefold()
+        known = {v.casefold(): v for v in self.values if isinstance(v, str)}
+        return known.get(folded, folded)
+
+    def _order(
+        self, pairs: Sequence[_Pair], question: Question | None
+    ) -> tuple[Scale, list[Answer]]:
+        """Return how answers are told apart, and the answers in order."""
+        judge = [p.judge for p in pairs if p.judge is not None]
+        answers = {*judge, *(p.person for p in pairs)}
+        kinds = {_kind(answer) for answer in answers}
+        if len(kinds) > 1:
+            raise ConfigError(
+                f"{self._name}: the judge answers in {_kinds(judge)}, people in "
+                f"{_kinds(p.person for p in pairs)}"
+            )
+        kind = kinds.pop()
+        if kind == "yes or no":
+            return "nominal", [False, True]
+        if kind == "numbers":
+            return "number", sorted(answers)
+        return self._order_of_words(answers, question)
+
+    def _order_of_words(
+        self, answers: set[Answer], question: Question | None
+    ) -> tuple[Scale, list[Answer]]:
+        labels: list[str] = list(question.labels) if question is not None else []
+        known = {label.casefold(): label for label in labels}
+        for answer in answers:
+            if labels and str(answer).casefold() not in known:
+                raise ConfigError(
+                    f"{self._name}: people said {answer!r}{suggest(str(answer), labels)}"
+                )
+        if question is not None and labels:
+            words: list[Answer] = [self._word(label) for label in labels]
+            if question.kind == "choice":
+                return "nominal", words
+            worth = [self.values[word] for word in words if word in self.values]
+            return "ordinal", words[::-1] if worth != sorted(worth) else words
+        if answers <= set(self.values) and len(set(self.values.values())) == len(self.values) > 2:
+            return "ordinal", sorted(answers, key=lambda answer: self.values[answer])
+        return "nominal", sorted(answers, key=str)
+
+
+def _verdict(part: Part, judgments: Sequence[Judgment]) -> Json:
+    """Return the answer behind the value of a criterion; of several samples, the combined one.
+
+    Runs of earlier versions hold the answer of the first sample in their parts.
+    """
+    if len(judgments) < 2 or any(part.id not in judgment.answers for judgment in judgments):
+        return part.answer
+    return combined_value([judgment.answers[part.id].value for judgment in judgments])
+
+
+def _kind(answer: Answer) -> str:
+    if isinstance(answer, bool):
+        return "yes or no"
+    return "words" if isinstance(answer, str) else "numbers"
+
+
+def _kinds(answers: Iterable[Answer]) -> str:
+    return " and ".join(sorted({_kind(answer) for answer in answers}))
+
+
+def _shown(answer: Answer) -> str:
+    if isinstance(answer, bool):
+        return "yes" if answer else "no"
+    return answer if isinstance(answer, str) else f"{answer:g}"
+
+
+def _people(pairs: Sequence[_Pair], place: Mapping[Answer, int]) -> list[Paired]:
+    """Return every pair of two people's answers to one case."""
+    by_case: dict[str, list[_Pair]] = {}
+    for pair in pairs:
+        by_case.setdefault(pair.case, []).append(pair)
+    return [
+        Paired(one.unit, place[one.person], place[other.person])
+        for answers in by_case.values()
+        for one, other in combinations(answers, 2)
+    ]

@@ -1,0 +1,258 @@
+"""What came of holding a run against another one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from pydantic import Field
+
+from judgekit.core.errors import ConfigError
+from judgekit.core.value import Displayed, Value
+
+if TYPE_CHECKING:
+    import pandas
+    import polars
+
+    from judgekit.analysis.comparison.table import Per
+    from judgekit.core.display.parts import Part as Shown
+
+Verdict = Literal["worse", "better", "unclear", "same", "unknown"]
+"""`unclear`: chance alone would do as much. `same`: no pair differs. `unknown`: nothing to test."""
+
+
+class Difference(Value):
+    """How much one figure moved, over the cases both runs have a value for."""
+
+    name: str
+    """The metric or the criterion."""
+    pairs: int
+    base: float | None
+    """Mean of the base, over the pairs."""
+    new: float | None
+    mean: float | None
+    """New minus base."""
+    low: float | None
+    high: float | None
+    """95 % interval of the mean difference, inside the range of a difference; `None` where there
+    are too few pairs or clusters for one."""
+    worse: int
+    """Pairs that got worse, in the metric's own direction."""
+    better: int
+    clusters: int | None = None
+    p: float | None = None
+    """Two-sided, before anything is made of how many tests there are."""
+    adjusted: float | None = None
+    """After Holm's correction."""
+    test: str = ""
+    """`exact McNemar`, `paired t` or `paired t by cluster`."""
+    verdict: Verdict = "unknown"
+    too_few: str | None = None
+    """Why there is no interval."""
+    detectable: float | None = None
+    """The smallest true difference that so many pairs see four times out of five; `None` where
+    that would be more than the range of a difference."""
+    wanted: float | None = None
+    """The difference that `more` is about."""
+    more: int | None = None
+    """Cases (or clusters) to add for `wanted` to be seen four times out of five, if differences
+    spread as little as the lower end of the 95 % interval of their spread; 0 for enough."""
+    more_high: int | None = None
+    """The same for the upper end; `None` beyond ten million."""
+
+
+class Flips(Value):
+    """Verdicts that turned over."""
+
+    threshold: float
+    base_passed: int
+    new_passed: int
+    to_fail: int
+    to_pass: int
+    p: float | None
+    """Exact McNemar; with clusters, a t test of passes by cluster. Of a pass/fail metric it is the
+    test of its mean: one hypothesis, tested once."""
+    adjusted: float | None = None
+    test: str = ""
+    verdict: Verdict = "unknown"
+
+
+class PartMove(Value):
+    """How one criterion moved on one case."""
+
+    id: str
+    base: float | None
+    new: float | None
+    base_reason: str
+    new_reason: str
+
+
+class Move(Value):
+    """How one case moved."""
+
+    case: str
+    base: float
+    new: float
+    base_reason: str
+    new_reason: str
+    flip: Literal["pass -> fail", "fail -> pass"] | None
+    same_answer: bool
+    """Whether both runs scored the same answer: then it was the judging that changed."""
+    part: PartMove | None = None
+    """The criterion that moved furthest the same way."""
+
+
+class MetricComparison(Value):
+    """One metric in two runs."""
+
+    metric: str
+    higher_is_better: bool
+    range: tuple[float | None, float | None]
+    refused: str | None = None
+    """Why its figures are not compared; they are left out then."""
+    difference: Difference
+    flips: Flips | None = None
+    criteria: tuple[Difference, ...] = ()
+    unpaired: dict[str, int] = Field(default_factory=dict)
+    """Why cases have no pair of values -> how many."""
+    worst: tuple[Move, ...] = ()
+    """Cases that got worse, the furthest first."""
+    best: tuple[Move, ...] = ()
+    same_requests: int = 0
+    """Pairs that rest on the very same requests to a judge."""
+    pass_fail: bool = False
+    """Whether every value is one end of the range or the other: then mean and verdicts are one
+    hypothesis."""
+
+    @property
+    def verdict(self) -> Verdict:
+        """Worse if either its mean or its verdicts got worse beyond chance; then better."""
+        both = {self.difference.verdict, self.flips.verdict if self.flips else "unknown"}
+        if "worse" in both:
+            return "worse"
+        return "better" if "better" in both else self.difference.verdict
+
+
+class Change(Value):
+    """Something about the making of the runs that is not the same."""
+
+    what: str
+    base: str
+    new: str
+
+
+class PromptChange(Value):
+    """What a judge was asked of one and the same case, as a unified diff."""
+
+    metric: str
+    case: str
+    diff: str
+
+
+class Comparison(Displayed, Value):
+    """A run held against a base, case by case; made by `judgekit.compare`."""
+
+    base: str
+    new: str
+    pairs: int
+    """Cases that were compared."""
+    same_answers: int
+    """Of them, cases whose answer is the same in both runs."""
+    only_base: int
+    only_new: int
+    other_question: int
+    """Cases of one id that are other cases; left out."""
+    cluster: str | None
+    tests: int
+    """How many tests of metrics the correction is for."""
+    warnings: tuple[str, ...]
+    """What a reader must know before any figure."""
+    metrics: tuple[MetricComparison, ...]
+    """Those that got worse first."""
+    changes: tuple[Change, ...]
+    prompts: tuple[PromptChange, ...] = ()
+
+    @property
+    def regressions(self) -> tuple[MetricComparison, ...]:
+        """Metrics that got worse by more than chance would do."""
+        return tuple(metric for metric in self.metrics if metric.verdict == "worse")
+
+    def __repr__(self) -> str:
+        said = ", ".join(
+            f"{m.metric} {'refused' if m.refused else m.verdict}" for m in self.metrics
+        )
+        return f"Comparison(pairs={self.pairs}, {said})"
+
+    __str__ = __repr__
+
+    def _parts_shown(self) -> Iterable[Shown]:
+        from judgekit.analysis.comparison.display import comparison_parts
+
+        return comparison_parts(self)
+
+    def _text_shown(self) -> str:
+        return self.text()
+
+    def text(self, *, width: int = 80, colour: bool = False, cases: int = 5) -> str:
+        """Return it for a terminal.
+
+        Args:
+            width: columns to fit.
+            colour: whether to use ANSI colours.
+            cases: cases to show of each metric.
+        """
+        from judgekit.analysis.comparison.text import comparison_text
+
+        return comparison_text(self, width=width, colour=colour, cases=cases)
+
+    def markdown(self, *, cases: int = 5) -> str:
+        """Return it as Markdown, such as for a pull request; what cases say is escaped."""
+        from judgekit.analysis.comparison.markdown import comparison_markdown
+
+        return comparison_markdown(self, cases=cases)
+
+    def to_pandas(self, *, per: Per = "metric") -> pandas.DataFrame:
+        """Return it as a data frame.
+
+        Args:
+            per: what a row is: a `metric`, a `criterion` of one, or a `case` that moved (of each
+                metric those that moved furthest, as many as are kept).
+
+        Raises:
+            ConfigError: no such option.
+            MissingExtra: pandas is not installed.
+        """
+        from judgekit.analysis.comparison.table import comparison_table
+        from judgekit.datasets.dataframes.pandas import frame_of
+
+        return frame_of(comparison_table(self, per=per))
+
+    def to_polars(self, *, per: Per = "metric") -> polars.DataFrame:
+        """Return it as a data frame of polars; takes and raises what `to_pandas` does."""
+        from judgekit.analysis.comparison.table import comparison_table
+        from judgekit.datasets.dataframes.polars import frame_of
+
+        return frame_of(comparison_table(self, per=per))
+
+    def to_html(self, path: str | Path) -> Path:
+        """Write it as a page, one file that opens anywhere. Returns where it is.
+
+        The runs are read again.
+
+        Raises:
+            ConfigError: a run is in no folder, or the file cannot be written.
+        """
+        from judgekit.analysis.comparison.html import write_comparison
+        from judgekit.report.report import Report
+
+        if not (Path(self.base).is_dir() and Path(self.new).is_dir()):
+            raise ConfigError("a page needs both runs in a folder: evaluate(..., out=FOLDER)")
+        return write_comparison(Report.read(self.base), [Report.read(self.new)], [self], Path(path))
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as JSON, with the verdict of each metric."""
+        data = self.model_dump(mode="json")
+        for entry, metric in zip(data["metrics"], self.metrics, strict=True):
+            entry["verdict"] = metric.verdict
+        return data

@@ -1,0 +1,199 @@
+"""The difference of one figure between two runs: one test and one interval, pair by pair."""
+
+from __future__ import annotations
+
+import math
+from array import array
+from collections.abc import Hashable
+from typing import Literal, NamedTuple
+
+from judgekit.analysis.comparison.comparison import Difference
+from judgekit.stats.clusters import ClusteredMean
+from judgekit.stats.intervals import CHANGED, MeanInterval, mean_interval
+from judgekit.stats.power import detectable, needed_range
+from judgekit.stats.student import student_t_p
+from judgekit.stats.tests import mcnemar_p, paired_shares_interval
+
+EPSILON = 1e-9
+"""Values nearer to each other than this are the same value, added up in another order."""
+IntervalKind = Literal["t", "bootstrap"]
+Range = tuple[float | None, float | None]
+
+
+class Test(NamedTuple):
+    """The one test of a difference; `p` is `None` where there is nothing to test."""
+
+    p: float | None
+    name: str
+
+
+class Differences:
+    """The differences of one figure over pairs of cases.
+
+    A pass/fail figure, whose every value is one end of its range or the other, has the exact
+    McNemar test; any other has the paired t test. With clusters both have a t test on clusters.
+
+    Args:
+        name: the metric or the criterion.
+        range: the least and the most a value can be, as far as there are bounds.
+        higher_is_better: the direction of the figure.
+        clustered: whether cases come in clusters.
+        interval: how the interval of a mean difference is made.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        range: Range,
+        higher_is_better: bool = True,
+        clustered: bool = False,
+        interval: IntervalKind = "t",
+    ) -> None:
+        self._name = name
+        self._range = range
+        self._sign = 1 if higher_is_better else -1
+        self._base, self._new, self._all = MeanInterval(), MeanInterval(), MeanInterval()
+        self._clustered = ClusteredMean() if clustered else None
+        self._kept = array("d") if interval == "bootstrap" else None
+        self._least = self._most = 0.0
+        self._at_ends = None not in range
+        self.worse = self.better = 0
+
+    def add(self, base: float, new: float, cluster: Hashable) -> None:
+        """Take one more pair."""
+        step = new - base
+        if abs(step) < EPSILON:
+            step = 0.0
+        self._at_ends = self._at_ends and self._at_end(base) and self._at_end(new)
+        self._base.add(base)
+        self._new.add(new)
+        self._least = step if self._all.n == 0 else min(self._least, step)
+        self._most = step if self._all.n == 0 else max(self._most, step)
+        self._all.add(step)
+        if self._clustered is not None:
+            self._clustered.add(step, cluster)
+        if self._kept is not None:
+            self._kept.append(step)
+        self.worse += step * self._sign < 0
+        self.better += step * self._sign > 0
+
+    def _at_end(self, value: float) -> bool:
+        return any(end is not None and abs(value - end) < EPSILON for end in self._range)
+
+    @property
+    def pairs(self) -> int:
+        """How many pairs there were."""
+        return self._all.n
+
+    @property
+    def spread(self) -> MeanInterval | ClusteredMean:
+        """Mean and standard error of the differences, by clusters where there are any."""
+        return self._clustered if self._clustered is not None else self._all
+
+    @property
+    def pass_fail(self) -> bool:
+        """Whether every value is one end of the range or the other."""
+        return self._at_ends and self._all.n > 0
+
+    @property
+    def width(self) -> float | None:
+        """The largest difference there can be; `None` without bounds."""
+        low, high = self._range
+        return None if low is None or high is None else high - low
+
+    def finish(self, *, wanted: float | None = None) -> Difference:
+        """Return the figures.
+
+        Args:
+            wanted: a difference to say the number of cases for.
+        """
+        figures = self.spread
+        n, mean, error = self._all.n, figures.mean, figures.standard_error
+        # Rounding must not make a spread of differences that are all the same.
+        alike = self._most - self._least < EPSILON
+        p, test = self._test(figures, alike=alike)
+        interval = self._interval(figures, alike=alike)
+        # What is independent: cases, or clusters of them, with the spread they would need to have.
+        size = n if figures.clusters is None else figures.clusters
+        sd = None if not error or alike or figures.too_few else error * math.sqrt(size)
+        count = needed_range(sd, size, wanted) if sd is not None and wanted is not None else None
+        return Difference(
+            name=self._name,
+            pairs=n,
+            base=self._base.mean,
+            new=self._new.mean,
+            mean=mean,
+            low=interval[0] if interval else None,
+            high=interval[1] if interval else None,
+            worse=self.worse,
+            better=self.better,
+            clusters=self._clustered.clusters if self._clustered is not None else None,
+            p=p,
+            test=test,
+            verdict=self._verdict(p, same=alike and not mean),
+            too_few=None if interval else figures.too_few or self._too_few_draws(),
+            detectable=self._detectable(sd, size),
+            wanted=wanted if count is not None else None,
+            more=None if count is None else max(0, count.low - size),
+            more_high=None if count is None or count.high is None else max(0, count.high - size),
+        )
+
+    def _verdict(self, p: float | None, *, same: bool) -> Literal["unknown", "same", "unclear"]:
+        """Return the verdict before the tests are corrected together."""
+        if self._all.n == 0:
+            return "unknown"
+        if same:
+            return "same"
+        return "unknown" if p is None else "unclear"
+
+    def _detectable(self, sd: float | None, size: int) -> float | None:
+        found = None if sd is None else detectable(sd, size)
+        width = self.width
+        return None if found is None or (width is not None and found > width) else found
+
+    def _interval(
+        self, figures: MeanInterval | ClusteredMean, *, alike: bool
+    ) -> tuple[float, float] | None:
+        width, changed = self.width, self.worse + self.better
+        if figures.too_few:
+            return None
+        if self._clustered is None and self.pass_fail and width and self._kept is None:
+            up, down = self.better, self.worse
+            if self._sign < 0:
+                up, down = down, up
+            low, high = paired_shares_interval(up, down, self._all.n)
+            return low * width, high * width
+        bounds = (None, None) if width is None else (-width, width)
+        if alike:
+            if figures.mean is None:
+                return None
+            return mean_interval(figures.mean, 0.0, figures.df, bounds=bounds, changed=changed)
+        if self._kept is not None:
+            from judgekit.stats.bootstrap import bootstrap_interval
+
+            found = bootstrap_interval(self._kept) if self._too_few_draws() is None else None
+            return (found.low, found.high) if found else None
+        return figures.interval(bounds=bounds, changed=changed)
+
+    def _too_few_draws(self) -> str | None:
+        """Return why drawing pairs again would not show how differences spread."""
+        if self._kept is None:
+            return None
+        from judgekit.stats.bootstrap import too_few
+
+        if self.worse + self.better < CHANGED:
+            return f"fewer than {CHANGED} pairs differ"
+        width = math.inf if self.width is None else self.width
+        return too_few(self._kept, bounds=(-width, width))
+
+    def _test(self, figures: MeanInterval | ClusteredMean, *, alike: bool) -> Test:
+        mean, error = figures.mean, figures.standard_error
+        if self._clustered is None and self.pass_fail:
+            flips = self.worse + self.better
+            return Test(mcnemar_p(self.worse, self.better) if flips else None, "exact McNemar")
+        # Differences that are all alike have no spread, and without it a mean has no test.
+        if mean is None or not error or alike or figures.too_few:
+            return Test(None, "")
+        kind = "paired t" if self._clustered is None else "paired t by cluster"
+        return Test(student_t_p(mean / error, figures.df), kind)

@@ -1,0 +1,125 @@
+"""A comparison as columns: a row for each metric, each criterion, or each case that moved."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal, get_args
+
+from judgekit.analysis.comparison.comparison import Comparison, Difference, MetricComparison, Move
+from judgekit.core.errors import ConfigError
+from judgekit.core.suggest import suggest
+from judgekit.datasets.dataframes.table import Kind, Table
+
+Per = Literal["metric", "criterion", "case"]
+"""What a row is about."""
+
+_MOVED: Mapping[str, Kind] = {
+    "verdict": "text",
+    "base": "number",
+    "new": "number",
+    "change": "number",
+    "low": "number",
+    "high": "number",
+    "p": "number",
+    "adjusted": "number",
+    "test": "text",
+    "pairs": "whole",
+    "worse": "whole",
+    "better": "whole",
+    "clusters": "whole",
+    "detectable": "number",
+}
+_METRIC: Mapping[str, Kind] = {
+    "metric": "text",
+    **_MOVED,
+    "higher_is_better": "yes_no",
+    "threshold": "number",
+    "base_passed": "whole",
+    "new_passed": "whole",
+    "to_fail": "whole",
+    "to_pass": "whole",
+    "flips_p": "number",
+    "flips_adjusted": "number",
+    "refused": "text",
+}
+_CRITERION: Mapping[str, Kind] = {"metric": "text", "criterion": "text", **_MOVED}
+_CASE: Mapping[str, Kind] = {
+    "metric": "text",
+    "case": "text",
+    "verdict": "text",
+    "base": "number",
+    "new": "number",
+    "change": "number",
+    "flip": "text",
+    "same_answer": "yes_no",
+    "base_reason": "text",
+    "new_reason": "text",
+    "criterion": "text",
+    "criterion_base": "number",
+    "criterion_new": "number",
+    "criterion_base_reason": "text",
+    "criterion_new_reason": "text",
+}
+
+
+def comparison_table(found: Comparison, *, per: Per = "metric") -> Table:
+    """Return a comparison as columns.
+
+    Raises:
+        ConfigError: no such option.
+    """
+    if per not in get_args(Per):
+        raise ConfigError(f"per: {per!r} is not known{suggest(str(per), list(get_args(Per)))}")
+    table = Table({"metric": _METRIC, "criterion": _CRITERION, "case": _CASE}[per])
+    for metric in found.metrics:
+        if per == "metric":
+            table.add(_metric(metric))
+        elif per == "criterion":
+            for part in metric.criteria:
+                table.add({"metric": metric.metric, "criterion": part.name, **_moved(part)})
+        else:
+            for word, moves in (("worse", metric.worst), ("better", metric.best)):
+                for move in moves:
+                    table.add({"metric": metric.metric, "verdict": word, **_case(move)})
+    return table
+
+
+def _moved(part: Difference) -> dict[str, Any]:
+    return {**{name: getattr(part, name, None) for name in _MOVED}, "change": part.mean}
+
+
+def _metric(metric: MetricComparison) -> dict[str, Any]:
+    entry = {
+        "metric": metric.metric,
+        **_moved(metric.difference),
+        "verdict": "refused" if metric.refused else metric.verdict,
+        "higher_is_better": metric.higher_is_better,
+        "refused": metric.refused,
+    }
+    flips = metric.flips
+    if flips is not None:
+        names = ("threshold", "base_passed", "new_passed", "to_fail", "to_pass")
+        entry |= {name: getattr(flips, name) for name in names}
+        entry |= {"flips_p": flips.p, "flips_adjusted": flips.adjusted}
+    return entry
+
+
+def _case(move: Move) -> dict[str, Any]:
+    part = move.part
+    entry: dict[str, Any] = {
+        "case": move.case,
+        "base": move.base,
+        "new": move.new,
+        "change": move.new - move.base,
+        "flip": move.flip,
+        "same_answer": move.same_answer,
+        "base_reason": move.base_reason or None,
+        "new_reason": move.new_reason or None,
+    }
+    if part is not None:
+        entry |= {"criterion": part.id, "criterion_base": part.base, "criterion_new": part.new}
+        entry |= {
+            "criterion_base_reason": part.base_reason or None,
+            "criterion_new_reason": part.new_reason or None,
+        }
+    return entry

@@ -1,0 +1,186 @@
+"""Figures of the difference between two runs, made pair by pair."""
+
+from __future__ import annotations
+
+import heapq
+from collections import Counter
+from collections.abc import Hashable
+
+from judgekit.analysis.comparison.comparison import Flips, MetricComparison, Move, PartMove
+from judgekit.analysis.comparison.differences import EPSILON, Differences, IntervalKind, Range
+from judgekit.analysis.comparison.identical import same_result
+from judgekit.analysis.comparison.pairs import Pair, Seen
+from judgekit.report.summary import MetricSummary, passes
+
+WORST = 20
+"""Cases kept of each metric, in either direction."""
+UNIT: Range = (0.0, 1.0)
+"""The range of criteria and of verdicts: 1 is a pass."""
+
+
+class MetricTally:
+    """One metric in two runs."""
+
+    def __init__(
+        self,
+        base: MetricSummary,
+        new: MetricSummary,
+        *,
+        clustered: bool,
+        interval: IntervalKind,
+        detect: float | None,
+    ) -> None:
+        self._summary = new
+        self._higher = new.higher_is_better
+        self._clustered = clustered
+        self._interval = interval
+        self._detect = detect if detect is not None else _twentieth(new.range)
+        self.threshold = new.threshold if new.threshold is not None else base.threshold
+        self._all = self._differences(new.metric, new.range, self._higher)
+        self._criteria: dict[str, Differences] = {}
+        self._flips: Counter[tuple[bool, bool]] = Counter()
+        self._passes = self._differences("passes")
+        self._unpaired: Counter[str] = Counter()
+        self._moves: dict[int, list[tuple[float, int, Move]]] = {-1: [], 1: []}
+        self.makers: dict[str, set[tuple[str, str]]] = {"base": set(), "new": set()}
+        """Rubrics and digests that scores name, by run."""
+        self.same_requests = 0
+        self.differs = False
+        """Whether any case has another result: a value, a reason or a request."""
+
+    def _differences(self, name: str, range: Range = UNIT, higher: bool = True) -> Differences:
+        return Differences(
+            name,
+            range=range,
+            higher_is_better=higher,
+            clustered=self._clustered,
+            interval=self._interval,
+        )
+
+    def add(self, pair: Pair, cluster: Hashable) -> None:
+        """Take one more case."""
+        name = self._summary.metric
+        base, new = pair.base.rows.get(name), pair.new.rows.get(name)
+        for side, seen in (("base", base), ("new", new)):
+            if seen is not None and seen.rubric and seen.digest:
+                self.makers[side].add((seen.rubric, seen.digest))
+        self.differs = self.differs or not same_result(base, new)
+        if base is None or new is None or base.value is None or new.value is None:
+            self._unpaired[_why(base, new)] += 1
+            return
+        self._all.add(base.value, new.value, cluster)
+        self.same_requests += bool(base.keys) and base.keys == new.keys
+        for id, said in base.parts.items():
+            other = new.parts.get(id)
+            if said.value is not None and other is not None and other.value is not None:
+                if id not in self._criteria:
+                    self._criteria[id] = self._differences(id)
+                self._criteria[id].add(said.value, other.value, cluster)
+        before = passes(base.value, self.threshold, self._higher)
+        after = passes(new.value, self.threshold, self._higher)
+        if before is not None and after is not None:
+            self._flips[before, after] += 1
+            self._passes.add(float(before), float(after), cluster)
+        step = new.value - base.value
+        if abs(step) >= EPSILON:
+            self._keep(pair, base, new, None if before == after else bool(before))
+
+    def _keep(self, pair: Pair, base: Seen, new: Seen, passed: bool | None) -> None:
+        assert base.value is not None  # noqa: S101 - only pairs of values get here
+        assert new.value is not None  # noqa: S101
+        step = new.value - base.value
+        way = 1 if (step > 0) == self._higher else -1
+        heap = self._moves[way]
+        place = (round(abs(step), 9), -self._all.better - self._all.worse)
+        if len(heap) == WORST and place <= heap[0][:2]:
+            return
+        move = Move(
+            case=pair.base.case,
+            base=base.value,
+            new=new.value,
+            base_reason=base.reason,
+            new_reason=new.reason,
+            flip=None if passed is None else "pass -> fail" if passed else "fail -> pass",
+            same_answer=pair.same_answer,
+            part=_furthest(base, new, way),
+        )
+        (heapq.heappush if len(heap) < WORST else heapq.heapreplace)(heap, (*place, move))
+
+    def finish(self) -> MetricComparison:
+        """Return the figures; the verdicts come when all tests are known."""
+        return MetricComparison(
+            metric=self._summary.metric,
+            higher_is_better=self._higher,
+            range=self._summary.range,
+            difference=self._all.finish(wanted=self._detect),
+            flips=self._finish_flips(),
+            criteria=tuple(c.finish() for c in self._criteria.values()),
+            unpaired=dict(self._unpaired.most_common()),
+            worst=self._ordered(-1),
+            best=self._ordered(1),
+            same_requests=self.same_requests,
+            pass_fail=self._all.pass_fail,
+        )
+
+    def _ordered(self, way: int) -> tuple[Move, ...]:
+        ordered = sorted(self._moves[way], key=lambda kept: kept[:2], reverse=True)
+        return tuple(move for _, _, move in ordered)
+
+    def _finish_flips(self) -> Flips | None:
+        if self.threshold is None or not self._flips:
+            return None
+        count = self._flips
+        to_fail, to_pass = count[True, False], count[False, True]
+        found = self._passes.finish()
+        return Flips(
+            threshold=self.threshold,
+            base_passed=to_fail + count[True, True],
+            new_passed=to_pass + count[True, True],
+            to_fail=to_fail,
+            to_pass=to_pass,
+            p=found.p,
+            test=found.test,
+            verdict=found.verdict,
+        )
+
+
+def _twentieth(range: tuple[float | None, float | None]) -> float | None:
+    """Return a twentieth of a range: the difference people ask about when they name none."""
+    low, high = range
+    return None if low is None or high is None else (high - low) / 20
+
+
+def _why(base: Seen | None, new: Seen | None) -> str:
+    """Return why a case has no pair of values, the same words for the same cause."""
+    states = [
+        "not scored by this metric" if seen is None else seen.state if seen.value is None else ""
+        for seen in (base, new)
+    ]
+    if states[0] == states[1]:
+        return f"{states[0]} in both"
+    return "; ".join(
+        f"{state} in the {side}" for state, side in zip(states, ("base", "new run"), strict=True)
+        if state
+    )  # fmt: skip
+
+
+def _furthest(base: Seen, new: Seen, way: int) -> PartMove | None:
+    """Return the criterion that moved furthest the way its metric did; parts: higher is better."""
+    found: tuple[float, PartMove] | None = None
+    for id, said in base.parts.items():
+        other = new.parts.get(id)
+        if said.value is None or other is None or other.value is None:
+            continue
+        step = (other.value - said.value) * way
+        if step > EPSILON and (found is None or step > found[0]):
+            found = (
+                step,
+                PartMove(
+                    id=id,
+                    base=said.value,
+                    new=other.value,
+                    base_reason=said.reason,
+                    new_reason=other.reason,
+                ),
+            )
+    return found[1] if found else None

@@ -1,0 +1,73 @@
+"""What the tests of comparisons conclude, all of them corrected together."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from judgekit.analysis.comparison.comparison import Comparison, Difference, Flips, Verdict
+from judgekit.stats.tests import holm
+
+ALPHA = 0.05
+"""The chance of even one false alarm, over all tests of metrics."""
+
+
+def judged(found: Sequence[Comparison]) -> tuple[Comparison, ...]:
+    """Return comparisons with the verdicts of their tests, each family corrected as one.
+
+    Means and verdicts of all metrics are one family, criteria another. The mean of a pass/fail
+    metric is its share of passes, so both share one test.
+    """
+    compared = [m for c in found for m in c.metrics if m.refused is None]
+    flipped = [m for m in compared if m.flips is not None and not m.pass_fail]
+    tests: list[float | None] = [m.difference.p for m in compared]
+    tests += [m.flips.p for m in flipped if m.flips is not None]
+    adjusted = iter(holm(tests))
+    means = {id(m): next(adjusted) for m in compared}
+    flips = means | {id(m): next(adjusted) for m in flipped}
+    parts = iter(holm([part.p for m in compared for part in m.criteria]))
+    count = sum(p is not None for p in tests)
+    made = []
+    for comparison in found:
+        metrics = []
+        for metric in comparison.metrics:
+            if metric.refused is not None:
+                metrics.append(metric)
+                continue
+            turned = metric.flips
+            metrics.append(
+                metric.model_copy(
+                    update={
+                        "difference": _difference(metric.difference, means[id(metric)],
+                                                  higher=metric.higher_is_better),
+                        "flips": turned and _flips(turned, flips[id(metric)]),
+                        "criteria": tuple(
+                            sorted((_difference(part, next(parts), higher=True)
+                                    for part in metric.criteria), key=_rank)
+                        ),
+                    }
+                )
+            )  # fmt: skip
+        metrics.sort(key=lambda m: (_ORDER[m.verdict], m.refused is not None))
+        made.append(comparison.model_copy(update={"metrics": tuple(metrics), "tests": count}))
+    return tuple(made)
+
+
+_ORDER: Mapping[Verdict, int] = {"worse": 0, "unclear": 1, "better": 2, "same": 3, "unknown": 4}
+
+
+def _rank(part: Difference) -> tuple[int, float]:
+    return _ORDER[part.verdict], part.mean or 0.0
+
+
+def _difference(found: Difference, adjusted: float | None, *, higher: bool) -> Difference:
+    verdict = found.verdict
+    if adjusted is not None and adjusted < ALPHA and found.mean:
+        verdict = "better" if (found.mean > 0) == higher else "worse"
+    return found.model_copy(update={"adjusted": adjusted, "verdict": verdict})
+
+
+def _flips(found: Flips, adjusted: float | None) -> Flips:
+    verdict = found.verdict
+    if adjusted is not None and adjusted < ALPHA and found.to_fail != found.to_pass:
+        verdict = "worse" if found.to_fail > found.to_pass else "better"
+    return found.model_copy(update={"adjusted": adjusted, "verdict": verdict})

@@ -1,0 +1,208 @@
+"""`judgekit persona lint`: what an author of a persona would rather hear now."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from judgekit.authoring.lint.finding import SEVERITIES, Finding, Said, Severity, finding
+from judgekit.core.errors import ConfigError
+from judgekit.core.yaml_file import Lines
+from judgekit.metrics.tokens import count_words
+from judgekit.metrics.voice.persona import Persona, read_persona
+from judgekit.metrics.voice.personafile import TONES, PersonaFile
+from judgekit.metrics.voice.phrases import Phrases, plain
+from judgekit.metrics.voice.traits import find_traits
+
+FEW_EXEMPLARS = 3
+MANY_WORDS = 15
+SHORT_EXEMPLAR = 3
+"""Words; a shorter exemplar tells next to nothing of a style."""
+
+RULES: dict[str, tuple[Severity, str]] = {
+    "bad-persona": ("error", "A file that cannot be read scores nothing."),
+    "nothing-to-score": ("error", "Without exemplars, traits and words there is no voice."),
+    "both-ways": ("error", "A word that is liked and avoided costs as much as it earns."),
+    "avoided-inside": ("error", "Whoever uses the preferred phrase uses the avoided word in it."),
+    "exemplar-avoided": ("error", "The voice's own reply would be marked down."),
+    "few-exemplars": ("warning", "Style is the nearness to these; a few say little of a voice."),
+    "short-exemplar": ("warning", "A reply of so few words is near to nothing but itself."),
+    "twice": ("warning", "What stands twice counts once."),
+    "many-words": ("warning", "The share of so many words that one reply can use is small."),
+    "trait-contradicted": ("warning", "Exemplars and trait pull the score in two directions."),
+    "words-unused": ("note", "If the voice itself never uses them, who will?"),
+    "unheard-trait": ("note", "No rule listens for it; only a judge is told of it."),
+    "unread-rule": ("note", "judgekit does not read this key."),
+}
+"""Rule -> how severe it is, and why it matters."""
+
+
+class LintedPersonas(NamedTuple):
+    """What was found in persona files."""
+
+    files: tuple[str, ...]
+    findings: tuple[Finding, ...]
+
+    def exit_code(self, *, strict: bool) -> int:
+        """Return 1 where there is an error, with `strict` also for a warning."""
+        failing = {"error", "warning"} if strict else {"error"}
+        return int(any(found.severity in failing for found in self.findings))
+
+
+def lint_personas(paths: Sequence[str | Path]) -> LintedPersonas:
+    """Look at persona files; what keeps one from loading is a finding, too.
+
+    Raises:
+        ConfigError: a file named is not there.
+    """
+    found: list[Finding] = []
+    for path in map(Path, paths):
+        if not path.exists():
+            read_persona(path)  # says so, with what may be meant
+        found += _lint(path)
+    return LintedPersonas(tuple(str(path) for path in paths), tuple(found))
+
+
+def persona_lint_text(linted: LintedPersonas) -> str:
+    """Return the findings a line each, why each matters under its first, and a last line."""
+    from judgekit.core.canonical import printable
+
+    lines, explained = [], set()
+    for found in linted.findings:
+        message = " ".join(printable(found.message).split())
+        lines.append(f"{found.file}:{found.line}: {found.severity} {found.rule}: {message}")
+        if found.rule not in explained:
+            explained.add(found.rule)
+            lines.append(f"    why: {RULES[found.rule][1]}")
+    counts = {s: sum(f.severity == s for f in linted.findings) for s in SEVERITIES}
+    said = [f"{n} {s}{'s' if n > 1 else ''}" for s, n in counts.items() if n]
+    files = f"{len(linted.files)} file{'s' if len(linted.files) != 1 else ''}"
+    return "\n".join([*lines, f"{', '.join(said) or 'nothing to mend'} in {files}"]) + "\n"
+
+
+def _lint(path: Path) -> list[Finding]:
+    try:
+        file, lines = read_persona(path)
+    except ConfigError as exc:
+        where = exc.where or str(path)
+        message = str(exc).removeprefix(f"{where}: ")
+        return [finding(Said(where, message), rule="bad-persona", severity="error")]
+    look = _Look(file, lines)
+    found = [
+        finding(Said(where, message), rule=rule, severity=RULES[rule][0])
+        for rule, where, message in look.all()
+    ]
+    return sorted(found, key=lambda f: (f.line, f.rule, f.message))
+
+
+Spoken = Iterator[tuple[str, str, str]]
+
+
+class _Look:
+    """One persona, and where its parts stand."""
+
+    def __init__(self, file: PersonaFile, lines: Lines) -> None:
+        self.file = file
+        self.persona = Persona(file)
+        self._where = lines.where
+        self._voice = ("voice",) if file.voice and file.voice.lexicon else ()
+        lexicon = file.lexicon or (file.voice and file.voice.lexicon)
+        self._avoid = "avoided" if lexicon and lexicon.avoid is None else "avoid"
+        self._preferred = lexicon.preferred if lexicon else []
+        self._avoided = (lexicon.avoid or lexicon.avoided or []) if lexicon else []
+        self._exemplars = "exemplars" if file.exemplars is not None else "examples"
+        self._traits = ("traits",) if file.traits else ("voice",)
+
+    def all(self) -> Spoken:
+        persona = self.persona
+        words = len(persona.preferred) + len(persona.avoided)
+        if not persona.exemplars and not persona.traits and not words:
+            yield "nothing-to-score", self._where(), "has no exemplars, no traits and no lexicon"
+        yield from self._words()
+        yield from self._replies()
+        yield from self._sounds()
+        yield from self._unread()
+
+    def _word(self, key: str, number: int) -> str:
+        return self._where(*self._voice, "lexicon", key, number)
+
+    def _words(self) -> Spoken:
+        avoided = {plain(word): word for word in self._avoided}
+        for key, listed in (("preferred", self._preferred), (self._avoid, self._avoided)):
+            seen: set[str] = set()
+            for number, word in enumerate(listed):
+                if plain(word) in seen:
+                    yield "twice", self._word(key, number), f"{word!r} stands twice under {key}"
+                seen.add(plain(word))
+        for number, word in enumerate(self._preferred):
+            form = plain(word)
+            if form in avoided:
+                message = f"{word!r} is preferred and avoided"
+                yield "both-ways", self._word("preferred", number), message
+                continue
+            for inside in Phrases(self._avoided).used(form):
+                message = f"{word!r} is preferred and holds {inside!r}, which is avoided"
+                yield "avoided-inside", self._word("preferred", number), message
+        if len(self.persona.preferred) > MANY_WORDS:
+            message = (
+                f"{len(self.persona.preferred)} preferred words; a reply that uses three of them"
+                f" gets {3 / len(self.persona.preferred):.2f}"
+            )
+            yield "many-words", self._where(*self._voice, "lexicon", "preferred"), message
+        texts = [plain(text) for text in self.persona.exemplars]
+        if texts and self._preferred:
+            used = {word for text in texts for word in self.persona.preferred.used(text)}
+            if not used:
+                message = "no exemplar uses any preferred word"
+                yield "words-unused", self._where(*self._voice, "lexicon", "preferred"), message
+
+    def _replies(self) -> Spoken:
+        listed = list(self.file.exemplars or self.file.examples or ())
+        place = self._where(self._exemplars)
+        if len(listed) < FEW_EXEMPLARS:
+            count = f"{len(listed)} exemplar{'s' if len(listed) != 1 else ''}"
+            yield "few-exemplars", place, f"{count}; give at least {FEW_EXEMPLARS}, better ten"
+        seen: set[str] = set()
+        for number, text in enumerate(listed):
+            where = self._where(self._exemplars, number)
+            form = plain(text)
+            if form in seen:
+                yield "twice", where, f"the exemplar {_short(text)} stands twice"
+            seen.add(form)
+            if count_words(text) < SHORT_EXEMPLAR:
+                yield "short-exemplar", where, f"the exemplar {_short(text)} is very short"
+            for word in self.persona.avoided.used(form):
+                message = f"the exemplar {_short(text)} uses {word!r}, which is avoided"
+                yield "exemplar-avoided", where, message
+
+    def _sounds(self) -> Spoken:
+        for trait in self.persona.traits:
+            where = self._where(*self._traits, trait.kind)
+            if trait.kind == "tone" and trait.wanted not in TONES:
+                message = f"no detector listens for the tone {trait.wanted!r}"
+                yield "unheard-trait", where, f"{message}; heard are {', '.join(TONES)}"
+                continue
+            found = [find_traits(text, [trait])[0] for text in self.persona.exemplars]
+            heard = [f for f in found if f.matched is not None]
+            against = [f for f in heard if not f.matched]
+            if len(heard) >= 2 and 2 * len(against) > len(heard):
+                sounds = sorted({sound for f in against for sound in f.heard})
+                message = (
+                    f"{len(against)} of {len(heard)} exemplars do not sound {trait.wanted}"
+                    f" but {' or '.join(sounds)}; {against[0].reason}"
+                )
+                yield "trait-contradicted", where, message
+
+    def _unread(self) -> Spoken:
+        rules = self.file.style_rules
+        if isinstance(rules, list):
+            yield "unread-rule", self._where("style_rules"), "style_rules is a list; it is not read"
+        for key in rules if isinstance(rules, dict) else ():
+            if key != "preferred":
+                message = f"style_rules.{key} is not read; say it under traits, or brand_notes"
+                yield "unread-rule", self._where("style_rules", key), message
+
+
+def _short(text: str) -> str:
+    return repr(text if len(text) <= 50 else text[:47] + "...")

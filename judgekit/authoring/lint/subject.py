@@ -1,0 +1,181 @@
+"""What rules look at: one rubric file, read as far as it can be."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from judgekit.authoring.lint.language import english
+from judgekit.core.errors import ConfigError, RubricError, place
+from judgekit.core.yaml_file import Lines
+from judgekit.rubric.criterion import Criterion
+from judgekit.rubric.faults import Opened, open_rubric, template_faults
+from judgekit.rubric.file import CriterionFile, RubricFile
+from judgekit.rubric.folders import Folders
+from judgekit.rubric.load import load_rubric
+from judgekit.rubric.prints import Literal, literal
+from judgekit.rubric.rubric import Rubric
+from judgekit.rubric.shelf import builtin_folder
+from judgekit.rubric.template import Template
+
+
+class Spoken(NamedTuple):
+    """A criterion that this very file gives."""
+
+    id: str
+    file: CriterionFile
+    criterion: Criterion
+
+
+class Body(NamedTuple):
+    """A template file of the rubric that is its author's own."""
+
+    name: str
+    path: Path
+    tree: Any
+    words: Literal
+
+
+class Subject:
+    """One file: a rubric, or a partial template without front matter.
+
+    Attributes:
+        path: the file.
+        faults: what keeps it from loading; most rules are not asked then.
+        rubric: the rubric, loaded; `None` when it is abstract, partial, or does not load.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.partial = path.name.startswith("_")
+        self.opened: Opened | None = None
+        self.rubric: Rubric | None = None
+        self.rendered: dict[tuple[str, bool], str | ConfigError] = {}
+        """What rules rendered of it so far: mode, sparse case or full -> text, or why not."""
+        if self.partial:
+            self.loader = Folders(tuple(dict.fromkeys((path.parent, builtin_folder()))))
+            self.faults = template_faults(path.name, loader=self.loader)
+            return
+        self.opened = open_rubric(path)
+        self.loader = self.opened.loader
+        self.faults = self.opened.faults
+        if not self.faults and not self.file.abstract:
+            try:
+                self.rubric = load_rubric(path)
+            except RubricError as exc:
+                self.faults = (exc,)
+
+    # -- the front matter --------------------------------------------------------------
+
+    @property
+    def readable(self) -> bool:
+        """Whether the front matter can be used."""
+        return self.opened is not None and bool(self.opened.layers)
+
+    @property
+    def file(self) -> RubricFile:
+        """The front matter."""
+        assert self.opened is not None  # noqa: S101 - asked of readable subjects only
+        return self.opened.layers[0].file
+
+    @property
+    def lines(self) -> Lines:
+        """Where its values stand."""
+        assert self.opened is not None  # noqa: S101 - asked of readable subjects only
+        return self.opened.layers[0].lines
+
+    def at(self, *steps: str | int) -> str:
+        """Return `file:line` of a value of the front matter."""
+        return self.lines.where(*steps) or place(self.path, 1)
+
+    @cached_property
+    def criteria(self) -> tuple[Criterion, ...]:
+        """Every criterion, inherited ones too."""
+        return self.opened.criteria if self.opened is not None else ()
+
+    @cached_property
+    def own(self) -> tuple[Spoken, ...]:
+        """The criteria that this file gives."""
+        if not self.readable:
+            return ()
+        by_id = {criterion.id: criterion for criterion in self.criteria}
+        return tuple(
+            Spoken(id, given, by_id[id])
+            for id, given in self.file.criteria.items()
+            if given is not None and id in by_id
+        )
+
+    @property
+    def parents(self) -> tuple[Any, ...]:
+        """The files this one extends, nearest first."""
+        return self.opened.layers[1:] if self.opened is not None else ()
+
+    def inherited(self, name: str) -> Any:
+        """Return the nearest value of a key, this file's or that of what it extends."""
+        assert self.opened is not None  # noqa: S101 - asked of readable subjects only
+        assert self.opened.merged is not None  # noqa: S101
+        return self.opened.merged.first(name)
+
+    @cached_property
+    def words(self) -> str:
+        """Everything this file says about its criteria, to tell the language from."""
+        return " ".join(
+            [self.file.description or "", *(s.file.text for s in self.own)] if self.readable else []
+        )
+
+    def english(self, text: str) -> bool:
+        """Return whether a text of this file is English."""
+        return english(text, around=self.words)
+
+    def shares(self) -> dict[str, dict[str, float]]:
+        """Return mode -> criterion -> share of the value when everything is answered."""
+        if self.opened is None:
+            return {}
+        sums: dict[str, float] = {}
+        for criterion in self.criteria:
+            sums[criterion.group] = sums.get(criterion.group, 0.0) + max(0.0, criterion.weight)
+        return {
+            mode: {
+                c.id: weights[c.group] * c.weight / sums[c.group]
+                for c in self.criteria
+                if weights.get(c.group, 0.0) > 0 and sums.get(c.group, 0.0) > 0
+            }
+            for mode, weights in self.opened.modes.items()
+        }
+
+    # -- the templates -----------------------------------------------------------------
+
+    @cached_property
+    def trees(self) -> dict[str, Any]:
+        """The syntax tree of every template file the rubric is built from, by name."""
+        if self.partial:
+            names = {self.path.name: self.path}
+            names.update(self._files(self.path.name))
+        else:
+            names = self._files(self.path.name)
+        return {name: self.loader.tree(name) for name in names}
+
+    def _files(self, name: str) -> dict[str, Path]:
+        try:
+            return Template(name, loader=self.loader).files
+        except RubricError:
+            return {}
+
+    @cached_property
+    def bodies(self) -> tuple[Body, ...]:
+        """The template files that lie beside this one; the built-in ones are not the author's."""
+        return tuple(self._bodies())
+
+    def _bodies(self) -> Iterator[Body]:
+        for name, tree in self.trees.items():
+            path = self.loader.find(name)
+            extended = name in [layer.name for layer in self.parents]
+            if path.parent == self.path.parent and not extended:
+                yield Body(name, path, tree, literal(tree))
+
+    @property
+    def chain(self) -> tuple[str, ...]:
+        """The rubric's own template and those it extends, by name."""
+        return (self.path.name, *(layer.name for layer in self.parents))

@@ -1,0 +1,183 @@
+"""`judgekit metrics`: every metric in a line, and one of them explained."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import shlex
+import textwrap
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from judgekit.core.errors import AbstractRubric, ConfigError, RubricError
+from judgekit.core.score import Failure, Result
+from judgekit.datasets import load_cases
+from judgekit.metrics.card import Card, Example
+from judgekit.metrics.catalogue import BUILTIN, FAMILIES, Entry
+from judgekit.metrics.option import Option, options_of
+from judgekit.metrics.registry import create, find, metric_names
+from judgekit.rubric.load import load_rubric
+from judgekit.rubric.shelf import library_names
+from judgekit.rubric.show import rubric_text
+from judgekit.runner.evaluation import score_sync
+
+NAME_WIDTH = 24
+
+
+def list_text() -> str:
+    """Return every metric, family by family: name, judged or computed, what it asks."""
+    rubrics = set(library_names()) - set(BUILTIN)
+    blocks = [
+        (family, [_line(e.name, "judged" if e.judged else "computed", e.summary) for e in group])
+        for family, group in FAMILIES.items()
+        if group
+    ]
+    judged = [line for name in sorted(rubrics) for line in _rubric_lines(name)]
+    blocks.append(("rubrics", judged))
+    plugins = [name for name in metric_names() if name not in BUILTIN and name not in rubrics]
+    if plugins:
+        lines = [_line(name, "plugin", "from an installed package") for name in plugins]
+        blocks.append(("plugins", lines))
+    return "\n\n".join("\n".join((f"# {title}", *lines)) for title, lines in blocks) + "\n"
+
+
+def _rubric_lines(name: str) -> Iterator[str]:
+    try:
+        yield _line(name, "judged", load_rubric(name).description)
+    except AbstractRubric:
+        return
+    except RubricError as exc:
+        yield _line(name, "judged", f"does not load: {exc}")
+
+
+def _line(name: str, kind: str, text: str) -> str:
+    return f"{name:<{NAME_WIDTH}}{kind:<10}{text}"
+
+
+def metric_text(name: str, *, width: int = 80) -> str:
+    """Return what there is to know of a metric, with its example worked out now.
+
+    Raises:
+        ConfigError: no metric has that name.
+    """
+    if name not in BUILTIN:
+        if name in library_names():
+            return rubric_text(load_rubric(name))
+        maker = find(name)
+        plugin = Entry(name, "", "", "from an installed package", judged=maker.judged)
+        return "\n".join(_explained(plugin, maker.made, width)) + "\n"
+    return "\n".join(_explained(BUILTIN[name], find(name).made, width)) + "\n"
+
+
+def _explained(entry: Entry, made: Any, width: int) -> Iterator[str]:
+    card: Card | None = getattr(made, "card", None)
+    low, high = getattr(made, "range", (0.0, 1.0))
+    better = "higher" if getattr(made, "higher_is_better", True) else "lower"
+    yield f"{entry.name}: {entry.summary}"
+    yield ""
+    yield from _text(documentation_of(made), width)
+    yield ""
+    rows = {"range": f"{low:g} to {high:g}, {better} is better"}
+    asked = "a model's log-probabilities" if wants_logprobs(made) else "a judge"
+    rows["made by"] = asked if entry.judged else "computing, nobody is asked"
+    if entry.judged:
+        rows["without a judge"] = entry.stand_in or "no stand-in: give the suite a fallback"
+    if card is not None:
+        rows |= {"formula": card.formula, "source": card.source, "needs": ", ".join(card.needs)}
+        rows |= {"empty input": card.empty, "compatible": card.modes}
+    for title, text in rows.items():
+        if text:
+            yield from _field(title, text, width)
+    yield ""
+    yield "options"
+    for option in options_of(made):
+        yield f"  {option.name}: {'(needed)' if option.default is None else option.default}"
+        yield from _told(option, width)
+    if card is not None:
+        yield ""
+        yield from _example(entry, card, width)
+
+
+def wants_logprobs(made: Any) -> bool:
+    """Return whether a metric asks for log-probabilities, and not for a verdict."""
+    return getattr(made, "wants", "") == "logprobs"
+
+
+def documentation_of(made: Any) -> str:
+    """Return what the docstring of a metric's class, or function, says before its sections."""
+    text = inspect.getdoc(getattr(made, "function", made)) or ""
+    for section in ("\nArgs:", "\nRaises:", "\nExample:"):
+        text = text.split(section, maxsplit=1)[0]
+    return text.strip()
+
+
+def _told(option: Option, width: int) -> Iterator[str]:
+    kind = option.kind.replace("`", "")
+    told = f"{kind[:1].upper()}{kind[1:]}. {option.says}".strip()
+    yield from textwrap.wrap(told, width, initial_indent=" " * 6, subsequent_indent=" " * 6)
+
+
+def _example(entry: Entry, card: Card, width: int) -> Iterator[str]:
+    example = card.example
+    yield "example"
+    if example.options:
+        yield from _field("options", _json(example.options), width)
+    yield from _field("case", _json(example.case), width)
+    if entry.judged:
+        yield from _asked(entry, example)
+        return
+    try:
+        result = run_example(entry.name, example.case, example.options)
+    except ConfigError as exc:
+        yield from _field("gives", f"{example.value} (not worked out here: {exc})", width)
+        return
+    if isinstance(result, Failure):
+        yield from _field("gives", f"no score ({result.kind}): {result.message}", width)
+        return
+    value = result.status.replace("_", " ") if result.value is None else f"{result.value:.4g}"
+    yield from _field("gives", f"{value}. {result.reason}", width)
+
+
+def _asked(entry: Entry, example: Example) -> Iterator[str]:
+    """Yield how to run the example of a metric that asks: nobody is asked here."""
+    if wants_logprobs(find(entry.name).made):
+        yield "  asks a model for log-probabilities: see docs/answers.md"
+    else:
+        # On one line, however long, so that it can be copied.
+        yield "  run it, with a judge of yours as MODEL:"
+        yield f"  {command_of(entry.name, example, judge='MODEL')}"
+
+
+def command_of(name: str, example: Example, *, judge: str | None = None) -> str:
+    """Return the command that scores an example; `judge` is who to ask, if anybody."""
+    words = ["judgekit", "score", "--metric", name]
+    if judge is not None:
+        words += ["--judge", judge]
+    for option, value in example.options.items():
+        plain = value if isinstance(value, str) else _json(value)
+        words += ["--option", f"{option}={plain}"]
+    return shlex.join([*words, "--case", _json(example.case)])
+
+
+def _json(value: Any) -> str:
+    return json.dumps(dict(value) if isinstance(value, Mapping) else value, ensure_ascii=False)
+
+
+def run_example(name: str, case: Mapping[str, Any], options: Mapping[str, Any]) -> Result:
+    """Return what a computed metric gives for a case written as a row."""
+    subject = next(load_cases([{"id": "example", **case}]))
+    return score_sync(subject, create(name, **options))
+
+
+def _field(title: str, text: str, width: int) -> Iterator[str]:
+    head = f"  {title:<17}"
+    yield from textwrap.wrap(
+        text, width, initial_indent=head, subsequent_indent=" " * len(head), break_on_hyphens=False
+    )
+
+
+def _text(text: str, width: int) -> Iterator[str]:
+    for number, paragraph in enumerate(text.split("\n\n")):
+        if number:
+            yield ""
+        yield from textwrap.wrap(paragraph, width, initial_indent="  ", subsequent_indent="  ")

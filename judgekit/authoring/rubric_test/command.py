@@ -1,0 +1,83 @@
+"""`judgekit rubric test`, without the command line."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from judgekit.authoring.rubric_test.place import find_tested
+from judgekit.authoring.rubric_test.run import Settings, Tested, run_tests
+from judgekit.authoring.rubric_test.text import record_hint, tested_text
+from judgekit.cassette.mode import RecordMode
+from judgekit.core.errors import ConfigError
+from judgekit.suite.file import JudgeFile, Overrides
+
+
+def tell_tests(
+    sources: Sequence[str],
+    chosen: Overrides,
+    *,
+    answers: str | None,
+    cassettes: Path | None,
+    prune: bool,
+    as_json: bool,
+) -> tuple[str, int]:
+    """Return what came of the tests of rubrics, as text, and the exit code.
+
+    Raises:
+        ConfigError: a rubric or flag is wrong, or there is nothing to test.
+    """
+    settings = Settings(
+        judge=_judge(chosen, answers=answers),
+        record=_record(chosen),
+        cassettes=cassettes,
+        prune=prune,
+    )
+    rubrics = find_tested(sources)
+    if cassettes is not None and len({r.path.stem for r in rubrics}) < len(rubrics):
+        raise ConfigError(f"--cassettes {cassettes}: two of the rubrics have the same file name")
+    tested = [run_tests(rubric, settings) for rubric in rubrics]
+    code = 3 if any(t.exit_code == 3 for t in tested) else max(t.exit_code for t in tested)
+    return (_as_json(tested) if as_json else tested_text(tested)), code
+
+
+def _record(chosen: Overrides) -> RecordMode:
+    if chosen.record is not None:
+        return RecordMode.parse(chosen.record)
+    # Naming a judge on the command line is permission to ask it.
+    return RecordMode.NEW_EPISODES if chosen.judge is not None else RecordMode.NONE
+
+
+def _judge(chosen: Overrides, *, answers: str | None) -> JudgeFile | None:
+    if chosen.judge is None:
+        for flag, given in (
+            ("--answers", answers), ("--api-base", chosen.api_base), ("--param", chosen.params)
+        ):  # fmt: skip
+            if given:
+                raise ConfigError(f"{flag} says something of a judge; name it: --judge MODEL")
+        return None
+    if chosen.judge == "none":
+        raise ConfigError("--judge none: a replay asks nobody anyway")
+    return JudgeFile.model_validate(
+        {
+            "model": chosen.judge,
+            "api_base": chosen.api_base,
+            "params": chosen.params,
+            "answers": answers,
+        }
+    )
+
+
+def _as_json(tested: Sequence[Tested]) -> str:
+    verdicts = ("passed", "failed", "missed", "unjudged")
+    data: dict[str, Any] = {verdict: sum(t.count(verdict) for t in tested) for verdict in verdicts}
+    data["rubrics"] = [
+        {
+            **one.model_dump(mode="json"),
+            "record_with": record_hint(one) if one.count("missed") else None,
+        }
+        for one in tested
+    ]
+    return json.dumps(data, ensure_ascii=False, indent=1) + "\n"

@@ -1,0 +1,195 @@
+"""Replaying the tests of a rubric, or recording them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import NamedTuple
+
+from judgekit.authoring.rubric_test.check import Outcome, check_ordering, check_test
+from judgekit.authoring.rubric_test.place import tape_of
+from judgekit.cassette.cassette import Cassette
+from judgekit.cassette.lazystore import lazy_store
+from judgekit.cassette.mode import RecordMode
+from judgekit.cassette.record import Record
+from judgekit.cassette.tape import Tape, merge_into
+from judgekit.core.canonical import canonical_json
+from judgekit.core.errors import ConfigError
+from judgekit.core.protocols import Judge
+from judgekit.core.score import Result
+from judgekit.core.value import Value
+from judgekit.core.yaml_file import Lines
+from judgekit.judges.absent import AbsentJudge
+from judgekit.judges.limits import LimitedJudge
+from judgekit.metrics.rubric import RubricMetric
+from judgekit.rubric.expectation import RubricTest
+from judgekit.rubric.rubric import Rubric
+from judgekit.runner.evaluation import evaluate_sync
+from judgekit.suite.file import JudgeFile
+from judgekit.suite.judges import make_judge
+
+MANUAL = "manual/"
+UNKNOWN = "MODEL"
+"""Stands for the judge where nothing is recorded and none is named."""
+
+
+class Settings(NamedTuple):
+    """What a test run may do, and whom it asks."""
+
+    judge: JudgeFile | None = None
+    """Who judges; whoever is recorded without one."""
+    record: RecordMode = RecordMode.NONE
+    cassettes: Path | None = None
+    """Folder of the cassettes instead of the one beside the rubrics."""
+    prune: bool = False
+    """Whether records that no test uses are removed."""
+
+
+class Tested(Value):
+    """What came of the tests of one rubric."""
+
+    rubric: str
+    file: str
+    cassette: str
+    recorded: bool
+    """Whether there is such a cassette."""
+    judge: str
+    by_hand: bool
+    """Whether a person wrote the replies."""
+    outcomes: tuple[Outcome, ...]
+    unused: tuple[str, ...] = ()
+    """Keys of this judge's records that no test uses."""
+    asked: int = 0
+    """Replies that were live."""
+    removed: int = 0
+
+    def count(self, verdict: str) -> int:
+        """Return how many tests came out so."""
+        return sum(outcome.verdict == verdict for outcome in self.outcomes)
+
+    @property
+    def exit_code(self) -> int:
+        """0 all passed, 1 one failed, 3 one was not judged; 3 goes before 1."""
+        if self.count("missed") or self.count("unjudged"):
+            return 3
+        return 1 if self.count("failed") else 0
+
+
+def run_tests(rubric: Rubric, settings: Settings = Settings()) -> Tested:  # noqa: B008 - immutable
+    """Run all tests of a rubric; by default what is recorded is replayed and nobody is asked.
+
+    Raises:
+        ConfigError: the rubric has no tests, or it is not clear who judges.
+        CassetteCorrupt: the cassette was damaged.
+        JudgeRejected: the judge takes no request like these.
+    """
+    if not rubric.tests:
+        raise ConfigError("has no tests; write some under `tests:`", where=str(rubric.path))
+    path = tape_of(rubric.path, folder=settings.cassettes)
+    asking = settings.record is not RecordMode.NONE
+    judge = _judge(settings, path, asking=asking)
+    store = lazy_store(path.parent) if asking else None
+    cassette = Cassette(LimitedJudge(judge), tape=path, store=store, record=settings.record)
+    recorded = path.exists()
+    try:
+        results = _results(rubric, cassette)
+        gone = cassette.not_from_tape | {request.key for request in cassette.misses}
+        unused = [key for key in cassette.unused_keys() if key not in gone]
+    finally:
+        cassette.close()
+    outcomes = [check_test(test, results[test.name]) for test in rubric.tests]
+    outcomes += [check_ordering(ordering, results) for ordering in rubric.orderings]
+    own = _asked_of(path, judge, unused)
+    missing = any(outcome.verdict in ("missed", "unjudged") for outcome in outcomes)
+    removed = 0
+    if settings.prune and own and not missing:
+        merge_into(path, (), _nothing, keep=lambda key: key not in own)
+        removed, own = len(own), []
+    return Tested(
+        rubric=rubric.name,
+        file=str(rubric.path),
+        cassette=str(path),
+        recorded=recorded or path.exists(),
+        judge=judge.model,
+        by_hand=judge.model.startswith(MANUAL),
+        outcomes=tuple(outcomes),
+        unused=tuple(own),
+        asked=cassette.ledger.origins["live"],
+        removed=removed,
+    )
+
+
+def _results(rubric: Rubric, cassette: Cassette) -> dict[str, Result]:
+    results: dict[str, Result] = {}
+    alike: dict[str, list[RubricTest]] = {}
+    for test in rubric.tests:
+        alike.setdefault(canonical_json([test.mode, test.parameters]), []).append(test)
+    for tests in alike.values():
+        metric = RubricMetric(
+            rubric, judge=cassette, mode=tests[0].mode, parameters=tests[0].parameters
+        )
+        report = evaluate_sync([test.case for test in tests], [metric])
+        results.update({scored.case.id: scored.rows[0].result for scored in report.results})
+    return results
+
+
+def _nothing(key: str) -> Record:
+    raise AssertionError(key)
+
+
+# -- who judges ----------------------------------------------------------------------
+
+
+def judges_on(path: Path) -> list[AbsentJudge]:
+    """Return who answered what is on a tape, in order of their names."""
+    tape = Tape(path)
+    try:
+        found = {
+            canonical_json([r.model, r.identity, r.params, r.mode]): AbsentJudge(
+                r.model, r.identity, dict(r.params), r.mode
+            )
+            for r in (record.request for record in tape.records())
+        }
+    finally:
+        tape.close()
+    return [found[name] for name in sorted(found)]
+
+
+def _judge(settings: Settings, path: Path, *, asking: bool) -> Judge:
+    wanted = settings.judge
+    recorded = judges_on(path)
+    if wanted is not None and not asking:
+        known = [judge for judge in recorded if judge.model == wanted.model]
+        if len(known) == 1 and not wanted.params and wanted.identity is None:
+            return known[0]
+    elif wanted is None:
+        if len(recorded) > 1:
+            names = ", ".join(judge.words() for judge in recorded)
+            raise ConfigError(f"recorded by {names}; say whose: --judge", where=str(path))
+        if recorded and not asking:
+            return recorded[0]
+        if recorded:
+            last = recorded[0]
+            wanted = JudgeFile.model_validate(last._asdict())
+        elif asking:
+            raise ConfigError("nothing is recorded yet, so say who judges: --judge MODEL")
+        else:
+            return AbsentJudge(UNKNOWN)
+    if asking and wanted.model.startswith(MANUAL) and not wanted.answers:
+        raise ConfigError(f"{wanted.model} is a person; name the answers: --answers FILE")
+    return make_judge(wanted, base=Path(), lines=Lines(file=""), asking=asking)
+
+
+def _asked_of(path: Path, judge: Judge, keys: list[str]) -> list[str]:
+    """Return those keys of a tape that were asked of a judge's model."""
+    if not keys:
+        return []
+    wanted = set(keys)
+    tape = Tape(path)
+    try:
+        return [
+            record.key
+            for record in tape.records()
+            if record.key in wanted and record.request.model == judge.model
+        ]
+    finally:
+        tape.close()

@@ -1,0 +1,203 @@
+"""A project of one's own: suite, rubric, cases and cassette that run at once, offline."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from shlex import quote
+from typing import NamedTuple
+
+from judgekit.authoring.scaffold.pipeline import pipeline
+from judgekit.authoring.scaffold.text import scalar
+from judgekit.authoring.scaffold.writing import write_all
+from judgekit.authoring.schemas import small_schema_text
+from judgekit.cassette.record import Record, share
+from judgekit.cassette.tape import laid_out
+from judgekit.core.canonical import canonical_json
+from judgekit.core.case import Case
+from judgekit.core.errors import ConfigError
+from judgekit.core.judgment import read_answers
+from judgekit.core.output_file import LINK, is_link
+from judgekit.core.request import Reply, Request, Try
+from judgekit.datasets import load_cases
+from judgekit.judges.providernames import EXAMPLE
+from judgekit.metrics.rubric import RubricMetric
+from judgekit.rubric.load import load_rubric
+
+FILES = Path(__file__).with_name("files")
+MODEL = "manual/template"
+"""Who gave the verdicts of the template: whoever authored it."""
+SCHEMAS = ".schemas"
+HOSTED = EXAMPLE
+"""The judge a template speaks of where nobody said which."""
+
+_RUBRIC = "helpful_reply"
+
+
+class Plan(NamedTuple):
+    """What `judgekit init` is to write."""
+
+    name: str
+    judge: str | None = None
+    """Model to speak of; `none` for a suite that asks nobody."""
+    api_base: str | None = None
+    ci: str | None = None
+    """Where pull requests are checked, `github` or `gitlab`; `None` for nowhere."""
+
+
+def write_project(folder: Path, plan: Plan, *, force: bool = False) -> list[Path]:
+    """Write a project; return the files.
+
+    A `.gitignore` that is there stays, and gets the lines it lacks.
+
+    Raises:
+        ConfigError: a file is in the way, or one cannot be written.
+    """
+    files = project_files(plan)
+    ignore = folder / ".gitignore"
+    if is_link(ignore):
+        raise ConfigError(LINK, where=str(ignore))
+    if not ignore.is_file():
+        return write_all(folder, files, force=force)
+    wanted = files.pop(".gitignore")
+    paths = write_all(folder, files, force=force)
+    _add_lines(ignore, wanted)
+    return paths
+
+
+def _add_lines(path: Path, wanted: str) -> None:
+    """Add the lines that a file lacks, with a note of what they are."""
+    try:
+        text = path.read_text(encoding="utf-8", errors="surrogateescape")
+        present = {line.strip().rstrip("/") for line in text.splitlines()}
+        note, *lines = wanted.splitlines()
+        missing = [line for line in lines if line.rstrip("/") not in present]
+        if missing:
+            gap = "" if text.endswith("\n") or not text else "\n"
+            added = gap + "".join(f"{line}\n" for line in (note, *missing))
+            with path.open("a", encoding="utf-8", newline="") as file:
+                file.write(added)
+    except OSError as exc:
+        raise ConfigError(f"cannot be written: {exc.strerror}", where=str(path)) from exc
+
+
+def project_files(plan: Plan) -> dict[str, str]:
+    """Return the files of a project: name -> text. The same plan makes the same texts.
+
+    Raises:
+        ConfigError: the plan names an address, but no judge that is asked there, or a host of code
+            that nothing is known for.
+    """
+    if plan.api_base and (plan.judge is None or _is_person(plan.judge) or plan.judge == "none"):
+        raise ConfigError("--api-base is where a model answers; name it too: --judge openai/NAME")
+    files = {"suite.yaml": "", "cases.jsonl": _read("cases.jsonl")}
+    if plan.judge == "none":
+        files["suite.yaml"] = _read("suite_without_judge.yaml").replace("@NAME@", scalar(plan.name))
+    else:
+        suite = _read("suite.yaml").replace("@OWN@", _own_judge(plan))
+        files["suite.yaml"] = suite.replace("@NAME@", scalar(plan.name))
+        files[f"rubrics/{_RUBRIC}.jinja"] = _read(f"{_RUBRIC}.jinja")
+        cases = list(load_cases(FILES / "cases.jsonl"))
+        files["cassettes/suite.jsonl"] = _tape(cases, "verdicts.jsonl")
+        tests = [test.case for test in load_rubric(FILES / f"{_RUBRIC}.jinja").tests]
+        files[f"cassettes/rubrics/{_RUBRIC}.jsonl"] = _tape(tests, "test_verdicts.jsonl")
+    if plan.ci is not None:
+        name, text = pipeline(plan.ci, judged=plan.judge != "none")
+        files[name] = text
+    files["test_suite.py"] = _read("test_suite.py.txt")
+    files[".gitignore"] = _read("gitignore.txt")
+    for kind in ("suite", "rubric", "cases"):
+        files[f"{SCHEMAS}/{kind}.json"] = small_schema_text(kind)
+    return files
+
+
+def default_name(folder: Path) -> str:
+    """Return what a project is called when nobody says: as its folder."""
+    return folder.resolve().name or "project"
+
+
+def next_steps(folder: Path, plan: Plan) -> list[tuple[str, str]]:
+    """Return what to do next: commands, and what each does."""
+    cd = "" if folder.resolve() == Path().resolve() else f"cd {quote(str(folder))} && "
+    run = f"{cd}judgekit run suite.yaml"
+    if plan.judge == "none":
+        return [
+            (run, "scores the cases; nobody is asked"),
+            (f"{cd}judgekit metrics", "lists what else there is to score by"),
+            (f"{cd}judgekit rubric new", "writes a rubric, for when there is a judge"),
+        ]
+    judge = plan.judge or HOSTED
+    flags = f" --api-base {quote(plan.api_base)}" if plan.api_base else ""
+    return [
+        (run, "replays the template's verdicts, offline"),
+        (f"{run} --judge {quote(judge)}{flags}", _asks(judge, plan.api_base)),
+        (f"{cd}judgekit rubric new", "writes a rubric of your own"),
+    ]
+
+
+def _asks(judge: str, api_base: str | None) -> str:
+    if _is_person(judge):
+        return "asks a person"
+    provider = judge.partition("/")[0]
+    key = _KEYS.get(provider) if api_base is None else None
+    return f"asks your judge; its key is read from {key}" if key else "asks your judge"
+
+
+_KEYS = {
+    "openai": "OPENAI_API_KEY",
+    "anthropic": "ANTHROPIC_API_KEY",
+    "gemini": "GEMINI_API_KEY",
+    "mistral": "MISTRAL_API_KEY",
+    "groq": "GROQ_API_KEY",
+    "openrouter": "OPENROUTER_API_KEY",
+}
+"""Where the usual providers look for a key: said as a help, looked up by nobody here."""
+
+
+def _is_person(judge: str) -> bool:
+    return judge.startswith("manual/")
+
+
+def _own_judge(plan: Plan) -> str:
+    judge = plan.judge or HOSTED
+    settings = f"model: {scalar(judge)}"
+    if plan.api_base:
+        settings += f", api_base: {scalar(plan.api_base)}"
+    return f"For your own, put it here instead:\n# judge: {{{settings}}}"
+
+
+def _read(name: str) -> str:
+    return (FILES / name).read_text(encoding="utf-8")
+
+
+class _Template:
+    """Stands where a judge would: whoever wrote the template answered already."""
+
+    model = MODEL
+
+    async def ask(self, request: Request) -> Reply:
+        raise AssertionError("the template is not asked")
+
+
+def _tape(cases: Sequence[Case], verdicts: str) -> str:
+    """Return a cassette: the template's verdicts on the requests made today."""
+    said = {}
+    for line in _read(verdicts).splitlines():
+        entry = json.loads(line)
+        said[entry["case"]] = entry["answers"]
+    metric = RubricMetric(FILES / f"{_RUBRIC}.jinja", judge=_Template())
+    lines: list[str] = []
+    parts: dict[str, str] = {}
+    for case in cases:
+        _, (request,) = metric.requests(case)
+        answers = said[case.id]
+        read_answers(answers, form=request.form)
+        reply = Reply(
+            tries=(Try(text=canonical_json(answers), finish="stop"),), model=MODEL, cost=0.0
+        )
+        line, named = share(Record(request.key, request, reply))
+        lines.append(line)
+        parts.update(named)
+    ordered = sorted(lines, key=lambda line: line[8:72])
+    return "".join(f"{line}\n" for line in laid_out(parts, ordered))

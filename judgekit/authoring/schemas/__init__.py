@@ -1,0 +1,76 @@
+"""JSON Schemas of the files people write and read, so that an editor completes and checks them.
+
+They are derived from the models that read the files. What only a whole project can tell (weights
+that add up, a rubric that is not there) is left to the program.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any, Literal, get_args
+
+from judgekit.authoring.schemas.cases import cases_schema, results_schema
+from judgekit.authoring.schemas.compact import compact
+from judgekit.authoring.schemas.model import schema_of_model
+from judgekit.authoring.schemas.rubric import rubric_schema
+from judgekit.authoring.schemas.suite import suite_schema
+from judgekit.core.errors import ConfigError
+from judgekit.core.suggest import suggest
+from judgekit.metrics.voice.personafile import PersonaFile
+
+Kind = Literal["suite", "rubric", "cases", "results", "persona"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
+
+_DIALECT = "https://json-schema.org/draft/2020-12/schema"
+
+
+def schema(kind: str) -> dict[str, Any]:
+    """Return the JSON Schema (2020-12) of a kind of file.
+
+    Of `cases` and `results`, files of JSON Lines, it is the schema of one line.
+
+    Raises:
+        ConfigError: there is no such kind.
+    """
+    if kind not in KINDS:
+        raise ConfigError(f"no schema of {kind!r}{suggest(kind, list(KINDS))}")
+    made = _MAKERS[kind]()
+    head = {"$schema": _DIALECT, "$id": f"urn:judgekit:schema:{kind}:1", "title": _TITLES[kind]}
+    return {**head, **{key: value for key, value in made.items() if key not in head}}
+
+
+def schema_text(kind: str) -> str:
+    """Return a schema as people keep it in a file.
+
+    Raises:
+        ConfigError: there is no such kind.
+    """
+    return json.dumps(schema(kind), ensure_ascii=False, indent=1) + "\n"
+
+
+def small_schema_text(kind: str) -> str:
+    """Return a schema as an editor needs it, in a file of a project: the same rules, one line.
+
+    Raises:
+        ConfigError: there is no such kind.
+    """
+    return json.dumps(compact(schema(kind)), ensure_ascii=False, separators=(",", ":")) + "\n"
+
+
+_MAKERS: dict[str, Callable[[], dict[str, Any]]] = {
+    "suite": suite_schema,
+    "rubric": rubric_schema,
+    "cases": cases_schema,
+    "results": results_schema,
+    "persona": lambda: schema_of_model(PersonaFile),
+}
+_TITLES = {
+    "suite": "A judgekit suite",
+    "rubric": "The front matter of a judgekit rubric",
+    "cases": "A line of a judgekit file of cases",
+    "results": "A line of the results of judgekit run --out",
+    "persona": "A judgekit persona",
+}
+
+__all__ = ["KINDS", "Kind", "schema", "schema_text", "small_schema_text"]

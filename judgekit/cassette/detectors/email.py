@@ -1,0 +1,33 @@
+"""E-mail addresses."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from judgekit.cassette.detectors.span import Span
+
+_LOCAL = 64
+"""Characters before the @ at most (RFC 5321, 4.5.3.1.1)."""
+_AT = re.compile(r"(?<=[\w.+%-])@(?=[^\W_])")
+# Looked for in a slice of that many characters before the @.
+_BEFORE = re.compile(r"[\w](?:[\w.+%-]*+)\Z")
+# A label has 63 characters at most (RFC 1035, 2.3.4), so going back over one costs no more.
+_AFTER = re.compile(r"(?:[^\W_](?:[\w-]{0,61}[^\W_])?\.){1,10}[^\W\d_]{2,24}")
+
+
+def find(text: str) -> Iterator[Span]:
+    """Yield the e-mail addresses of a text.
+
+    >>> [span.value for span in find("Write to Ann.Lee+x@Example.com.")]
+    ['ann.lee+x@example.com']
+    """
+    end = 0
+    for found in _AT.finditer(text):
+        at = found.start()
+        after = _AFTER.match(text, at + 1)
+        before = _BEFORE.search(text[max(end, at - _LOCAL) : at]) if after else None
+        if before and after:
+            start = at - len(before[0])
+            end = after.end()
+            yield Span(start, end, text[start:end].lower())

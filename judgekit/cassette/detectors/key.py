@@ -1,0 +1,121 @@
+"""Keys: tokens of well-known providers, private keys, passwords in addresses and settings."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from heapq import merge
+from itertools import pairwise
+
+from judgekit.cassette.detectors.span import Span
+
+_TOKENS = (
+    r"sk-[\w-]{16,}+",  # OpenAI, Anthropic, OpenRouter, DeepSeek and others
+    r"[sr]k_(?:live|test)_[A-Za-z0-9]{16,}+",  # Stripe
+    r"whsec_[A-Za-z0-9+/=]{24,}+",
+    r"(?:AKIA|ASIA|ABIA|ACCA|AGPA|AIDA|AROA|ANPA)[A-Z0-9]{16}(?![A-Za-z0-9])",  # AWS
+    r"gh[pousr]_[A-Za-z0-9]{36,}+",
+    r"github_pat_\w{22,}+",
+    r"gl(?:pat|ptt|dt|rt|cbt|soat)-[\w-]{20,}+",  # GitLab
+    r"xox[abeoprs]-[A-Za-z0-9-]{10,}+",  # Slack
+    r"xapp-[A-Za-z0-9-]{20,}+",
+    r"AIza[\w-]{35}",  # Google
+    r"ya29\.[\w-]{20,}+",
+    r"GOCSPX-[\w-]{20,}+",
+    r"hf_[A-Za-z0-9]{30,}+",  # Hugging Face
+    r"gsk_[A-Za-z0-9]{20,}+",  # Groq
+    r"(?:xai|pplx|nvapi|fw|csk)-[A-Za-z0-9_-]{24,}+",
+    r"r8_[A-Za-z0-9]{30,}+",  # Replicate
+    r"(?:tvly|jina|lsv2|fc|e2b)[-_][A-Za-z0-9_-]{24,}+",
+    r"npm_[A-Za-z0-9]{36}",
+    r"pypi-[\w-]{16,}+",
+    r"SG\.[\w-]{16,}+\.[\w-]{16,}+",  # SendGrid
+    r"key-[0-9a-f]{32}(?![0-9a-f])",  # Mailgun
+    r"dop_v1_[0-9a-f]{64}",
+    r"shp(?:at|ca|pa|ss)_[0-9a-fA-F]{32}",
+    r"SK[0-9a-f]{32}(?![0-9a-f])",  # Twilio
+    r"\d{8,10}:AA[\w-]{33}(?![\w-])",  # Telegram
+    # A signed JSON web token. What only begins like one is read on to its end, so that a beginning
+    # inside it is not tried again; it has no point (see _tokens).
+    r"eyJ[\w-]{8,}+(?:\.eyJ[\w-]{8,}+\.[\w-]{8,}+)?+",
+)
+_TOKEN = re.compile(rf"(?<![A-Za-z0-9_])(?:{'|'.join(_TOKENS)})", re.ASCII)
+_BEARER = re.compile(r"\b(?:bearer|basic) +([\w.~+/-]{20,}+=*)", re.IGNORECASE | re.ASCII)
+_IN_ADDRESS = re.compile(r"://[^\s:/@\[\]]{1,100}+:([^\s/@\[\]]{3,200}+)@")
+_SETTING = re.compile(
+    r"(?:api|secret|access|private|auth|client|account|encryption|signing|shared)?[_ -]?"
+    r"(?:key|token|secret|password|passwd|passphrase|pwd)(?:[_ -](?:id|key))?"
+    r"""\\?["']?\s{0,3}(?:=>?|:=?)\s{0,3}\\?["']?([^\s"'\\,;<>(){}\[\]]{8,200}+)""",
+    re.IGNORECASE,
+)
+# The keys of requests, which judgekit writes everywhere, are digests of theirs.
+_DIGEST = re.compile(r"""(?<![\w-])(?:request_)?key["']?[\s:=]+["']?[0-9a-f]{64}\Z""")
+_NAMED = re.compile("key|token|secret|pass|pwd", re.IGNORECASE)
+_BEGIN = re.compile(r"-----BEGIN (?:[A-Z0-9]{1,12} ){0,4}PRIVATE KEY(?: BLOCK)?-----")
+_END = re.compile(r"-----END (?:[A-Z0-9]{1,12} ){0,4}PRIVATE KEY(?: BLOCK)?-----")
+_BODY = re.compile(r"[A-Za-z0-9+/=\s\\:,-]*+")
+
+
+def find(text: str) -> Iterator[Span]:
+    """Yield the keys of a text.
+
+    >>> [span.value for span in find("token ghp_0123456789abcdefghijABCDEFGHIJ012345 leaked")]
+    ['ghp_0123456789abcdefghijABCDEFGHIJ012345']
+    """
+    end = 0
+    for span in merge(_blocks(text), _tokens(text), _settings(text)):
+        if span.start >= end:
+            end = span.end
+            yield span
+
+
+def _blocks(text: str) -> Iterator[Span]:
+    """Yield private keys; one whose end is missing ends where its letters do."""
+    end = 0
+    ends = _END.search(text)
+    for begin in _BEGIN.finditer(text):
+        if begin.start() < end:
+            continue
+        while ends is not None and ends.start() < begin.end():
+            ends = _END.search(text, ends.end())
+        if ends is not None:
+            end = ends.end()
+        else:
+            body = _BODY.match(text, begin.end())
+            end = body.end() if body else begin.end()
+        yield Span(begin.start(), end, text[begin.start() : end])
+
+
+def _tokens(text: str) -> Iterator[Span]:
+    for found in _TOKEN.finditer(text):
+        if found[0].startswith("eyJ") and "." not in found[0]:
+            continue
+        if any(character.isdigit() for character in found[0][3:]):
+            yield Span(found.start(), found.end(), found[0])
+
+
+def _settings(text: str) -> Iterator[Span]:
+    patterns = []
+    if "://" in text:
+        patterns.append(_IN_ADDRESS)
+    patterns.append(_BEARER)
+    if _NAMED.search(text):
+        patterns.append(_SETTING)
+    spans = []
+    for pattern in patterns:
+        for found in pattern.finditer(text):
+            if _DIGEST.search(text[max(0, found.start() - 8) : found.end()]):
+                continue
+            if pattern is _IN_ADDRESS or _random(found[1]):
+                spans.append(Span(found.start(1), found.end(1), found[1]))
+    yield from sorted(spans)
+
+
+def _random(value: str) -> bool:
+    """Return whether a value is rather drawn than written: letters and digits in turn."""
+    letters = sum(character.isalpha() for character in value)
+    digits = sum(character.isdigit() for character in value)
+    if letters < 3 or digits < 2 or "://" in value:
+        return False
+    turns = sum(a.isdigit() != b.isdigit() for a, b in pairwise(value))
+    return turns >= 2 and len(set(value)) >= 6

@@ -1,0 +1,171 @@
+"""Redaction: what must not be recorded is replaced before any key is made.
+
+What a built-in name finds becomes a pseudonym such as `[EMAIL-1f4a09c2]`: a digest of the thing
+found, so that one address has one pseudonym in every text, run and machine, and keys hold. With a
+salt the digest is keyed; without one, whoever tries all telephone numbers finds the right one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+from judgekit.cassette.detectors import DETECTORS, find_all
+from judgekit.cassette.detectors.pseudonym import PSEUDONYM, pseudonym
+from judgekit.core.case import Case
+from judgekit.core.errors import ConfigError
+
+Redact = Callable[[str], str]
+
+NAMES = tuple(DETECTORS)
+"""What a rule may name: key, email, card, ip, phone."""
+
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,39}\Z")
+_PASSES = 8
+"""Rounds at most until a text stands still: a replacement may bare what touched it."""
+
+
+class Rule(NamedTuple):
+    """A regular expression and what stands in its place."""
+
+    pattern: str
+    replacement: str = "[REDACTED]"
+    name: str | None = None
+    """Stands as a pseudonym of that name instead of the replacement: `ORDER` makes `[ORDER-…]`."""
+
+
+def redactor(rules: Sequence[str | Rule | Redact], *, salt: str = "") -> Redact:
+    """Return a function that applies rules in order.
+
+    A rule is a built-in name (`email`, `phone`, `card`, `key`, `ip`), a `Rule` with a pattern, or
+    a function from text to text. The built-in ones go first, all at once. Redacting a text again
+    changes nothing, unless a pattern or function of your own matches what it writes.
+
+    Args:
+        rules: what to redact.
+        salt: keys the digests of pseudonyms; the same salt gives the same pseudonyms.
+
+    Raises:
+        ConfigError: an unknown name, or a pattern that is none or matches nothing at all.
+
+    >>> redactor(["email"])("Ask ann@example.com or ANN@example.com.")
+    'Ask [EMAIL-c9ff82c0] or [EMAIL-c9ff82c0].'
+    """
+    key = salt.encode()
+    names = [rule for rule in rules if isinstance(rule, str)]
+    for name in names:
+        if name not in DETECTORS:
+            raise ConfigError(f"redact: {name!r} is none of {', '.join(NAMES)}")
+    own = [_own(rule, key) for rule in rules if not isinstance(rule, str)]
+
+    def once(text: str) -> str:
+        if names:
+            text = _between(text, lambda part: _known(part, names, key))
+        for replace in own:
+            text = replace(text)
+        return text
+
+    def redact(text: str) -> str:
+        return _settled(text, once) if names else once(text)
+
+    return redact
+
+
+def _settled(text: str, once: Redact) -> str:
+    for _ in range(_PASSES):
+        redacted = once(text)
+        if redacted == text:
+            break
+        text = redacted
+    return text
+
+
+def _between(text: str, change: Redact) -> str:
+    """Change a text, but for the pseudonyms in it."""
+    parts = []
+    end = 0
+    for found in PSEUDONYM.finditer(text):
+        parts += [change(text[end : found.start()]), found[0]]
+        end = found.end()
+    return "".join([*parts, change(text[end:])])
+
+
+def _known(text: str, names: Sequence[str], key: bytes) -> str:
+    parts = []
+    end = 0
+    for kind, span in find_all(text, names):
+        parts += [text[end : span.start], pseudonym(kind, span.value, key)]
+        end = span.end
+    return "".join([*parts, text[end:]])
+
+
+def _own(rule: Rule | Redact, key: bytes) -> Redact:
+    """Return the function of a rule of the user's own."""
+    if not isinstance(rule, Rule):
+        return rule
+    try:
+        pattern = re.compile(rule.pattern)
+    except re.error as exc:
+        raise ConfigError(f"redact: {rule.pattern!r} is not a regular expression: {exc}") from exc
+    if pattern.match(""):
+        raise ConfigError(f"redact: {rule.pattern!r} also matches where there is nothing")
+    name = rule.name
+    if name is None:
+        return lambda text: _between(text, lambda part: pattern.sub(lambda _: rule[1], part))
+    if not _NAME.match(name):
+        raise ConfigError(f"redact: {name!r} is no name: up to 40 letters, digits and _")
+    return lambda text: _between(
+        text, lambda part: pattern.sub(lambda found: pseudonym(name, found[0], key), part)
+    )
+
+
+def redact_case(case: Case, redact: Redact) -> Case:
+    """Return a case with every text in it redacted: its id and the keys of mappings, too.
+
+    A whole number that would be redacted as a text becomes that text.
+    """
+    fields = case.model_dump(mode="json")
+    redacted = {name: _everywhere(value, redact) for name, value in fields.items()}
+    # Roles, and what fields are called, are words of ours, whatever a pattern thinks of them.
+    redacted["history"] = [_message(message, redact) for message in fields["history"]]
+    return Case.model_validate(redacted)
+
+
+def _message(message: dict[str, Any], redact: Redact) -> dict[str, Any]:
+    redacted = {
+        name: value if name == "role" else _everywhere(value, redact)
+        for name, value in message.items()
+    }
+    redacted["tool_calls"] = [
+        {name: _everywhere(value, redact) for name, value in call.items()}
+        for call in message["tool_calls"]
+    ]
+    return redacted
+
+
+def _everywhere(value: object, redact: Redact) -> object:
+    if isinstance(value, str):
+        return redact(value)
+    if isinstance(value, list):
+        return [_everywhere(item, redact) for item in value]
+    if isinstance(value, dict):
+        return _everywhere_in(value, redact)
+    if isinstance(value, int) and not isinstance(value, bool):
+        text = str(value)
+        redacted = redact(text)
+        return value if redacted == text else redacted
+    return value
+
+
+def _everywhere_in(mapping: dict[str, Any], redact: Redact) -> dict[str, Any]:
+    redacted: dict[str, Any] = {}
+    for key, item in mapping.items():
+        name = redact(key)
+        while name in redacted:  # two keys may look the same once redacted; lose neither
+            name += "'"
+        redacted[name] = _everywhere(item, redact)
+    return redacted
+
+
+__all__ = ["NAMES", "PSEUDONYM", "Redact", "Rule", "pseudonym", "redact_case", "redactor"]

@@ -1,0 +1,245 @@
+"""The private store: every live reply, kept the moment it arrives. The only home of diskcache.
+
+Both of diskcache's own Disks unpickle whatever a row says is a pickle, and read or delete
+whatever file a row names (CVE-2025-69872). Ours holds text inside the database and nothing
+else, so that neither can happen whatever the file contains.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import diskcache
+
+from judgekit.core.canonical import digest
+from judgekit.core.errors import CassetteCorrupt, CassetteError
+
+FOLDER = ".judgekit"
+_DATABASE = "cache.db"
+_RAW = 1  # diskcache's MODE_RAW
+_SETTINGS = {
+    "eviction_policy": "none",  # the default throws replies away at 1 GiB
+    "size_limit": 2**62,
+    "cull_limit": 0,
+    "statistics": 0,
+    "tag_index": 0,
+}
+_TIMEOUT = 60
+"""Seconds to wait for other processes."""
+_OWN = r"cache\.db(-\w+)?|damaged-\d+\.db|drafts|\.gitignore"
+"""Names in the folder of a store."""
+_TAILS = ("", "-wal", "-shm", "-journal")
+"""What SQLite appends to the name of a database to make its other files."""
+_KNOWN_SETTINGS = {*diskcache.DEFAULT_SETTINGS, *diskcache.core.METADATA}
+# Digests of the statements that make a store. A view or trigger of someone else's is a program
+# that SQLite would run when the store is read or written.
+_SCHEMA = {
+    "e3b0c44298fc1c14", "7dc3acaeb6bbc0a0", "b1e287d8264b4cfb", "4f0a5302019317d0",
+    "4a273a1da0f568b2", "0d6ef5b954e42033", "2eb9bf040815f4bc", "404b74ec6db5c3f1",
+    "18eb18f5d803b490", "613ef63fc328c3a9",
+}  # fmt: skip
+
+
+class SafeDisk(diskcache.Disk):  # type: ignore[misc]
+    """Keeps text keys and text values inline; refuses every other kind of row."""
+
+    def __init__(self, directory: str, **_: object) -> None:
+        super().__init__(directory)
+
+    def put(self, key: Any) -> tuple[str, bool]:
+        """Take a text key."""
+        if type(key) is not str:
+            raise TypeError("a key is text")
+        return key, True
+
+    def get(self, key: Any, raw: Any) -> str:
+        """Return a text key."""
+        if not raw or type(key) is not str:
+            raise CassetteCorrupt(
+                f"{self._directory}: holds a row judgekit did not write; delete the folder"
+            )
+        return key
+
+    def store(self, value: Any, read: bool, key: Any = None) -> tuple[int, int, None, str]:
+        """Take a text value, never a file."""
+        if read or type(value) is not str:
+            raise TypeError("a value is text")
+        return 0, _RAW, None, value
+
+    def fetch(self, mode: int, filename: str | None, value: Any, read: bool) -> str:
+        """Return a text value, never a file."""
+        if mode != _RAW or filename is not None or read or type(value) is not str:
+            raise CassetteCorrupt(
+                f"{self._directory}: holds a row judgekit did not write; delete the folder"
+            )
+        return value
+
+    def remove(self, file_path: str) -> None:
+        """Remove nothing: no row of ours has a file."""
+
+
+class Store:
+    """Text by key, on disk, safe for several threads and processes at once."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.notes: list[str] = []
+        """Things a person should know, such as a damaged store that was moved aside."""
+        with self._trouble("made"):
+            if folder.is_symlink() or os.path.expandvars(folder) != str(folder):
+                # What a link leads to is not ours to write to; diskcache would follow a $.
+                raise OSError(0, "its name is a link, or holds a $")
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            _refuse_foreign(folder)
+            folder.chmod(0o700)
+            ignore = folder / ".gitignore"
+            if not ignore.exists() and not ignore.is_symlink():
+                ignore.write_text("*\n", encoding="utf-8")  # a store is never committed
+            self._set_aside_foreign()
+        with self._trouble("opened"):
+            self._cache = diskcache.Cache(  # noqa: TID251 - the one place
+                str(folder), disk=SafeDisk, timeout=_TIMEOUT, **_SETTINGS
+            )
+
+    @contextmanager
+    def _trouble(self, done: str) -> Iterator[None]:
+        """Turn what SQLite and the system say into one line with a way out."""
+        try:
+            yield
+        except diskcache.Timeout as exc:
+            message = "another process has held it for too long; try again when it is done"
+            raise CassetteError(f"{self.folder}: the store cannot be {done}: {message}") from exc
+        except (sqlite3.Error, sqlite3.Warning, OSError) as exc:
+            reason = exc.strerror if isinstance(exc, OSError) else exc
+            raise CassetteError(
+                f"{self.folder}: the store cannot be {done}: {reason}; make room, delete the "
+                "folder (the store is made anew), or name another in JUDGEKIT_HOME"
+            ) from exc
+
+    def _set_aside_foreign(self) -> None:
+        """Move a damaged or foreign database out of the way: the store can always be made anew."""
+        database = self.folder / _DATABASE
+        files = [database.with_name(database.name + tail) for tail in _TAILS]
+        for file in files:
+            if file.is_symlink():
+                file.unlink()
+                self.notes.append(f"{file}: was a link, which the store never makes; removed")
+        reason = _fault(database) if database.exists() else None
+        if reason is None:
+            return
+        number = 1
+        while (aside := self.folder / f"damaged-{number}.db").exists():
+            number += 1
+        database.rename(aside)
+        for file in files[1:]:
+            file.unlink(missing_ok=True)
+        self.notes.append(f"{database}: {reason}; moved to {aside.name}, the store starts afresh")
+
+    def get(self, key: str) -> str | None:
+        """Return the text kept under a key.
+
+        Raises:
+            CassetteCorrupt: the row is not one judgekit wrote.
+            CassetteError: the database cannot be read.
+        """
+        with self._trouble("read"):
+            value: str | None = self._cache.get(key)
+            return value
+
+    def put(self, key: str, text: str) -> None:
+        """Keep a text; it survives a kill the moment this returns.
+
+        Raises:
+            CassetteError: the database cannot be written, for example because the disk is full.
+        """
+        with self._trouble("written"):
+            self._cache.set(key, text)
+
+    def keys(self) -> Iterator[str]:
+        """Yield every key."""
+        with self._trouble("read"):
+            yield from self._cache.iterkeys()
+
+    def __len__(self) -> int:
+        with self._trouble("read"):
+            return len(self._cache)
+
+    def close(self) -> None:
+        """Close the database."""
+        self._cache.close()
+
+
+def _refuse_foreign(folder: Path) -> None:
+    """Refuse a folder of something else, which would be made private and hidden from git.
+
+    Raises:
+        CassetteError: it holds files, but no store.
+    """
+    if (folder / _DATABASE).exists():
+        return
+    for entry in sorted(folder.iterdir()):
+        if not re.fullmatch(_OWN, entry.name):
+            raise CassetteError(
+                f"{folder}: holds {entry.name!r} and is not a store; name a new folder, such as "
+                f"{folder / FOLDER}"
+            )
+
+
+def _fault(database: Path) -> str | None:
+    """Return what is wrong with a database before diskcache trusts it, or `None`."""
+    if not database.is_file():
+        return "is not a file"
+    try:
+        connection = sqlite3.connect(f"{database.resolve().as_uri()}?mode=ro", uri=True)
+    except sqlite3.Error as exc:
+        return f"cannot be opened ({exc})"
+    try:
+        made_by = [row[0] or "" for row in connection.execute("SELECT sql FROM sqlite_master")]
+        if any(digest(" ".join(sql.split()))[:16] not in _SCHEMA for sql in made_by):
+            return "is not a store of judgekit"
+        settings = (
+            connection.execute("SELECT key, value FROM Settings").fetchall() if made_by else ()
+        )
+    except sqlite3.DatabaseError as exc:
+        if isinstance(exc, sqlite3.OperationalError) and "lock" in str(exc):
+            return None
+        return f"is damaged ({exc})"
+    finally:
+        connection.close()
+    strange = [key for key, value in settings if not _is_ours(key, value)]
+    return f"holds a setting {strange[0]!r} that judgekit did not write" if strange else None
+
+
+def _is_ours(key: object, value: object) -> bool:
+    """Return whether a setting is one of ours. diskcache makes pragmas of some, unquoted."""
+    pragma = str(key).startswith("sqlite_")
+    return key in _KNOWN_SETTINGS and (not pragma or value == diskcache.DEFAULT_SETTINGS[key])
+
+
+def store_folder(near: Path | None = None) -> Path:
+    """Return the folder of the store of a suite or tape; nothing is made.
+
+    `JUDGEKIT_HOME`, else `.judgekit` beside the nearest `pyproject.toml` or `.git` above, else the
+    nearest store above that is there already, else `.judgekit` beside the suite or tape.
+
+    Args:
+        near: folder of the suite or tape; the working folder where there is neither.
+    """
+    home = os.environ.get("JUDGEKIT_HOME")
+    if home:
+        return Path(home).expanduser().resolve()
+    start = (near or Path()).resolve()
+    above = (start, *start.parents)
+    for folder in above:
+        if (folder / "pyproject.toml").is_file() or (folder / ".git").exists():
+            return folder / FOLDER
+    for folder in above:
+        if (folder / FOLDER / _DATABASE).is_file():
+            return folder / FOLDER
+    return start / FOLDER

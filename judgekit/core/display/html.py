@@ -1,0 +1,103 @@
+"""Lines and grids as HTML for a notebook. Everything in them is escaped; nothing in it runs.
+
+There is no style sheet, script, link or picture: colours and letters are the notebook's own, in
+the light and in the dark, and what is marked is marked by a word and a rule beside it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from html import escape
+
+from judgekit.core.display.parts import Bar, Cell, Grid, Line, Part
+
+# Characters that nobody sees, but that make a text look like another one.
+_UNSEEN = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff"
+    "\ud800-\udfff\U000e0000-\U000e01ef]"
+)
+_RULES = {"good": "#2da44e", "bad": "#d1434b"}
+_LINES = {
+    "plain": "margin:.15em 0",
+    "title": "margin:.2em 0 .4em;font-weight:600",
+    "note": "margin:.15em 0;opacity:.75;font-size:.92em",
+}
+_BOX = "color:inherit;background:none;line-height:1.4;overflow-wrap:anywhere"
+_PLACE = "vertical-align:top;padding:.15em .9em .15em 0;white-space:"
+_CELL = f"text-align:left;{_PLACE}pre"
+_LONG = f"text-align:left;{_PLACE}pre-wrap"
+_NUMBER = f"text-align:right;{_PLACE}pre"
+_SHORT = 24
+"""Characters of a text that stays on one line."""
+
+
+def to_html(parts: Iterable[Part]) -> str:
+    """Return parts as one piece of HTML."""
+    inner = "".join(_grid(part) if isinstance(part, Grid) else _line(part) for part in parts)
+    return f'<div style="{_BOX}">{inner}</div>'
+
+
+def _line(line: Line) -> str:
+    rule = _RULES.get(line.style)
+    style = (
+        f"margin:.25em 0;padding-left:.6em;border-left:.25em solid {rule}"
+        if rule is not None
+        else _LINES[line.style]
+    )
+    return f'<div style="{style}">{_text(line.text)}</div>'
+
+
+def _grid(grid: Grid) -> str:
+    title = (
+        '<caption style="caption-side:top;text-align:left;color:inherit;font-weight:600;'
+        f'padding:.5em 0 .1em">{_text(grid.title)}</caption>'
+        if grid.title
+        else ""
+    )
+    head = "".join(
+        f'<th scope="col" style="{_NUMBER if n in grid.numbers else _CELL};font-weight:600;'
+        f'border-bottom:1px solid rgba(128,128,128,.5)">{_text(name)}</th>'
+        for n, name in enumerate(grid.head)
+    )
+    rows = "".join(
+        f"<tr>{''.join(_cell(cell, n, grid) for n, cell in enumerate(row))}</tr>"
+        for row in grid.rows
+    )
+    left = _line(Line(grid.left, "note")) if grid.left else ""
+    return (
+        '<table style="border-collapse:collapse;border:none;margin:.3em 0;color:inherit;'
+        'font-size:inherit">'
+        f"{title}<thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>{left}"
+    )
+
+
+def _cell(cell: Cell, place: int, grid: Grid) -> str:
+    style = _NUMBER if place in grid.numbers else _CELL
+    if isinstance(cell, str) and len(cell) > _SHORT and place not in grid.numbers:
+        style = _LONG
+    text = _bar(cell) if isinstance(cell, Bar) else _text(cell or "")
+    if place == 0:
+        return f'<th scope="row" style="{style};font-weight:400">{text}</th>'
+    return f'<td style="{style}">{text}</td>'
+
+
+def _bar(bar: Bar) -> str:
+    """Return a rule from 0 to 1 with the interval as a band and the figure as a stroke."""
+    low, high = (bar.at if end is None else end for end in (bar.low, bar.high))
+    left, right = (100 * min(1.0, max(0.0, end)) for end in (low, high))
+    at = 100 * min(1.0, max(0.0, bar.at))
+    return (
+        '<span aria-hidden="true" style="display:inline-block;position:relative;width:7em;'
+        'height:.8em;border-bottom:1px solid rgba(128,128,128,.6)">'
+        f'<span style="position:absolute;bottom:0;left:{left:.1f}%;width:{right - left:.1f}%;'
+        'height:.45em;background:currentColor;opacity:.3"></span>'
+        f'<span style="position:absolute;bottom:0;left:{at:.1f}%;width:2px;height:.8em;'
+        'background:currentColor"></span></span>'
+    )
+
+
+def _text(text: str) -> str:
+    shown = _UNSEEN.sub(lambda found: f"⟨U+{ord(found[0]):04X}⟩", text)
+    # Notebooks look for formulas between dollar signs, also in tables.
+    return escape(shown).replace("$", "&#36;")

@@ -1,0 +1,83 @@
+"""What there is to see of a value: lines and grids, in order."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal, NamedTuple
+
+from judgekit.core.canonical import printable
+
+Style = Literal["plain", "title", "note", "good", "bad"]
+MOST_TEXT = 300
+"""Characters of one text in a cell."""
+_SLACK = 20
+MOST_NAME = 80
+"""Characters of a name."""
+
+
+class Line(NamedTuple):
+    """A line of text."""
+
+    text: str
+    style: Style = "plain"
+
+
+class Bar(NamedTuple):
+    """A figure and its interval as places on 0..1, drawn where there is something to draw with."""
+
+    at: float
+    low: float | None = None
+    high: float | None = None
+
+
+Cell = str | Bar | None
+
+
+class Grid(NamedTuple):
+    """A table. The first cell of a row is its name."""
+
+    head: Sequence[str]
+    rows: Sequence[Sequence[Cell]]
+    title: str = ""
+    numbers: Sequence[int] = ()
+    """Columns that hold numbers."""
+    left: str = ""
+    """What of it is not shown, and where it is."""
+
+
+Part = Line | Grid
+
+
+def cut(text: str, most: int = MOST_TEXT) -> str:
+    r"""Return a text on one line, with the number of characters that were cut off its end.
+
+    A few characters too many are let through: saying that they are missing takes as much room.
+
+    >>> cut("a\n b"), cut("one two three " * 40, 10)
+    ('a b', 'one two … (553 more)')
+    """
+    line = " ".join(printable(text[: 4 * most]).split())
+    if len(text) <= 4 * most and len(line) <= most + _SLACK:
+        return line
+    shown = line[:most]
+    head, _, rest = shown.rpartition(" ")
+    shown = head if head and len(rest) < most // 2 else shown
+    return f"{shown} … ({len(text) - len(shown):,} more)"
+
+
+def said(text: str, most: int = MOST_TEXT) -> str:
+    """Return a text with its line ends, shortened like `cut`."""
+    if len(text) <= most + _SLACK:
+        return printable(text)
+    return f"{printable(text[:most])} … ({len(text) - most:,} more characters)"
+
+
+def more(count: int, what: str, where: str) -> str:
+    """Return how many are not shown and where they are; empty where all are.
+
+    >>> more(1200, "case", "report.to_pandas()"), more(0, "case", "x")
+    ('1,200 more cases: report.to_pandas()', '')
+    """
+    if count <= 0:
+        return ""
+    return f"{count:,} more {what}{'s' if count != 1 else ''}{f': {where}' if where else ''}"

@@ -1,0 +1,133 @@
+"""What a metric said of a case, as it is shown by itself: parts, reasons, quotes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from judgekit.core.canonical import canonical_json
+from judgekit.core.display.case import case_parts
+from judgekit.core.display.parts import MOST_NAME, Bar, Cell, Grid, Line, cut, more
+from judgekit.core.display.parts import Part as Shown
+
+if TYPE_CHECKING:
+    from judgekit.core.case import Case
+    from judgekit.core.judgment import Judgment
+    from judgekit.core.score import Failure, Part, Result, Row, Score
+
+MOST_PARTS = 30
+MOST_QUOTES = 3
+MOST_ROWS = 20
+
+
+def result_parts(result: Result, *, name: str = "") -> Iterator[Shown]:
+    """Yield what there is to see of a score or a failure.
+
+    Args:
+        result: what came of it.
+        name: of the metric, and of the case where it is not shown beside.
+    """
+    head = f"{cut(name, 2 * MOST_NAME)}: " if name else ""
+    if result.type == "failure":
+        yield from _failure(result, head)
+    else:
+        yield from _score(result, head)
+
+
+def row_parts(row: Row) -> Iterator[Shown]:
+    """Yield what there is to see of a row."""
+    yield from result_parts(row.result, name=f"{row.metric} of {row.case}")
+
+
+def scored_parts(case: Case, rows: Sequence[Row]) -> Iterator[Shown]:
+    """Yield what there is to see of a case and all that was said of it."""
+    yield from case_parts(case)
+    for row in rows[:MOST_ROWS]:
+        yield from result_parts(row.result, name=row.metric)
+    if left := more(len(rows) - MOST_ROWS, "metric", ""):
+        yield Line(left, "note")
+
+
+def _failure(failure: Failure, head: str) -> Iterator[Shown]:
+    kind = failure.kind.replace("_", " ")
+    yield Line(f"{head}no score ({kind})", "title")
+    yield Line(cut(failure.message, 600), "bad")
+    if failure.key:
+        yield Line(f"request {cut(failure.key[:16])}", "note")
+    if failure.judgments:
+        yield Line(_asked(failure.judgments), "note")
+
+
+def _score(score: Score, head: str) -> Iterator[Shown]:
+    of = f" of {score.scale:g}" if score.scale != 1 else ""
+    value = score.status.replace("_", " ") if score.shown is None else f"{score.shown:g}{of}"
+    yield Line(f"{head}{value}", "title")
+    if score.fallback is not None:
+        stood_in = f"{cut(score.fallback.substitute, MOST_NAME)} stood in"
+        yield Line(f"fallback: {stood_in} ({cut(score.fallback.cause)})", "bad")
+    if score.reason:
+        yield Line(cut(score.reason, 600))
+    if score.parts:
+        yield _grid(score.parts)
+    made = [score.source, *([cut(score.method, MOST_NAME)] if score.method else [])]
+    if score.confidence is not None:
+        made.append(f"confidence {score.confidence:.2f}")
+    if score.judgments:
+        made.append(_asked(score.judgments))
+    yield Line(", ".join(made), "note")
+
+
+def _asked(judgments: Sequence[Judgment]) -> str:
+    models = ", ".join(dict.fromkeys(cut(j.model, MOST_NAME) for j in judgments if j.model))
+    count = len(judgments)
+    replies = f"{count} repl{'ies' if count != 1 else 'y'}"
+    by = f" of {models}" if models else ""
+    return f"{replies}{by}, request {cut(judgments[0].request_key[:16])}"
+
+
+def _grid(parts: Sequence[Part]) -> Grid:
+    shown = parts[:MOST_PARTS]
+    columns: dict[str, list[Cell]] = {
+        "criterion": [cut(part.id, MOST_NAME) for part in shown],
+        "value": [_value(part) for part in shown],
+        "": [None if part.value is None else Bar(part.value) for part in shown],
+        "weight": [f"{part.weight:.2f}" for part in shown],
+        "answer": [_answer(part) for part in shown],
+        "reason": [_reason(part) for part in shown],
+    }
+    if not any(columns["answer"]):
+        del columns["answer"]
+    heads = list(columns)
+    return Grid(
+        heads,
+        list(zip(*columns.values(), strict=True)),
+        numbers=[n for n, name in enumerate(heads) if name in ("value", "weight")],
+        left=more(len(parts) - len(shown), "criterion", ".parts").replace("criterions", "criteria"),
+    )
+
+
+def _value(part: Part) -> str:
+    return part.status.replace("_", " ") if part.value is None else f"{part.value:.2f}"
+
+
+def _answer(part: Part) -> str:
+    answer = part.answer
+    if answer is None or isinstance(answer, (dict, list)):
+        return ""
+    if isinstance(answer, bool):
+        return "yes" if answer else "no"
+    return cut(answer if isinstance(answer, str) else canonical_json(answer), MOST_NAME)
+
+
+def _reason(part: Part) -> str:
+    lines = [cut(part.reason)] if part.reason else []
+    for item in part.items[: MOST_QUOTES * 2]:
+        if isinstance(item, dict):
+            lines.append(
+                f"{'met' if item.get('met') else 'not met'}: {cut(str(item.get('item')), 120)}"
+            )
+    for quote in part.quotes[:MOST_QUOTES]:
+        where = f"in {quote.field}" if quote.field else "NOT FOUND in the case"
+        lines.append(f"“{cut(quote.text, 160)}” ({where})")
+    left = len(part.quotes) - MOST_QUOTES
+    return "\n".join([*lines, *([f"{left} more quotes"] if left > 0 else [])])

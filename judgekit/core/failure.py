@@ -1,0 +1,78 @@
+"""What an error costs: the row it happened on, or the run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from judgekit.core.case import Case
+from judgekit.core.errors import (
+    BudgetExceeded,
+    CaseError,
+    CassetteMiss,
+    CircuitOpen,
+    InvalidReply,
+    JudgeAway,
+    JudgekitError,
+    JudgeRefused,
+    JudgeUnavailable,
+    RubricError,
+)
+from judgekit.core.protocols import Metric
+from judgekit.core.score import Failure, FailureKind, Result, checked_score
+
+
+async def guarded(case: Case, metric: Metric) -> Result:
+    """Score one row; whatever goes wrong with it alone becomes its Failure.
+
+    Raises:
+        JudgekitError: one that stops the run.
+    """
+    try:
+        return await checked_score(metric, case)
+    except JudgekitError as exc:
+        failure = failure_of(exc)
+        if failure is None:
+            raise
+        return failure
+    except Exception as exc:  # noqa: BLE001 - the single per-case guard: a metric's mistake costs one row
+        _log(case, metric)
+        return Failure(kind="metric_error", message=f"{type(exc).__name__}: {_line(exc)}")
+
+
+def _log(case: Case, metric: Metric) -> None:
+    """Log the exception that is being handled, for the author of the metric."""
+    import logging
+
+    message = "%s: %s raised an exception"
+    logging.getLogger("judgekit").debug(message, case.id, metric.name, exc_info=True)
+
+
+def failure_of(error: JudgekitError) -> Failure | None:
+    """Return the row that an error costs, or `None` when it stops the run."""
+    kind = _failure_kind(error)
+    if kind is None:
+        return None
+    return Failure(kind=kind, message=_line(error), key=getattr(error, "key", None))
+
+
+def _failure_kind(error: JudgekitError) -> FailureKind | None:
+    """Return the kind of row an error costs, or `None` when it stops the run."""
+    if isinstance(error, InvalidReply):
+        return error.kind  # type: ignore[return-value]
+    kinds: Sequence[tuple[type[JudgekitError], FailureKind]] = (
+        (CircuitOpen, "not_run"),
+        (JudgeAway, "not_run"),
+        (BudgetExceeded, "not_run"),
+        (JudgeUnavailable, "unavailable"),
+        (JudgeRefused, "refused"),
+        (CassetteMiss, "cassette_miss"),
+        (CaseError, "invalid_case"),
+        # A template that fails on one case: the file itself was checked when it was loaded.
+        (RubricError, "metric_error"),
+    )
+    return next((kind for kind_of, kind in kinds if isinstance(error, kind_of)), None)
+
+
+def _line(error: BaseException) -> str:
+    text = " ".join(str(error).split())
+    return text if len(text) <= 1000 else text[:997] + "..."

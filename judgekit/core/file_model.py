@@ -1,0 +1,214 @@
+"""Turn a pydantic complaint about a file into one line: where, what, what to do next."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Annotated, Any, NamedTuple, TypeVar
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+
+from judgekit.core.canonical import visible
+from judgekit.core.errors import ConfigError
+from judgekit.core.suggest import closest, suggest
+from judgekit.core.yaml_file import Lines
+
+M = TypeVar("M", bound=BaseModel)
+Path = tuple[int | str, ...]
+
+
+def _number(value: Any) -> Any:
+    if isinstance(value, bool):
+        raise ValueError("must be a number, not true or false")
+    return value
+
+
+Number = Annotated[float, BeforeValidator(_number, json_schema_input_type=float)]
+"""A number; pydantic alone would take `true` for 1."""
+_Positive = Annotated[float, Field(ge=0)]
+_Fraction = Annotated[float, Field(ge=0, le=1)]
+Positive = Annotated[_Positive, BeforeValidator(_number, json_schema_input_type=_Positive)]
+Fraction = Annotated[_Fraction, BeforeValidator(_number, json_schema_input_type=_Fraction)]
+
+
+def _rows(value: Any) -> Any:
+    if value is None:
+        return None
+    if isinstance(value, int | float) and not isinstance(value, bool) and value >= 0:
+        return float(value)
+    if not isinstance(value, str) or not _SHARE.fullmatch(value):
+        raise ValueError('write a number of rows, or a share such as "5%"')
+    return value
+
+
+_SHARE = re.compile(r"\d{1,3}(\.\d{1,6})?%")
+_Share = Annotated[str, Field(pattern=f"^{_SHARE.pattern}$")]
+Rows = Annotated[
+    str | float | None, BeforeValidator(_rows, json_schema_input_type=_Share | Positive | None)
+]
+"""How many rows: a number, or a share of all."""
+
+
+def none_yet() -> list[Any]:
+    """Return an empty list, as the factory of a default.
+
+    pydantic asks every factory for its signature; to answer for `list` itself, Python loads its
+    tokenizer.
+    """
+    return []
+
+
+class FileModel(BaseModel):
+    """The shape of a file people write; kept apart from the values the program works with."""
+
+    # A module of many shapes does without `from __future__ import annotations`: to read each
+    # annotation back from its text is a third of what pydantic takes to make a class.
+    model_config = ConfigDict(
+        extra="forbid",
+        frozen=True,
+        allow_inf_nan=False,
+        defer_build=True,
+        coerce_numbers_to_str=True,
+    )
+
+
+class Hints(NamedTuple):
+    """What a file says of its own mistakes, beyond the names that are valid in a place."""
+
+    key: Callable[[Path, list[str]], str]
+    """Takes where an unknown key stands, and the valid keys there; returns the end of a message."""
+    value: Callable[[Path], str]
+    """Takes where a value of the wrong kind stands; returns the end of a message."""
+
+
+_PLAIN = Hints(key=lambda path, known: suggest(path[-1], known), value=lambda _: "")
+
+
+def validate_file(
+    model: type[M],
+    data: Any,
+    *,
+    lines: Lines,
+    error: type[ConfigError] = ConfigError,
+    hints: Callable[[], Hints] = lambda: _PLAIN,
+) -> M:
+    """Validate data read from a file.
+
+    Raises:
+        ConfigError: (or the class given) naming the first fault and its line.
+    """
+    try:
+        return model.model_validate(data)
+    except ValidationError as exc:
+        faults = exc.errors(include_url=False)
+        # A key that is missing is often there under another spelling.
+        fault = next((f for f in faults if f["type"] == "extra_forbidden"), faults[0])
+        path = steps_to(fault)
+        message = describe(fault, path, model, hints=hints())
+        raise error(message, where=lines.where(*path)) from exc
+
+
+def steps_to(fault: Any) -> Path:
+    """Return the path of a pydantic fault as the file has it, without marks such as `[key]`."""
+    return tuple(s for s in fault["loc"] if not (isinstance(s, str) and s.startswith("[")))
+
+
+def describe(fault: Any, path: Path, model: type[BaseModel], *, hints: Hints = _PLAIN) -> str:
+    """Return one line for one pydantic fault."""
+    name = " ".join(visible(".".join(str(step) for step in path)).split())[:200]
+    if fault["type"] == "extra_forbidden":
+        if " " in str(path[-1]) and fault.get("input") is None:
+            # `{text: one, two}` is a key `two` without a value to YAML.
+            return f"{name!r} is not a key; a text with a comma inside {{ }} needs quotes"
+        return f"unknown key {name!r}{hints.key(path, keys_at(model, path[:-1]))}"
+    if fault["type"] == "missing":
+        return f"{name!r} is missing{hints.value(path)}"
+    message = str(fault["msg"])
+    message = message.removeprefix("Value error, ").removeprefix("Assertion failed, ")
+    if fault["type"] == "value_error":
+        return f"{name}: {message}" if name else message
+    given = _shown(fault.get("input"))
+    message = message.replace("Input should be", "must be", 1)
+    if fault["type"] in ("model_type", "dict_type"):
+        hint = hints.value(path)
+        return f"{name}: must be keys and values (it is {given}){hint}" if name else message
+    if fault["type"] in ("too_short", "string_too_short") and not fault.get("input"):
+        return f"{name}: must not be empty"
+    if not name:
+        return message
+    if fault["type"] == "string_type":
+        advice = "; write it in quotes" if isinstance(fault.get("input"), (bool, int)) else ""
+        return f"{name}: must be text (it is {given}){hints.value(path) or advice}"
+    wanted = _WANTED.get(fault["type"], message[:1].lower() + message[1:])
+    for pydantics, ours in _BOUNDS:
+        wanted = wanted.replace(pydantics, ours)
+    return f"{name}: {wanted} (it is {given}){_meant(fault) or hints.value(path)}"
+
+
+_WANTED = {
+    "list_type": "must be a list",
+    **dict.fromkeys(("float_type", "float_parsing"), "must be a number"),
+    **dict.fromkeys(("int_type", "int_parsing", "int_from_float"), "must be a whole number"),
+    **dict.fromkeys(("bool_type", "bool_parsing"), "must be true or false"),
+}
+"""The type of a pydantic fault -> what a value must be."""
+_BOUNDS = (
+    ("greater than or equal to", "at least"),
+    ("less than or equal to", "at most"),
+    ("greater than", "more than"),
+)
+
+
+def _meant(fault: Any) -> str:
+    """Return a hint at the value that a wrong one stands for; empty if none is known."""
+    value = fault.get("input")
+    if fault["type"] == "literal_error":
+        allowed = re.findall(r"'([^']*)'", str(fault["ctx"]["expected"]))
+        close = closest(str(value), allowed)
+        return f"; did you mean {close[0]!r}?" if len(close) == 1 else ""
+    if fault["type"] == "less_than_equal" and fault["ctx"]["le"] == 1 and 10 <= value <= 100:
+        return f"; write {value:g} % as {value / 100:g}"
+    return ""
+
+
+def _shown(value: Any) -> str:
+    if value is None or isinstance(value, bool):
+        return {None: "null", True: "true", False: "false"}[value]
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def keys_at(model: type[BaseModel], path: Path) -> list[str]:
+    """Return the keys people write at a path of a model, as far as it can be followed."""
+    current: type[BaseModel] | None = model
+    annotation: Any = None
+    for step in path:
+        if current is None:
+            return []
+        if isinstance(step, int) and (listed := _list_in(annotation)) is not None:
+            # What may be one of a kind or a list of another.
+            current = _model_in(listed)
+            continue
+        field = current.model_fields.get(str(step))
+        if field is None:
+            continue  # a key of a mapping or an index: the model stays the one found last
+        annotation = field.annotation
+        current = _model_in(annotation)
+    names = [f.alias or n for n, f in current.model_fields.items()] if current else []
+    return [name for name in names if not name.startswith("$")]
+
+
+def _list_in(annotation: Any) -> Any:
+    if getattr(annotation, "__origin__", None) is list:
+        return annotation
+    inside = (_list_in(inner) for inner in getattr(annotation, "__args__", ()))
+    return next((found for found in inside if found is not None), None)
+
+
+def _model_in(annotation: Any) -> type[BaseModel] | None:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return annotation
+    for inner in getattr(annotation, "__args__", ()):
+        if found := _model_in(inner):
+            return found
+    return None

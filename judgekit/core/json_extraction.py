@@ -1,0 +1,211 @@
+"""One JSON object out of whatever text a judge gave, or a clear refusal to guess.
+
+Every liberty taken is named in the returned repairs; text that could be read in two ways is
+an error, because a guessed verdict is worse than none.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections import Counter
+from typing import Any
+
+from judgekit.core.errors import InvalidReply
+from judgekit.core.reply_schema import MAX_REPLY_CHARACTERS
+
+_MAX_OBJECTS = 64
+
+_FENCE = re.compile(r"```[a-zA-Z0-9]*[ \t]*\r?\n(.*?)```", re.DOTALL)
+_TAGS = "think|thinking|reasoning"
+# Some servers send the end of a thought without its beginning.
+_THINKING = re.compile(
+    rf"\A(?:<({_TAGS})>.*?</\1>|[^{{]*?</(?:{_TAGS})>)", re.DOTALL | re.IGNORECASE
+)
+_THOUGHT = re.compile(f"</?(?:{_TAGS})>", re.IGNORECASE)
+
+
+class _Unusable(ValueError):
+    """It is JSON, but not of a kind that could be read in one way only."""
+
+
+def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    value = dict(pairs)
+    if len(value) != len(pairs):
+        twice = Counter(name for name, _ in pairs).most_common(1)[0][0]
+        raise _Unusable(f"the key {twice[:60]!r} is given twice")
+    return value
+
+
+def _constant(name: str) -> Any:
+    raise _Unusable(f"{name} is not a JSON number")
+
+
+def _float(text: str) -> float:
+    value = float(text)
+    if not math.isfinite(value):
+        raise _Unusable(f"{text[:20]} is too large for a number")
+    return value
+
+
+_HOOKS: Any = {"object_pairs_hook": _pairs, "parse_constant": _constant, "parse_float": _float}
+_strict = json.JSONDecoder(**_HOOKS)
+_lenient = json.JSONDecoder(**_HOOKS, strict=False)
+
+
+def extract_object(text: str) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """Return the JSON object in a judge's text, and the repairs it took to find it.
+
+    Repairs are `thinking` (a leading thinking block was left out), `fence` (it stood in a
+    Markdown fence), `prose` (there was text around it), `control_characters` (raw control
+    characters stood inside its strings), `trailing_comma` (commas stood before a closing bracket),
+    `half_characters` (a string held half of a surrogate pair, which no file can hold; U+FFFD
+    stands for it).
+
+    Raises:
+        InvalidReply: no object, two objects, a repeated key, NaN, more than 2,000,000 characters,
+            or (kind `only_thought`) thinking and nothing after it.
+    """
+    if len(text) > MAX_REPLY_CHARACTERS:
+        raise InvalidReply(f"the reply has {len(text):,} characters, too many to be a verdict")
+    try:
+        value = _object(_strict.decode(text))
+        repairs: tuple[str, ...] = ()
+    except _Unusable as exc:
+        raise InvalidReply(str(exc)) from exc
+    except (ValueError, RecursionError):
+        value, repairs = _repair(text)
+    return _without_halves(value, repairs) if "\\u" in text else (value, repairs)
+
+
+def _without_halves(
+    value: dict[str, Any], repairs: tuple[str, ...]
+) -> tuple[dict[str, Any], tuple[str, ...]]:
+    plain = json.dumps(value, ensure_ascii=False)
+    whole = plain.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    if whole == plain:
+        return value, repairs
+    return json.loads(whole), (*repairs, "half_characters")
+
+
+def _object(value: Any) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise InvalidReply(f"the reply is a JSON {_json_word(value)}, not an object")
+    return value
+
+
+def _json_word(value: Any) -> str:
+    words = {list: "array", str: "string", bool: "boolean", type(None): "null"}
+    return words.get(type(value), "number")
+
+
+def _repair(text: str) -> tuple[dict[str, Any], tuple[str, ...]]:
+    repairs: list[str] = []
+    stripped = text.lstrip("﻿").strip()
+    if thinking := _THINKING.match(stripped):
+        stripped = stripped[thinking.end() :].strip()
+        if not stripped:
+            raise InvalidReply("the judge thought and gave no answer", kind="only_thought")
+        repairs.append("thinking")
+    blocks = _FENCE.findall(stripped)
+    if len(blocks) == 1 and blocks[0].lstrip().startswith("{"):
+        stripped = blocks[0].strip()
+        repairs.append("fence")
+    if stripped.startswith("[") and stripped.endswith("]"):
+        raise InvalidReply("the reply is a JSON array, or meant to be, not an object")
+    try:
+        candidates, loose, around = _objects(stripped)
+    except _Unusable as exc:
+        raise InvalidReply(str(exc)) from exc
+    if not candidates:
+        raise InvalidReply("the reply holds no JSON object")
+    if len(candidates) > 1:
+        raise InvalidReply(f"the reply holds {len(candidates)} JSON objects; which one counts?")
+    if _THOUGHT.search(around):
+        # A thought that quotes `</think>` may go on after it, and an object in it is no verdict.
+        raise InvalidReply("the reply holds an object among its thoughts; is it the verdict?")
+    if around.strip():
+        repairs.append("prose")
+    return candidates[0], (*repairs, *loose)
+
+
+def _objects(text: str) -> tuple[list[dict[str, Any]], tuple[str, ...], str]:
+    """Return the top-level objects, the repairs inside them, and the text around them."""
+    found: list[dict[str, Any]] = []
+    repairs: tuple[str, ...] = ()
+    end = 0
+    around = []
+    starts = 0
+    at = text.find("{")
+    while at != -1:
+        starts += 1 if "trailing_comma" not in repairs else _MAX_OBJECTS // 4
+        if starts > _MAX_OBJECTS:
+            raise _Unusable("the reply is full of braces; which of them are the verdict?")
+        value, stop, loose = _decode_at(text, at)
+        if value is None:
+            at = text.find("{", at + 1)
+            continue
+        before = text[end:at]
+        if before.count("{") > before.count("}"):
+            raise _Unusable("the reply holds an object inside something that is not JSON")
+        around.append(before)
+        found.append(value)
+        repairs = loose
+        end = stop
+        at = text.find("{", stop)
+    return found, repairs, " ".join((*around, text[end:]))
+
+
+def _decode_at(text: str, at: int) -> tuple[dict[str, Any] | None, int, tuple[str, ...]]:
+    """Return the object that begins at a place, where it ends, and what it took to read it."""
+    commas = False
+    for decoder, repair in ((_strict, ()), (_lenient, ("control_characters",))):
+        try:
+            value, stop = decoder.raw_decode(text, at)
+        except _Unusable:
+            raise
+        except json.JSONDecodeError as exc:
+            commas = commas or _before_bracket(text, exc.pos)
+            continue
+        except (ValueError, RecursionError):
+            continue
+        return value, stop, repair
+    return _without_commas(text, at) if commas else (None, at, ())
+
+
+_CLOSED_AFTER_COMMA = re.compile(r",\s*[}\]]")
+
+
+def _before_bracket(text: str, at: int) -> bool:
+    """Return whether reading stopped because a comma stands before a closing bracket."""
+    if text[at : at + 1] == ",":
+        return _CLOSED_AFTER_COMMA.match(text, at) is not None
+    return text[at : at + 1] in ("}", "]") and text[:at].rstrip().endswith(",")
+
+
+# Strings are stepped over whole, so that no comma inside one is touched. One that does not end
+# is stepped over, too: the next quotation mark inside it would be tried again and again.
+_COMMAS = re.compile(r'"(?:[^"\\]|\\.)*+(?:"|\\?\Z)|,(?=\s*[}\]])', re.DOTALL)
+
+
+def _without_commas(text: str, at: int) -> tuple[dict[str, Any] | None, int, tuple[str, ...]]:
+    removed: list[int] = []
+
+    def keep(found: re.Match[str]) -> str:
+        if found.group() != ",":
+            return found.group()
+        removed.append(found.start())
+        return ""
+
+    mended = _COMMAS.sub(keep, text[at:])
+    for decoder, repair in ((_strict, ()), (_lenient, ("control_characters",))):
+        try:
+            value, stop = decoder.raw_decode(mended)
+        except _Unusable:
+            raise
+        except (ValueError, RecursionError):
+            continue
+        inside = sum(place - number < stop for number, place in enumerate(removed))
+        return value, at + stop + inside, (*repair, "trailing_comma")
+    return None, at, ()

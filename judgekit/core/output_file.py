@@ -1,0 +1,117 @@
+"""Output files: written whole or not at all, never through a link, never over a foreign file."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import BinaryIO
+
+from judgekit.core.errors import ConfigError
+
+NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+"""Flags for `os.open`: bytes as they are, and an error for a link where the system can tell."""
+LINK = "is a link; name the file that it leads to"
+_HEAD = 4096
+"""Bytes of a file by which it is recognised."""
+
+
+@contextmanager
+def whole_file(path: Path, *, mode: int = 0o666, sync: bool = False) -> Iterator[BinaryIO]:
+    """Open a file to write; it takes its place when the block ends without an error.
+
+    The bytes go to a new file in the same folder, which is then renamed. What stood there before
+    stays until then, and also after an error.
+
+    Args:
+        path: the file to write.
+        mode: its permissions, before the umask.
+        sync: whether the bytes are on the disk before the file takes its place.
+
+    Raises:
+        OSError: the file cannot be written, or `path` is a link.
+    """
+    if is_link(path):
+        raise OSError(errno.ELOOP, LINK, str(path))
+    new = beside(path, writer=os.getpid())
+    with suppress(FileNotFoundError):  # left by a process of the same number
+        new.unlink()
+    # O_EXCL: a file or link that somebody puts there meanwhile is an error.
+    handle = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL | NO_FOLLOW, mode)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            yield file
+            file.flush()
+            if sync:
+                os.fsync(handle)
+        new.replace(path)
+    except BaseException:
+        with suppress(OSError):
+            new.unlink()
+        raise
+
+
+def beside(path: Path, *, writer: int | str) -> Path:
+    """Return where a process writes a file before it takes its place."""
+    return path.with_name(f".{path.name}.{writer}.new")
+
+
+def open_in_place(path: Path, flags: int, mode: int = 0o666) -> int:
+    """Open a regular file as `os.open` does, unless its name is one of several or a link.
+
+    Raises:
+        OSError: the file cannot be opened, is no regular file, or is a link.
+    """
+    if is_link(path):
+        raise OSError(errno.ELOOP, LINK, str(path))
+    # O_NONBLOCK: a named pipe, which is refused below, is not waited for.
+    handle = os.open(path, flags | NO_FOLLOW | getattr(os, "O_NONBLOCK", 0), mode)
+    try:
+        opened, named = os.fstat(handle), path.lstat()
+        # The second look is for systems without O_NOFOLLOW: the name may have become a link.
+        if not stat.S_ISREG(opened.st_mode) or not os.path.samestat(opened, named):
+            raise OSError(errno.EINVAL, "is not a regular file", str(path))
+        if opened.st_nlink > 1:
+            raise OSError(
+                errno.EMLINK,
+                "is a hard link; the file of the other name would change too",
+                str(path),
+            )
+    except BaseException:
+        os.close(handle)
+        raise
+    return handle
+
+
+def is_link(path: Path) -> bool:
+    """Return whether a path is a link: a symbolic one, or a junction of Windows."""
+    is_junction = getattr(os.path, "isjunction", None)  # from Python 3.12 on
+    return path.is_symlink() or (is_junction is not None and bool(is_junction(path)))
+
+
+def refuse_foreign(path: Path, ours: Callable[[bytes], bool], *, what: str) -> None:
+    """Refuse to replace a file that judgekit did not write.
+
+    Args:
+        path: the file to write. One that is missing or empty, and a device, may be written.
+        ours: returns whether the first 4096 bytes of a file are those of one that may be replaced.
+        what: what is to be written there, such as "a page of judgekit".
+
+    Raises:
+        ConfigError: the file is foreign, is a link, or cannot be read.
+    """
+    if is_link(path) and (path.is_file() or not path.exists()):
+        raise ConfigError(LINK, where=str(path))
+    if not path.is_file():
+        return
+    try:
+        with path.open("rb") as file:
+            head = file.read(_HEAD)
+    except OSError as exc:
+        raise ConfigError(f"cannot be read: {exc.strerror}", where=str(path)) from exc
+    if head and not ours(head):
+        message = f"is there already and is not {what}; move it, or name another file"
+        raise ConfigError(message, where=str(path))

@@ -1,0 +1,129 @@
+"""The log-probabilities of a text's tokens, as a reply keeps them.
+
+`{"logprobs": [null, -0.5, ...], "offsets": [0, 5, ...]}`: for each token of the prompt and the
+continuation its natural log-probability and the character it begins at. The first token follows
+nothing, so a server has no figure for it.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+from judgekit.core.canonical import canonical_json
+from judgekit.core.errors import InvalidReply
+from judgekit.core.request import ChatMessage, Reply
+
+MAX_TOKENS = 1_000_000
+_ROUNDING = 1e-3
+"""How far above 0 a log-probability may be for rounding; it then counts as 0."""
+
+
+class Continuation(NamedTuple):
+    """The figures of the tokens that reach into a continuation."""
+
+    logprobs: tuple[float, ...]
+    shared: bool
+    """Whether the first of them begins before the continuation does, in the prompt."""
+    unknown: bool
+    """Whether the first token of all is left out: nothing precedes it."""
+
+
+def pair_messages(prompt: str, continuation: str) -> tuple[ChatMessage, ChatMessage]:
+    """Return the messages of a request for the log-probabilities of a continuation."""
+    return (
+        ChatMessage(role="user", content=prompt),
+        ChatMessage(role="assistant", content=continuation),
+    )
+
+
+def logprobs_text(logprobs: object, offsets: object, *, length: int) -> str:
+    """Return the text that keeps the figures of a prompt with its continuation.
+
+    Args:
+        logprobs: one a token, in order.
+        offsets: where each token begins, in characters.
+        length: characters of prompt and continuation; tokens from there on are left out.
+
+    Raises:
+        InvalidReply: lists of different lengths, or something in them that cannot be.
+    """
+    if not isinstance(logprobs, (list, tuple)) or not isinstance(offsets, (list, tuple)):
+        raise InvalidReply("the log-probabilities are not two lists")
+    _check(logprobs, offsets, length)
+    kept = sum(1 for at in offsets if at < length)
+    return canonical_json({"logprobs": list(logprobs[:kept]), "offsets": list(offsets[:kept])})
+
+
+def read_logprobs(reply: Reply, *, prompt: str, continuation: str) -> Continuation:
+    """Return the log-probabilities of the tokens that reach into the continuation.
+
+    A token may begin in the prompt and end in the continuation. It is counted: without it the
+    beginning of the continuation would be free.
+
+    Raises:
+        InvalidReply: the figures do not cover the continuation, or cannot be.
+    """
+    last = reply.tries[-1]
+    if last.fault is not None:
+        raise last.fault.error()
+    data = _object(last.text or "")
+    logprobs, offsets = data.get("logprobs"), data.get("offsets")
+    if not isinstance(logprobs, list) or not isinstance(offsets, list):
+        raise InvalidReply("the reply holds no log-probabilities")
+    whole = len(prompt) + len(continuation)
+    _check(logprobs, offsets, whole)
+    begins = len(prompt)
+    # Several tokens may make up one character and begin at the same place.
+    first = sum(1 for at in offsets if at < begins)
+    shared = first < len(offsets) and offsets[first] > begins
+    if first == len(offsets) or shared:
+        shared = True
+        first = _start_of_last(offsets, first)
+    found = logprobs[first:]
+    unknown = bool(found) and first == 0 and found[0] is None
+    if unknown:
+        found = found[1:]
+    if any(figure is None for figure in found):
+        raise InvalidReply("a token of the continuation has no log-probability")
+    return Continuation(tuple(min(0.0, float(figure)) for figure in found), shared, unknown)
+
+
+def _start_of_last(offsets: Sequence[int], first: int) -> int:
+    """Return the first of the tokens that begin where the last one before a place begins."""
+    if first == 0:
+        raise InvalidReply("the log-probabilities do not begin with the text")
+    return offsets.index(offsets[first - 1])
+
+
+def _check(logprobs: Sequence[Any], offsets: Sequence[Any], length: int) -> None:
+    if len(logprobs) != len(offsets):
+        raise InvalidReply(f"{len(logprobs)} log-probabilities for {len(offsets)} tokens cannot be")
+    if not 1 <= len(offsets) <= MAX_TOKENS:
+        raise InvalidReply(f"log-probabilities of {len(offsets)} tokens; 1 at least are needed")
+    if not all(isinstance(at, int) and not isinstance(at, bool) for at in offsets):
+        raise InvalidReply("the places of the tokens are not whole numbers")
+    if offsets[0] != 0 or any(left > right for left, right in pairwise(offsets)):
+        raise InvalidReply("the places of the tokens are not in order")
+    for place, figure in enumerate(logprobs):
+        if figure is None and place == 0:
+            continue
+        if offsets[place] >= length:
+            break
+        if isinstance(figure, bool) or not isinstance(figure, (int, float)):
+            raise InvalidReply("a token has no log-probability")
+        if not math.isfinite(figure) or figure > _ROUNDING:
+            raise InvalidReply(f"{figure} is not the logarithm of a probability")
+
+
+def _object(text: str) -> dict[str, Any]:
+    try:
+        data = json.loads(text)
+    except (ValueError, RecursionError) as exc:
+        raise InvalidReply("the reply holds no log-probabilities") from exc
+    if not isinstance(data, dict):
+        raise InvalidReply("the reply holds no log-probabilities")
+    return data

@@ -1,0 +1,217 @@
+"""What a metric says of a case: a score that says where it came from, or a failure."""
+
+import math
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from pydantic import Field, model_validator
+
+from judgekit.core.canonical import canonical_json
+from judgekit.core.judgment import Judgment, Quote
+from judgekit.core.value import Displayed, Json, Value, check_json, to_json_bytes
+
+if TYPE_CHECKING:
+    from judgekit.core.case import Case
+    from judgekit.core.display.parts import Part as Shown
+    from judgekit.core.protocols import Metric
+
+Status = Literal["scored", "abstained", "not_applicable"]
+
+FailureKind = Literal[
+    "refused",
+    "truncated",
+    "empty",
+    "only_thought",
+    "invalid_reply",
+    "unavailable",
+    "cassette_miss",
+    "invalid_case",
+    "not_run",
+    "metric_error",
+]
+"""The closed set of ways not to get a score."""
+
+
+class Part(Value):
+    """One criterion's share of a score."""
+
+    id: str
+    status: Status = "scored"
+    value: float | None = None
+    """On 0..1, after levels, reversal and counting; `None` unless scored."""
+    weight: float = 0.0
+    """Share of the final value after renormalisation; negative for a penalty."""
+    answer: Json = None
+    """What the judge answered, in its own words or numbers."""
+    reason: str = ""
+    quotes: tuple[Quote, ...] = ()
+    items: tuple[Json, ...] = ()
+    details: dict[str, Json] = Field(default_factory=dict)
+
+
+class Fallback(Value):
+    """Says that another metric stood in, and why."""
+
+    substitute: str
+    cause: str
+
+
+class Score(Displayed, Value):
+    """The outcome of one metric on one case."""
+
+    type: Literal["score"] = "score"
+    status: Status = "scored"
+    value: float | None = None
+    """Raw, finite, inside the metric's range; `None` unless scored."""
+    scale: float = 1.0
+    """Factor for display only; never enters a mean."""
+    parts: tuple[Part, ...] = ()
+    reason: str = ""
+    source: Literal["judge", "computed"] = "computed"
+    method: str = ""
+    """How the value was made, in a few words."""
+    confidence: float | None = None
+    """A number on 0..1; what it means stands in the metric's documentation."""
+    ground_truth: Json = None
+    judgments: tuple[Judgment, ...] = ()
+    details: dict[str, Json] = Field(default_factory=dict)
+    meta: dict[str, Json] = Field(default_factory=dict)
+    fallback: Fallback | None = None
+
+    @model_validator(mode="after")
+    def _value_follows_status(self) -> "Score":
+        if (self.value is None) == (self.status == "scored"):
+            raise ValueError("a scored result has a value, any other has none")
+        return self
+
+    @property
+    def shown(self) -> float | None:
+        """The value as people see it: scaled, then rounded half up to two decimals."""
+        return None if self.value is None else round_half_up(self.value * self.scale)
+
+    def explain(self, metric: "Metric | None" = None) -> str:
+        """Return the score in a few plain sentences.
+
+        Args:
+            metric: what made it; with it the range, the direction and what the confidence means
+                are said, too.
+        """
+        from judgekit.core.explanation import explain_score
+
+        return explain_score(self, metric)
+
+    def _parts_shown(self) -> "Iterable[Shown]":
+        from judgekit.core.display.result import result_parts
+
+        return result_parts(self)
+
+
+class Failure(Displayed, Value):
+    """No score, and why: a value of its own, never a zero."""
+
+    type: Literal["failure"] = "failure"
+    kind: FailureKind
+    message: str
+    key: str | None = None
+    """The request that failed, if there was one."""
+    judgments: tuple[Judgment, ...] = ()
+    """Judgments already paid for when the failure came."""
+
+    def explain(self, metric: "Metric | None" = None) -> str:
+        """Return in a plain sentence why there is no score."""
+        from judgekit.core.explanation import explain_failure
+
+        return explain_failure(self, metric)
+
+    def _parts_shown(self) -> "Iterable[Shown]":
+        from judgekit.core.display.result import result_parts
+
+        return result_parts(self)
+
+
+Result = Annotated[Score | Failure, Field(discriminator="type")]
+
+
+def own_value(result: Result) -> float | None:
+    """Return the value of a score that the metric itself gave; of a stand-in's, `None`."""
+    return result.value if isinstance(result, Score) and result.fallback is None else None
+
+
+class Row(Displayed, Value):
+    """One line of the results: a case, a metric, and what came of it."""
+
+    case: str
+    metric: str
+    result: Result
+
+    def to_json(self) -> str:
+        """Return the line of this row: what is at its default is left out, the type never is."""
+        return self.to_bytes().decode()
+
+    def to_bytes(self) -> bytes:
+        """Return the line of this row in UTF-8."""
+        return row_bytes(self.case, self.metric, self.result)
+
+    def _parts_shown(self) -> "Iterable[Shown]":
+        from judgekit.core.display.result import row_parts
+
+        return row_parts(self)
+
+
+def row_bytes(case: str, metric: str, result: Result) -> bytes:
+    """Return the line of a row in UTF-8, without making the row."""
+    begin = (
+        f'{{"case":{canonical_json(case)},"metric":{canonical_json(metric)}'
+        f',"result":{{"type":"{result.type}",'
+    )
+    return b"%b%b}" % (begin.encode(), to_json_bytes(result)[1:])
+
+
+async def checked_score(metric: "Metric", case: "Case") -> Score:
+    """Return the score of a case by a metric; a score that cannot be reported is an error.
+
+    Everything that scores by another metric calls this function, so that a wrong value fails in
+    the same way at every depth. Metrics of this package that build valid scores set `checked`;
+    a subclass from another package does not inherit it.
+
+    Raises:
+        JudgekitError: the metric raised it.
+        ValueError: the value is outside the metric's range, or is not JSON.
+    """
+    score = await metric.score(case)
+    ours = type(metric).__module__.startswith("judgekit.")
+    if not (ours and getattr(metric, "checked", False)):
+        try:
+            check_score(score, within=metric.range)
+        except ValueError as exc:
+            raise ValueError(f"{metric.name}: {exc}") from exc
+    return score
+
+
+def check_score(score: Score, *, within: tuple[float, float]) -> None:
+    """Refuse a score that cannot be reported.
+
+    Raises:
+        ValueError: it is not a `Score`, its value is outside the metric's range, or it holds
+            something that is not JSON.
+    """
+    if not isinstance(score, Score):
+        raise ValueError(f"it returned a {type(score).__name__}, not a Score")
+    if score.value is not None and not within[0] <= score.value <= within[1]:
+        raise ValueError(f"the value {score.value} is outside the range {within[0]} to {within[1]}")
+    if not isinstance(score.reason, str) or not isinstance(score.details, dict):
+        raise ValueError("its reason is no text, or its details are no object")
+    for name in ("ground_truth", "details", "meta"):
+        check_json(getattr(score, name), where=name)
+    for part in score.parts:
+        for name in ("answer", "items", "details"):
+            check_json(getattr(part, name), where=f"{part.id}.{name}")
+
+
+def round_half_up(value: float) -> float:
+    """Round to two decimals, halves up, the way people expect of a displayed score.
+
+    floor((value + 2**-52) * 100 + .5) / 100: the form whose figures agree with those the
+    TypeScript scorers print (.025 -> .03, -.015 -> -.01), which Python's `round` does not.
+    """
+    return math.floor((value + 2.0**-52) * 100 + 0.5) / 100

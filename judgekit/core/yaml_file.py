@@ -1,0 +1,260 @@
+"""YAML that can only build plain data, and that remembers on which line each value stands."""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import Any
+
+import yaml
+
+from judgekit.core.errors import ConfigError, place
+
+MAX_NODES = 200_000
+"""Values a file may hold after its aliases are followed: aliases of aliases grow without end."""
+MAX_DEPTH = 60
+MAX_NUMBER = 40
+"""Characters a number may have."""
+
+Path = tuple[str | int, ...]
+
+_HARMLESS = 4_096
+"""Levels that do not crash the C composer."""
+_BEGINS = "[{-?:"
+"""One of these stands at the beginning of everything that can hold something."""
+
+_Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+class Lines:
+    """The line of each value of a YAML document, found by its path."""
+
+    def __init__(self, *, file: str, first: int = 1) -> None:
+        self.file = file
+        self.first = first
+        self._lines: dict[Path, int] = {}
+
+    def put(self, path: Path, line: int) -> None:
+        """Remember that the value at `path` begins on `line` (counted from 0)."""
+        self._lines[path] = line + self.first
+
+    def where(self, *path: str | int) -> str:
+        """Return `file:line` of a value, or of the nearest around it; empty without a file."""
+        if not self.file:
+            return ""
+        steps = tuple(path)
+        while steps and steps not in self._lines:
+            steps = steps[:-1]
+        return place(self.file, self._lines.get(steps, self.first))
+
+
+def parse_yaml(text: str, *, file: str, first: int = 1) -> tuple[Any, Lines]:
+    """Return the data of a YAML text and the lines its values stand on.
+
+    Only mappings with text keys, lists, text, numbers, booleans and null can come out.
+
+    Args:
+        text: the YAML.
+        file: name to use in messages.
+        first: number of the text's first line in that file.
+
+    Raises:
+        ConfigError: not YAML, a repeated or non-text key, a tag, or too much of it.
+    """
+    lines = Lines(file=file, first=first)
+    try:
+        if sum(map(text.count, _BEGINS)) > _HARMLESS:
+            _check_size(text, lines)
+        loader = _Loader(text)
+        try:
+            node = loader.get_single_node()
+        finally:
+            loader.dispose()
+    except yaml.MarkedYAMLError as exc:
+        mark = exc.problem_mark or exc.context_mark
+        line = mark.line + first if mark is not None else first
+        advice = _advice(exc, text.splitlines(), first)
+        raise ConfigError(f"not valid YAML: {advice}", where=place(file, line)) from exc
+    except (yaml.YAMLError, RecursionError, ValueError) as exc:
+        before = text[: getattr(exc, "position", None) or 0]
+        where = place(file, before.count("\n") + first)
+        raise ConfigError(f"not valid YAML: {str(exc).splitlines()[0]}", where=where) from exc
+    if node is None:
+        return None, lines
+    return _Builder(lines).build(node, (), 0), lines
+
+
+def _advice(exc: yaml.MarkedYAMLError, lines: list[str], first: int) -> str:
+    """Return what the parser says, in words that help to mend it where they are known to."""
+    problem = str(exc.problem)
+    mark = exc.problem_mark
+    line = lines[mark.line] if mark is not None and mark.line < len(lines) else ""
+    if "\t" in line[: len(line) - len(line.lstrip())]:
+        return "a tab; YAML is indented with spaces"
+    if problem in _MISPLACED:
+        return f"{problem}; check the indentation, and put text that holds a colon in quotes"
+    begun = exc.context_mark
+    if problem == "could not find expected ':'" and begun is not None:
+        return f"{problem}; is the colon of line {begun.line + first} missing?"
+    if problem in _UNCLOSED and begun is not None:
+        wanted, opened = _UNCLOSED[problem]
+        return f"{wanted} is missing; is the {opened} in line {begun.line + first} closed?"
+    return problem
+
+
+_UNCLOSED = {
+    "did not find expected ',' or '}'": ("a , or }", "{"),
+    "did not find expected ',' or ']'": ("a , or ]", "["),
+    "found unexpected end of stream": ("the end of a text in quotes", "quote"),
+}
+"""What the parser says -> what is missing, and what it began with."""
+_MISPLACED = ("did not find expected key", "mapping values are not allowed in this context")
+
+
+def _check_size(text: str, lines: Lines) -> None:
+    """Refuse what is nested too deeply before it is composed: the C composer would crash on it."""
+    depth = count = 0
+    for event in yaml.parse(text, Loader=_Loader):
+        if isinstance(event, yaml.CollectionStartEvent):
+            depth += 1
+        elif isinstance(event, yaml.CollectionEndEvent):
+            depth -= 1
+            continue
+        count += 1
+        if depth > MAX_DEPTH or count > MAX_NODES:
+            line = event.start_mark.line if event.start_mark else 0
+            raise _too_much(line, lines, deep=depth > MAX_DEPTH)
+
+
+def _too_much(line: int, lines: Lines, *, deep: bool) -> ConfigError:
+    what = (
+        f"nested more than {MAX_DEPTH} deep"
+        if deep
+        else f"more than {MAX_NODES:,} values, counting what aliases repeat"
+    )
+    return ConfigError(f"{what}; make it smaller", where=place(lines.file, line + lines.first))
+
+
+class _Builder:
+    def __init__(self, lines: Lines) -> None:
+        self._lines = lines
+        self._count = 0
+
+    def build(self, node: yaml.Node, path: Path, depth: int) -> Any:
+        self._count += 1
+        self._lines.put(path, node.start_mark.line)
+        if depth > MAX_DEPTH or self._count > MAX_NODES:
+            raise _too_much(node.start_mark.line, self._lines, deep=depth > MAX_DEPTH)
+        if node.tag not in _TAGS:
+            raise self._wrong(node, f"the tag {_short(node.tag)} is not allowed; write plain data")
+        if isinstance(node, yaml.MappingNode):
+            return self._mapping(node, path, depth)
+        if isinstance(node, yaml.SequenceNode):
+            return [self.build(n, (*path, i), depth + 1) for i, n in enumerate(node.value)]
+        return self._scalar(node)
+
+    def _mapping(self, node: yaml.MappingNode, path: Path, depth: int) -> dict[str, Any]:
+        data: dict[str, Any] = {}
+        for key_node, value_node in node.value:
+            key = key_node.value
+            if key_node.tag == _MERGE:
+                raise self._wrong(
+                    key_node, "`<<` is not supported; repeat the keys, or use an alias"
+                )
+            if not isinstance(key_node, yaml.ScalarNode) or not _is_text_key(key_node):
+                shown = _short(key)[1:-1] if isinstance(key, str) else "this key"
+                message = f'{shown!r} is not text; write it in quotes: "{shown}"'
+                raise self._wrong(key_node, message)
+            if key in data:
+                raise self._wrong(key_node, f"{_short(key)} is given twice; keep one")
+            data[key] = self.build(value_node, (*path, key), depth + 1)
+            # A message about a key should point at the key, not at what follows it.
+            self._lines.put((*path, key), key_node.start_mark.line)
+        return data
+
+    def _scalar(self, node: yaml.Node) -> Any:
+        text = str(node.value)
+        if _is_quoted(node):
+            return text
+        if node.tag == _NULL:
+            return None
+        if node.tag == _BOOL:
+            return self._boolean(node, text)
+        if _NOT_FINITE.fullmatch(text):
+            raise self._wrong(node, f"{_short(text)} is not a finite number; write one")
+        if text[:1] not in _NUMERIC or not (number := _NUMBER.fullmatch(text)):
+            if node.tag in _NUMBERS and ":" not in text:
+                raise self._wrong(node, f"cannot read {_short(text)}; quote it")
+            return text
+        return self._number(node, text, number)
+
+    def _boolean(self, node: yaml.Node, text: str) -> bool:
+        word = text.lower()
+        if word in ("true", "false"):
+            return word == "true"
+        raise self._ambiguous(node, text, "true" if word in ("yes", "on") else "false")
+
+    def _number(self, node: yaml.Node, text: str, number: re.Match[str]) -> int | float:
+        if len(text) > MAX_NUMBER:
+            raise self._wrong(node, f"{_short(text)} is too long for a number; quote it")
+        if number["float"]:
+            value = float(text.replace("_", ""))
+            if not math.isfinite(value):
+                raise self._wrong(node, f"{_short(text)} is not a finite number; write one")
+            exact = "_" not in text
+        elif number["based"]:
+            value = int(text.replace("_", ""), 0)
+            exact = "_" not in text and "x" in text
+        else:
+            value = int(text.replace("_", ""))
+            exact = str(value) == text.lstrip("+") or text in ("-0", "+0")
+        if not exact:
+            raise self._ambiguous(node, text, str(value))
+        return value
+
+    def _ambiguous(self, node: yaml.Node, text: str, plain: str) -> ConfigError:
+        """Return the error about a value that YAML 1.1 and YAML 1.2 read differently."""
+        return self._wrong(
+            node,
+            f"YAML 1.1 and 1.2 read {_short(text)} differently; "
+            f'write {plain}, or "{text}" in quotes',
+        )
+
+    def _wrong(self, node: yaml.Node, message: str) -> ConfigError:
+        line = node.start_mark.line + self._lines.first
+        return ConfigError(message, where=place(self._lines.file, line))
+
+
+def _is_quoted(node: Any) -> bool:
+    """Return whether a scalar is text for certain: in quotes, in a block, or tagged as text."""
+    # A tag makes what stands in the file longer than its value.
+    length = node.end_mark.index - node.start_mark.index
+    return bool(node.tag == _STR and (node.style in _QUOTED or length > len(node.value)))
+
+
+def _is_text_key(node: yaml.ScalarNode) -> bool:
+    """Return whether a key is text; `yes` and `no` are, as in YAML 1.2."""
+    return node.tag == _STR or (node.tag == _BOOL and node.value.lower() not in ("true", "false"))
+
+
+def _short(text: str) -> str:
+    return repr(text if len(text) <= 60 else text[:57] + "...")
+
+
+_YAML = "tag:yaml.org,2002:"
+_STR, _MERGE = f"{_YAML}str", f"{_YAML}merge"
+_BOOL, _NULL = f"{_YAML}bool", f"{_YAML}null"
+_NUMBERS = {f"{_YAML}int", f"{_YAML}float"}
+_PLAIN = {f"{_YAML}{tag}" for tag in ("map", "seq", "timestamp", "value")}
+_TAGS = {_STR, _BOOL, _NULL, *_NUMBERS, *_PLAIN}
+_QUOTED = ("'", '"', "|", ">")
+_NUMERIC = "+-.0123456789"
+_NUMBER = re.compile(
+    r"(?P<float>[-+]?(?:\.[0-9][0-9_]*(?:[eE][-+]?[0-9]+)?"
+    r"|[0-9][0-9_]*(?:\.[0-9_]*(?:[eE][-+]?[0-9]+)?|[eE][-+]?[0-9]+)))"
+    r"|(?P<based>[-+]?0(?:x[0-9a-fA-F_]*[0-9a-fA-F]|o[0-7_]*[0-7]|b[01_]*[01]))"
+    r"|[-+]?[0-9][0-9_]*",
+    re.ASCII,
+)
+"""A number of YAML 1.2, or of 1.1 with the same digits; minutes such as 1:30 are text."""
+_NOT_FINITE = re.compile(r"[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)")

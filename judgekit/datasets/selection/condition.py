@@ -1,0 +1,89 @@
+"""A condition on the metadata of cases: `topic=refunds`, `user.plan!=free`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from judgekit.core.case import Case
+from judgekit.core.errors import ConfigError
+
+ID = "id"
+"""Names the id of a case where a condition names a field of its metadata."""
+
+
+class Condition(NamedTuple):
+    """That a field of a case has a value, or has another one."""
+
+    field: str
+    """Dotted path into the metadata, or `id`."""
+    value: str
+    negated: bool = False
+
+    @classmethod
+    def parse(cls, text: str) -> Condition:
+        """Read `FIELD=VALUE` or `FIELD!=VALUE`.
+
+        Raises:
+            ConfigError: it is neither.
+
+        >>> Condition.parse("user.plan!=free")
+        Condition(field='user.plan', value='free', negated=True)
+        """
+        field, equals, value = text.partition("=")
+        negated = field.endswith("!")
+        field = field.removesuffix("!").strip()
+        if not equals or not field:
+            raise ConfigError(f"--where {text}: write it as FIELD=VALUE or FIELD!=VALUE")
+        return cls(field, value.strip(), negated)
+
+    def holds(self, case: Case) -> bool:
+        """Return whether a case meets the condition.
+
+        A case without the field meets only `!=`. A list has each of its items as value.
+        """
+        values = [spelled(value) for value in values_at(case, self.field)]
+        return (self.value in values) != self.negated
+
+    def __str__(self) -> str:
+        return f"{self.field}{'!' if self.negated else ''}={self.value}"
+
+
+def values_at(case: Case, field: str) -> list[Any]:
+    """Return the values of a field of a case: none, one, or the items of a list.
+
+    >>> values_at(Case(id="a", output="", metadata={"user": {"plans": ["free", 3]}}), "user.plans")
+    ['free', 3]
+    """
+    if field == ID:
+        return [case.id]
+    found: Any = case.metadata
+    if field in found:
+        found = found[field]  # a name that holds dots
+    else:
+        for name in field.split("."):
+            if not isinstance(found, Mapping) or name not in found:
+                return []
+            found = found[name]
+    return list(found) if isinstance(found, list | tuple) else [found]
+
+
+def spelled(value: Any) -> str:
+    """Return a value as people write it: a file of texts, such as CSV, has "3" where YAML has 3.
+
+    >>> spelled(3), spelled("3"), spelled(True), spelled(None)
+    ('3', '3', 'true', 'null')
+    """
+    if value is None:
+        return "null"
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def fields_of(metadata: Mapping[str, Any], *, above: str = "", depth: int = 4) -> Iterator[str]:
+    """Yield the dotted paths of all values in metadata."""
+    for name, value in metadata.items():
+        path = f"{above}{name}"
+        if isinstance(value, Mapping) and depth:
+            yield from fields_of(value, above=f"{path}.", depth=depth - 1)
+        else:
+            yield path

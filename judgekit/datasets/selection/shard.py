@@ -1,0 +1,86 @@
+"""A shard: one of several parts of a data set, told by the ids of cases alone."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from array import array
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from judgekit.core.case import Case
+from judgekit.core.errors import ConfigError
+
+MOST = 10_000
+"""Shards a data set may have."""
+
+
+class Shard(NamedTuple):
+    """Number `number` of `of` shards, counted from 1."""
+
+    number: int
+    of: int
+
+    @classmethod
+    def parse(cls, text: str) -> Shard:
+        """Read `2/5`.
+
+        Raises:
+            ConfigError: it is no such thing.
+
+        >>> Shard.parse("2/5")
+        Shard(number=2, of=5)
+        """
+        found = re.fullmatch(r"\s*(\d{1,6})\s*/\s*(\d{1,6})\s*", text, re.ASCII)
+        if found is None:
+            raise ConfigError(f"--shard {text}: write it as NUMBER/COUNT, such as 1/4")
+        number, of = int(found[1]), int(found[2])
+        if not 1 <= number <= of <= MOST:
+            raise ConfigError(f"--shard {text}: number from 1 to the count, at most {MOST:,}")
+        return cls(number, of)
+
+    def has(self, id: str) -> bool:
+        """Return whether a case belongs here: by a digest of its id, wherever it stands."""
+        taken = hashlib.sha256(id.encode("utf-8", "surrogatepass")).digest()
+        return int.from_bytes(taken[:8], "big") % self.of == self.number - 1
+
+    def __str__(self) -> str:
+        return f"{self.number}/{self.of}"
+
+
+class Sharding:
+    """Takes the cases of one shard and remembers where they stood among all.
+
+    Attributes:
+        shard: which one.
+        seen: cases so far, of all shards.
+        places: where those of this shard stood, from 0, as distances from one to the next.
+        finished: whether every case was seen.
+    """
+
+    def __init__(self, shard: Shard) -> None:
+        self.shard = shard
+        self.seen = 0
+        self.places = array("L")
+        self.finished = False
+        self._ids = hashlib.sha256()
+        self._last = 0
+
+    def of(self, cases: Iterable[Case]) -> Iterator[Case]:
+        """Yield the cases of the shard."""
+        for case in cases:
+            id = case.id.encode("utf-8", "surrogatepass")
+            self._ids.update(len(id).to_bytes(8, "big") + id)
+            if self.shard.has(case.id):
+                self.places.append(self.seen - self._last)
+                self._last = self.seen
+                self.seen += 1
+                yield case
+            else:
+                self.seen += 1
+        self.finished = True
+
+    @property
+    def ids(self) -> str:
+        """Digest of the ids seen, in order."""
+        return self._ids.hexdigest()

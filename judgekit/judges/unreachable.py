@@ -1,0 +1,61 @@
+"""Why no connection came about, in words that say what to change."""
+
+from __future__ import annotations
+
+import os
+import ssl
+from collections.abc import Iterator
+from urllib.parse import urlsplit
+
+from judgekit.core.errors import JudgekitError, JudgeRejected
+
+_PROXIES = ("HTTPS_PROXY", "HTTP_PROXY", "ALL_PROXY", "https_proxy", "http_proxy", "all_proxy")
+_MOST_LINKS = 12
+
+
+def chain(error: BaseException) -> Iterator[BaseException]:
+    """Yield an error and what led to it, the last first; only so many of them."""
+    link: BaseException | None = error
+    for _ in range(_MOST_LINKS):
+        if link is None:
+            return
+        yield link
+        link = link.__cause__ or link.__context__
+
+
+def certificate_error(error: BaseException) -> JudgekitError | None:
+    """Return what to say of a certificate that is not trusted; `None` where that is not why."""
+    for link in chain(error):
+        if isinstance(link, ssl.SSLCertVerificationError):
+            reason = link.verify_message or "verification failed"
+        elif "CERTIFICATE_VERIFY_FAILED" in str(link):
+            reason = str(link).partition("certificate verify failed: ")[2].partition(" (")[0]
+        else:
+            continue
+        return JudgeRejected(
+            f"the certificate of the server is not trusted ({reason[:100] or 'no reason given'}); "
+            "set SSL_CERT_FILE to a file with the certificate of its authority"
+        )
+    return None
+
+
+def no_connection(error: BaseException) -> str:
+    """Return why nobody answered: a proxy of the environment, or the server itself."""
+    proxied = any("Proxy" in type(link).__name__ for link in chain(error))
+    proxy = next(
+        (f"{name} ({_host(os.environ[name])})" for name in _PROXIES if os.environ.get(name)), None
+    )
+    if proxied:
+        return (
+            f"no connection through the proxy that {proxy or 'the environment'} names; "
+            "check it, or name the server in NO_PROXY"
+        )
+    return "no connection; check that the server runs, and its address"
+
+
+def _host(url: str) -> str:
+    """Return host and port of a proxy, without a password."""
+    try:
+        return urlsplit(url if "//" in url else f"//{url}").netloc.rpartition("@")[2]
+    except ValueError:
+        return "an address that cannot be read"

@@ -1,0 +1,161 @@
+"""What a metric can be told: its options, as whoever writes a suite would want them explained."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import json
+import re
+import textwrap
+import types
+import typing
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import is_dataclass
+from functools import cache
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from judgekit.core.protocols import Metric
+
+_LEFT_OUT = ("judge", "name")
+_PLAIN = {
+    str: "text",
+    int: "integer",
+    float: "number",
+    bool: "true or false",
+    Path: "file",
+    type(None): "null",
+    Any: "any value",
+}
+_ITEM = re.compile(r"^    (\w+): (.*(?:\n {6,}.*)*)", re.MULTILINE)
+
+
+class _Absent(type):
+    """Makes what stands for a name that only type checkers import."""
+
+    def __getattr__(cls, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return cls
+
+    def __getitem__(cls, _: Any) -> Any:
+        return cls
+
+
+class Option(NamedTuple):
+    """An option of a metric."""
+
+    name: str
+    kind: str
+    """What it takes, in words; a class of Python in backquotes can be given from Python only."""
+    default: str | None
+    """As a suite would write it; `None` where it has to be given."""
+    says: str
+    """What it is for, from the docstring of the class or of the field."""
+
+
+def options_of(made: Any) -> tuple[Option, ...]:
+    """Return the options of a metric, in the order of its signature.
+
+    Args:
+        made: the class or function that makes it; a metric ready-made has none.
+    """
+    if isinstance(made, Metric) and not isinstance(made, type):
+        return ()
+    kinds, said = _kinds(made), _said(made)
+    return tuple(
+        Option(
+            parameter.name,
+            _kind(kinds.get(parameter.name, parameter.annotation)),
+            None if parameter.default is parameter.empty else _default(parameter.default),
+            said.get(parameter.name, ""),
+        )
+        for parameter in inspect.signature(made).parameters.values()
+        if parameter.name not in _LEFT_OUT
+    )
+
+
+def _default(value: Any) -> str:
+    try:
+        return json.dumps(value, ensure_ascii=False)
+    except TypeError:
+        return "(see above)"
+
+
+def _kinds(made: Any) -> dict[str, Any]:
+    """Return what each argument takes, by name."""
+    if not isinstance(made, type):
+        return _hints(made)
+    found: dict[str, Any] = {}
+    for home in reversed(made.__mro__):
+        own = vars(home).get("__init__")
+        # What a dataclass writes itself says no more than its fields, and less of inherited ones.
+        written = inspect.isfunction(own) and not is_dataclass(home)
+        found |= _hints(own if written else home)
+    return found
+
+
+def _hints(home: Any) -> dict[str, Any]:
+    """Return annotations as types; what is imported for type checkers only stands by its name."""
+    absent: dict[str, Any] = {}
+    while True:
+        try:
+            return typing.get_type_hints(home, localns=absent)
+        except NameError as exc:
+            name = str(exc.name)
+            absent[name] = _Absent(name, (), {})
+
+
+def _kind(of: Any) -> str:
+    origin, inside = typing.get_origin(of), typing.get_args(of)
+    if origin is typing.Literal:
+        return " or ".join(f"`{json.dumps(value)}`" for value in inside)
+    if origin in (types.UnionType, typing.Union):
+        kinds = [_kind(one) for one in inside]
+        return " or ".join(dict.fromkeys(kinds))
+    if of in _PLAIN:
+        return _PLAIN[of]
+    if origin is not None and issubclass(origin, Mapping):
+        return "mapping" if inside[1] is Any else f"mapping to {_kind(inside[1])}"
+    if origin is not None and issubclass(origin, Sequence):
+        return f"list of {_kind(inside[0])}"
+    return f"`{getattr(of, '__name__', of)}`"
+
+
+def _said(made: Any) -> dict[str, str]:
+    """Return what docstrings say of each option: the class before those it is made of."""
+    homes = made.__mro__ if isinstance(made, type) else (made,)
+    found: dict[str, str] = {}
+    for home in homes:
+        if home.__module__.startswith(("builtins", "typing")):
+            continue
+        for name, text in (*_arguments(inspect.getdoc(home) or ""), *fields_said(home)):
+            found.setdefault(name, text[:1].upper() + text[1:])
+    return found
+
+
+def _arguments(documentation: str) -> Iterator[tuple[str, str]]:
+    """Yield the arguments a docstring explains."""
+    _, _, arguments = documentation.partition("\nArgs:\n")
+    for name, text in _ITEM.findall(arguments.split("\n\n")[0]):
+        yield name, " ".join(text.split())
+
+
+@cache
+def fields_said(home: Any) -> tuple[tuple[str, str], ...]:
+    """Return the fields of a class that have a text below them, with that text."""
+    try:
+        (tree,) = ast.parse(textwrap.dedent(inspect.getsource(home))).body
+    except (OSError, TypeError, SyntaxError):
+        return ()
+    body = tree.body if isinstance(tree, ast.ClassDef) else []
+    return tuple(
+        (field.target.id, " ".join(text.value.value.split()))
+        for field, text in pairwise(body)
+        if isinstance(field, ast.AnnAssign)
+        and isinstance(field.target, ast.Name)
+        and isinstance(text, ast.Expr)
+        and isinstance(text.value, ast.Constant)
+        and isinstance(text.value.value, str)
+    )

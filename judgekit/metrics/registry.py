@@ -1,0 +1,260 @@
+"""Names to metrics: the built-in ones, those of this process, those of installed packages."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import is_dataclass, replace
+from importlib import import_module
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
+
+from judgekit.core.entry_points import offers
+from judgekit.core.errors import ConfigError, UnknownOption
+from judgekit.core.protocols import Judge, Metric
+from judgekit.core.suggest import suggest
+from judgekit.metrics.catalogue import BUILTIN
+from judgekit.rubric.shelf import library_names
+
+if TYPE_CHECKING:
+    from judgekit.metrics.function import FunctionMetric, ScoringFunction
+
+GROUP = "judgekit.metrics"
+
+_registered: dict[str, FunctionMetric] = {}
+"""Name -> the metric that the decorator `metric` made in this process."""
+
+
+def metric_names() -> list[str]:
+    """Return every name that `create` knows.
+
+    These are the built-in metrics and rubrics, the functions decorated with `metric` in this
+    process, and what installed packages offer.
+    """
+    offered = (offer.name for offer in offers(GROUP))
+    return sorted({*BUILTIN, *library_names(), *_registered, *offered})
+
+
+def metric(
+    name: str,
+    *,
+    range: tuple[float, float] = (0.0, 1.0),
+    higher_is_better: bool = True,
+    needs: tuple[str, ...] = ("output",),
+) -> Callable[[ScoringFunction], FunctionMetric]:
+    """Turn a function of a case into a metric, and register it under its name.
+
+    `create(name)` and suites that run in this process find it by that name. The same function
+    of the same module replaces its earlier definition, as when a notebook cell runs again.
+
+    Args:
+        name: what results and suites call the metric.
+        range: lowest and highest value it may return.
+        higher_is_better: the direction.
+        needs: fields of the case that must hold something.
+
+    Raises:
+        ConfigError: another metric or rubric has that name, or an option is wrong.
+
+    Example:
+        >>> @metric("polite")
+        ... def polite(case):
+        ...     return "please" in case.output
+        >>> create("polite") is polite
+        True
+    """
+    if callable(name):
+        raise ConfigError('give the metric a name: @metric("polite")')
+    from judgekit.metrics.function import FunctionMetric
+
+    def wrap(function: ScoringFunction) -> FunctionMetric:
+        made = FunctionMetric(
+            name=name,
+            function=function,
+            range=range,
+            higher_is_better=higher_is_better,
+            needs=needs,
+        )
+        _check_new(made)
+        _registered[name] = made
+        return made
+
+    return wrap
+
+
+def _check_new(made: FunctionMetric) -> None:
+    """Refuse a name that something else has."""
+    taken = None
+    if made.name in BUILTIN or made.name in library_names():
+        taken = f"a built-in {'metric' if made.name in BUILTIN else 'rubric'}"
+    elif (earlier := _registered.get(made.name)) and not _same_function(earlier, made):
+        taken = _home(earlier)
+    if taken is not None:
+        raise ConfigError(
+            f"the name {made.name!r} belongs to {taken}; give the metric {_home(made)} another name"
+        )
+
+
+def _same_function(one: FunctionMetric, other: FunctionMetric) -> bool:
+    """Return whether two metrics come from one definition that ran twice.
+
+    A module that is imported under two names, as by `python -m`, is the same file.
+    """
+    codes = [getattr(made.function, "__code__", None) for made in (one, other)]
+    files = [(code.co_filename, code.co_qualname) for code in codes if code is not None]
+    return _home(one) == _home(other) or (len(files) == 2 and files[0] == files[1])
+
+
+def _home(registered: FunctionMetric) -> str:
+    """Return `module.function`."""
+    function: Any = registered.function
+    kind = type(function)
+    module = getattr(function, "__module__", kind.__module__)
+    return f"{module}.{getattr(function, '__qualname__', kind.__qualname__)}"
+
+
+def create(name: str, /, *, judge: Judge | None = None, **options: Any) -> Metric:
+    """Make a metric by name.
+
+    Args:
+        name: a built-in metric or rubric, or one an installed package offers.
+        judge: for metrics that ask one.
+        options: what the metric takes.
+
+    Raises:
+        ConfigError: no such metric, an option it does not take, or a judge is missing.
+
+    Example:
+        >>> create("length", unit="words", maximum=120).name
+        'length'
+    """
+    maker = find(name)
+    return build(
+        name,
+        maker.made,
+        judged=maker.judged,
+        judge=judge,
+        options={**maker.preset, **options},
+    )
+
+
+class Maker(NamedTuple):
+    """What a name stands for."""
+
+    made: Any
+    """A class or function that makes the metric, or a metric ready-made."""
+    judged: bool
+    preset: Mapping[str, Any] = MappingProxyType({})
+
+    def takes(self, option: str) -> bool:
+        """Return whether the metric has an option of that name."""
+        if isinstance(self.made, type) or not isinstance(self.made, Metric):
+            return option in inspect.signature(self.made).parameters
+        return option == "name" and is_dataclass(self.made)
+
+    @property
+    def wants(self) -> str:
+        """What a judged metric asks for: a verdict, or a model's `logprobs`."""
+        return str(getattr(self.made, "wants", "verdict"))
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """The options that name files, which a suite has beside it: `files` of the class."""
+        found: tuple[str, ...] = getattr(self.made, "files", ())
+        return found
+
+
+def find(name: str) -> Maker:
+    """Return what makes a metric: built-in, of a built-in rubric, registered, or installed.
+
+    Raises:
+        ConfigError: no metric has that name, two have it, or the package that offers it cannot
+            be loaded.
+    """
+    entry = BUILTIN.get(name)
+    if entry is not None:
+        made = getattr(import_module(entry.module), entry.attribute)
+        return Maker(made, entry.judged, entry.preset)
+    if name in library_names():
+        from judgekit.metrics.rubric import RubricMetric
+
+        return Maker(RubricMetric, True, {"rubric": name})
+    for offer in offers(GROUP):
+        if offer.name == name:
+            try:
+                made = offer.load()
+            except Exception as exc:
+                raise ConfigError(
+                    f"metric {name!r} of {offer.value} cannot be loaded: {exc}"
+                ) from exc
+            if (own := _registered.get(name)) is not None and own is not made:
+                raise ConfigError(
+                    f"two metrics are named {name!r}: {offer.value} of {offer.package}, and"
+                    f" {_home(own)}; give one of them another name"
+                )
+            maker = Maker(made, judged=False)
+            return maker._replace(judged=maker.takes("judge"))
+    if name in _registered:
+        return Maker(_registered[name], judged=False)
+    raise ConfigError(f"no metric named {name!r}{near_metric(name)}")
+
+
+def near_metric(name: str) -> str:
+    """Return a hint at the metric that may be meant; there are too many to list in a line."""
+    return suggest(name, metric_names(), otherwise="; `judgekit metrics` lists them")
+
+
+def is_plugin(name: str) -> bool:
+    """Return whether an installed package offers a metric of that name; nothing is loaded."""
+    return name not in BUILTIN and any(offer.name == name for offer in offers(GROUP))
+
+
+def shared_options(judged: str, stand_in: str, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options of a judged metric that its stand-in takes as well."""
+    makers = (find(judged), find(stand_in))
+    return {
+        option: value
+        for option, value in options.items()
+        if option not in ("name", "judge") and all(maker.takes(option) for maker in makers)
+    }
+
+
+def build(
+    name: str, made: Any, *, judged: bool, judge: Judge | None, options: dict[str, Any]
+) -> Metric:
+    """Make a metric from its class and options.
+
+    Raises:
+        ConfigError: an option it does not take, or one it lacks.
+    """
+    if not isinstance(made, type) and isinstance(made, Metric):
+        return _renamed(name, made, options)
+    parameters = inspect.signature(made).parameters
+    known = [option for option in parameters if option != "judge"]
+    for option in options:
+        if option not in known:
+            raise UnknownOption(name, option, known, hint=suggest(option, known))
+    for needed in parameters.values():
+        required = needed.default is needed.empty and needed.kind is needed.KEYWORD_ONLY
+        if required and needed.name not in (*options, "judge"):
+            raise ConfigError(f"metric {name!r} needs the option {needed.name!r}; add it")
+    if judged:
+        if judge is None:
+            raise ConfigError(f"metric {name!r} needs a judge; give it one: judge=...")
+        options = {**options, "judge": judge}
+    try:
+        built: Metric = made(**options)
+    except TypeError as exc:
+        raise ConfigError(f"metric {name!r}: {exc}") from exc
+    return built
+
+
+def _renamed(name: str, ready: Metric, options: Mapping[str, Any]) -> Metric:
+    """Return a ready-made metric, such as a decorated function, under the name wanted."""
+    for option in options:
+        if option != "name" or not is_dataclass(ready):
+            raise UnknownOption(name, option, [], hint="")
+    if not options:
+        return ready
+    renamed: Any = replace(ready, **options)  # type: ignore[type-var]
+    return cast("Metric", renamed)

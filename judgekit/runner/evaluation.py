@@ -1,0 +1,438 @@
+"""Evaluate: cases in, results out, in order, one bad case costing one case."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from judgekit.core.case import Case
+from judgekit.core.errors import ConfigError
+from judgekit.core.failure import failure_of, guarded
+from judgekit.core.limits import Limits
+from judgekit.core.protocols import Metric
+from judgekit.core.score import Result, Row, row_bytes
+from judgekit.core.synchronous import Flag, at_once, done_at_once
+from judgekit.core.value import trusted
+from judgekit.datasets.load import Source, cases_of
+from judgekit.judges.connections import closing_connections
+from judgekit.report.folder import REPORT, RUN, Scored, write_json
+from judgekit.report.gate import Gate, gates_of
+from judgekit.report.manifest import full_manifest
+from judgekit.report.report import Figures, Report
+from judgekit.report.summary import Tally
+from judgekit.report.writer import ResultsWriter
+from judgekit.runner.aggregates import aggregates_of, figures_of
+from judgekit.runner.gatekeeper import Gatekeeper, Rules, keep_baseline
+from judgekit.runner.progress import Progress, listener
+from judgekit.runner.sequencer import Line, Order, line_of
+
+if TYPE_CHECKING:
+    import asyncio
+
+    from judgekit.stats.clusters import Clusters
+
+Gates = Mapping[str, Mapping[str, Any] | Sequence[Mapping[str, Any]]]
+"""Metric -> what a run must show of it."""
+
+Reuse = Callable[[Case, str], Result | None]
+"""Returns the result an earlier run had for a case and a metric, if it still holds."""
+
+Last = Callable[[Report], None]
+
+_BREATH = 0.05
+"""Seconds of replays without a pause, so that Ctrl-C and progress get their turn."""
+
+
+async def evaluate(
+    cases: Source,
+    metrics: Sequence[Metric],
+    *,
+    thresholds: Mapping[str, float] | None = None,
+    gates: Gates | None = None,
+    cluster: str | None = None,
+    rules: Rules = Rules(),  # noqa: B008 - an immutable value
+    limits: Limits = Limits(),  # noqa: B008 - an immutable value
+    out: str | Path | None = None,
+    manifest: Mapping[str, Any] | None = None,
+    window: int = 16,
+    progress: Callable[[Progress], None] | bool | None = None,
+    stop: asyncio.Event | None = None,
+    reuse: Reuse | None = None,
+    last: Last | None = None,
+) -> Report:
+    """Score every case by every metric.
+
+    Cases are pulled as there is room for them, and results leave in the order of the cases, so
+    data of any size runs in constant memory when `out` is given. A metric that fails costs its
+    row; only wrong configuration, a judge that rejects requests, and damaged recordings stop
+    the run.
+
+    Args:
+        cases: from `load_cases`, any iterable of cases, or what `load_cases` takes.
+        metrics: each scores every case.
+        thresholds: metric -> value a case must reach (or stay below) to pass.
+        gates: metric -> figure (`mean`, `pass_rate`, `min`, `max`, `coverage`, ...) -> bound for
+            the run, with `where`, `cluster` and `undecided` beside; or a list of such.
+        cluster: field of the metadata whose cases are alike, such as a user or a document; all
+            intervals then go by clusters.
+        rules: what holds for all gates: whether "cannot tell yet" passes, the baseline, the cost.
+        limits: rows that may lack a score of their own.
+        out: run folder to write; results are kept in memory only without one.
+        manifest: what to say of the inputs beside the metrics.
+        window: rows under way at once.
+        progress: called as cases finish; or `True` for a line that is written over.
+        stop: set it to end early with what there is.
+        reuse: results of an earlier run to take over.
+        last: called with the report when every result is written, and before `report.json`,
+            which says that a run folder is whole.
+
+    Raises:
+        ConfigError: two metrics of one name, a gate on nothing.
+        DatasetError: a case cannot be read.
+        JudgeRejected: the judge takes no request like these.
+        CassetteCorrupt: a recording was damaged.
+    """
+    run = _Run(
+        metrics,
+        thresholds=thresholds or {},
+        gates=gates or {},
+        cluster=cluster,
+        rules=rules,
+        limits=limits,
+        out=Path(out) if out is not None else None,
+        manifest=dict(manifest or {}),
+        progress=listener(progress),
+        reuse=reuse,
+    )
+    try:
+        async with closing_connections():
+            await run.all(iter(cases_of(cases)), window, stop)
+        return run.report(last)
+    finally:
+        run.close()
+
+
+def evaluate_at_once(
+    cases: Iterable[Case],
+    metrics: Sequence[Metric],
+    *,
+    thresholds: Mapping[str, float],
+    gates: Gates,
+    rules: Rules,
+    limits: Limits,
+    out: Path | None,
+    manifest: dict[str, Any],
+    progress: Callable[[Progress], None] | None,
+    stop: Flag,
+    reuse: Reuse | None,
+    cluster: str | None = None,
+    last: Last | None = None,
+) -> Report:
+    """Evaluate as `evaluate` does, row by row, by metrics that wait for nothing.
+
+    Raises:
+        RuntimeError: a metric waits after all (see `at_once`).
+    """
+    run = _Run(
+        metrics,
+        thresholds=thresholds,
+        gates=gates,
+        cluster=cluster,
+        rules=rules,
+        limits=limits,
+        out=out,
+        manifest=manifest,
+        progress=progress,
+        reuse=reuse,
+    )
+    try:
+        run.each(iter(cases), stop)
+        return run.report(last)
+    finally:
+        run.close()
+
+
+class _Run:
+    """One evaluation under way."""
+
+    def __init__(
+        self,
+        metrics: Sequence[Metric],
+        *,
+        thresholds: Mapping[str, float],
+        gates: Gates,
+        cluster: str | None,
+        rules: Rules,
+        limits: Limits,
+        out: Path | None,
+        manifest: dict[str, Any],
+        progress: Callable[[Progress], None] | None,
+        reuse: Reuse | None,
+    ) -> None:
+        self.metrics = [metrics] if isinstance(metrics, Metric) else list(metrics)
+        for metric in self.metrics:
+            if isinstance(metric, type) or not isinstance(metric, Metric):
+                raise ConfigError(
+                    f"{metric!r} is not a metric; make one: judgekit.create({metric!r})"
+                )
+        self.names = [metric.name for metric in self.metrics]
+        _check_names(self.names, thresholds, gates)
+        self.thresholds = thresholds
+        self.named = {metric.name: metric for metric in self.metrics}
+        self.clusters = None if cluster is None else _clusters(cluster)
+        found: list[Gate] = []
+        for name, wanted in gates.items():
+            found += gates_of(
+                name,
+                wanted,
+                threshold=thresholds.get(name),
+                figures=figures_of(self.named[name]),
+                undecided=rules.undecided,
+                cluster=cluster,
+            )
+        self.tallies = [self._tally(name, cluster is not None) for name in self.named]
+        self.limits = limits
+        self.out = out
+        # A run without clusters keeps the manifest it always had.
+        by = {} if cluster is None else {"cluster": cluster}
+        self.manifest = full_manifest(self.metrics, {**manifest, **by})
+        keep_baseline(rules, out)
+        self.gatekeeper = Gatekeeper(
+            found, rules=rules, tally=self._tally, manifest=self.manifest, cluster=cluster
+        )
+        self.progress = progress
+        self.reuse = reuse
+        self.writer = ResultsWriter(out, manifest=self.manifest) if out is not None else None
+        self.kept: list[Scored] = []
+        self.cases = 0
+        self.failed = 0
+        self.dataset = hashlib.sha256()
+        self.started = time.monotonic()
+        self.interrupted = False
+
+    def _tally(self, name: str, clustered: bool) -> Tally:
+        metric = self.named[name]
+        return Tally(
+            name,
+            range=metric.range,
+            higher_is_better=metric.higher_is_better,
+            threshold=self.thresholds.get(name),
+            aggregates=aggregates_of(metric),
+            clustered=clustered,
+        )
+
+    # -- the window -------------------------------------------------------------
+
+    async def all(self, cases: Iterator[Case], window: int, wanted: asyncio.Event | None) -> None:
+        import asyncio
+
+        stop = wanted or asyncio.Event()
+        if all(map(at_once, self.metrics)):
+            await self._straight(cases, stop)
+            return
+        order = Order(self._emit, len(self.metrics), ahead=4 * max(1, window))
+        units = self._units(cases)
+        workers = [
+            asyncio.create_task(self._work(units, order, stop)) for _ in range(max(1, window))
+        ]
+        stopper = asyncio.create_task(stop.wait())
+        try:
+            pending: set[asyncio.Task[Any]] = {stopper, *workers}
+            while pending - {stopper}:
+                done, pending = await asyncio.wait(pending, return_when=asyncio.FIRST_COMPLETED)
+                for task in done - {stopper}:
+                    task.result()
+                if stopper in done:
+                    self.interrupted = True
+                    break
+        except asyncio.CancelledError:
+            self.interrupted = True
+            raise
+        finally:
+            stopper.cancel()
+            for worker in workers:
+                worker.cancel()
+            await asyncio.gather(*workers, stopper, return_exceptions=True)
+        self.interrupted = self.interrupted or stop.is_set()
+
+    def each(self, cases: Iterator[Case], stop: Flag) -> None:
+        for case in cases:
+            self._row(case)
+            if stop.is_set():
+                self.interrupted = True
+                return
+
+    async def _straight(self, cases: Iterator[Case], stop: asyncio.Event) -> None:
+        """Take one row after the other where nothing is waited for, with a breath now and then."""
+        import asyncio
+
+        rested = time.monotonic()
+        try:
+            for case in cases:
+                self._row(case)
+                if time.monotonic() - rested > _BREATH:
+                    await asyncio.sleep(0)
+                    rested = time.monotonic()
+                if stop.is_set():
+                    break
+        except asyncio.CancelledError:
+            self.interrupted = True
+            raise
+        self.interrupted = self.interrupted or stop.is_set()
+
+    def _row(self, case: Case) -> None:
+        """Score one case by metrics that wait for nothing."""
+        line = line_of(case)
+        self._emit(line, [done_at_once(self._guarded(case, m)) for m in self.metrics])
+
+    def _units(self, cases: Iterator[Case]) -> Iterator[tuple[int, Line, int]]:
+        for number, case in enumerate(cases):
+            line = line_of(case)
+            for place in range(len(self.metrics)):
+                yield number, line, place
+
+    async def _work(
+        self, units: Iterator[tuple[int, Line, int]], order: Order, stop: asyncio.Event
+    ) -> None:
+        import asyncio
+
+        rested = time.monotonic()
+        for number, line, place in units:
+            while not order.has_room(number):
+                await order.moved.wait()
+            result = await self._guarded(line.case, self.metrics[place])
+            order.put(number, line, place, result)
+            if time.monotonic() - rested > _BREATH:
+                await asyncio.sleep(0)
+                rested = time.monotonic()
+            if stop.is_set():
+                return
+
+    async def _guarded(self, case: Case, metric: Metric) -> Result:
+        """Score one row, unless an earlier run has."""
+        if self.reuse is not None and (earlier := self.reuse(case, metric.name)) is not None:
+            return earlier
+        return await guarded(case, metric)
+
+    # -- results ------------------------------------------------------------------
+
+    def _emit(self, line: Line, results: Sequence[Result]) -> None:
+        case, text = line
+        cluster = None if self.clusters is None else self.clusters.of(case.id, case.metadata)
+        for tally, result in zip(self.tallies, results, strict=True):
+            tally.add(case.id, result, cluster)
+            self.failed += result.type == "failure"
+        if self.gatekeeper.follows:
+            self.gatekeeper.add(case, self._rows(case, results))
+        self.dataset.update(text + b"\n")
+        if self.writer is not None:
+            id = case.id
+            self.writer.write(
+                text, [row_bytes(id, n, r) for n, r in zip(self.names, results, strict=True)]
+            )
+        else:
+            self.kept.append(Scored(case, self._rows(case, results)))
+        self.cases += 1
+        if self.progress is not None:
+            self.progress(Progress(self.cases, self.failed, case, results))
+
+    def _rows(self, case: Case, results: Sequence[Result]) -> tuple[Row, ...]:
+        return tuple(
+            trusted(Row, {"case": case.id, "metric": name, "result": result})
+            for name, result in zip(self.names, results, strict=True)
+        )
+
+    def close(self) -> None:
+        if self.writer is not None:
+            self.writer.close()
+        if close := getattr(self.progress, "close", None):
+            close()
+
+    def report(self, last: Last | None) -> Report:
+        summaries = tuple(tally.finish() for tally in self.tallies)
+        by_name = {summary.metric: summary for summary in summaries}
+        figures = Figures(
+            manifest=self.manifest,
+            cases=self.cases,
+            dataset=self.dataset.hexdigest(),
+            metrics=summaries,
+            gates=self.gatekeeper.finish(by_name),
+            incomplete=(
+                *self.limits.lacks(summaries, cases=self.cases, interrupted=self.interrupted),
+                *(self.clusters.lacks() if self.clusters is not None else ()),
+            ),
+        )
+        run: dict[str, Any] = {"seconds": round(time.monotonic() - self.started, 3)}
+        if self.writer is not None and self.writer.went_on:
+            run["went_on"] = True
+        report = Report(figures, run=run, results=None if self.out else self.kept, folder=self.out)
+        if self.writer is not None:
+            self.writer.flush()
+            write_json(self.writer.folder / RUN, run)
+        if last is not None:
+            last(report)
+        if self.writer is not None:
+            write_json(self.writer.folder / REPORT, figures.model_dump(mode="json"))
+        return report
+
+
+def _clusters(field: str) -> Clusters:
+    from judgekit.stats.clusters import Clusters
+
+    return Clusters(field)
+
+
+def _check_names(
+    names: Sequence[str], thresholds: Mapping[str, float], gates: Mapping[str, Any]
+) -> None:
+    if not names:
+        raise ConfigError("there is no metric to score by")
+    for name in names:
+        if names.count(name) > 1:
+            raise ConfigError(f"two metrics are named {name!r}; give one of them another name")
+    for name in (*thresholds, *gates):
+        if name not in names:
+            raise ConfigError(f"a threshold or gate names {name!r}, which is not among the metrics")
+
+
+# -- sync doors ------------------------------------------------------------------
+
+
+def evaluate_sync(cases: Source, metrics: Sequence[Metric], **options: Any) -> Report:
+    """Evaluate from synchronous code; also inside a running event loop, as in a notebook.
+
+    Takes what `evaluate` takes. Ctrl-C ends it with what there is: the report says it is
+    incomplete. A second one raises.
+    """
+    from judgekit.runner.background import run_stoppable
+
+    return run_stoppable(partial(evaluate, cases, metrics), options)
+
+
+def score_sync(case: Case, metric: Metric) -> Result:
+    """Score one case by one metric from synchronous code; a failure is returned, not raised.
+
+    Raises:
+        JudgekitError: one that would stop a run.
+    """
+    from judgekit.runner.background import run_sync
+
+    report = run_sync(evaluate([case], [metric]))
+    return next(report.results).rows[0].result
+
+
+__all__ = [
+    "Gates",
+    "Limits",
+    "Progress",
+    "Reuse",
+    "Rules",
+    "evaluate",
+    "evaluate_sync",
+    "failure_of",
+    "score_sync",
+]

@@ -1,0 +1,284 @@
+"""Holds a run against its gates while it goes: slices, clusters, and a baseline to keep up with."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from judgekit.core.case import Case
+from judgekit.core.errors import ConfigError
+from judgekit.core.score import Row
+from judgekit.report.folder import RESULTS, Scored
+from judgekit.report.gate import (
+    Answer,
+    Gate,
+    GateResult,
+    Undecided,
+    check,
+    check_cost,
+)
+from judgekit.report.manifest import rubrics_of
+from judgekit.report.report import Report
+from judgekit.report.summary import MetricSummary, Tally
+from judgekit.stats.intervals import CHANGED
+from judgekit.stats.power import more_cases
+
+if TYPE_CHECKING:
+    from judgekit.analysis.comparison.pairs import Pair, Pairing
+
+
+class Rules(NamedTuple):
+    """What holds for all gates of a run, and gates on the run as a whole."""
+
+    undecided: Undecided | None = None
+    """Whether "cannot tell yet" passes; `None` goes by the figure alone."""
+    baseline: Report | None = None
+    """The run that `not_worse` holds this one against."""
+    max_cost: float | None = None
+    """US dollars all replies together may cost, or have cost when they were recorded."""
+    paid: Callable[[], float | None] = lambda: 0.0
+    """Returns what they cost; `None` where a price is not known."""
+
+
+def open_baseline(path: Path) -> Report:
+    """Return a baseline: a run folder, or the results in one.
+
+    Raises:
+        ConfigError: it is none.
+    """
+    return Report.read(path.parent if path.name == RESULTS else path)
+
+
+def keep_baseline(rules: Rules, out: Path | None) -> None:
+    """Refuse to write a run over the one it is held against.
+
+    Raises:
+        ConfigError: `out` is the baseline.
+    """
+    baseline = rules.baseline.folder if rules.baseline is not None else None
+    if baseline is not None and out is not None and baseline.resolve() == out.resolve():
+        raise ConfigError("is the baseline; write the run to another folder", where=str(out))
+
+
+class Gatekeeper:
+    """Follows a run row by row and answers for every gate at its end.
+
+    Args:
+        gates: what the run must show.
+        rules: what holds for all of them.
+        tally: makes an empty tally of a metric, for slices; by clusters, or not.
+        manifest: what makes the run, to tell whether a baseline was made alike.
+        cluster: the field that the summaries of the run go by, if there is one.
+
+    Raises:
+        ConfigError: a gate needs a baseline, and there is none.
+    """
+
+    def __init__(
+        self,
+        gates: Sequence[Gate],
+        *,
+        rules: Rules,
+        tally: Callable[[str, bool], Tally],
+        manifest: Mapping[str, Any],
+        cluster: str | None = None,
+    ) -> None:
+        self._rules = rules
+        self._watches = [_Watch(gate, tally, cluster) for gate in gates]
+        self._slices = [watch for watch in self._watches if watch.follows]
+        self._races: list[_Race] = []
+        self._pairing: Pairing | None = None
+        wanted = [watch for watch in self._watches if watch.gate.statistic == "not_worse"
+                  and watch.gate.at_most is None]  # fmt: skip
+        if wanted:
+            baseline = rules.baseline
+            if baseline is None:
+                raise ConfigError(
+                    f"metric {wanted[0].gate.metric!r}: not_worse needs a run to hold this one "
+                    "against: gate: {baseline: FOLDER} in the suite, or --baseline FOLDER"
+                )
+            self._races = [_Race(watch.gate, baseline, manifest) for watch in wanted]
+            from judgekit.analysis.comparison.pairs import Pairing
+
+            self._pairing = Pairing(baseline.results)
+
+    @property
+    def follows(self) -> bool:
+        """Whether it needs to see the rows: the summaries do not say all that its gates ask."""
+        return bool(self._slices) or self._pairing is not None
+
+    def add(self, case: Case, rows: tuple[Row, ...]) -> None:
+        """Take one case and its rows."""
+        by_metric = {row.metric: row for row in rows}
+        for watch in self._slices:
+            watch.add(case, by_metric[watch.gate.metric])
+        if self._pairing is not None:
+            for pair in self._pairing.take(Scored(case, rows)):
+                self._meet(pair)
+
+    def _meet(self, pair: Pair) -> None:
+        for race in self._races:
+            race.add(pair)
+
+    def finish(self, summaries: Mapping[str, MetricSummary]) -> tuple[GateResult, ...]:
+        """Return what every gate found, in the order they were given."""
+        if self._pairing is not None:
+            for pair in self._pairing.rest():
+                self._meet(pair)
+        races = iter(self._races)
+        found = [
+            next(races).finish(summaries[watch.gate.metric])
+            if watch.gate.statistic == "not_worse" and watch.gate.at_most is None
+            else watch.finish(summaries[watch.gate.metric])
+            for watch in self._watches
+        ]
+        if self._rules.max_cost is not None:
+            found.append(check_cost(self._rules.max_cost, self._rules.paid()))
+        return tuple(found)
+
+
+class _Watch:
+    """One gate; a slice of cases, or clusters other than the run's, are followed row by row."""
+
+    def __init__(
+        self, gate: Gate, tally: Callable[[str, bool], Tally], cluster: str | None
+    ) -> None:
+        self.gate = gate
+        own = gate.where or gate.cluster != cluster
+        self._tally = tally(gate.metric, gate.cluster is not None) if own else None
+
+    @property
+    def follows(self) -> bool:
+        return self._tally is not None
+
+    def add(self, case: Case, row: Row) -> None:
+        if self._tally is not None and self.gate.concerns(case.metadata):
+            cluster = _cluster(self.gate, case.id, case.metadata)
+            self._tally.add(case.id, row.result, cluster)
+
+    def finish(self, summary: MetricSummary) -> GateResult:
+        return check(self.gate, summary if self._tally is None else self._tally.finish())
+
+
+def _cluster(gate: Gate, case: str, metadata: Mapping[str, Any]) -> Hashable:
+    if gate.cluster is None:
+        return None
+    from judgekit.stats.clusters import cluster_of
+
+    return cluster_of(case, metadata, gate.cluster)
+
+
+class _Race:
+    """A run that must not be worse than its baseline by more than a margin."""
+
+    def __init__(self, gate: Gate, baseline: Report, manifest: Mapping[str, Any]) -> None:
+        self.gate = gate
+        self._name = str(baseline.folder) if baseline.folder else "the baseline"
+        self._refused = _refusal(gate.metric, baseline, manifest)
+        from judgekit.analysis.comparison.differences import Differences
+
+        summary = baseline.metrics.get(gate.metric)
+        self._differences = Differences(
+            gate.metric,
+            range=summary.range if summary else (None, None),
+            higher_is_better=summary is None or summary.higher_is_better,
+            clustered=gate.cluster is not None,
+        )
+        self._same = self._other = 0
+
+    def add(self, pair: Pair) -> None:
+        base, new = (entry.rows.get(self.gate.metric) for entry in pair)
+        if not self.gate.concerns(pair.new.metadata):
+            return
+        if base is None or new is None or base.value is None or new.value is None:
+            return
+        if not pair.same_question:
+            self._other += 1
+            return
+        self._same += pair.same_answer
+        cluster = _cluster(self.gate, pair.new.case, pair.new.metadata)
+        self._differences.add(base.value, new.value, cluster)
+
+    def finish(self, summary: MetricSummary) -> GateResult:
+        gate, found = self.gate, self._differences.finish()
+        head = f"{gate.subject}: mean"
+        other = f" ({self._other} with another question left out)" if self._other else ""
+        if self._refused is not None or found.mean is None:
+            why = self._refused or f"no case has a score in both{other}"
+            sentence = f"{head} cannot be compared with {self._name}: {why}"
+            return GateResult(
+                gate=gate, found=None, passed=False, sentence=sentence, answer="unknown", n=0
+            )
+        low, high = found.low, found.high
+        if found.mean == 0 and self._same == found.pairs:
+            # Answers that are all the same differ by nothing, for certain.
+            low = high = 0.0
+        too_few = None
+        if low is None or high is None:
+            too_few = found.too_few or f"fewer than {CHANGED} pairs differ"
+        answer = self._answer(low, high, higher=summary.higher_is_better)
+        passed = answer == "meets" or (answer == "undecided" and gate.undecided == "pass")
+        spread = f" [too few: {too_few}]" if too_few else f" [{low:+.3f}, {high:+.3f}]"
+        clusters = f" in {found.clusters} clusters" if found.clusters is not None else ""
+        same = " (all answers the same)" if self._same == found.pairs else ""
+        sentence = (
+            f"{head} {found.new:.3f} after {found.base:.3f} in {self._name}, "
+            f"{found.mean:+.3f}{spread} over {found.pairs} pairs{clusters}{same}{other}"
+        )
+        limit = f"worse by more than {gate.bound:g}"
+        if answer == "undecided":
+            more = self._more(higher=summary.higher_is_better)
+            verdict = f"cannot tell yet by its interval whether it is {limit}{more}; that " + (
+                "passes" if passed else "does not pass"
+            )
+        else:
+            verdict = f"{'not ' if passed else ''}{limit} by its interval"
+        return GateResult(
+            gate=gate,
+            found=found.mean,
+            passed=passed,
+            sentence=f"{sentence}: {verdict}",
+            answer=answer,
+            low=low,
+            high=high,
+            n=found.pairs,
+            by="interval",
+            clusters=found.clusters,
+            too_few=too_few,
+        )
+
+    def _answer(self, low: float | None, high: float | None, *, higher: bool) -> Answer:
+        if low is None or high is None:
+            return "undecided"
+        worst, best = (low, high) if higher else (-high, -low)
+        if worst >= -self.gate.bound:
+            return "meets"
+        return "misses" if best < -self.gate.bound else "undecided"
+
+    def _more(self, *, higher: bool) -> str:
+        found = self._differences.spread
+        if not found.standard_error or found.mean is None:
+            return ""
+        size = found.n if found.clusters is None else found.clusters
+        more = more_cases(
+            found.standard_error * math.sqrt(size),
+            size,
+            abs((found.mean if higher else -found.mean) + self.gate.bound),
+            supposing=f"the true difference is {found.mean:+.3f}",
+            what="cases" if found.clusters is None else "clusters",
+        )
+        return f" ({more})" if more else ""
+
+
+def _refusal(metric: str, baseline: Report, manifest: Mapping[str, Any]) -> str | None:
+    if metric not in baseline.metrics:
+        return "it has no such metric"
+    old, new = rubrics_of(baseline.figures.manifest, metric), rubrics_of(manifest, metric)
+    if old and new and old != new:
+        return "its rubric is another one"
+    return None
+
+
+__all__ = ["Gatekeeper", "Rules", "open_baseline"]

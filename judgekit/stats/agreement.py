@@ -1,0 +1,261 @@
+"""Coefficients of agreement, and the interval of each.
+
+The interval is an adjusted Wald interval, as Agresti and Caffo (2000) use for shares: two cases
+are added, spread evenly over every combination of answers. Its standard error comes from the
+influence of each case on the coefficient, summed by case (or by cluster); see `cr2`. The added
+cases give an interval a width where all answers agree and where an answer is rare, which is where
+bootstrap and plain Wald intervals cover too little. `benchmarks/coverage_agreement.py` measures
+the coverage.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+from judgekit.stats.clusters import FEWEST, cr2
+from judgekit.stats.coefficient import Coefficient
+from judgekit.stats.student import student_t_quantile
+
+FEWEST_CASES = 20
+"""Cases that an interval needs."""
+ADDED = 2.0
+"""Cases that are added, spread evenly over every combination of answers."""
+
+
+class Paired(NamedTuple):
+    """One pair of answers, as places in their sorted values, and the unit it belongs to."""
+
+    unit: int
+    """The number of its case, or of the cluster its case is in. Units are independent."""
+    first: int
+    second: int
+
+
+class Influence(NamedTuple):
+    """A coefficient over some pairs and added ones, and what it owes to each of them."""
+
+    estimate: float
+    each: Any
+    """By pair: by how much the coefficient grows with the share of such pairs."""
+    added: float
+    """Sum of the squared influences of the added pairs."""
+
+
+def kappa(table: Any, *, places: Sequence[float] | None = None) -> float | None:
+    """Return Cohen's kappa (1960) of a square table of counts.
+
+    `None` where it is not defined: every answer of both sides is the same.
+
+    With places, a disagreement counts by the square of its distance (quadratic weights, Cohen
+    1968), so that two levels apart are four times as bad as one.
+
+    Args:
+        table: counts; rows and columns are the categories in order.
+        places: where the categories stand, such as 0, 1, 2; none if they have no order. Further
+            categories, such as "no verdict", are as far from all others as two can be.
+
+    >>> round(kappa([[20, 5], [10, 15]]), 6)
+    0.4
+    """
+    import numpy as np
+
+    shares = np.asarray(table, dtype=float)
+    shares = shares / shares.sum()
+    far = _distances(len(shares), places)
+    expected = float((far * np.outer(shares.sum(axis=1), shares.sum(axis=0))).sum())
+    return 1 - float((far * shares).sum()) / expected if expected > 0 else None
+
+
+def _distances(size: int, places: Sequence[float] | None) -> Any:
+    """Return how far categories are apart; one without a place is as far from all as can be."""
+    import numpy as np
+
+    if places is None:
+        return 1 - np.eye(size)
+    known = np.asarray(places, float)
+    squares = np.subtract.outer(known, known) ** 2
+    far = np.full((size, size), squares.max() or 1.0)
+    np.fill_diagonal(far, 0.0)
+    far[: len(known), : len(known)] = squares
+    return far
+
+
+def spearman(first: Sequence[int], second: Sequence[int], size: int) -> float | None:
+    """Return Spearman's rho; equal values share their mean rank.
+
+    `None` where it is not defined: one side has a single value.
+
+    Args:
+        first: by pair, the place of its first answer, from 0.
+        second: the place of its second answer.
+        size: how many places there are.
+    """
+    found = _rank_influence(first, second, size, 0.0)
+    return found.estimate if found is not None else None
+
+
+def kappa_figure(
+    pairs: Sequence[Paired], size: int, places: Sequence[float] | None, *, clustered: bool = False
+) -> Coefficient:
+    """Return kappa with its 95 % interval.
+
+    Args:
+        pairs: the pairs.
+        size: how many categories there are.
+        places: where they stand; none if they have no order.
+        clustered: whether units are clusters of cases.
+    """
+    import numpy as np
+
+    cells = np.array([pair.first * size + pair.second for pair in pairs])
+    table = np.bincount(cells, minlength=size * size).reshape(size, size)
+
+    def influence(weight: float) -> Influence:
+        return _kappa_influence(table, cells, places, weight)
+
+    return _figure(kappa(table, places=places), pairs, influence, clustered=clustered)
+
+
+def rank_figure(pairs: Sequence[Paired], size: int, *, clustered: bool = False) -> Coefficient:
+    """Return Spearman's rho with its 95 % interval.
+
+    Args:
+        pairs: the pairs.
+        size: how many places there are.
+        clustered: whether units are clusters of cases.
+    """
+    first, second = [pair.first for pair in pairs], [pair.second for pair in pairs]
+
+    def influence(weight: float) -> Influence:
+        found = _rank_influence(first, second, size, weight)
+        assert found is not None  # noqa: S101 - added pairs make every place possible
+        return found
+
+    return _figure(spearman(first, second, size), pairs, influence, clustered=clustered)
+
+
+def _figure(
+    value: float | None,
+    pairs: Sequence[Paired],
+    influence: Callable[[float], Influence],
+    *,
+    clustered: bool,
+) -> Coefficient:
+    """Return a coefficient with its interval, or with why there is none.
+
+    Pairs of one unit that say the same thing are worth one pair. How many pairs are worth one is
+    the design effect: the variance with units over that without, between 1 and the mean number of
+    pairs in a unit. The added cases are as many times as heavy.
+    """
+    import numpy as np
+
+    if value is None:
+        return Coefficient(value=None)
+    _, units = np.unique([pair.unit for pair in pairs], return_inverse=True)
+    sizes = np.bincount(units)
+    count, n = len(sizes), len(pairs)
+    least = FEWEST if clustered else FEWEST_CASES
+    if count < least:
+        unit = "clusters" if clustered else "cases"
+        return Coefficient(
+            value=value, too_few=f"{count} of the {least} {unit} that an interval needs"
+        )
+    worth = 1.0
+    if n > count:
+        each = influence(ADDED).each
+        alone = float(np.var(each)) / n
+        together = _figures(each, units, sizes).error ** 2
+        worth = min(n / count, max(1.0, together / alone)) if alone > 0 else n / count
+    found = influence(ADDED * worth)
+    error, df = _figures(found.each, units, sizes)
+    whole = n + ADDED * worth
+    error = float(np.sqrt((error * n) ** 2 + worth * found.added)) / whole
+    half = student_t_quantile(0.975, df) * error
+    return Coefficient(
+        value=value,
+        low=max(-1.0, min(value, found.estimate - half)),
+        high=min(1.0, max(value, found.estimate + half)),
+    )
+
+
+class _Error(NamedTuple):
+    error: float
+    df: float
+
+
+def _figures(each: Any, units: Any, sizes: Any) -> _Error:
+    import numpy as np
+
+    found = cr2(np.bincount(units, weights=each).tolist(), sizes.tolist())
+    assert found is not None  # noqa: S101 - there are many units
+    return _Error(found.error, found.df)
+
+
+def _kappa_influence(
+    table: Any, cells: Any, places: Sequence[float] | None, weight: float
+) -> Influence:
+    """Return kappa over a table and `weight` added pairs, by the delta method."""
+    import numpy as np
+
+    size = len(table)
+    one = weight / size**2
+    shares = (table + one) / (table.sum() + weight)
+    rows, columns = shares.sum(axis=1), shares.sum(axis=0)
+    far = _distances(size, places)
+    seen, expected = (far * shares).sum(), rows @ far @ columns
+    margins = np.add.outer(far @ columns, rows @ far) - 2 * expected
+    each = (seen - far) / expected + seen / expected**2 * margins
+    return Influence(1 - seen / expected, each.ravel()[cells], float(one * (each**2).sum()))
+
+
+def _rank_influence(
+    first: Sequence[int], second: Sequence[int], size: int, weight: float
+) -> Influence | None:
+    """Return Spearman's rho over pairs and `weight` added ones, by the delta method.
+
+    With the mid-distribution of either side less its mean, u and v, rho is the covariance of u and
+    v over their standard deviations. A pair also moves the ranks of all others, which is the part
+    with cumulative sums. `None` where one side does not vary.
+    """
+    import numpy as np
+
+    places = (np.asarray(first), np.asarray(second))
+    one = weight / size  # added to every place of either side
+    n = len(first) + weight
+    shares = [(np.bincount(side, minlength=size) + one) / n for side in places]
+    u, v = (np.cumsum(share) - share / 2 - 0.5 for share in shares)
+    spreads = [float((share * x**2).sum()) for share, x in zip(shares, (u, v), strict=True)]
+    if min(spreads) < 1e-12:
+        return None
+    scale = float(np.sqrt(spreads[0] * spreads[1]))
+    even = one / size  # added to every pair of places
+    covariance = float((u[places[0]] * v[places[1]]).sum() + even * u.sum() * v.sum()) / n
+    rho = covariance / scale
+    parts = []
+    for (here, there), x, other, share, spread in zip(
+        (places, places[::-1]), (u, v), (v, u), shares, spreads, strict=True
+    ):
+        # By place: what the other side comes to there, then what a rank there moves.
+        sums = (np.bincount(here, weights=other[there], minlength=size) + even * other.sum()) / n
+        shape = x**2 - spread + 2 * (_beyond(share * x) - spread)
+        parts.append((_beyond(sums) - covariance) / scale - rho / 2 * shape / spread)
+    p, q = parts
+    constant = -covariance / scale
+    each = u[places[0]] * v[places[1]] / scale + p[places[0]] + q[places[1]] + constant
+    # The sum of squares over all pairs of places, without making them all.
+    q = q + constant
+    squares = (
+        (u**2).sum() * (v**2).sum() / scale**2
+        + size * ((p**2).sum() + (q**2).sum())
+        + 2 * ((u * p).sum() * v.sum() + u.sum() * (v * q).sum()) / scale
+        + 2 * p.sum() * q.sum()
+    )
+    return Influence(rho, each, float(even * squares))
+
+
+def _beyond(sums: Any) -> Any:
+    """Return by place the sum of all later places and half of its own."""
+    import numpy as np
+
+    return sums.sum() - np.cumsum(sums) + sums / 2

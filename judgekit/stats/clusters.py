@@ -1,0 +1,192 @@
+"""The mean of numbers that come in clusters: cases of one user, document or conversation."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from judgekit.core.canonical import canonical_json
+from judgekit.stats.intervals import Bounds, mean_interval
+
+FEWEST = 10
+"""Clusters that an interval needs; with fewer, it covers the truth too seldom."""
+
+
+class ClusterFigures(NamedTuple):
+    """A mean with the standard error that clusters give it."""
+
+    mean: float
+    error: float
+    """Standard error, CR2."""
+    df: float
+    """Satterthwaite's degrees of freedom: between 1 and the number of clusters less 1."""
+
+
+def cluster_of(case: str, metadata: Mapping[str, Any], field: str | None) -> Hashable:
+    """Return what cluster a case is in; a case without the field is a cluster of its own.
+
+    Args:
+        case: its id.
+        metadata: of the case.
+        field: the field of the metadata that cases of one cluster share.
+
+    >>> cluster_of("c1", {"user": "ann"}, "user"), cluster_of("c1", {"user": 7}, "user")
+    ('ann', ('7',))
+    >>> cluster_of("c1", {}, "user")
+    ('', 'c1')
+    """
+    value = metadata.get(field) if field is not None else None
+    if value is None:
+        return ("", case)
+    return value if isinstance(value, str) else (canonical_json(value),)
+
+
+class Clusters:
+    """The clusters that the cases of a run are in, by one field of their metadata."""
+
+    def __init__(self, field: str) -> None:
+        self._field = field
+        self._cases = self._having = 0
+
+    def of(self, case: str, metadata: Mapping[str, Any]) -> Hashable:
+        """Return the cluster of the next case."""
+        self._cases += 1
+        self._having += metadata.get(self._field) is not None
+        return cluster_of(case, metadata, self._field)
+
+    def lacks(self) -> Iterator[str]:
+        """Yield what is wrong with the field, if no case has it.
+
+        Of fewer than 10 cases there is no interval that could be too narrow; a shard may have so
+        few.
+        """
+        if not self._having and self._cases >= FEWEST:
+            yield f"cluster: no case has {self._field!r} in its metadata; name a field that has"
+
+
+def cr2(totals: Sequence[float], sizes: Sequence[int]) -> ClusterFigures | None:
+    """Return mean, CR2 standard error and degrees of freedom; `None` of fewer than two clusters.
+
+    The bias-reduced sandwich of Bell and McCaffrey (2002), for a regression on a constant. With a
+    working model of independent values it has a closed form, f being the share of all values that
+    are in a cluster:
+
+        variance = sum of ((total - size * mean) / n) ** 2 / (1 - f)
+        df = 1 / (sum of f ** 2 + sum over pairs g != h of w[g] * w[h]), w = f ** 2 / (1 - f)
+
+    Of clusters of one size it is the variance of their means over their number, and df is their
+    number less 1. One cluster much larger than the others leaves little more than 1.
+
+    Args:
+        totals: sum of the values of each cluster.
+        sizes: number of values of each cluster, at least 1.
+
+    >>> figures = cr2([2.0, 0.0, 0.5], [2, 1, 1])
+    >>> round(figures.mean, 3), round(figures.error, 4), round(figures.df, 3)
+    (0.625, 0.3227, 1.8)
+    """
+    if len(totals) < 2:
+        return None
+    n = sum(sizes)
+    mean = math.fsum(totals) / n
+    variance = math.fsum(
+        ((total - size * mean) / n) ** 2 / (1 - size / n)
+        for total, size in zip(totals, sizes, strict=True)
+    )
+    weights = [(size / n) ** 2 / (1 - size / n) for size in sizes]
+    own = math.fsum((size / n) ** 2 for size in sizes)
+    between = math.fsum(weights) ** 2 - math.fsum(weight * weight for weight in weights)
+    return ClusterFigures(mean, math.sqrt(variance), max(1.0, 1 / (own + max(0.0, between))))
+
+
+class ClusteredMean:
+    """Mean and interval of numbers that are alike within clusters.
+
+    Cases of one user or document say less than as many cases of different ones. The standard error
+    is taken over clusters; see `cr2`. Memory grows with the clusters, not with the numbers.
+
+    >>> figures = ClusteredMean()
+    >>> for value, user in ((1.0, "ann"), (1.0, "ann"), (0.0, "bob"), (0.5, "cyd")):
+    ...     figures.add(value, user)
+    >>> round(figures.mean, 3), figures.clusters, round(figures.standard_error, 4)
+    (0.625, 3, 0.3227)
+    >>> figures.too_few
+    '3 of the 10 clusters that an interval needs'
+    """
+
+    def __init__(self) -> None:
+        self._sums: dict[Hashable, list[float]] = {}
+        self._n = 0
+
+    def add(self, value: float, cluster: Hashable) -> None:
+        """Take one more number.
+
+        Raises:
+            ValueError: it is NaN or an infinity.
+        """
+        if not math.isfinite(value):
+            raise ValueError(f"a mean needs finite numbers, not {value}")
+        sums = self._sums.setdefault(cluster, [0.0, 0])
+        sums[0] += value
+        sums[1] += 1
+        self._n += 1
+
+    @property
+    def n(self) -> int:
+        """How many numbers there were."""
+        return self._n
+
+    @property
+    def clusters(self) -> int:
+        """How many clusters there were."""
+        return len(self._sums)
+
+    @property
+    def mean(self) -> float | None:
+        """Their mean; `None` of none."""
+        return math.fsum(sums[0] for sums in self._sums.values()) / self._n if self._n else None
+
+    @property
+    def df(self) -> float:
+        """Degrees of freedom of the interval; 0 of fewer than two clusters."""
+        figures = self._figures()
+        return figures.df if figures else 0.0
+
+    @property
+    def standard_error(self) -> float | None:
+        """How far the mean is off, typically; `None` of fewer than two clusters."""
+        figures = self._figures()
+        return figures.error if figures else None
+
+    @property
+    def too_few(self) -> str | None:
+        """Why there is no interval; `None` where there is one."""
+        if len(self._sums) >= FEWEST:
+            return None
+        return f"{len(self._sums)} of the {FEWEST} clusters that an interval needs"
+
+    def interval(
+        self,
+        *,
+        confidence: float = 0.95,
+        bounds: Bounds = (None, None),
+        changed: int | None = None,
+    ) -> tuple[float, float] | None:
+        """Return the interval of the mean (see `mean_interval`); `None` where there are too few.
+
+        Args:
+            confidence: Share of such intervals that cover the true mean, between 0 and 1.
+            bounds: The least and the most a number can be.
+            changed: Of differences, how many are not 0.
+        """
+        figures = self._figures()
+        if figures is None or self.too_few:
+            return None
+        if changed is not None:
+            changed = min(changed, sum(total != 0 for total, _ in self._sums.values()))
+        return mean_interval(*figures, bounds=bounds, changed=changed, confidence=confidence)
+
+    def _figures(self) -> ClusterFigures | None:
+        sums = self._sums.values()
+        return cr2([total for total, _ in sums], [int(size) for _, size in sums])

@@ -1,0 +1,215 @@
+"""The figures of a data set: mean, spread and interval of numbers, interval of a share."""
+
+from __future__ import annotations
+
+import math
+from math import isfinite
+from statistics import NormalDist
+
+from judgekit.stats.student import student_t_quantile
+
+Bounds = tuple[float | None, float | None]
+"""The least and the most a number can be, as far as there are bounds."""
+
+FEWEST = 5
+"""Independent values that an interval needs; with fewer, it covers the truth too seldom."""
+_NEAR = 1.0
+"""Whole ranges, over all values, from a bound; nearer, the values do not show their spread."""
+_ALIKE = 1e-9
+"""Standard error, in ranges, below which values differ by their rounding alone."""
+CHANGED = 7
+"""Pairs that differ, below which they do not show their spread."""
+
+
+class MeanInterval:
+    """Mean, standard deviation and 95 % interval of numbers met one by one.
+
+    Welford's algorithm (1962): one pass, constant memory, stable for numbers that differ little
+    beside their size. The same numbers in the same order give the same bits.
+
+    >>> figures = MeanInterval()
+    >>> for value in (0.5, 0.7, 0.9):
+    ...     figures.add(value)
+    >>> round(figures.mean, 6), round(figures.sd, 6)
+    (0.7, 0.2)
+    """
+
+    clusters: int | None = None
+    """`None`: the numbers are independent of each other."""
+
+    def __init__(self) -> None:
+        self._n = 0
+        self._mean = 0.0
+        self._squares = 0.0
+
+    def add(self, value: float) -> None:
+        """Take one more number.
+
+        Raises:
+            ValueError: it is NaN or an infinity.
+        """
+        if not isfinite(value):
+            raise ValueError(f"a mean needs finite numbers, not {value}")
+        self._n = n = self._n + 1
+        step = value - self._mean
+        self._mean = mean = self._mean + step / n
+        self._squares += step * (value - mean)
+
+    @property
+    def n(self) -> int:
+        """How many numbers there were."""
+        return self._n
+
+    @property
+    def mean(self) -> float | None:
+        """Their mean; `None` of none."""
+        return self._mean if self._n else None
+
+    @property
+    def sd(self) -> float | None:
+        """Their sample standard deviation (divisor n - 1); `None` of fewer than two."""
+        return math.sqrt(self._squares / (self._n - 1)) if self._n > 1 else None
+
+    @property
+    def df(self) -> int:
+        """Degrees of freedom of the interval."""
+        return self._n - 1
+
+    @property
+    def standard_error(self) -> float | None:
+        """How far the mean is off, typically: sd / sqrt(n); `None` of fewer than two numbers."""
+        return None if self.sd is None else self.sd / math.sqrt(self._n)
+
+    @property
+    def too_few(self) -> str | None:
+        """Why there is no interval; `None` where there is one."""
+        if self._n >= FEWEST:
+            return None
+        return f"{self._n} of the {FEWEST} values that an interval needs"
+
+    def interval(
+        self,
+        *,
+        confidence: float = 0.95,
+        bounds: Bounds = (None, None),
+        changed: int | None = None,
+    ) -> tuple[float, float] | None:
+        """Return the interval of the mean (see `mean_interval`); `None` where there are too few.
+
+        Args:
+            confidence: Share of such intervals that cover the true mean, between 0 and 1.
+            bounds: The least and the most a number can be.
+            changed: Of differences, how many are not 0.
+        """
+        error = self.standard_error
+        if error is None or self.too_few:
+            return None
+        return mean_interval(
+            self._mean, error, self.df, bounds=bounds, changed=changed, confidence=confidence
+        )
+
+
+def mean_interval(
+    mean: float,
+    error: float,
+    df: float,
+    *,
+    bounds: Bounds = (None, None),
+    changed: int | None = None,
+    confidence: float = 0.95,
+) -> tuple[float, float] | None:
+    """Return an interval of a mean that stays inside its bounds.
+
+    With two bounds it is Wilson's interval of a share (1927), with t in place of z and as many
+    cases as a share with that standard error has: the spread shrinks towards the bounds, and so do
+    the ends. Far from the bounds and with a small error it is mean -+ t * error; that it is
+    without two bounds, cut off at the one there is.
+
+    Some values do not show how far they spread, and a wider spread is taken:
+
+    - All together are less than one range away from a bound, such as 60 scores of 1. The spread
+      is that of pass and fail: Wilson's interval of the mean as a share of df + 1 cases.
+    - All are the same, elsewhere. At most a share of further ones differs (Wilson's bound for 0 of
+      df + 1), and the ends are where the mean would be if all of those were at a bound.
+    - Differences of which fewer than seven are not 0. The missing ones are taken to be as large as
+      a difference can be.
+
+    Args:
+        mean: the mean.
+        error: its standard error.
+        df: degrees of freedom of the standard error, whole or not; df + 1 counts as the number of
+            independent values.
+        bounds: the least and the most a number can be.
+        changed: of differences, how many are not 0.
+        confidence: share of such intervals that cover the true mean, between 0 and 1.
+
+    Returns:
+        The ends; `None` where a wider spread is needed and the bounds do not say how wide.
+
+    >>> [round(end, 3) for end in mean_interval(0.8, 0.05, 9, bounds=(0.0, 1.0))]
+    [0.667, 0.889]
+    >>> [round(end, 3) for end in mean_interval(1.0, 0.0, 2, bounds=(0.0, 1.0))]
+    [0.439, 1.0]
+    """
+    tail = (1 + _confidence(confidence)) / 2
+    least, most = bounds
+    missing = 0 if changed is None else max(0, CHANGED - changed)
+    if least is None or most is None:
+        if error == 0 or missing:
+            return None
+        half = student_t_quantile(tail, df) * error
+        low, high = mean - half, mean + half
+        return (
+            low if least is None else max(least, low),
+            high if most is None else min(most, high),
+        )
+    size, span = df + 1, most - least
+    share = min(1.0, max(0.0, (mean - least) / span))
+    spread = error / span if error / span > _ALIKE else 0.0
+    variance = spread**2 + missing / (4 * size * df)
+    low, high = _ends(share, variance, df, tail)
+    return max(least, least + span * low), min(most, least + span * high)
+
+
+def _ends(share: float, variance: float, df: float, tail: float) -> tuple[float, float]:
+    """Return the ends of the interval of a mean on 0..1."""
+    size, z = df + 1, NormalDist().inv_cdf(tail)
+    like = share * (1 - share) / variance if variance else math.inf
+    # Whole scores away are often exactly one range; rounding must not decide then.
+    if size * min(share, 1 - share) < _NEAR - _ALIKE:
+        return _wilson(share, min(size, like) if 0 < share < 1 else size, z)
+    if variance == 0:
+        differing = z * z / (size + z * z)
+        return share - differing * share, share + differing * (1 - share)
+    return _wilson(share, like, student_t_quantile(tail, df))
+
+
+def wilson(successes: int, n: int, confidence: float = 0.95) -> tuple[float, float]:
+    """Return Wilson's interval (1927) of a share, inside 0..1 and sound for few cases.
+
+    Raises:
+        ValueError: n is not positive, or successes are not between 0 and n.
+
+    >>> [round(end, 4) for end in wilson(8, 10)]
+    [0.4902, 0.9433]
+    """
+    if n < 1 or not 0 <= successes <= n:
+        raise ValueError(f"a share needs 0 <= successes <= n and n > 0, not {successes} of {n}")
+    return _wilson(successes / n, n, NormalDist().inv_cdf((1 + _confidence(confidence)) / 2))
+
+
+def _wilson(share: float, n: float, z: float) -> tuple[float, float]:
+    fraction = z * z / n
+    centre = (share + fraction / 2) / (1 + fraction)
+    half = z / (1 + fraction) * math.sqrt(share * (1 - share) / n + fraction / (4 * n))
+    # At the ends the formula is exact, its rounding is not.
+    return (
+        0.0 if share == 0 else max(0.0, centre - half),
+        1.0 if share == 1 else min(1.0, centre + half),
+    )
+
+
+def _confidence(confidence: float) -> float:
+    if not 0 < confidence < 1:
+        raise ValueError(f"confidence must be between 0 and 1, not {confidence}")
+    return confidence

@@ -1,0 +1,126 @@
+"""How small a difference a comparison can see, and how many cases a smaller one would take."""
+
+from __future__ import annotations
+
+import math
+from statistics import NormalDist
+from typing import NamedTuple
+
+from judgekit.stats.student import student_t_quantile
+
+CONFIDENCE = 0.95
+POWER = 0.8
+"""Share of comparisons that see a difference that is there."""
+MOST = 10_000_000
+
+
+def detectable(sd: float, n: int) -> float | None:
+    """Return the smallest true mean difference that n pairs see four times out of five.
+
+    At 95 % confidence, two-sided: (t(.975) + t(.8)) * sd / sqrt(n), with n - 1 degrees of freedom.
+
+    Args:
+        sd: standard deviation of the differences of pairs.
+        n: pairs; of fewer than two nothing is known.
+
+    >>> round(detectable(0.2, 50), 4)
+    0.0809
+    """
+    if n < 2:
+        return None
+    df = n - 1
+    reach = student_t_quantile((1 + CONFIDENCE) / 2, df) + student_t_quantile(POWER, df)
+    return reach * sd / math.sqrt(n)
+
+
+def needed(sd: float, difference: float) -> int | None:
+    """Return the fewest pairs that see a true mean difference four times out of five.
+
+    `None` beyond ten million.
+
+    Raises:
+        ValueError: the difference is not above 0.
+
+    >>> needed(0.2, 0.1)
+    34
+    """
+    if not difference > 0:
+        raise ValueError(f"a difference to see must be above 0, not {difference}")
+    low, high = 1, 2
+    while not _sees(sd, high, difference):
+        low, high = high, high * 2
+        if high > MOST:
+            return None
+    while high - low > 1:
+        middle = (low + high) // 2
+        if _sees(sd, middle, difference):
+            high = middle
+        else:
+            low = middle
+    return high
+
+
+def _sees(sd: float, n: int, difference: float) -> bool:
+    smallest = detectable(sd, n)
+    return smallest is not None and smallest <= difference
+
+
+class Needed(NamedTuple):
+    """How many cases see a difference, as a range: the spread is known from a pilot only."""
+
+    low: int
+    high: int | None
+    """`None` beyond ten million."""
+
+
+def needed_range(sd: float, n: int, difference: float) -> Needed | None:
+    """Return the fewest pairs that see a true mean difference, for both ends of the spread.
+
+    The ends are those of the 95 % interval of a standard deviation, sd * sqrt(df / chi-square),
+    with quantiles after Wilson and Hilferty (1931). `None` of fewer than two pairs, or beyond ten
+    million pairs.
+
+    Args:
+        sd: standard deviation of a pilot, above 0.
+        n: pairs in the pilot.
+        difference: the true mean difference to see, above 0.
+
+    >>> needed_range(0.2, 20, 0.1)
+    Needed(low=21, high=70)
+    """
+    if n < 2:
+        return None
+    df = n - 1
+    z = NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
+    centre, step = 1 - 2 / (9 * df), z * math.sqrt(2 / (9 * df))
+    low = needed(sd * (centre + step) ** -1.5, difference)
+    # Of two or three pairs, the lower quantile is about 0.
+    narrow = centre - step
+    high = needed(sd * narrow**-1.5, difference) if narrow > 0 else None
+    return None if low is None else Needed(low, high)
+
+
+def more_cases(sd: float, n: int, difference: float, *, supposing: str, what: str = "cases") -> str:
+    """Return how many more cases would tell, with what that supposes; empty where none would.
+
+    Args:
+        sd: standard deviation of a pilot.
+        n: cases in the pilot.
+        difference: how far the estimate is from what it is tested against.
+        supposing: what is taken to be true, such as "the true mean is 0.915".
+        what: what is counted.
+
+    >>> more_cases(0.2, 20, 0.05, supposing="the true mean is 0.85").split(";")[0]
+    'about 55 to 251 more cases would tell if the true mean is 0.85'
+    """
+    if sd <= 0 or difference < 1e-6:
+        return ""
+    count = needed_range(sd, n, difference)
+    if count is None or (count.high is not None and count.high <= n):
+        return ""
+    least = max(1, count.low - n)
+    most = f"about {least:,} to {count.high - n:,}" if count.high else f"more than {least:,}"
+    return (
+        f"{most} more {what} would tell if {supposing}; fix the number before you run them: a "
+        f"test repeated after every few {what} passes too often"
+    )

@@ -1,0 +1,193 @@
+"""The examination: the installation, a suite if one is named, and its judges.
+
+Nothing is asked of anyone unless that is allowed; values of keys are never looked at.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import platform
+import time
+from collections.abc import Callable
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import judgekit
+from judgekit.core.errors import CaseError, ConfigError, InvalidReply, JudgekitError, JudgeRefused
+from judgekit.core.judgment import read_reply
+from judgekit.core.request import ChatMessage, Form, Question, Reply, Request
+from judgekit.core.yaml_file import Lines
+from judgekit.judges.providers import connections
+from judgekit.runner.evaluation import evaluate_sync
+from judgekit.suite.doctor.diagnosis import Cost, Diagnosis, Role, asks_model
+from judgekit.suite.doctor.installation import installed, is_key
+from judgekit.suite.estimate import missing_calls, more_to_come
+from judgekit.suite.file import JUDGE, JudgeFile, Overrides
+from judgekit.suite.judges import make_judge
+from judgekit.suite.suite import load_suite
+
+FORM = Form(questions=(Question(id="prime", kind="boolean", text="Is the number a prime?"),))
+_TOLD = "You check statements. Keep every reason to one short sentence."
+_ASKED = "The number is 91. Criterion `prime`: is the number a prime?"
+
+
+def examine(
+    path: Path | None = None,
+    overrides: Overrides | None = None,
+    *,
+    ask: bool = False,
+    times: int = 3,
+    say: Callable[[str], None] = lambda line: None,
+) -> Diagnosis:
+    """Look at the installation, and at a suite if one is named.
+
+    Args:
+        path: the suite.
+        overrides: flags; a judge named there is looked at without a suite too.
+        ask: whether each judge may be asked: a probe, then a small question a few times.
+        times: how often the small question is put for its median time.
+        say: told what is under way.
+    """
+    overrides = overrides or Overrides()
+    packages, extras, problems = installed()
+    facts: dict[str, Any] = {}
+    roles: list[Role] = []
+    files: dict[str, JudgeFile] = {}
+    base = path.parent if path is not None else Path()
+    if path is not None:
+        try:
+            facts, files = _suite(path, overrides)
+            problems += facts.pop("problems")
+        except JudgekitError as exc:
+            problems.append(_line(exc))
+    elif overrides.judge is not None:
+        files = {JUDGE: JudgeFile(model=overrides.judge, api_base=overrides.api_base)}
+    if ask and not files and not problems:
+        raise ConfigError("nobody to ask: name a suite that has a judge, or --judge MODEL")
+    for role, file in files.items():
+        if ask and asks_model(file.model):
+            say(f"asking {role}, {file.model}")
+        roles.append(_role(role, file, base=base, ask=ask, times=times))
+    problems += [f"{role.role} {role.problem}" for role in roles if role.problem]
+    from judgekit.cassette.store import store_folder
+
+    return Diagnosis(
+        judgekit=judgekit.__version__,
+        python=platform.python_version(),
+        system=platform.system(),
+        packages=packages,
+        extras=extras,
+        keys=tuple(sorted(name for name, value in os.environ.items() if is_key(name, value))),
+        store=str(store_folder(base)),
+        suite=None if path is None else str(path),
+        roles=tuple(roles),
+        asked=ask,
+        problems=tuple(problems),
+        **facts,
+    )
+
+
+def _suite(path: Path, overrides: Overrides) -> tuple[dict[str, Any], dict[str, JudgeFile]]:
+    """Replay a suite, asking nobody; return what is known of it and who its judges are."""
+    suite = load_suite(path, overrides.model_copy(update={"record": "none"}))
+    facts: dict[str, Any] = {"problems": []}
+    try:
+        report = evaluate_sync(suite.cases(), suite.metrics)
+        facts["cases"] = report.figures.cases
+        facts["missing"] = tuple(
+            Cost(**missing._asdict(), text=missing.text) for missing in missing_calls(suite)
+        )
+        facts["further"] = tuple(more_to_come(suite)) if facts["missing"] else ()
+    except JudgekitError as exc:
+        facts["problems"].append(_line(exc))
+    finally:
+        suite.close()
+    return facts, dict(suite.roles)
+
+
+def _role(role: str, file: JudgeFile, *, base: Path, ask: bool, times: int) -> Role:
+    from judgekit.judges.credentials import address, variable_shown
+
+    name = file.api_key_env
+    facts: dict[str, Any] = {
+        "role": role,
+        "model": file.model,
+        "address": address(file.api_base),
+        "key": name and f"{variable_shown(name)} ({'set' if os.environ.get(name) else 'not set'})",
+    }
+    if not asks_model(file.model):
+        return Role(**facts)
+    # A judge that is down should say so at once, and the same question should be the same.
+    params = {**file.params, "temperature": 0}
+    quick = file.model_copy(update={"retries": 0, "params": params})
+    try:
+        judge: Any = make_judge(quick, base=base, lines=Lines(file=""), asking=ask)
+        facts |= asyncio.run(_ask(judge, base, times)) if ask else _known(judge, base)
+    except JudgekitError as exc:
+        line = _line(exc)
+        facts["problem"] = line if file.model in line else f"{file.model}: {line}"
+    return Role(**facts)
+
+
+def _known(judge: Any, base: Path) -> dict[str, Any]:
+    """Return what an earlier run found out, without making a store."""
+    from judgekit.cassette.store import Store, store_folder
+
+    if judge.mode:
+        return {"mode": judge.mode, "mode_from": "suite"}
+    if not store_folder(base).is_dir():
+        return {}
+    store = Store(store_folder(base))
+    try:
+        judge.ladder.store = store
+        mode = judge.ladder.recall()
+    finally:
+        store.close()
+    return {"mode": mode, "mode_from": "store", "steps": judge.ladder.steps} if mode else {}
+
+
+async def _ask(judge: Any, base: Path, times: int) -> dict[str, Any]:
+    from judgekit.cassette.store import Store, store_folder
+
+    store = Store(store_folder(base))
+    judge.keep_in(lambda: store, anew=True)
+    messages = (ChatMessage(role="system", content=_TOLD), ChatMessage(role="user", content=_ASKED))
+    request = Request(messages=messages, form=FORM, model=judge.model)
+    try:
+        async with connections():
+            replies: list[Reply] = [await judge.ask(request)]  # it imports and probes: not timed
+            taken = []
+            for _ in range(times):
+                started = time.perf_counter()
+                replies.append(await judge.ask(request))
+                taken.append(time.perf_counter() - started)
+            await judge.identified(replies[-1])
+    finally:
+        store.close()
+    found = judge.findings()
+    said = {reply.tries[-1].text for reply in replies}
+    return {
+        "mode": found.get("mode"),
+        "mode_from": found.get("mode_from"),
+        "steps": tuple(found.get("steps", ())),
+        "dropped_params": found.get("dropped_params", {}),
+        "server": found.get("server"),
+        "asked": len(replies),
+        "seconds": round(median(taken), 3) if taken else None,
+        "repeats": len(said) == 1,
+        "problem": _unusable(replies[-1], judge.model),
+    }
+
+
+def _unusable(reply: Reply, model: str) -> str | None:
+    try:
+        read_reply(reply, form=FORM, request_key="")
+    except (InvalidReply, JudgeRefused, CaseError) as exc:
+        return f"{model}: answers, but not with a verdict: {_line(exc)}"
+    return None
+
+
+def _line(error: Exception) -> str:
+    return " ".join(str(error).split())

@@ -1,0 +1,111 @@
+"""Hints at the form that works, where a suite has a key or a value in the wrong place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cache
+
+from judgekit.core.file_model import Hints, Path
+from judgekit.core.suggest import closest, suggest
+from judgekit.suite.file import (
+    CasesFile,
+    GateFile,
+    JudgeFile,
+    LimitsFile,
+    MetricFile,
+    RunGateFile,
+    SuiteFile,
+)
+
+_GATE = "a gate stands under its metric: metrics: {NAME: {gate: {mean: 0.8}}}"
+_CRITERIA = "criteria stand in a rubric file; `judgekit rubric new NAME` writes one"
+_CASES = "write the cases to a file, one JSON object a line, and name it: cases: cases.jsonl"
+_ROLES = "judges have roles: judges: {judge: PROVIDER/MODEL, second: PROVIDER/MODEL}"
+_METRICS = "each metric is a key: metrics: {length: {maximum: 60}}"
+_SAMPLING = ("max_tokens", "reasoning_effort", "seed", "stop", "temperature", "top_p")
+
+_FORMS: dict[tuple[str, ...], str] = {
+    ("cases",): _CASES,
+    ("cases", "path"): "one file holds all cases: path: cases.jsonl",
+    ("judge",): _ROLES,
+    ("judges",): _ROLES,
+    ("metrics",): _METRICS,
+    ("metrics", "*"): "its options are keys: {threshold: 0.7}",
+    ("metrics", "*", "gate"): "name a figure: gate: {mean: 0.8}",
+    ("metrics", "*", "fallback"): "name a metric: fallback: {use: similarity}",
+    ("metrics", "*", "judge"): "name a role: judge: second",
+    ("metrics", "*", "of"): "list metrics of this suite: of: [one, other]",
+    ("limits",): "name a limit: limits: {max_cost: 2.00}",
+    ("gate",): _GATE,
+    ("redact",): "list what to redact: redact: [email, phone]",
+    ("rubrics",): "list folders: rubrics: [rubrics]",
+}
+"""Place of a value of the wrong kind (`*` is any name) -> the form that works."""
+
+
+def value_hint(path: Path) -> str:
+    """Return the form that a value has where it is of the wrong kind; empty if none is known."""
+    plain = tuple(step for step in path if isinstance(step, str))
+    starred = ("metrics", "*", *plain[2:]) if plain[:1] == ("metrics",) and plain[1:] else plain
+    form = _FORMS.get(starred)
+    return f"; {form}" if form else ""
+
+
+def key_hint(path: Path, known: Iterable[str]) -> str:
+    """Return the valid key that an unknown one stands for: in its place, or in another.
+
+    Args:
+        path: where the unknown key stands; it is the last step.
+        known: the keys that are valid there.
+    """
+    key, names = str(path[-1]), list(known)
+    if path[:-1] in ((), ("gate",)) and (key in ("gates", "gate") or path[:-1] == ("gate",)):
+        return suggest(key, names, otherwise="") if _spelled(key, names) else f"; {_GATE}"
+    if close := closest(key, names):
+        return suggest(key, close)
+    if key in ("criteria", "levels", "text"):
+        return f"; {_CRITERIA}"
+    if key in _SAMPLING:
+        return f"; it belongs to the judge: judge: {{params: {{{key}: ...}}}}"
+    form = _places().get(key)
+    return f"; it belongs here: {form}" if form else suggest(key, names)
+
+
+def _spelled(key: str, known: list[str]) -> bool:
+    return key != "gates" and bool(closest(key, known, alike=0.8))
+
+
+@cache
+def _places() -> dict[str, str]:
+    """Return every key of a suite and how it is written from the top."""
+    forms = (
+        ("{}: ...", SuiteFile),
+        ("metrics: {{NAME: {{{}: ...}}}}", MetricFile),
+        ("metrics: {{NAME: {{gate: {{{}: ...}}}}}}", GateFile),
+        ("cases: {{{}: ...}}", CasesFile),
+        ("judge: {{{}: ...}}", JudgeFile),
+        ("limits: {{{}: ...}}", LimitsFile),
+        ("gate: {{{}: ...}}", RunGateFile),
+    )
+    places: dict[str, str] = {}
+    for form, model in forms:
+        for name in model.model_fields:
+            places.setdefault(name.rstrip("_"), form.format(name))
+    return places
+
+
+def percent_hint(bound: float, low: float, high: float) -> str:
+    """Return how a bound is written that no value reaches: a percentage as a share."""
+    fits = bound >= 10 and low <= bound / 100 <= high
+    return f"; write {bound:g} % as {bound / 100:g}" if fits else "; write a number in that range"
+
+
+def role_hint(role: str, known: list[str]) -> str:
+    """Return the role that is meant, or how a model is given one."""
+    if "/" in role:
+        return f"; give the model a role: judges: {{second: {role}}}, then judge: second"
+    return suggest(role, known)
+
+
+HINTS = Hints(key=key_hint, value=value_hint)
+"""What a suite says of its mistakes."""

@@ -1,0 +1,97 @@
+"""The text of a suite: read from its file, as plain data with lines, and free of keys."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from judgekit.core.errors import ConfigError
+from judgekit.core.file_model import Hints
+from judgekit.core.input_file import read_text
+from judgekit.core.wrong_file import nearby, other_content, other_kind
+from judgekit.core.yaml_file import Lines, parse_yaml
+from judgekit.suite.file import JUDGE
+
+MAX_FILE = 5_000_000
+NAMES = ("suite.yaml", "suite.yml")
+"""Files that a command takes where no suite is named."""
+
+
+def find_suite(*, verb: str) -> Path:
+    """Return the suite of the working folder, for a command that names none.
+
+    Args:
+        verb: the command, for the message.
+
+    Raises:
+        ConfigError: there is none, or there are two.
+    """
+    found = [Path(name) for name in NAMES if Path(name).is_file()]
+    if len(found) > 1:
+        raise ConfigError(
+            f"which suite? {NAMES[0]} and {NAMES[1]} are both here; "
+            f"name one: judgekit {verb} {NAMES[0]}"
+        )
+    if not found:
+        raise ConfigError(
+            f"which suite? this folder has no {NAMES[0]} or {NAMES[1]}; "
+            f"name one: judgekit {verb} FILE, or begin one: judgekit init"
+        )
+    return found[0]
+
+
+def read_suite(file: Path) -> tuple[dict[str, Any], Lines]:
+    """Return what stands in a suite file, and on which lines; nothing of it is checked yet.
+
+    Raises:
+        ConfigError: it cannot be read, or holds no keys and values.
+    """
+    try:
+        if file.is_dir():
+            raise ConfigError("is a folder; name the suite file in it", where=str(file))
+        other = other_kind(file, wanted="suite")
+        if other is not None and file.is_file():
+            raise ConfigError(other, where=str(file))
+        text = read_text(file, most=MAX_FILE)
+    except FileNotFoundError as exc:
+        hint = nearby(file) or "; `judgekit init` writes one to begin with"
+        raise ConfigError(f"no such suite file{hint}", where=str(file)) from exc
+    except (OSError, UnicodeDecodeError) as exc:
+        raise ConfigError(f"cannot be read: {exc}", where=str(file)) from exc
+    data, lines = parse_yaml(text, file=str(file))
+    if data is None:
+        message = "is empty; `judgekit init` writes a suite to begin with"
+        raise ConfigError(message, where=str(file))
+    if not isinstance(data, dict):
+        raise ConfigError("a suite is keys and values: cases, judge, metrics", where=str(file))
+    other = other_content(data, file)
+    if other is not None:
+        raise ConfigError(other, where=str(file))
+    return data, lines
+
+
+def refuse_keys(data: Mapping[str, Any], lines: Lines) -> None:
+    """Refuse a judge's key in what stands in a suite, before anything can repeat it.
+
+    Raises:
+        ConfigError: there is one; with `file:line`.
+    """
+    places: dict[tuple[str, ...], Any] = {(JUDGE,): data.get(JUDGE)}
+    judges = data.get("judges")
+    if isinstance(judges, dict):
+        places |= {("judges", str(role)): judge for role, judge in judges.items()}
+    for at, judge in places.items():
+        if isinstance(judge, dict) and "api_key" in judge:
+            raise ConfigError(
+                "a key does not belong in a file; name its environment variable: "
+                "api_key_env: MY_KEY",
+                where=lines.where(*at, "api_key"),
+            )
+
+
+def suite_hints() -> Hints:
+    """Return what a suite says of its mistakes; loaded when there is one."""
+    from judgekit.suite.hints import HINTS
+
+    return HINTS

@@ -1,0 +1,41 @@
+"""The command that records what a watched suite misses."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Iterable
+from pathlib import Path
+
+from judgekit.suite.file import JUDGE, Overrides
+
+
+def recording_command(suite: Path, overrides: Overrides, metrics: Iterable[str]) -> str:
+    """Return the command line that asks what is not recorded, as it is typed.
+
+    Args:
+        suite: the suite file.
+        overrides: what flags say; those that decide what is asked are said again.
+        metrics: those that miss something; all of them are named only if a flag names any.
+    """
+    words = ["judgekit", "run", str(suite)]
+    judges = {**({JUDGE: overrides.judge} if overrides.judge else {}), **overrides.judges}
+    for role, model in judges.items():
+        words += ["--judge", model if role == JUDGE else f"{role}={model}"]
+    if overrides.api_base:
+        words += ["--api-base", overrides.api_base]
+    for name, value in overrides.params.items():
+        words += ["--param", f"{name}={value if isinstance(value, str) else json.dumps(value)}"]
+    for metric, settings in overrides.settings.items():
+        for name, text in settings.items():
+            words += ["--set", f"{metric}.{name}={text}"]
+    if overrides.only:
+        for metric in metrics:
+            words += ["--only", metric]
+    if overrides.cases is not None:
+        words += ["--cases", overrides.cases]
+    if overrides.format is not None:
+        words += ["--format", overrides.format]
+    if overrides.limit is not None:
+        words += ["--limit", str(overrides.limit)]
+    return shlex.join([*words, "--record", "new_episodes"])

@@ -1,0 +1,242 @@
+"""The `judgekit` fixture: score, evaluate and check, on the recordings of one test module."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from judgekit.cassette.cassette import Cassette
+from judgekit.core.canonical import canonical_json
+from judgekit.core.case import Case
+from judgekit.core.errors import JudgekitError
+from judgekit.core.failure import failure_of
+from judgekit.core.protocols import Metric
+from judgekit.core.score import Failure, Result, Score, check_score
+from judgekit.core.synchronous import at_once, done_at_once
+from judgekit.datasets import load_cases
+from judgekit.metrics.registry import create
+from judgekit.report.report import Report
+from judgekit.runner.background import run_sync, wait_for
+from judgekit.runner.evaluation import evaluate, evaluate_sync
+from judgekit.testing.told import explained, shortfall
+
+Given = Case | Mapping[str, Any]
+Several = Iterable[Given] | str | Path
+Chosen = str | Path | Metric
+
+
+class NotAsExpected(AssertionError):
+    """A check did not hold; the message says why."""
+
+
+class Wanted(NamedTuple):
+    """What a check asks of a result."""
+
+    threshold: float | None
+    allow_fallback: bool
+    soft: bool
+
+
+class Kit:
+    """Scores and checks on one cassette. Made by the fixture `judgekit`.
+
+    A metric is named (`quality`, `token_f1`), or is a rubric file, or a metric that was made
+    already. Judged ones ask through the cassette; options go to whoever makes the metric.
+    """
+
+    def __init__(
+        self, cassette: Cassette, *, folder: Path, test: str, made: dict[str, Metric], record: str
+    ) -> None:
+        self.judge = cassette
+        """The judge of this module's recordings, for metrics made by hand."""
+        self.soft: list[str] = []
+        """What soft checks found."""
+        self._folder = folder
+        self._test = test
+        self._made = made
+        self._record = record
+
+    def case(self, **fields: Any) -> Case:
+        """Return a case of these fields; its id is the test's unless one is given."""
+        return next(load_cases([{"id": self._test, **fields}]))
+
+    def metric(self, chosen: Chosen, **options: Any) -> Metric:
+        """Return a metric, made once for the same name and options.
+
+        Raises:
+            JudgekitError: no such metric or rubric, or an option it does not take.
+        """
+        if not isinstance(chosen, (str, Path)):
+            return chosen
+        key = canonical_json([str(chosen), {name: repr(value) for name, value in options.items()}])
+        if key not in self._made:
+            self._made[key] = self._make(str(chosen), options)
+        return self._made[key]
+
+    def _make(self, chosen: str, options: dict[str, Any]) -> Metric:
+        from judgekit.metrics.registry import find
+        from judgekit.metrics.rubric import RubricMetric
+        from judgekit.rubric.load import load_rubric
+        from judgekit.rubric.shelf import SUFFIX, own_shelves, rubric_names
+
+        own = {n for shelf in own_shelves(self._folder, ()) for n in rubric_names(shelf.folder)}
+        if chosen.endswith(SUFFIX) or "/" in chosen or chosen in own:
+            rubric = load_rubric(chosen, base=self._folder)
+            return RubricMetric(rubric, judge=self.judge, **options)
+        if find(chosen).judged:
+            options = {"judge": self.judge, **options}
+        return create(chosen, **options)
+
+    def score(self, case: Given, metric: Chosen, **options: Any) -> Result:
+        """Return a score, or the failure in its place; a failure is no exception.
+
+        Also inside a running event loop, which waits meanwhile; `ascore` lets it go on.
+
+        Raises:
+            JudgekitError: something is set up wrongly.
+        """
+        return self._score(self._subject(case), self.metric(metric, **options))
+
+    async def ascore(self, case: Given, metric: Chosen, **options: Any) -> Result:
+        """Return what `score` does; the metric is awaited in the event loop of the test.
+
+        Raises:
+            JudgekitError: something is set up wrongly.
+        """
+        return await self._ascore(self._subject(case), self.metric(metric, **options))
+
+    def evaluate(self, cases: Several, *metrics: Chosen, **options: Any) -> Report:
+        """Return a report of several cases; takes what `judgekit.evaluate` takes.
+
+        Cases are given as such, or as a file beside the test.
+
+        Raises:
+            JudgekitError: something is set up wrongly.
+        """
+        made = [self.metric(metric) for metric in metrics]
+        return evaluate_sync(self._cases(cases), made, **options)
+
+    async def aevaluate(self, cases: Several, *metrics: Chosen, **options: Any) -> Report:
+        """Return what `evaluate` does; awaited in the event loop of the test.
+
+        Raises:
+            JudgekitError: something is set up wrongly.
+        """
+        made = [self.metric(metric) for metric in metrics]
+        return await wait_for(evaluate(self._cases(cases), made, **options))
+
+    def check(
+        self,
+        case: Given,
+        metric: Chosen,
+        *,
+        threshold: float | None = None,
+        allow_fallback: bool = False,
+        soft: bool = False,
+        **options: Any,
+    ) -> Result:
+        """Assert that a case scores, and passes the threshold if there is one.
+
+        Args:
+            case: a case, or its fields.
+            metric: what to score by.
+            threshold: least value, or greatest where lower is better; raw, not scaled.
+            allow_fallback: whether a stand-in's score counts.
+            soft: say what is wrong at the end of the session, and let the test pass.
+            options: of the metric.
+
+        Raises:
+            NotAsExpected: the check does not hold.
+            JudgekitError: something is set up wrongly.
+        """
+        __tracebackhide__ = True
+        subject, made = self._subject(case), self.metric(metric, **options)
+        wanted = Wanted(threshold=threshold, allow_fallback=allow_fallback, soft=soft)
+        return self._held_to(wanted, subject, made, self._score(subject, made))
+
+    async def acheck(
+        self,
+        case: Given,
+        metric: Chosen,
+        *,
+        threshold: float | None = None,
+        allow_fallback: bool = False,
+        soft: bool = False,
+        **options: Any,
+    ) -> Result:
+        """Assert what `check` does; the metric is awaited in the event loop of the test.
+
+        Raises:
+            NotAsExpected: the check does not hold.
+            JudgekitError: something is set up wrongly.
+        """
+        __tracebackhide__ = True
+        subject, made = self._subject(case), self.metric(metric, **options)
+        wanted = Wanted(threshold=threshold, allow_fallback=allow_fallback, soft=soft)
+        return self._held_to(wanted, subject, made, await self._ascore(subject, made))
+
+    def _subject(self, case: Given) -> Case:
+        return case if isinstance(case, Case) else self.case(**case)
+
+    def _cases(self, cases: Several) -> Iterator[Case]:
+        return load_cases(self._folder / cases if isinstance(cases, (str, Path)) else cases)
+
+    def _score(self, subject: Case, made: Metric) -> Result:
+        try:
+            work = made.score(subject)
+            return _scored(made, done_at_once(work) if at_once(made) else run_sync(work))
+        except JudgekitError as exc:
+            return _failed(exc)
+
+    async def _ascore(self, subject: Case, made: Metric) -> Result:
+        try:
+            work = made.score(subject)
+            # What waits for nothing needs no loop, and so none of a particular kind.
+            return _scored(made, await (work if at_once(made) else wait_for(work)))
+        except JudgekitError as exc:
+            return _failed(exc)
+
+    def _held_to(self, wanted: Wanted, subject: Case, made: Metric, result: Result) -> Result:
+        """Return a result that is as wanted.
+
+        Raises:
+            NotAsExpected: it is not, and that is not left to the end of the session.
+        """
+        __tracebackhide__ = True
+        fault = shortfall(
+            result,
+            threshold=wanted.threshold,
+            higher_is_better=made.higher_is_better,
+            allow_fallback=wanted.allow_fallback,
+        )
+        if fault is not None:
+            advice = self._advice(result)
+            said = "\n".join(explained(subject.id, made.name, result, fault, advice=advice))
+            if not wanted.soft:
+                raise NotAsExpected(said)
+            self.soft.append(said)
+        return result
+
+    def _advice(self, result: Result) -> str:
+        if isinstance(result, Failure):
+            return f"to record it: {self._record}" if result.kind == "cassette_miss" else ""
+        path = self.judge.path
+        if result.source != "judge" or path is None or not result.judgments:
+            return ""
+        key = result.judgments[0].request_key[:12]
+        return f"see more: judgekit cassette show {path} {key}"
+
+
+def _scored(made: Metric, score: Score) -> Score:
+    if not getattr(made, "checked", False):
+        check_score(score, within=made.range)
+    return score
+
+
+def _failed(error: JudgekitError) -> Failure:
+    """Return an error as the failure of a case; one that stops a run is raised."""
+    failure = failure_of(error)
+    if failure is None:
+        raise error
+    return failure

@@ -1,0 +1,168 @@
+"""One pytest session: its cassettes, its kits, and what is to be said at its end."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from judgekit.cassette.mode import RecordMode
+from judgekit.core.errors import ConfigError
+from judgekit.core.protocols import Metric
+from judgekit.testing.kit import Kit
+from judgekit.testing.tapes import Tapes, TapeSettings, remove_records, unused_records
+
+CASSETTES = "cassettes"
+"""Folder beside the test module that its cassette is kept in."""
+
+
+class Session:
+    """What all tests of a session share.
+
+    Args:
+        config: pytest's; only its options and settings are read.
+    """
+
+    def __init__(self, config: Any) -> None:
+        self._root: Path = config.rootpath
+        self._per = config.getini("judgekit_cassette")
+        record = config.getoption("judgekit_record") or config.getini("judgekit_record")
+        judge = config.getoption("judgekit_judge")
+        if judge is not None and config.getoption("judgekit_record") is None:
+            # Naming a judge on the command line is permission to ask it, as for the other verbs.
+            record = "new_episodes"
+        self.tapes = Tapes(
+            TapeSettings(
+                record=RecordMode.parse(record),
+                judge=judge or config.getini("judgekit_judge") or None,
+                api_base=config.getoption("judgekit_api_base"),
+            )
+        )
+        self.unused_word = config.getoption("judgekit_unused") or config.getini("judgekit_unused")
+        self.unused: dict[str, int] = {}
+        """Cassette -> records no test used."""
+        self.soft: list[tuple[str, str]] = []
+        """Test and what a soft check of it found."""
+        self._modules: dict[str, set[str]] = {}
+        """Cassette -> the modules that use it."""
+        self._made: dict[Path, dict[str, Metric]] = {}
+        self._origins: Counter[str] = Counter()
+        self._spent = 0.0
+        self._unpriced = 0
+        self._used: dict[str, set[str]] = {}
+        """Cassette -> keys that were played or recorded."""
+        self._left_out: set[str] = set()
+
+    def kit(self, item: Any) -> Kit:
+        """Return the kit of a test.
+
+        Raises:
+            ConfigError: its marker is wrong, or it is not clear who judges.
+            CassetteCorrupt: its cassette is damaged.
+        """
+        path = self._cassette_of(item)
+        self._modules.setdefault(str(path), set()).add(str(item.path))
+        model = self.tapes.settings.judge or "MODEL"
+        return Kit(
+            self.tapes.open(path),
+            folder=item.path.parent,
+            test=item.name,
+            made=self._made.setdefault(path, {}),
+            record=f"pytest {item.nodeid} --judgekit-record new_episodes --judgekit-judge {model}",
+        )
+
+    def _cassette_of(self, item: Any) -> Path:
+        mark = item.get_closest_marker("judgekit")
+        module: Path = item.path
+        folder = module.parent
+        if mark is not None:
+            unknown = set(mark.kwargs) - {"cassette"}
+            if unknown or len(mark.args) > 1:
+                wrong = sorted(unknown)[0] if unknown else "a second argument"
+                raise ConfigError(f"the marker judgekit takes cassette=FILE, not {wrong}")
+            named = mark.kwargs.get("cassette", mark.args[0] if mark.args else None)
+            if named is not None:
+                return folder / str(named)
+        if self._per == "test":
+            name = re.sub(r"[^\w.-]+", "_", item.name)
+            return folder / CASSETTES / module.stem / f"{name}.jsonl"
+        return folder / CASSETTES / f"{module.stem}.jsonl"
+
+    def finish(self, *, left_out: set[str]) -> None:
+        """Write the cassettes, and keep what was used of them.
+
+        Args:
+            left_out: test files of which a test was not run or did not pass.
+        """
+        self._left_out |= left_out
+        for name, keys in self.tapes.used().items():
+            self._used.setdefault(name, set()).update(keys)
+        for cassette in self.tapes.opened():
+            self._origins.update(cassette.ledger.origins)
+            self._spent += cassette.ledger.spent
+            self._unpriced += cassette.ledger.unpriced
+        self.tapes.close()
+
+    def hand_over(self) -> dict[str, Any]:
+        """Return what a worker did, as plain data."""
+        return {
+            "used": {name: sorted(keys) for name, keys in self._used.items()},
+            "modules": {name: sorted(files) for name, files in self._modules.items()},
+            "left_out": sorted(self._left_out),
+            "origins": dict(self._origins),
+            "spent": self._spent,
+            "unpriced": self._unpriced,
+            "soft": [list(entry) for entry in self.soft],
+        }
+
+    def take_over(self, handed: Mapping[str, Any]) -> None:
+        """Count what a worker did as done here."""
+        for kept, name in ((self._used, "used"), (self._modules, "modules")):
+            for path, more in handed[name].items():
+                kept.setdefault(path, set()).update(more)
+        self._left_out |= set(handed["left_out"])
+        self._origins.update(handed["origins"])
+        self._spent += handed["spent"]
+        self._unpriced += handed["unpriced"]
+        self.soft += [(test, said) for test, said in handed["soft"]]
+
+    def find_unused(self) -> None:
+        """Find the records that no test used, where every test of a module ran and passed."""
+        if self.unused_word == "ignore":
+            return
+        for name, used in self._used.items():
+            path = Path(name)
+            if self._modules.get(name, set()) & self._left_out or not path.exists():
+                continue
+            if left := unused_records(path, used):
+                self.unused[name] = len(left)
+                if self.unused_word == "remove":
+                    remove_records(path, set(left))
+
+    def _shown(self, path: str) -> str:
+        """Return a path as short as it can be said from the project's folder."""
+        place = Path(path)
+        return str(place.relative_to(self._root)) if place.is_relative_to(self._root) else path
+
+    def summary(self) -> Iterator[tuple[str, list[str]]]:
+        """Yield what is to be said at the end: a title and lines."""
+        if self.soft:
+            lines = [f"{test}\n{said}" for test, said in self.soft]
+            yield f"judgekit: {len(self.soft)} soft checks do not hold", lines
+        if live := self._origins["live"]:
+            cost = "an unknown amount" if self._unpriced else f"${self._spent:.2f}"
+            yield (
+                "judgekit",
+                [f"{live} repl{'y' if live == 1 else 'ies'} asked and recorded; spent {cost}"],
+            )
+        if self.unused:
+            verb = "removed" if self.unused_word == "remove" else "not used"
+            lines = [
+                f"{self._shown(path)}: {count} recorded repl{'y' if count == 1 else 'ies'} {verb}"
+                for path, count in sorted(self.unused.items())
+            ]
+            if self.unused_word != "remove":
+                lines.append("--judgekit-unused remove takes them off, warn lets them pass")
+            yield f"judgekit: unused recordings ({self.unused_word})", lines

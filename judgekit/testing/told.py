@@ -1,0 +1,73 @@
+"""Why a check failed: case, criterion, reason, quote, threshold, and how to see more."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from judgekit.core.canonical import printable
+from judgekit.core.score import Failure, Part, Result
+from judgekit.report.summary import passes
+
+MAX_REASON = 300
+SHOWN = 3
+"""Criteria that are named, those that cost most first."""
+
+
+def shortfall(
+    result: Result,
+    *,
+    threshold: float | None,
+    higher_is_better: bool,
+    allow_fallback: bool,
+) -> str | None:
+    """Return in half a line why a result does not pass, or `None`."""
+    if isinstance(result, Failure):
+        return f"no score ({result.kind}): {result.message}"
+    if result.fallback is not None and not allow_fallback:
+        return (
+            f"scored by the fallback {result.fallback.substitute} ({result.fallback.cause}); "
+            "allow_fallback=True accepts that"
+        )
+    if result.value is None:
+        return f"{result.status.replace('_', ' ')}: {result.reason or 'no value'}"
+    if passes(result.value, threshold, higher_is_better) is False:
+        bound = "at least" if higher_is_better else "at most"
+        return f"{result.value:.3g}, and {bound} {threshold:g} is wanted"
+    return None
+
+
+def explained(
+    case: str, metric: str, result: Result, fault: str, *, advice: str = ""
+) -> Iterator[str]:
+    """Yield the lines of a failed check."""
+    yield printable(f"{metric} of case {case!r}: {fault}")
+    if not isinstance(result, Failure):
+        costly = sorted((p for p in result.parts if _cost(p) > 0), key=_cost, reverse=True)
+        for part in costly[:SHOWN]:
+            value = part.status.replace("_", " ") if part.value is None else f"{part.value:.2f}"
+            yield printable(f"  {part.id} {value}: {_cut(_reason(part))}")
+            for quote in part.quotes:
+                where = f"in {quote.field}" if quote.field else "NOT FOUND in the case"
+                yield printable(f'    "{_cut(quote.text)}" ({where})')
+        if not costly and result.reason:
+            yield printable(f"  {_cut(result.reason)}")
+    if advice:
+        yield printable(f"  {advice}")
+
+
+def _reason(part: Part) -> str:
+    if part.reason:
+        return part.reason
+    unmet = [str(i["item"]) for i in part.items if isinstance(i, dict) and not i.get("met")]
+    return f"not met: {'; '.join(unmet)}" if unmet else "no reason given"
+
+
+def _cost(part: Part) -> float:
+    if part.value is None:
+        return 0.0
+    return part.weight * (1.0 - part.value) if part.weight > 0 else -part.weight * part.value
+
+
+def _cut(text: str) -> str:
+    text = " ".join(text.split())
+    return text if len(text) <= MAX_REASON else text[: MAX_REASON - 1] + "…"

@@ -1,1 +1,0 @@
-"""What tests in pytest use: scores and checks on recorded verdicts."""
