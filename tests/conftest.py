@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 # pytest lets nothing but this file ask for them.
-pytest_plugins = ["browsing", "pytester"]
+pytest_plugins = ["tests.browsing", "pytester"]
 
 # A shell that starts the tests in the background has them ignore Ctrl-C, and every child that a
 # test starts would inherit that. Children start with what the system does by default.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from growth import LINEAR, growth, repeated
+from tests.growth import LINEAR, growth, repeated
 
 
 def test_a_line_is_told_from_a_square():

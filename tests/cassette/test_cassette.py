@@ -7,7 +7,6 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from cassette.conftest import make_reply, make_request
 from judgekit.cassette.cassette import Cassette
 from judgekit.cassette.mode import RecordMode
 from judgekit.cassette.record import encode
@@ -26,6 +25,7 @@ from judgekit.core.judgment import read_reply
 from judgekit.core.replies import kept
 from judgekit.core.request import ChatMessage, Form, Omitted, Reply, Request, Try
 from judgekit.judges.fake import FakeJudge
+from tests.cassette.conftest import make_reply, make_request
 
 
 def ask(cassette, *texts):

@@ -4,7 +4,6 @@ import asyncio
 
 import pytest
 
-from cassette.conftest import make_reply, make_request
 from judgekit.cassette.cassette import Cassette
 from judgekit.cassette.explain import Explainer
 from judgekit.cassette.record import Record
@@ -13,6 +12,7 @@ from judgekit.core.errors import CassetteMiss
 from judgekit.core.request import Form, Question
 from judgekit.judges.fake import FakeJudge
 from judgekit.metrics.rubric import RubricMetric
+from tests.cassette.conftest import make_reply, make_request
 
 CASES = [
     Case(id="a", output="The night train leaves at eight and arrives in the morning."),

@@ -2,12 +2,12 @@ from __future__ import annotations
 
 import pytest
 
-from cassette.conftest import make_reply, make_request
 from judgekit.cassette.inspect import record_text, stats_text, verify_tape
 from judgekit.cassette.record import Record
 from judgekit.cassette.tape import merge_into
 from judgekit.core.errors import CassetteCorrupt, ConfigError
 from judgekit.core.request import Reply, Try, Usage
+from tests.cassette.conftest import make_reply, make_request
 
 
 @pytest.fixture

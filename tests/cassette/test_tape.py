@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cassette.conftest import FORM, make_reply, make_request
 from judgekit.cassette.cassette import Cassette
 from judgekit.cassette.record import Record, decode, decode_reply, encode, play, share
 from judgekit.cassette.tape import HEADER, Tape, merge_into, write_lines
@@ -18,6 +17,7 @@ from judgekit.core.canonical import digest
 from judgekit.core.errors import CassetteCorrupt, CassetteError
 from judgekit.core.request import Form, Question, Reply, Try, Usage
 from judgekit.judges.fake import FakeJudge
+from tests.cassette.conftest import FORM, make_reply, make_request
 
 
 def record(text="text", value=0.5, **changes):
@@ -324,7 +324,7 @@ WRITER = """
 import sys
 sys.path.insert(0, sys.argv[1])
 from pathlib import Path
-from cassette.test_tape import record, write
+from tests.cassette.test_tape import record, write
 for n in range(12):
     write(Path(sys.argv[2]), record(f"{sys.argv[3]} {n}"))
 """

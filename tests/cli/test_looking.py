@@ -9,9 +9,9 @@ import sys
 import pytest
 
 import judgekit as package
-from cli.conftest import EXAMPLE, one_line
 from judgekit.metrics.registry import metric_names
 from judgekit.rubric.shelf import rubric_names
+from tests.cli.conftest import EXAMPLE, one_line
 
 RUBRIC = "---\nname: mine\ndescription: Of my own.\ncriteria:\n  a: {text: A.}\n---\nBODY\n"
 BODY = "{{ criteria | length }} {{ case.output }}"

@@ -5,7 +5,8 @@ from __future__ import annotations
 import shlex
 
 import pytest
-from live.server import Server
+
+from tests.live.server import Server
 
 pytestmark = pytest.mark.loopback
 

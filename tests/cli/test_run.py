@@ -10,7 +10,7 @@ import time
 
 import pytest
 
-from cli.conftest import EXAMPLE, SUITE, one_line
+from tests.cli.conftest import EXAMPLE, SUITE, one_line
 
 
 def test_the_example_says_all_there_is_to_say(judgekit):

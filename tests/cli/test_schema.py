@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import json
 
-from cli.conftest import one_line
+from tests.cli.conftest import one_line
 
 
 def test_a_schema_is_printed(judgekit):

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from cli.conftest import one_line
+from tests.cli.conftest import one_line
 
 SAFETY = ["score", "--rubric", "safety", "--output", "Hello.", "--judge", "fake/judge"]
 

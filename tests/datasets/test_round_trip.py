@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from written import MESSAGES, OBJECT, TEXT
 
 from judgekit.core.case import Case
 from judgekit.datasets import load_cases
+from tests.written import MESSAGES, OBJECT, TEXT
 
 
 def cases(text=TEXT):

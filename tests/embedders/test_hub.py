@@ -11,9 +11,9 @@ import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
-import tiny_onnx
 
 from judgekit.embedders.onnx import OnnxEmbedder
+from tests.embedders import tiny_onnx
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 PROGRAM = """

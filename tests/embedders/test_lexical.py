@@ -7,7 +7,6 @@ import sys
 
 import numpy as np
 import pytest
-from growth import LINEAR, growth, repeated
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -15,6 +14,7 @@ from judgekit.core.errors import ConfigError
 from judgekit.embedders import open_embedder
 from judgekit.embedders.folding import fold, nfkc
 from judgekit.embedders.lexical import LexicalEmbedder
+from tests.growth import LINEAR, growth, repeated
 
 GOLDEN = [(1, -0.2041), (7, 0.2887), (15, -0.2041), (19, -0.2041)]
 

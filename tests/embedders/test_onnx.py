@@ -10,7 +10,6 @@ import sys
 
 import numpy as np
 import pytest
-import tiny_onnx
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -22,6 +21,7 @@ from judgekit.embedders.shared import SharedEmbedder
 from judgekit.metrics.embedding import Similarity
 from judgekit.suite.run import run_suite
 from judgekit.suite.suite import build_suite
+from tests.embedders import tiny_onnx
 
 
 @pytest.fixture(scope="module")

@@ -14,7 +14,6 @@ from typing import Any
 import httpx
 import pytest
 
-from judgekit import providers, wire
 from judgekit.cassette.tape import Tape
 from judgekit.core.errors import InvalidReply
 from judgekit.core.replies.logprobs import pair_messages, read_logprobs
@@ -22,6 +21,7 @@ from judgekit.core.replies.text import read_text
 from judgekit.core.replies.vector import read_vector
 from judgekit.core.request import ChatMessage, Form, Reply, Request
 from judgekit.core.score import Failure
+from judgekit.judges import providers, wire
 from judgekit.judges.litellm import LiteLLMJudge
 
 from .asking import MODEL, command, judge_of, run, write_suite

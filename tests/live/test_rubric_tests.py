@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cli.conftest import judgekit, one_line
 
 from judgekit.authoring.rubric_test.run import Settings, run_tests
 from judgekit.cassette.mode import RecordMode
 from judgekit.rubric.load import load_rubric
 from judgekit.suite.file import JudgeFile
+from tests.cli.conftest import judgekit, one_line
 
 from .asking import MODEL, RUBRIC
 from .server import Server, always, error

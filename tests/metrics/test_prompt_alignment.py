@@ -369,7 +369,7 @@ def test_bands_are_closed_from_below(bound, word):
 # -- the worked examples of the documentation -------------------------------------
 #
 # They are among the rubric's own tests, with verdicts authored by hand as those of `manual/seed`;
-# tests/rubrictest/test_builtin.py keeps their cassette.
+# tests/authoring/rubric_test/test_builtin.py keeps their cassette.
 
 TAPE = ROOT / "cassettes" / "rubrics" / "prompt_alignment.jsonl"
 

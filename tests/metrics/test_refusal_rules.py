@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 import yaml
-from growth import LINEAR, growth, repeated
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -16,6 +15,7 @@ from judgekit.core.case import Case
 from judgekit.core.errors import CaseError
 from judgekit.core.score import Row, Score
 from judgekit.metrics.refusal_rules import RefusalRules, find_refusals, lexicon_text
+from tests.growth import LINEAR, growth, repeated
 
 LEXICON = yaml.safe_load(lexicon_text())
 

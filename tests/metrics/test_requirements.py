@@ -8,7 +8,6 @@ import json
 from pathlib import Path
 
 import pytest
-from growth import LINEAR, growth, repeated
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -19,6 +18,7 @@ from judgekit.metrics.alignment_rules import AlignmentFallback
 from judgekit.metrics.amount import read_amount
 from judgekit.metrics.requirements import Requirement, RequirementCoverage, find_requirements
 from judgekit.suite.suite import build_suite
+from tests.growth import LINEAR, growth, repeated
 
 DATA = Path(__file__).parent / "data"
 

@@ -8,7 +8,6 @@ import json
 from pathlib import Path
 
 import pytest
-from growth import LINEAR, growth, repeated
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -20,6 +19,7 @@ from judgekit.metrics.tokens import (
     answer_form,
     squad_tokens,
 )
+from tests.growth import LINEAR, growth, repeated
 
 VECTORS = json.loads((Path(__file__).parent / "data" / "wisent_matches.json").read_text("utf-8"))
 NOT_MATCHED = {"em-010": "no reference at all is a failure for us, never a score of 0"}

@@ -8,7 +8,6 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from browsing import KINDS, skip_without_a_browser, until
 
 from judgekit.core.case import Case
 from judgekit.core.judgment import Quote
@@ -16,6 +15,7 @@ from judgekit.core.score import Fallback, Part, Score
 from judgekit.report.folder import AGREEMENT
 from judgekit.report.html import shown, write_page
 from judgekit.report.report import Report
+from tests.browsing import KINDS, skip_without_a_browser, until
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page as Tab

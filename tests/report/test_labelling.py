@@ -13,7 +13,6 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from browsing import KINDS, skip_without_a_browser, until
 
 from judgekit.core.case import Case
 from judgekit.core.judgment import Quote
@@ -24,6 +23,7 @@ from judgekit.report.html import write_page
 from judgekit.report.report import Report
 from judgekit.suite.run import replay_suite
 from judgekit.suite.suite import load_suite
+from tests.browsing import KINDS, skip_without_a_browser, until
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page as Tab

@@ -9,12 +9,12 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from browsing import skip_without_a_browser, until
 
 from judgekit.report.html import write_page
 from judgekit.report.report import Report
 from judgekit.suite.run import replay_suite
 from judgekit.suite.suite import load_suite
+from tests.browsing import skip_without_a_browser, until
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page as Tab

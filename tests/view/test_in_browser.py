@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from browsing import KINDS, skip_without_a_browser
 
 from judgekit.report.page import payload
+from tests.browsing import KINDS, skip_without_a_browser
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page as Tab

@@ -3,7 +3,6 @@ from __future__ import annotations
 import asyncio
 
 import pytest
-from growth import LINEAR, growth, repeated
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -12,6 +11,7 @@ from judgekit.core.errors import CaseError, ConfigError
 from judgekit.metrics.benchmarks.generation import CONFIDENCE, Generation
 from judgekit.metrics.benchmarks.task import Task
 from judgekit.runner.evaluation import evaluate_sync
+from tests.growth import LINEAR, growth, repeated
 
 
 def score(output, reference, choices=(), **options):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 
 import pytest
-from growth import LINEAR, growth
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -24,6 +23,7 @@ from judgekit.metrics.grounding.hallucination import Hallucination
 from judgekit.metrics.step import distinct
 from judgekit.report.text import row_text
 from judgekit.runner.evaluation import evaluate_sync
+from tests.growth import LINEAR, growth
 from tests.metrics.scripted import Scripted, shown, statements, support
 
 PASSAGES = ("The pool opens at 7. Towels cost 2 crowns.", "Children under 6 swim free.")

@@ -22,7 +22,7 @@ FILES = {name: text for name, _, text in BLOCKS if name}
 @pytest.fixture
 def project(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(str(ROOT / "tests" / "embedders"))
-    import tiny_onnx
+    from tests.embedders import tiny_onnx
 
     for name, text in FILES.items():
         (tmp_path / name).write_text(text, "utf-8")

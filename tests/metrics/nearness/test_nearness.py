@@ -7,7 +7,6 @@ import json
 from pathlib import Path
 
 import pytest
-from growth import LINEAR, growth, repeated
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -24,6 +23,7 @@ from judgekit.metrics.nearness.tone_compliance import ToneCompliance
 from judgekit.metrics.registry import create
 from judgekit.runner.evaluation import evaluate_sync
 from judgekit.suite.suite import build_suite
+from tests.growth import LINEAR, growth, repeated
 
 VECTORS = json.loads(
     (Path(__file__).parents[2] / "data" / "quality_definitions.json").read_text("utf-8")

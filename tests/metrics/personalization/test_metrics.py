@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 
 import pytest
-from growth import LINEAR, growth, repeated
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -16,6 +15,7 @@ from judgekit.metrics.personalization.coherence import CoherenceRules
 from judgekit.metrics.personalization.difference import Difference, difference, jaccard
 from judgekit.metrics.personalization.overall import overall_personalization, passes_gate
 from judgekit.metrics.personalization.signals import find_signals
+from tests.growth import LINEAR, growth, repeated
 
 TEXT = st.text(max_size=200)
 SHARE = st.floats(0, 1)

@@ -1,9 +1,9 @@
 from __future__ import annotations
 
 import pytest
-from growth import LINEAR, growth, repeated
 
 from judgekit.metrics.voice.phrases import Phrases, plain
+from tests.growth import LINEAR, growth, repeated
 
 
 def used(entries, text):

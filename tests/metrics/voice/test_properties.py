@@ -7,7 +7,6 @@ import math
 
 import numpy as np
 import pytest
-from growth import LINEAR, growth, repeated
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -23,6 +22,7 @@ from judgekit.metrics.voice.stability import Stability, spread_of
 from judgekit.metrics.voice.traits import find_traits
 from judgekit.metrics.voice.vectors import scaled
 from judgekit.stats.bootstrap import bootstrap_interval
+from tests.growth import LINEAR, growth, repeated
 
 PERSONA = {
     "exemplars": ["Happy to help with your parcel.", "We'll check and get back to you."],

@@ -1,0 +1,113 @@
+"""What notebooks are given in a real browser: inert, without a request, legible light and dark.
+
+Needs Chromium and Playwright's Python package, neither of which is a dependency; without them
+these tests are skipped, and say so.
+"""
+
+from __future__ import annotations
+
+import shutil
+import sys
+
+import pytest
+
+from tests.core.display.shows import KINDS, everything
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+ARGUMENTS = [
+    "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+    "--disable-background-networking", "--disable-component-update", "--disable-sync",
+]  # fmt: skip
+
+try:
+    from playwright.sync_api import sync_playwright
+except ImportError:
+    sync_playwright = None
+
+if sync_playwright is None or CHROMIUM is None:
+    missing = "playwright (Python package)" if sync_playwright is None else "chromium"
+    reason = f"notebook tables were NOT tried in a browser: {missing} is not installed"
+    print(reason, file=sys.__stderr__)
+    pytest.skip(reason, allow_module_level=True)
+
+pytestmark = pytest.mark.loopback
+
+HOSTILE = (
+    "<script>document.title='owned'</script><img src='http://127.0.0.1:9/x' onerror=alert(1)>"
+    "</td></table></div><svg onload=alert(2)></svg><iframe src='http://127.0.0.1:9/y'></iframe>"
+    "<style>body{background:url(http://127.0.0.1:9/z)}</style><a href='javascript:alert(3)'>a</a>"
+    "\"onmouseover=alert(4) ' onfocus=alert(5) autofocus"
+)
+THEMES = {
+    "light": ("rgb(255, 255, 255)", "rgb(20, 20, 20)"),
+    "dark": ("rgb(17, 17, 17)", "rgb(238, 238, 238)"),
+}
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def tab(browser):
+    tab = browser.new_page(viewport={"width": 900, "height": 700})
+    heard = []
+    tab.on("console", lambda message: heard.append(f"console: {message.text}"))
+    tab.on("dialog", lambda dialog: (heard.append(f"dialog: {dialog.message}"), dialog.dismiss()))
+    tab.on("request", lambda request: heard.append(f"request: {request.url}"))
+    yield tab
+    tab.close()
+    assert heard == []
+
+
+@pytest.fixture(scope="module")
+def hostile(tmp_path_factory):
+    return everything(HOSTILE, tmp_path_factory.mktemp("hostile"))
+
+
+def show(tab, html, theme="light"):
+    back, front = THEMES[theme]
+    style = f"background:{back};color:{front};font:13px sans-serif"
+    tab.set_content(f'<!DOCTYPE html><title>own</title><body style="{style}">{html}</body>')
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_nothing_hostile_comes_alive(kind, hostile, tab):
+    show(tab, hostile[kind]._repr_html_())
+
+    assert tab.title() == "own"
+    found = tab.evaluate(
+        "[...new Set([...document.body.querySelectorAll('*')].map(e => e.tagName))]"
+    )
+    assert set(found) <= {"DIV", "TABLE", "CAPTION", "THEAD", "TBODY", "TR", "TH", "TD", "SPAN"}
+    assert tab.evaluate("document.body.children.length") == 1
+    if kind not in ("suite", "rubric"):
+        assert "<script>" in tab.inner_text("body")
+
+
+@pytest.mark.parametrize("theme", THEMES)
+def test_texts_have_the_colours_of_the_notebook(theme, hostile, tab):
+    show(tab, hostile["report"]._repr_html_(), theme)
+
+    colours = tab.evaluate(
+        "[...new Set([...document.body.querySelectorAll('div, th, td, caption')]"
+        ".map(e => getComputedStyle(e).color))]"
+    )
+    backs = tab.evaluate(
+        "[...new Set([...document.body.querySelectorAll('div, table, th, td, caption')]"
+        ".map(e => getComputedStyle(e).backgroundColor))]"
+    )
+    assert colours == [THEMES[theme][1]]
+    assert backs == ["rgba(0, 0, 0, 0)"]
+
+
+def test_a_wide_table_stays_in_the_cell(tab, tmp_path):
+    long = everything("https://example.com/" + "x" * 2000, tmp_path)
+    for kind in ("report", "scored", "comparison"):
+        show(tab, long[kind]._repr_html_())
+        wide = tab.evaluate("document.documentElement.scrollWidth")
+        assert wide <= 900, kind

@@ -1,0 +1,69 @@
+"""Cases through data frames and back: the same cases."""
+
+from __future__ import annotations
+
+import datasets
+import polars
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import judgekit
+from judgekit.core.case import Case
+from tests.written import MESSAGES, OBJECT, TEXT
+
+MAYBE = st.none() | TEXT
+TEXTS = st.lists(TEXT, max_size=3)
+CASES = st.lists(
+    st.builds(
+        Case,
+        id=TEXT.filter(bool),
+        input=MAYBE,
+        output=MAYBE,
+        system=MAYBE,
+        history=st.lists(MESSAGES, max_size=2),
+        reference=TEXTS,
+        context=TEXTS,
+        baseline=MAYBE,
+        choices=TEXTS,
+        expected=OBJECT,
+        parent=MAYBE,
+        labels=OBJECT,
+        metadata=OBJECT,
+    ),
+    min_size=1,
+    max_size=4,
+    unique_by=lambda case: case.id,
+)
+DOORS = {
+    "pandas": (judgekit.to_pandas, judgekit.from_pandas),
+    "polars": (judgekit.to_polars, judgekit.from_polars),
+    "hf": (judgekit.to_hf, judgekit.from_hf),
+}
+
+
+@pytest.mark.parametrize("library", DOORS)
+@settings(max_examples=60)
+@given(cases=CASES)
+def test_cases_come_back_as_they_were(library, cases):
+    out, back = DOORS[library]
+
+    assert list(back(out(cases))) == cases
+
+
+@settings(max_examples=20)
+@given(cases=CASES)
+def test_cases_come_back_from_a_lazy_frame_and_from_a_stream(cases):
+    assert list(judgekit.from_polars(judgekit.to_polars(cases).lazy())) == cases
+    assert list(judgekit.from_hf(judgekit.to_hf(cases).to_iterable_dataset())) == cases
+
+
+@settings(max_examples=20)
+@given(cases=CASES)
+def test_cases_come_back_from_parquet_of_either_library(tmp_path_factory, cases):
+    path = tmp_path_factory.mktemp("cases") / "cases.parquet"
+    judgekit.to_polars(cases).write_parquet(path)
+
+    assert list(judgekit.load_cases(path)) == cases
+    assert list(judgekit.from_polars(polars.scan_parquet(path))) == cases
+    assert list(judgekit.from_hf(datasets.Dataset(polars.read_parquet(path).to_arrow()))) == cases

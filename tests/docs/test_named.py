@@ -1,0 +1,67 @@
+"""What pages name in passing is there: commands, flags, metrics."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+import typer
+
+from judgekit import pytest_plugin
+from judgekit.cli.app import app
+from tests.docs.page import PAGES, prose
+
+THEIRS = {
+    "docs/how-it-differs.md": {"--output", "--repeat", "--watch", "--model-role", "--log-format"},
+    "docs/metrics/personalization.md": {"--benchmark"},
+}
+"""Flags of other programs."""
+NO_COMMANDS = {"judgekit gates"}
+"""A name in JUnit, not a command."""
+PYTEST = set(re.findall(r"--judgekit-[\w-]+", Path(pytest_plugin.__file__).read_text("utf-8")))
+
+
+def commands(group, path=("judgekit",)):
+    """Yield every command with the words that call it."""
+    yield path, group
+    if hasattr(group, "list_commands"):
+        context = group.make_context(path[-1], [], resilient_parsing=True)
+        for name in group.list_commands(context):
+            yield from commands(group.get_command(context, name), (*path, name))
+
+
+COMMANDS = dict(commands(typer.main.get_command(app)))
+FLAGS = (
+    {
+        flag
+        for command in COMMANDS.values()
+        for parameter in command.params
+        for flag in (*parameter.opts, *parameter.secondary_opts)
+        if flag.startswith("--")
+    }
+    | PYTEST
+    | {"--help"}
+)
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_every_flag_is_one(name):
+    text = PAGES[name].read_text("utf-8")
+    spans = " ".join(re.findall(r"`([^`\n]+)`", prose(text)))
+    named = set(re.findall(r"(?<![\w-])--[a-z][\w-]*", spans))
+
+    assert named - FLAGS - THEIRS.get(name, set()) == set()
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_every_command_is_one(name):
+    text = PAGES[name].read_text("utf-8")
+    for name_of in NO_COMMANDS:
+        text = text.replace(f"`{name_of}`", "")
+    for words in re.findall(r"(?:`|\$ )judgekit ([a-z]+(?: [a-z]+)?)", text):
+        path = ("judgekit", *words.split())
+        group = COMMANDS.get(path[:2])
+        assert group is not None, words
+        if hasattr(group, "list_commands") and len(path) > 2:
+            assert path in COMMANDS, words
