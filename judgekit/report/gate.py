@@ -226,12 +226,13 @@ class Figure(Value):
         return f"{self.n}" if self.clusters is None else f"{self.n} in {self.clusters} clusters"
 
 
-def check(gate: Gate, summary: MetricSummary) -> GateResult:
+def check(gate: Gate, summary: MetricSummary, *, empty: str = "check `where`") -> GateResult:
     """Return whether a gate holds; a figure that does not exist never passes.
 
     Args:
         gate: the bound.
         summary: the metric over the cases the gate is about.
+        empty: what to say of a slice without cases.
     """
     if gate.at_most is None and gate.statistic in ("coverage", *COUNTS):
         return _check_rows(gate, summary)
@@ -244,7 +245,7 @@ def check(gate: Gate, summary: MetricSummary) -> GateResult:
     found = figure.value
     if found is None:
         sliced = gate.where and not summary.rows
-        why = "no case is in this slice; check `where`" if sliced else "nothing was scored"
+        why = f"no case is in this slice; {empty}" if sliced else "nothing was scored"
         sentence = f"{name} is unknown: {why}"
         return GateResult(
             gate=gate, found=None, passed=False, sentence=sentence, answer="unknown", n=0

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from judgekit.core.case import Case
 from judgekit.core.errors import ConfigError
 from judgekit.core.score import Row
+from judgekit.datasets.selection.condition import Condition, spelled
+from judgekit.datasets.selection.selection import CasesSeen
 from judgekit.report.folder import RESULTS, Scored
 from judgekit.report.gate import (
     Answer,
@@ -148,18 +150,39 @@ class _Watch:
         self.gate = gate
         own = gate.where or gate.cluster != cluster
         self._tally = tally(gate.metric, gate.cluster is not None) if own else None
+        self._seen: CasesSeen | None = CasesSeen(_conditions(gate)) if gate.where else None
 
     @property
     def follows(self) -> bool:
         return self._tally is not None
 
     def add(self, case: Case, row: Row) -> None:
-        if self._tally is not None and self.gate.concerns(case.metadata):
+        if self._tally is None:
+            return
+        if not self.gate.concerns(case.metadata):
+            if self._seen is not None:
+                self._seen.add(case)
+        else:
+            self._seen = None
             cluster = _cluster(self.gate, case.id, case.metadata)
             self._tally.add(case.id, row.result, cluster)
 
     def finish(self, summary: MetricSummary) -> GateResult:
-        return check(self.gate, summary if self._tally is None else self._tally.finish())
+        if self._tally is None:
+            return check(self.gate, summary)
+        unmet = self._seen.unmet() if self._seen is not None else None
+        if unmet is None:
+            return check(self.gate, self._tally.finish())
+        condition, why = unmet
+        return check(self.gate, self._tally.finish(), empty=f"{condition.field}: {why}")
+
+
+def _conditions(gate: Gate) -> tuple[Condition, ...]:
+    """Return a condition for each field of a slice; a list of values is one of them."""
+    return tuple(
+        Condition(field, spelled(value[0] if isinstance(value, list) and value else value))
+        for field, value in gate.where.items()
+    )
 
 
 def _cluster(gate: Gate, case: str, metadata: Mapping[str, Any]) -> Hashable:

@@ -7,10 +7,13 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from judgekit.core.canonical import canonical_json
+from judgekit.core.suggest import suggest
 from judgekit.stats.intervals import Bounds, mean_interval
 
 FEWEST = 10
 """Clusters that an interval needs; with fewer, it covers the truth too seldom."""
+_NAMES = 100
+"""Field names that are kept for a suggestion."""
 
 
 class ClusterFigures(NamedTuple):
@@ -48,11 +51,14 @@ class Clusters:
     def __init__(self, field: str) -> None:
         self._field = field
         self._cases = self._having = 0
+        self._names: dict[str, None] = {}
 
     def of(self, case: str, metadata: Mapping[str, Any]) -> Hashable:
         """Return the cluster of the next case."""
         self._cases += 1
         self._having += metadata.get(self._field) is not None
+        if not self._having and len(self._names) < _NAMES:
+            self._names |= dict.fromkeys(metadata)
         return cluster_of(case, metadata, self._field)
 
     def lacks(self) -> Iterator[str]:
@@ -62,7 +68,8 @@ class Clusters:
         few.
         """
         if not self._having and self._cases >= FEWEST:
-            yield f"cluster: no case has {self._field!r} in its metadata; name a field that has"
+            hint = suggest(self._field, self._names, otherwise="; name a field of the cases")
+            yield f"cluster: no case has {self._field!r} in its metadata{hint}"
 
 
 def cr2(totals: Sequence[float], sizes: Sequence[int]) -> ClusterFigures | None:

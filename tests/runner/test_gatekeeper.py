@@ -200,12 +200,35 @@ def test_a_run_without_clusters_keeps_the_manifest_it_had():
 
 
 def test_clusters_by_a_field_that_no_case_has_make_a_run_incomplete():
-    report = evaluate_sync(cases([1.0] * 12), [Worth()], cluster="usr")
+    named = cases([1.0] * 12, lambda number: {"user": number})
+    report = evaluate_sync(named, [Worth()], cluster="usr")
 
     assert report.exit_code == 3
     assert report.figures.incomplete == (
-        "cluster: no case has 'usr' in its metadata; name a field that has",
+        "cluster: no case has 'usr' in its metadata; did you mean 'user'?",
     )
+
+
+@pytest.mark.parametrize(
+    ("where", "why"),
+    [
+        ({"usr": 1}, "usr: no case has such a field; did you mean 'user'?"),
+        ({"plan": "fre"}, "plan: no case has this value; did you mean 'free'?"),
+        ({"plan": ["fre", "pad"]}, "plan: no case has this value; did you mean 'free'?"),
+        ({"plan": "free", "user": 1}, "check `where`"),
+    ],
+)
+def test_an_empty_slice_says_which_condition_no_case_meets(where, why):
+    rows = [
+        Case(id=str(n), output="0.5", metadata={"user": n, "plan": "paid" if n else "free"})
+        for n in range(2)
+    ]
+    [gate] = evaluate_sync(
+        rows, [Worth()], gates={"worth": {"mean": 0.5, "where": where}}
+    ).figures.gates
+
+    assert gate.answer == "unknown"
+    assert gate.sentence.endswith(f"is unknown: no case is in this slice; {why}")
 
 
 # -- rows without a score -------------------------------------------------------------

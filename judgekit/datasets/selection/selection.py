@@ -52,7 +52,7 @@ class Selection(NamedTuple):
         Raises:
             ConfigError: there is none.
         """
-        seen = _Seen(self.where)
+        seen = CasesSeen(self.where)
         known = self._known(iter(cases))
         wanted = (case for case in known if self._has(case, seen))
         first = next(wanted, None)
@@ -85,7 +85,7 @@ class Selection(NamedTuple):
                 break
         return chain(held, cases)
 
-    def _has(self, case: Case, seen: _Seen) -> bool:
+    def _has(self, case: Case, seen: CasesSeen) -> bool:
         found = (self.ids is None or case.id in self.ids) and all(
             condition.holds(case) for condition in self.where
         )
@@ -94,27 +94,26 @@ class Selection(NamedTuple):
         seen.done = seen.done or found
         return found
 
-    def _nothing(self, seen: _Seen) -> str:
+    def _nothing(self, seen: CasesSeen) -> str:
         """Say why nothing was found, as far as one condition is to blame."""
         if not seen.cases:
             return "there are no cases to choose from"
         said = " and ".join(map(str, self.where))
-        for condition in self.where:
-            if condition.field not in seen.values:
-                hint = suggest(condition.field, [ID, *sorted(seen.fields)])
-                return f"--where {condition}: no case has such a field{hint}"
-            values = seen.values[condition.field]
-            if not condition.negated and condition.value not in values:
-                hint = suggest(condition.value, sorted(values))
-                return f"--where {condition}: no case has this value{hint}"
+        if unmet := seen.unmet():
+            condition, why = unmet
+            return f"--where {condition}: {why}"
         if not self.where:
             return "none of the cases asked for is among these cases"
         also = " among the cases asked for" if self.ids is not None else ""
         return f"--where: no case{also} has {said}"
 
 
-class _Seen:
-    """What cases looked like, as long as none was wanted."""
+class CasesSeen:
+    """Fields and values of cases, for the message that no case meets the conditions.
+
+    Args:
+        where: the conditions.
+    """
 
     def __init__(self, where: tuple[Condition, ...]) -> None:
         self.cases = 0
@@ -124,6 +123,7 @@ class _Seen:
         self._where = where
 
     def add(self, case: Case) -> None:
+        """Note the fields of one case, and its values of the fields in the conditions."""
         self.cases += 1
         if len(self.fields) < MOST:
             self.fields |= dict.fromkeys(fields_of(case.metadata))
@@ -132,3 +132,15 @@ class _Seen:
             if found:
                 values = self.values.setdefault(condition.field, set())
                 values.update(spelled(value)[:60] for value in found[: MOST - len(values)])
+
+    def unmet(self) -> tuple[Condition, str] | None:
+        """Return the first condition that no case meets, and why; `None` if each one is met."""
+        for condition in self._where:
+            if condition.field not in self.values:
+                hint = suggest(condition.field, [ID, *sorted(self.fields)])
+                return condition, f"no case has such a field{hint}"
+            values = self.values[condition.field]
+            if not condition.negated and condition.value not in values:
+                hint = suggest(condition.value, sorted(values))
+                return condition, f"no case has this value{hint}"
+        return None

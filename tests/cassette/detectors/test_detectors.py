@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import time
 from pathlib import Path
 
 import pytest
@@ -11,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from judgekit.cassette.detectors import DETECTORS, find_all
+from tests.growth import LINEAR, growth
 
 TABLE = Path(__file__).with_name("found.txt").read_text("utf-8")
 ROWS = [line.split(" | ", 2) for line in TABLE.splitlines() if line and not line.startswith("#")]
@@ -59,17 +59,10 @@ HARD = [
 
 @pytest.mark.parametrize("piece", HARD)
 def test_time_grows_with_the_text_and_not_faster(piece):
-    def seconds(length):
-        text = (f"x@{piece}" + piece * length)[:length]
-        started = time.perf_counter()
-        find_all(text, DETECTORS)
-        return time.perf_counter() - started
+    def make(length):
+        return (f"x@{piece}" + piece * length)[:length]
 
-    seconds(1_000)
-    short = min(seconds(20_000) for _ in range(2))
-
-    # Sixteen times the text; a square would take 256 times as long.
-    assert seconds(320_000) < 100 * short + 0.5
+    assert growth(lambda text: find_all(text, DETECTORS), make, 80_000) < LINEAR
 
 
 @given(st.text("a1.@+-():/ _=sk\n\u00e9", max_size=60))
