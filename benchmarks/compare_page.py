@@ -20,7 +20,7 @@ from pathlib import Path
 from page import ARGUMENTS, BARS, ROUNDS, SIZES, Writer, make_run, opened
 
 from judgekit.analysis.comparison.compare import compare_all
-from judgekit.analysis.comparison.html import write_comparison
+from judgekit.pages.comparison.page import write_comparison
 from judgekit.report.folder import Scored
 from judgekit.report.report import Report
 

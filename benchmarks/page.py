@@ -28,8 +28,8 @@ from judgekit.core.case import Case
 from judgekit.core.judgment import Judgment, Quote
 from judgekit.core.request import ChatMessage, Form, Question, Reply, Request, Try, Usage
 from judgekit.core.score import Part, Row, Score
+from judgekit.pages.run.page import write_page
 from judgekit.report.folder import TAPE, Scored
-from judgekit.report.html import write_page
 from judgekit.report.report import Figures, Report
 from judgekit.report.summary import Tally
 

@@ -127,7 +127,7 @@ def test_one_case_replayed_loads_only_what_it_uses(tmp_path):
     unused = {
         # Asked of nobody, kept nowhere, printed on no page.
         "litellm", "instructor", "tenacity", "diskcache", "sqlite3", "judgekit.cassette.store",
-        "judgekit.judges.providers", "judgekit.judges.litellm", "judgekit.report.html",
+        "judgekit.judges.providers", "judgekit.judges.litellm", "judgekit.pages.html",
         "judgekit.cassette.explain", "judgekit.suite.maintenance",
         "judgekit.authoring.metric_cards",
         # Stand-ins are made, and do not stand in.

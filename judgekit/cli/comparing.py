@@ -62,6 +62,6 @@ def compare_and_print(
 
 
 def _page(base: Path, new: list[Path], found: Sequence[Comparison], out: Path) -> Path:
-    from judgekit.analysis.comparison.html import write_comparison
+    from judgekit.pages.comparison.page import write_comparison
 
     return write_comparison(Report.read(base), [Report.read(one) for one in new], found, out)

@@ -209,10 +209,11 @@ class Report(Displayed):
         Raises:
             ConfigError: the file cannot be written.
         """
-        from judgekit.report.html import write_page
+        from judgekit.core.renderers import renderer
 
         if path is None:
             if self.folder is None:
                 raise ConfigError("say where to write the page: to_html('report.html')")
             path = self.folder / PAGE
-        return write_page(self, Path(path))
+        written: Path = renderer("run page")(self, Path(path))
+        return written

@@ -11,16 +11,16 @@ from typing import Any
 from urllib.parse import urlencode
 
 from judgekit.analysis.comparison.compare import compare_all
-from judgekit.analysis.comparison.html import render_comparison
 from judgekit.core.canonical import canonical_json
 from judgekit.core.score import Row
+from judgekit.pages.comparison.page import render_comparison
+from judgekit.pages.html import fill
+from judgekit.pages.run.page import Served, render_page
+from judgekit.pages.run.recorded import Asked, keys_of, told
 from judgekit.report.folder import RESULTS
-from judgekit.report.html import Served, fill, own, render_page
-from judgekit.report.page.asked import Asked, keys_of, told
 from judgekit.report.report import Report
 from judgekit.view.runs import Line
 
-_PAGE = Path(__file__).parent / "page"
 KEPT = 200_000_000
 """Bytes of pages that are kept."""
 
@@ -38,7 +38,7 @@ class Pages:
         Raises:
             JudgekitError: its files are damaged.
         """
-        served = Served(run=line.id, stamp=line.stamp, script=_PAGE / "script/served.js")
+        served = Served(run=line.id, stamp=line.stamp)
         return self._kept(
             ("run", line.id, line.stamp),
             lambda: render_page(Report.read(folder), served=served),
@@ -72,28 +72,24 @@ class Pages:
 
 def list_page(root: Path) -> bytes:
     """Return the page that lists runs; which ones it asks for itself."""
-    return _filled("list.html.jinja", "list", root=str(root))
+    return _filled("list", "list", root=str(root))
 
 
 def live_page(line: Line) -> bytes:
     """Return the page of a run that has no report yet."""
-    return _filled("live.html.jinja", "live", run=line.id)
+    return _filled("live", "live", run=line.id)
 
 
 def problem_page(title: str, problem: str, *, link: str = "", advice: str = "") -> bytes:
     """Return a page that says in a line what is wrong."""
-    return _filled(
-        "problem.html.jinja", None, title=title, problem=problem, link=link, advice=advice
-    )
+    return _filled("problem", None, title=title, problem=problem, link=link, advice=advice)
 
 
 def _filled(template: str, script: str | None, **values: Any) -> bytes:
-    scripts = [own("script/dom.js"), _PAGE / f"script/{script}.js"] if script else []
     page = fill(
         template,
-        folder=_PAGE,
-        styles=[own("style.css"), _PAGE / "view.css"],
-        scripts=scripts,
+        styles=("view",),
+        scripts=("dom", f"view/{script}") if script else (),
         connect="'self'",
         **values,
     )

@@ -8,8 +8,8 @@ from collections import Counter, deque
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from judgekit.pages.figures import number
 from judgekit.report.folder import RESULTS
-from judgekit.report.page.figures import number
 from judgekit.stats.intervals import MeanInterval
 
 LATEST = 12

@@ -11,6 +11,8 @@ from typing import Any, Literal, NamedTuple
 
 from judgekit.core.canonical import digest
 from judgekit.core.errors import ConfigError, JudgekitError
+from judgekit.pages.figures import Axis
+from judgekit.pages.run.facts import Facts
 from judgekit.report.folder import (
     AGREEMENT,
     REPORT,
@@ -21,8 +23,6 @@ from judgekit.report.folder import (
     read_manifest_digest,
 )
 from judgekit.report.manifest import judges_of
-from judgekit.report.page.facts import Facts
-from judgekit.report.page.figures import Axis
 from judgekit.report.report import Report
 
 DEPTH = 6

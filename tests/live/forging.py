@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 
 import judgekit.cli.running
-import judgekit.report.html  # noqa: F401 - imported here once, and in no fork
+import judgekit.pages.run.page  # noqa: F401 - imported here once, and in no fork
 from judgekit.cli import main
 
 

@@ -236,7 +236,7 @@ def test_a_page_replaces_a_page_and_nothing_else(tmp_path):
 
 def test_the_page_of_a_comparison_replaces_a_page_and_nothing_else(tmp_path):
     from judgekit.analysis.comparison.compare import compare_all
-    from judgekit.analysis.comparison.html import write_comparison
+    from judgekit.pages.comparison.page import write_comparison
 
     other = [case.model_copy(update={"output": "No."}) for case in CASES]
     base = run(tmp_path / "a")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from judgekit.report.page import payload
+from judgekit.pages.run import payload
 from tests.browsing import KINDS, skip_without_a_browser
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from urllib.parse import quote, urlencode
 import pytest
 
 from judgekit.core.errors import ConfigError
-from judgekit.report.page import payload
+from judgekit.pages.run import payload
 from judgekit.view.server import Viewer
 
 pytestmark = pytest.mark.loopback
@@ -235,7 +235,7 @@ def test_a_page_is_made_once_and_again_when_its_files_change(pair, make, get, mo
     made = []
     whole = payload.make_payload
     monkeypatch.setattr(
-        "judgekit.report.html.make_payload", lambda report: made.append(1) or whole(report)
+        "judgekit.pages.run.page.make_payload", lambda report: made.append(1) or whole(report)
     )
 
     first = get("/run?run=main").body

@@ -243,12 +243,14 @@ class Comparison(Displayed, Value):
         Raises:
             ConfigError: a run is in no folder, or the file cannot be written.
         """
-        from judgekit.analysis.comparison.html import write_comparison
+        from judgekit.core.renderers import renderer
         from judgekit.report.report import Report
 
         if not (Path(self.base).is_dir() and Path(self.new).is_dir()):
             raise ConfigError("a page needs both runs in a folder: evaluate(..., out=FOLDER)")
-        return write_comparison(Report.read(self.base), [Report.read(self.new)], [self], Path(path))
+        write = renderer("comparison page")
+        written: Path = write(Report.read(self.base), [Report.read(self.new)], [self], Path(path))
+        return written
 
     def to_json(self) -> dict[str, Any]:
         """Return it as JSON, with the verdict of each metric."""

@@ -1,0 +1,230 @@
+"""The cases of several runs side by side: what each run holds of them, and how far they moved."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Literal, NamedTuple
+
+from judgekit.analysis.comparison.comparison import Comparison
+from judgekit.analysis.comparison.differences import EPSILON
+from judgekit.analysis.comparison.pairs import entry_of
+from judgekit.core.score import Failure
+from judgekit.pages.run.slices import Slices
+from judgekit.report.folder import Scored
+from judgekit.report.report import Report
+from judgekit.report.summary import MetricSummary, passes
+
+Fate = Literal["worse", "lost", "better", "gained", "same", "other", "only_base", "only_new"]
+"""What became of a case: it moved, lost or gained a score, is another case, or is in one run."""
+
+ORDER: tuple[Fate, ...] = (
+    "worse", "lost", "better", "gained", "same", "other", "only_base", "only_new",
+)  # fmt: skip
+"""Regressions first."""
+
+
+class Cell(NamedTuple):
+    """What a run holds of one case and metric."""
+
+    state: str
+    value: float | None
+
+
+class Line(NamedTuple):
+    """What a run holds of one case, without its texts."""
+
+    question: str
+    answer: str
+    cells: Mapping[str, Cell]
+    parts: Mapping[tuple[str, str], float]
+    """Values of criteria, by metric and criterion."""
+    size: int
+    """Characters that are the case's own: its texts, and what was said of them."""
+
+
+class Move(NamedTuple):
+    """What became of one case between two runs."""
+
+    fate: Fate
+    step: float
+    """How far it moved, as a share of the range; of several metrics the worst."""
+
+
+class Grid(NamedTuple):
+    """Pass or fail in the base against pass or fail in the new run; a third place is no score."""
+
+    name: str
+    """Empty for the metric itself, else the criterion."""
+    line: float
+    counts: tuple[tuple[int, int, int], ...]
+    """Base by new: pass, fail, no score."""
+
+
+class Lines:
+    """The cases of a base and of the runs held against it, each run read once."""
+
+    def __init__(self, base: Report, new: Sequence[Report], found: Sequence[Comparison]) -> None:
+        self.runs = [base, *new]
+        self.found = list(found)
+        self._slices = Slices({})
+        self.lines: list[dict[str, Line]] = []
+        for run in self.runs:
+            self.lines.append(self._read(run))
+        self.fields = [field.name for field in self._slices.finish()]
+        """Fields of the metadata with few values."""
+        self.ids = list(dict.fromkeys(id for lines in self.lines for id in lines))
+        self.compared = [
+            [m.metric for m in comparison.metrics if m.refused is None] for comparison in found
+        ]
+        self.summaries: dict[str, MetricSummary] = {}
+        for run in reversed(self.runs):
+            self.summaries |= run.metrics
+        self.thresholds = [
+            {name: _threshold(base.metrics[name], run.metrics[name]) for name in names}
+            for run, names in zip(new, self.compared, strict=True)
+        ]
+
+    def _read(self, run: Report) -> dict[str, Line]:
+        found = {}
+        for scored in run.results:
+            entry = entry_of(scored)
+            if not any(entry.case in lines for lines in self.lines):
+                self._slices.add(scored)
+            found[entry.case] = Line(
+                entry.question,
+                entry.answer,
+                {name: Cell(seen.state, seen.value) for name, seen in entry.rows.items()},
+                {
+                    (name, id): said.value
+                    for name, seen in entry.rows.items()
+                    for id, said in seen.parts.items()
+                    if said.value is not None
+                },
+                _size(scored),
+            )
+        return found
+
+    def moves(self) -> list[dict[str, Move]]:
+        """Return what became of every case, for each of the new runs."""
+        return [
+            {id: self._move(id, number) for id in self.ids if self._is_in(id, number)}
+            for number in range(1, len(self.runs))
+        ]
+
+    def _is_in(self, id: str, number: int) -> bool:
+        return id in self.lines[0] or id in self.lines[number]
+
+    def _move(self, id: str, number: int) -> Move:
+        base, new = self.lines[0].get(id), self.lines[number].get(id)
+        if base is None or new is None:
+            return Move("only_new" if base is None else "only_base", 0.0)
+        if base.question != new.question:
+            return Move("other", 0.0)
+        steps = []
+        lost = gained = False
+        for name in self.compared[number - 1]:
+            one, other = _value(base, name), _value(new, name)
+            if one is not None and other is not None:
+                steps.append(self._step(name, one, other))
+            lost = lost or (one is not None and other is None)
+            gained = gained or (one is None and other is not None)
+        worst, best = min(steps, default=0.0), max(steps, default=0.0)
+        if worst < 0:
+            return Move("worse", worst)
+        if lost:
+            return Move("lost", 0.0)
+        if best > 0:
+            return Move("better", best)
+        return Move("gained" if gained else "same", 0.0)
+
+    def _step(self, metric: str, base: float, new: float) -> float:
+        """Return how far a value moved, above 0 for the better, as a share of what it can."""
+        summary = self.summaries[metric]
+        step = new - base
+        if abs(step) < EPSILON:
+            return 0.0
+        low, high = summary.range
+        span = high - low if low is not None and high is not None else summary.sd
+        return step / (span or 1.0) * (1 if summary.higher_is_better else -1)
+
+    def grids(self, number: int, metric: str) -> list[Grid]:
+        """Return how verdicts turned over: of a metric, then of its criteria at the same line.
+
+        Args:
+            number: of the new run, from 1.
+            metric: one that was compared.
+        """
+        threshold = self.thresholds[number - 1][metric]
+        if threshold is None:
+            return []
+        summary = self.summaries[metric]
+        higher = summary.higher_is_better
+        pairs = [
+            (self.lines[0][id], new)
+            for id, new in self.lines[number].items()
+            if id in self.lines[0] and self.lines[0][id].question == new.question
+        ]
+        grids = [
+            Grid(
+                "",
+                threshold,
+                _counts(
+                    (
+                        _verdict(_value(base, metric), threshold, higher=higher),
+                        _verdict(_value(new, metric), threshold, higher=higher),
+                    )
+                    for base, new in pairs
+                ),
+            )
+        ]
+        low, high = summary.range
+        if low is None or high is None or not higher:
+            return grids
+        share = (threshold - low) / (high - low)
+        (compared,) = (m for m in self.found[number - 1].metrics if m.metric == metric)
+        for part in compared.criteria:
+            at = (metric, part.name)
+            counted = _counts(
+                (
+                    _verdict(base.parts.get(at), share, higher=True),
+                    _verdict(new.parts.get(at), share, higher=True),
+                )
+                for base, new in pairs
+            )
+            grids.append(Grid(part.name, share, counted))
+        return grids
+
+
+def _size(scored: Scored) -> int:
+    case = scored.case
+    texts = [case.input, case.output, *case.reference, *(m.content for m in case.history)]
+    for row in scored.rows:
+        result = row.result
+        if isinstance(result, Failure):
+            texts.append(result.message)
+        else:
+            texts += [result.reason, *(part.reason for part in result.parts)]
+    return sum(len(text) for text in texts if text)
+
+
+def _value(line: Line, metric: str) -> float | None:
+    cell = line.cells.get(metric)
+    return cell.value if cell is not None else None
+
+
+def _threshold(base: MetricSummary, new: MetricSummary) -> float | None:
+    return new.threshold if new.threshold is not None else base.threshold
+
+
+def _verdict(value: float | None, threshold: float, *, higher: bool) -> int:
+    """Return 0 for pass, 1 for fail, 2 for no score."""
+    if value is None:
+        return 2
+    return 0 if passes(value, threshold, higher) else 1
+
+
+def _counts(verdicts: Iterable[tuple[int, int]]) -> tuple[tuple[int, int, int], ...]:
+    counts = [[0, 0, 0] for _ in range(3)]
+    for base, new in verdicts:
+        counts[base][new] += 1
+    return tuple((row[0], row[1], row[2]) for row in counts)

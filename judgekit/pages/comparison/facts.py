@@ -1,0 +1,361 @@
+"""What the page of a comparison says without its script."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from pathlib import PurePath
+from typing import NamedTuple
+
+from judgekit.analysis.comparison.comparison import (
+    Comparison,
+    Difference,
+    MetricComparison,
+    Verdict,
+)
+from judgekit.analysis.comparison.words import (
+    family_line,
+    little_known,
+    notes,
+    verdict_line,
+)
+from judgekit.core.score import Failure, Part, Result
+from judgekit.pages.comparison.cases import Grid, Lines
+from judgekit.pages.comparison.payload import Payload, reason_of
+from judgekit.pages.comparison.textdiff import Piece, text_diff
+from judgekit.pages.figures import number
+from judgekit.report.folder import Scored
+from judgekit.report.report import Report
+
+WIDTH = 240.0
+"""Width of a figure of a difference, in the units of its drawing."""
+LONGEST = 3_000
+"""Characters of an answer that are told without the script."""
+
+WORDS: dict[Verdict, str] = {
+    "worse": "worse",
+    "better": "better",
+    "unclear": "within chance",
+    "same": "no difference",
+    "unknown": "cannot be told",
+}
+
+
+class Span:
+    """Where differences stand in a drawing, with no difference in its middle."""
+
+    def __init__(self, found: Sequence[Difference], *, scale: float = 1.0) -> None:
+        ends = [abs(v) for d in found for v in (d.mean, d.low, d.high) if v is not None]
+        self.most = (max(ends, default=0.0) or 0.05) * 1.08
+        self.scale = scale
+
+    def x(self, value: float) -> str:
+        """Return where a difference stands."""
+        return f"{WIDTH / 2 + max(-1.0, min(1.0, value / self.most)) * (WIDTH / 2 - 6):.1f}"
+
+    def say(self, value: float | None) -> str:
+        """Return a mean as it is shown."""
+        return number(value, self.scale, 3)
+
+    def step(self, value: float | None) -> str:
+        """Return a difference as it is shown, with its sign.
+
+        >>> Span([]).step(-0.0834), Span([]).step(0.2), Span([]).step(None)
+        ('−0.083', '+0.200', '–')
+        """
+        if value is None:
+            return "–"
+        text = number(abs(value), self.scale, 3)
+        if not text.strip("0.,"):
+            return text
+        return ("−" if value < 0 else "+") + text
+
+    def interval(self, found: Difference) -> str:
+        """Return the interval of a difference as it is shown, or that there is none."""
+        if found.low is None or found.high is None:
+            return "too few for an interval"
+        return f"[{self.step(found.low)}, {self.step(found.high)}]"
+
+
+class Metric:
+    """One metric of two runs."""
+
+    def __init__(self, found: MetricComparison, *, grids: Sequence[Grid], scale: float) -> None:
+        self.found = found
+        self.grids = grids
+        self.scale = scale
+        self.span = Span([found.difference], scale=scale)
+        self.parts = Span(found.criteria)
+
+    @property
+    def word(self) -> str:
+        """The verdict in a word or two."""
+        return "not compared" if self.found.refused is not None else WORDS[self.found.verdict]
+
+    @property
+    def moved(self) -> bool:
+        """Whether it or any of its criteria is not the same in every pair."""
+        return any(d.worse or d.better for d in (self.found.difference, *self.found.criteria))
+
+    @property
+    def notes(self) -> list[str]:
+        """What to know beside the figures."""
+        return list(notes(self.found))
+
+
+class Told(NamedTuple):
+    """What two runs say of a case by one metric, or of one of its criteria."""
+
+    name: str
+    part: bool
+    base: str
+    new: str
+    base_reason: str
+    new_reason: str
+
+
+class Regression(NamedTuple):
+    """A case that got worse."""
+
+    case: str
+    asked: str
+    same: bool
+    before: list[Piece]
+    after: list[Piece]
+    cut: bool
+    told: list[Told]
+
+
+class Change(NamedTuple):
+    """Something that is not the same about the making of the runs."""
+
+    what: str
+    base: str
+    new: str
+
+
+class Prompt(NamedTuple):
+    """How what a judge was asked differs; pieces of the same sort stand on lines of their own."""
+
+    metric: str
+    case: str
+    pieces: list[Piece]
+
+
+class Against:
+    """One run held against the base."""
+
+    def __init__(self, facts: Facts, place: int) -> None:
+        self._facts = facts
+        self.number = place + 1
+        self.name = facts.names[self.number]
+        self.found: Comparison = facts.found[place]
+        self.line = verdict_line(self.found)
+        self.family = family_line(self.found) if self.found.tests else ""
+        self.little = little_known(self.found)
+
+    @property
+    def tone(self) -> str:
+        """What colour it deserves, as a class of the style sheet."""
+        verdicts = {metric.verdict for metric in self.found.metrics if metric.refused is None}
+        return "missed" if "worse" in verdicts else "pass" if "better" in verdicts else "complete"
+
+    @property
+    def metrics(self) -> list[Metric]:
+        """The metrics, those that got worse first."""
+        lines = self._facts.lines
+        return [
+            Metric(
+                metric,
+                grids=lines.grids(self.number, metric.metric) if metric.refused is None else (),
+                scale=lines.summaries[metric.metric].scale,
+            )
+            for metric in self.found.metrics
+        ]
+
+    @property
+    def regressions(self) -> Iterator[Regression]:
+        """The cases that got worse most."""
+        payload = self._facts.payload
+        for id in payload.worst[self.number - 1]:
+            sides = payload.scored[id]
+            base, new = sides[0], sides[self.number]
+            if base is not None and new is not None:
+                yield self._regression(base, new)
+
+    def _regression(self, base: Scored, new: Scored) -> Regression:
+        before, after = base.case.output or "", new.case.output or ""
+        cut = max(len(before), len(after)) > LONGEST
+        pieces = text_diff(before[:LONGEST], after[:LONGEST])
+        results = {row.metric: row.result for row in new.rows}
+        told: list[Told] = []
+        for row in base.rows:
+            if row.metric in results and row.metric in self._facts.lines.compared[self.number - 1]:
+                told += self._told(row.metric, row.result, results[row.metric])
+        return Regression(
+            case=base.case.id,
+            asked=base.case.input or "",
+            same=before == after,
+            before=[piece for piece in pieces if piece.sign != "+"],
+            after=[piece for piece in pieces if piece.sign != "-"],
+            cut=cut,
+            told=told,
+        )
+
+    def _told(self, name: str, base: Result, new: Result) -> Iterator[Told]:
+        summary = self._facts.lines.summaries[name]
+        one, other = _value(base), _value(new)
+        sign = 1 if summary.higher_is_better else -1
+        if one is None or other is None or (other - one) * sign > -1e-9:
+            return
+        scale = summary.scale
+        yield Told(
+            name, False, number(one, scale), number(other, scale), _reason(base), _reason(new)
+        )
+        before = {part.id: part for part in _parts(base)}
+        for part in _parts(new):
+            old = before.get(part.id)
+            if old is None or old.value is None or part.value is None:
+                continue
+            if part.value < old.value - 1e-9:
+                yield Told(
+                    part.id,
+                    True,
+                    number(old.value),
+                    number(part.value),
+                    reason_of(old),
+                    reason_of(part),
+                )
+
+    @property
+    def changes(self) -> list[Change]:
+        """What the manifests say differently."""
+        return [Change(c.what, c.base, c.new) for c in self.found.changes]
+
+    @property
+    def prompts(self) -> list[Prompt]:
+        """How the requests to a judge about one and the same case differ."""
+        return [Prompt(p.metric, p.case, unfolded(p.diff)) for p in self.found.prompts]
+
+
+class Facts:
+    """Several runs, for the head of their page."""
+
+    def __init__(
+        self,
+        base: Report,
+        new: Sequence[Report],
+        found: Sequence[Comparison],
+        *,
+        lines: Lines,
+        payload: Payload,
+        names: Sequence[str],
+    ) -> None:
+        self.runs = [base, *new]
+        self.found = list(found)
+        self.lines = lines
+        self.payload = payload
+        self.names = list(names)
+
+    @property
+    def title(self) -> str:
+        """What is held against what."""
+        if len(self.names) == 2:
+            return f"{self.names[1]} against {self.names[0]}"
+        return f"{len(self.names) - 1} runs against {self.names[0]}"
+
+    @cached_property
+    def against(self) -> list[Against]:
+        """Every run that was held against the base."""
+        return [Against(self, place) for place in range(len(self.found))]
+
+    @property
+    def many(self) -> bool:
+        """Whether more than one run was held against the base."""
+        return len(self.found) > 1
+
+    @property
+    def folders(self) -> list[str]:
+        """Where the runs are."""
+        return [str(run.folder) if run.folder is not None else "" for run in self.runs]
+
+    @property
+    def table(self) -> Iterator[tuple[str, list[tuple[str, str, str]]]]:
+        """Runs by metrics: mean, difference to the base, and what it comes to."""
+        names = list(self.runs[0].metrics)
+        for place, run in enumerate(self.runs):
+            cells = []
+            for name in names:
+                summary = run.metrics.get(name)
+                shown = "–" if summary is None else number(summary.mean, summary.scale, 3)
+                step, word = self._step(place, name) if place else ("", "")
+                cells.append((shown, step, word))
+            yield self.names[place], cells
+
+    def _step(self, place: int, name: str) -> tuple[str, str]:
+        for metric in self.found[place - 1].metrics:
+            if metric.metric == name:
+                if metric.refused is not None:
+                    return "", "not compared"
+                scale = self.lines.summaries[name].scale
+                return Span([], scale=scale).step(metric.difference.mean), metric.verdict
+        return "", ""
+
+
+def names_of(runs: Sequence[Report]) -> list[str]:
+    """Return what to call runs: the end of where they are, as long as it takes to tell them apart.
+
+    A run that is in no folder is called by its place.
+    """
+    parts = [PurePath(run.folder.resolve()).parts if run.folder else () for run in runs]
+    names = []
+    for place, own in enumerate(parts):
+        if not own:
+            names.append("base" if place == 0 else f"run {place}")
+            continue
+        size = 1
+        while size < len(own) and sum(other[-size:] == own[-size:] for other in parts) > 1:
+            size += 1
+        names.append("/".join(own[-size:]))
+    return names
+
+
+def unfolded(diff: str) -> list[Piece]:
+    """Return a unified diff as pieces: of lines that were changed, only the words that differ."""
+    pieces: list[Piece] = []
+    old: list[str] = []
+    new: list[str] = []
+
+    def settle() -> None:
+        if old or new:
+            pieces.extend(text_diff("".join(old), "".join(new)))
+            old.clear()
+            new.clear()
+
+    for line in diff.splitlines()[2:]:
+        if line.startswith("-"):
+            old.append(f"{line[1:]}\n")
+        elif line.startswith("+"):
+            new.append(f"{line[1:]}\n")
+        else:
+            settle()
+            if not line.startswith("@@"):
+                pieces.append(Piece("=", f"{line.removeprefix(' ')}\n"))
+            elif pieces:
+                pieces.append(Piece("=", "⋯\n"))
+    settle()
+    return pieces
+
+
+def _value(result: Result) -> float | None:
+    if isinstance(result, Failure) or result.fallback is not None:
+        return None
+    return result.value
+
+
+def _reason(result: Result) -> str:
+    return result.message if isinstance(result, Failure) else result.reason
+
+
+def _parts(result: Result) -> tuple[Part, ...]:
+    return () if isinstance(result, Failure) else result.parts

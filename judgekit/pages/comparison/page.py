@@ -1,0 +1,73 @@
+"""The page of a comparison: one HTML file that needs no network and no other file.
+
+It is made of the same pieces as the page of a run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from judgekit.pages.comparison.cases import Lines
+from judgekit.pages.comparison.facts import LONGEST, WORDS, Facts, names_of
+from judgekit.pages.comparison.payload import make_payload
+from judgekit.pages.html import fill, write_html
+
+if TYPE_CHECKING:
+    from judgekit.analysis.comparison.comparison import Comparison
+    from judgekit.report.report import Report
+
+SCRIPTS = (
+    "dom", "data", "comparison/entries", "state", "rows", "facets", "table", "drawer",
+    "comparison/edits", "comparison/sides", "comparison/runs", "main",
+)  # fmt: skip
+"""Pieces of the script, in the order they are joined."""
+
+
+def write_comparison(
+    base: Report, new: Sequence[Report], found: Sequence[Comparison], path: Path
+) -> Path:
+    """Write the page of runs held against a base. Returns where it is.
+
+    Args:
+        base: the base.
+        new: the runs that were held against it.
+        found: what came of it, for each of them.
+        path: the file to write.
+
+    Raises:
+        ConfigError: the file cannot be written, or a run folder holds no results.
+    """
+    return write_html(render_comparison(base, new, found), path)
+
+
+def render_comparison(
+    base: Report,
+    new: Sequence[Report],
+    found: Sequence[Comparison],
+    *,
+    pages: Sequence[str] = (),
+) -> str:
+    """Return the page of runs held against a base.
+
+    Args:
+        base: the base.
+        new: the runs that were held against it.
+        found: what came of it, for each of them.
+        pages: where the pages of all runs are served, the base first; a file leads nowhere.
+    """
+    lines = Lines(base, new, found)
+    names = names_of(lines.runs)
+    payload = make_payload(lines, names=names, pages=pages)
+    facts = Facts(base, new, found, lines=lines, payload=payload, names=names)
+    return fill(
+        "comparison",
+        styles=("comparison",),
+        scripts=SCRIPTS,
+        facts=facts,
+        words=WORDS,
+        longest=LONGEST,
+        home="/" if pages else "",
+        payload=payload,
+    )

@@ -1,0 +1,252 @@
+"""What the script of a comparison's page reads: every case, and what each run says of it."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from judgekit.core.case import Case
+from judgekit.core.score import Failure, Part, Result
+from judgekit.pages.comparison.cases import ORDER, Lines, Move
+from judgekit.pages.comparison.textdiff import text_diff
+from judgekit.pages.packing import Packed, Texts, pack, page_json
+from judgekit.report.folder import Scored
+from judgekit.report.report import Report
+
+ALL = 2_000
+"""Cases up to which those that did not change keep their texts, too."""
+MOST = 16_000_000
+"""Characters of texts a page keeps, regressions first: less than 10 MB once they are deflated."""
+
+_ASKED = ("system", "history", "input", "reference", "context", "baseline", "choices", "expected")
+WORST = 5
+"""Regressions that are told without the script, too."""
+_LINE = 200
+
+
+class Payload(NamedTuple):
+    """The data of a page, and whose texts are there."""
+
+    packed: Packed
+    cases: int
+    kept: int
+    worst: list[list[str]]
+    """By new run: the cases that got worse most, the furthest first."""
+    scored: dict[str, list[Scored | None]]
+    """What every run holds of those."""
+
+
+def make_payload(lines: Lines, *, names: Sequence[str], pages: Sequence[str] = ()) -> Payload:
+    """Return the data of a comparison for its page.
+
+    Args:
+        lines: what the runs hold.
+        names: of the runs, the base first.
+        pages: where the pages of the runs are, if they are served.
+    """
+    moves = lines.moves()
+    ranks = [_ranks(one) for one in moves]
+    kept = _kept(lines, moves, ranks)
+    texts = Texts()
+    worst = [_worst(one, rank, kept) for one, rank in zip(moves, ranks, strict=True)]
+    scored: dict[str, list[Scored | None]] = {
+        id: [None] * len(lines.runs) for ids in worst for id in ids
+    }
+    details = _details(lines.runs, kept, texts, scored)
+    shared = list(dict.fromkeys(name for metrics in lines.compared for name in metrics))
+    cases = []
+    for id in lines.ids:
+        data = {
+            **details.pop(id),
+            "v": [_values(one.get(id), shared) for one in lines.lines],
+            "fate": [one[id].fate if id in one else None for one in moves],
+            "rank": [one.get(id, len(lines.ids)) for one in ranks],
+            "same": [_same_answer(lines, id, number) for number in range(1, len(lines.runs))],
+        }
+        cases.append(page_json(data))
+    head = {
+        "metrics": [_metric(lines, name) for name in shared],
+        "runs": list(names),
+        "pages": list(pages),
+        "fields": lines.fields,
+        "texts": texts.all,
+    }
+    text = f'{page_json(head)[:-1]},"cases":[{",".join(cases)}]}}'
+    return Payload(pack(text), len(cases), len(kept), worst, scored)
+
+
+def _metric(lines: Lines, name: str) -> dict[str, Any]:
+    summary = lines.summaries[name]
+    return {
+        "name": name,
+        "range": summary.range,
+        "higher": summary.higher_is_better,
+        "scale": summary.scale,
+        # By new run: what it and the base are held to, and whether they may be compared at all.
+        "thresholds": [one.get(name) for one in lines.thresholds],
+        "compared": [name in names for names in lines.compared],
+    }
+
+
+def _ranks(moves: Mapping[str, Move]) -> dict[str, int]:
+    """Return the places of cases, regressions first, the furthest first."""
+
+    def place(item: tuple[str, Move]) -> tuple[int, float]:
+        move = item[1]
+        return ORDER.index(move.fate), -abs(round(move.step, 9))
+
+    return {id: number for number, (id, _) in enumerate(sorted(moves.items(), key=place))}
+
+
+def _kept(
+    lines: Lines, moves: Sequence[Mapping[str, Move]], ranks: Sequence[Mapping[str, int]]
+) -> frozenset[str]:
+    """Return the cases that keep their texts."""
+    few = len(lines.ids) <= ALL
+    wanted = [
+        id for id in lines.ids if few or any(one[id].fate != "same" for one in moves if id in one)
+    ]
+    wanted.sort(key=lambda id: min(one[id] for one in ranks if id in one))
+    left = MOST
+    kept = set()
+    for id in wanted:
+        size = sum(one[id].size for one in lines.lines if id in one)
+        if size <= left:  # one that is too long must not cost all that come after it
+            left -= size
+            kept.add(id)
+    return frozenset(kept)
+
+
+def _worst(moves: Mapping[str, Move], ranks: Mapping[str, int], kept: frozenset[str]) -> list[str]:
+    found = (id for id, move in moves.items() if move.fate == "worse" and id in kept)
+    return heapq.nsmallest(WORST, found, key=lambda id: ranks[id])
+
+
+def _same_answer(lines: Lines, id: str, number: int) -> bool | None:
+    base, new = lines.lines[0].get(id), lines.lines[number].get(id)
+    return None if base is None or new is None else base.answer == new.answer
+
+
+def _values(line: Any, metrics: Sequence[str]) -> list[float | str | None] | None:
+    if line is None:
+        return None
+    cells = (line.cells.get(name) for name in metrics)
+    return [None if c is None else c.state if c.value is None else c.value for c in cells]
+
+
+# -- texts --------------------------------------------------------------------------
+
+
+def _details(
+    runs: Sequence[Report],
+    kept: frozenset[str],
+    texts: Texts,
+    scored_of: Mapping[str, list[Scored | None]],
+) -> dict[str, dict[str, Any]]:
+    """Return what is told of every case in words; of those that are not kept, its first line."""
+    found: dict[str, dict[str, Any]] = {}
+    bases: dict[str, Case] = {}
+    for number, run in enumerate(runs):
+        for scored in run.results:
+            case = scored.case
+            data = found.setdefault(case.id, {"id": case.id})
+            if len(data) == 1:  # the first run that has it
+                data |= _head(case)
+            if case.id not in kept:
+                continue
+            if case.id in scored_of:
+                scored_of[case.id][number] = scored
+            data.setdefault("said", [None] * len(runs))[number] = _said(scored)
+            first = bases.setdefault(case.id, case)
+            if first is case:
+                data["asked"] = _asked(case, texts)
+                data["from"] = number
+                data["out"] = case.output
+            else:
+                data |= _against(first, case, data, texts, number)
+    return found
+
+
+def _head(case: Case) -> dict[str, Any]:
+    texts = (case.input, case.output, *(message.content for message in case.history))
+    lines = (line.strip() for text in texts if text for line in text[:5000].splitlines())
+    return {
+        "metadata": case.model_dump(mode="json", include={"metadata"})["metadata"],
+        "line": next((line for line in lines if line), "")[:_LINE],
+    }
+
+
+def _asked(case: Case, texts: Texts) -> dict[str, Any]:
+    data = case.model_dump(mode="json", include=set(_ASKED), exclude_defaults=True)
+    if case.system is not None:
+        data["system"] = texts.put(case.system)
+    if case.context:
+        data["context"] = [texts.put(passage) for passage in case.context]
+    return data
+
+
+def _against(
+    first: Case, case: Case, data: Mapping[str, Any], texts: Texts, number: int
+) -> dict[str, Any]:
+    """Return how a case of a new run differs: its answer as a script of edits, and its question."""
+    more: dict[str, Any] = {}
+    if case.output != first.output:
+        edits = script(first.output or "", case.output or "")
+        more["edits"] = {**data.get("edits", {}), number: edits}
+    asked = _asked(case, texts)
+    other = {name: asked.get(name) for name in _ASKED if asked.get(name) != data["asked"].get(name)}
+    if other:
+        more["other"] = {**data.get("other", {}), number: other}
+    return more
+
+
+def script(before: str, after: str) -> list[int | str]:
+    """Return an edit script: units to keep, units to leave out (below zero), text to put in.
+
+    Units are those of UTF-16, in which browsers count.
+
+    >>> script("Sent on Monday.", "Sent on a Monday, late.")
+    [8, 'a ', 6, ', late', 1]
+    """
+    edits: list[int | str] = []
+    for piece in text_diff(before, after):
+        units = len(piece.text.encode("utf-16-le", "surrogatepass")) // 2
+        edits.append(piece.text if piece.sign == "+" else units if piece.sign == "=" else -units)
+    return edits
+
+
+def _said(scored: Scored) -> dict[str, Any]:
+    return {row.metric: _result(row.result) for row in scored.rows}
+
+
+def _result(result: Result) -> dict[str, Any]:
+    if isinstance(result, Failure):
+        return {"kind": result.kind, "reason": result.message}
+    data: dict[str, Any] = {"reason": result.reason}
+    if result.fallback is not None:
+        data["fallback"] = result.fallback.model_dump(mode="json")
+    if result.parts:
+        data["parts"] = [
+            {
+                "id": part.id,
+                "status": part.status,
+                "value": part.value,
+                "answer": part.answer if isinstance(part.answer, str | bool) else None,
+                "reason": reason_of(part),
+            }
+            for part in result.parts
+        ]
+    return data
+
+
+def reason_of(part: Part) -> str:
+    """Return why a criterion has its value; a checklist has no reason of its own, but items."""
+    if part.reason or not part.items:
+        return part.reason
+    lists: dict[bool, list[str]] = {False: [], True: []}
+    for item in part.items:
+        if isinstance(item, dict) and isinstance(item.get("met"), bool):
+            lists[bool(item["met"])].append(str(item.get("item", "")))
+    said = (("not met", lists[False]), ("met", lists[True]))
+    return "\n".join(f"{word}: {'; '.join(items)}" for word, items in said if items)

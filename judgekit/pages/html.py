@@ -1,0 +1,120 @@
+"""Filling the templates of pages: each page is one HTML file that needs no network.
+
+Texts of cases, judges and rubrics are hostile. They reach a page in two ways only: through a
+template that escapes everything, and as JSON that a script turns into text nodes. The content
+security policy names the hashes of that script and of the style sheet, so nothing else on the page
+can run, load or send anything.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from judgekit.core.output_file import refuse_foreign
+from judgekit.pages.figures import number, percent, weight
+from judgekit.report.export.target import written
+
+ASSETS = Path(__file__).parent / "assets"
+# Controls, invisible marks, direction overrides, line separators and tag characters: harmless as
+# text, but able to make one text look like another.
+_UNSEEN = re.compile(
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff"
+    "\U000e0000-\U000e01ef]"
+)
+_GENERATOR = b'<meta name="generator" content="judgekit'
+"""The head of every page holds this."""
+_JOINTS = re.compile(r"(?<=[_.\-/])")
+
+
+def write_html(page: str, path: Path) -> Path:
+    """Write a page and return its path.
+
+    Raises:
+        ConfigError: the file cannot be written, is a link, or exists and is not a judgekit page.
+    """
+    refuse_foreign(path, lambda head: _GENERATOR in head, what="a page of judgekit")
+    with written(path) as file:
+        file.write(page.encode("utf-8", "replace"))
+    return path
+
+
+def fill(
+    template: str,
+    *,
+    scripts: Sequence[str],
+    styles: Sequence[str] = (),
+    connect: str = "'none'",
+    **values: Any,
+) -> str:
+    """Return a page made of a template, with its style sheet and script inside.
+
+    Args:
+        template: name of the template, without `.html.jinja`.
+        scripts: names of the pieces of the script, in order, without `.js`.
+        styles: names of style sheets after the shared one, without `.css`.
+        connect: what the script may connect to, as a content security policy source.
+        values: variables of the template; every text is escaped.
+    """
+    style = "".join(_read(f"{name}.css") for name in ("style", *styles))
+    pieces = "\n".join(_read(f"script/{name}.js") for name in scripts)
+    script = f'(() => {{\n"use strict";\n{pieces}}})();\n'
+    page = _environment().get_template(f"{template}.html.jinja")
+    csp = _policy(style=style, script=script, connect=connect)
+    return page.render(csp=csp, style=style, script=script, **values)
+
+
+@cache
+def _environment() -> Environment:
+    environment = Environment(
+        loader=FileSystemLoader(ASSETS),
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=lambda value: shown(value) if type(value) is str else value,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters.update(breakable=breakable, number=number, percent=percent, weight=weight)
+    return environment
+
+
+def shown(text: str) -> str:
+    r"""Return a text with unseen characters named.
+
+    >>> shown("safe\u202egnp")
+    'safe⟨U+202E⟩gnp'
+    """
+    return _UNSEEN.sub(lambda match: f"⟨U+{ord(match[0]):04X}⟩", text)
+
+
+def breakable(name: str) -> Markup:
+    """Return a name as markup that may break after its joints, rather than anywhere.
+
+    >>> str(breakable("user.intent<b>"))
+    'user.<wbr>intent&lt;b&gt;'
+    """
+    return Markup("<wbr>").join(_JOINTS.split(shown(name)))
+
+
+def _read(name: str) -> str:
+    return (ASSETS / name).read_text(encoding="utf-8")
+
+
+def _policy(*, style: str, script: str, connect: str) -> str:
+    return (
+        f"default-src 'none'; style-src {_hashed(style)}; script-src {_hashed(script)}; "
+        f"img-src data:; connect-src {connect}; base-uri 'none'; form-action 'none'"
+    )
+
+
+def _hashed(text: str) -> str:
+    sha = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+    return f"'sha256-{sha}'"

@@ -1,0 +1,222 @@
+"""Cards of what made the numbers of a run: its rubrics and its judges."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from judgekit.pages.figures import weight
+from judgekit.pages.run.facts import Fact, dollars
+from judgekit.pages.run.taped import Replies, Taped
+
+_COMBINED = {
+    "weighted_mean": "the weighted mean",
+    "min": "that of the lowest criterion",
+    "max": "that of the highest criterion",
+    "all": "1 if every criterion is met in full",
+}
+
+
+class CriterionLine(NamedTuple):
+    """One criterion of a rubric."""
+
+    id: str
+    text: str
+    answer: str
+    """In which words it is answered."""
+    weight: str
+    levels: tuple[tuple[str, str, str], ...]
+    """Word, worth and meaning of each level."""
+
+
+class RubricCard(NamedTuple):
+    """What a rubric asks."""
+
+    name: str
+    digest: str
+    description: str
+    facts: tuple[Fact, ...]
+    criteria: tuple[CriterionLine, ...]
+    told: str
+    """The system message of a request by this rubric, where the tape has one."""
+
+
+class JudgeCard(NamedTuple):
+    """Who judged."""
+
+    name: str
+    facts: tuple[Fact, ...]
+
+
+def rubric_cards(manifest: Mapping[str, Any], taped: Taped) -> list[RubricCard]:
+    """Return a card for every rubric a manifest tells of; whatever it holds, it is only data."""
+    found = manifest.get("rubrics")
+    return [
+        _rubric(entry, taped)
+        for entry in (found if isinstance(found, list) else ())
+        if isinstance(entry, dict)
+    ]
+
+
+def _rubric(entry: dict[str, Any], taped: Taped) -> RubricCard:
+    criteria = [one for one in _list(entry.get("criteria")) if isinstance(one, dict)]
+    weighs = entry.get("combine", "weighted_mean") == "weighted_mean"
+    return RubricCard(
+        name=f"{entry.get('name', 'unnamed')}@{entry.get('version', '?')}",
+        digest=str(entry.get("digest") or ""),
+        description=str(entry.get("description") or ""),
+        facts=tuple(_rubric_facts(entry)),
+        criteria=tuple(_criterion(one, weighs=weighs) for one in criteria),
+        told=_told({str(one.get("id")) for one in criteria}, taped),
+    )
+
+
+def _rubric_facts(entry: dict[str, Any]) -> Iterator[Fact]:
+    metrics = [str(name) for name in _list(entry.get("metrics"))]
+    yield Fact("Asked for", ", ".join(metrics) or "nothing")
+    combine = entry.get("combine")
+    if isinstance(combine, str):
+        yield Fact("Its value is", _COMBINED.get(combine, combine))
+    modes = entry.get("modes")
+    if isinstance(modes, dict) and len(modes) > 1:
+        for name, groups in sorted(modes.items()):  # as report.json has them
+            shares = sorted(groups.items()) if isinstance(groups, dict) else ()
+            said = " + ".join(f"{_weight(share)} {group}" for group, share in shares)
+            default = "default" if name == entry.get("default_mode") else ""
+            yield Fact(f"Mode {name}", said, default)
+
+
+def _criterion(one: dict[str, Any], *, weighs: bool) -> CriterionLine:
+    return CriterionLine(
+        id=str(one.get("id")),
+        text=str(one.get("text") or ""),
+        answer=_answer(one),
+        weight=_weight(one.get("weight") if weighs else None),
+        levels=tuple(
+            (
+                str(level.get("label")),
+                "not counted" if level.get("value") is None else f"{level['value']}",
+                str(level.get("text") or ""),
+            )
+            for level in _list(one.get("levels"))
+            if isinstance(level, dict)
+        ),
+    )
+
+
+def _answer(one: dict[str, Any]) -> str:
+    labels = [str(label) for label in _list(one.get("labels"))]
+    items = _list(one.get("items"))
+    if labels:
+        said = "one word" if one.get("levels") else f"one of {', '.join(labels)}"
+    elif one.get("kind") == "boolean":
+        said = "yes or no"
+    elif one.get("kind") == "checklist":
+        said = f"{len(items)} points, met or not" if items else "a list of points, met or not"
+    else:
+        said = f"a number from {one.get('minimum', 0)} to {one.get('maximum', 1)}"
+    more = [
+        word
+        for key, word in (
+            ("nullable", "may abstain"),
+            ("quotes", "with quotes"),
+            ("reverse", "high is bad"),
+        )
+        if one.get(key)
+    ]
+    return "; ".join([said, *more])
+
+
+def _weight(value: Any) -> str:
+    return weight(value) if isinstance(value, (int, float)) else "–"
+
+
+def _told(ids: set[str], taped: Taped) -> str:
+    """Return what a judge was told first, of a request that asks for these criteria."""
+    for form, system in taped.systems.items():
+        questions = json.loads(form).get("questions")
+        asked = {str(q.get("id")) for q in _list(questions) if isinstance(q, dict)}
+        if asked and asked <= ids:
+            return system
+    return ""
+
+
+def judge_cards(
+    manifest: Mapping[str, Any], run: Mapping[str, Any], taped: Taped
+) -> list[JudgeCard]:
+    """Return a card for every judge a run was set up with, or that is on its tape."""
+    roles = _roles(manifest)
+    models = dict.fromkeys([*(model for model, _, _ in roles), *taped.judges])
+    return [
+        JudgeCard(
+            model, tuple(_judge_facts([r for r in roles if r[0] == model], run, taped, model))
+        )
+        for model in models
+    ]
+
+
+def _roles(manifest: Mapping[str, Any]) -> list[tuple[str, str, dict[str, Any]]]:
+    """Return model, role and settings of every judge of the suite."""
+    several = manifest.get("judges")
+    named = several if isinstance(several, dict) else {"judge": manifest.get("judge")}
+    return [
+        (str(judge["model"]), str(role), judge)
+        for role, judge in named.items()
+        if isinstance(judge, dict) and judge.get("model")
+    ]
+
+
+def _judge_facts(
+    roles: list[tuple[str, str, dict[str, Any]]],
+    run: Mapping[str, Any],
+    taped: Taped,
+    model: str,
+) -> Iterator[Fact]:
+    replies = taped.judges.get(model, Replies())
+    if any(role != "judge" for _, role, _ in roles):
+        yield Fact("Role", ", ".join(role for _, role, _ in roles))
+    for _, role, settings in roles:
+        if params := settings.get("params"):
+            yield Fact("Parameters set", json.dumps(params, ensure_ascii=False, sort_keys=True))
+        if mode := settings.get("mode"):
+            yield Fact("Mode forced", str(mode))
+        yield from _findings(run, role)
+    for name, words in (
+        ("params", "Parameters sent"),
+        ("identity", "Identity"),
+        ("server", "Served as"),
+        ("reported", "Calls itself"),
+        ("mode", "Output mode"),
+    ):
+        several = [one for one in replies.told(name) if (name, one) != ("reported", model)]
+        if several:
+            yield Fact(words, "; ".join(several))
+    if not replies.count:
+        yield Fact("Replies", "none on the tape of this run")
+        return
+    again = f"{replies.retried:,} took more than one try" if replies.retried else ""
+    yield Fact("Replies", f"{replies.count:,}", again)
+    if replies.samples > 1:
+        yield Fact("Samples", f"up to {replies.samples:,} of each")
+    if any(replies.tokens):
+        more = f"+ {replies.uncounted:,} that were not counted" if replies.uncounted else ""
+        yield Fact("Tokens", f"{replies.tokens[0]:,} in, {replies.tokens[1]:,} out", more)
+    known = replies.unpriced < replies.count
+    more = f"+ {replies.unpriced:,} of unknown price" if known and replies.unpriced else ""
+    yield Fact("Cost when recorded", dollars(replies.cost if known else None), more)
+
+
+def _findings(run: Mapping[str, Any], role: str) -> Iterator[Fact]:
+    found = run.get("judges")
+    facts = found.get(role) if isinstance(found, dict) else None
+    if not isinstance(facts, dict):
+        return
+    if facts.get("mode"):
+        yield Fact("Asked by", str(facts["mode"]), str(facts.get("mode_from") or ""))
+    if isinstance(facts.get("dropped_params"), dict) and facts["dropped_params"]:
+        yield Fact("Parameters not taken", ", ".join(map(str, facts["dropped_params"])))
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []

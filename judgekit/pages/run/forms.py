@@ -1,0 +1,139 @@
+"""Which form a person fills in who labels a case: the one the judge was given."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from judgekit.core.canonical import canonical_json
+from judgekit.core.request import Form
+from judgekit.core.score import Part
+from judgekit.pages.run.taped import Taped
+from judgekit.report.folder import Scored
+
+_NOT_ASKED = ("weight", "levels", "reverse")
+"""What a criterion says beside its question."""
+
+
+class Forms:
+    """Finds the form of every case and metric.
+
+    A metric that asks once, for what its own parts are made of, has one form a case. One that
+    asks step by step, or asks nobody, has none: people then label its verdict.
+
+    Args:
+        taped: what the tape knows of requests.
+        manifest: what the rubrics of the run ask, for cases no reply is known of.
+        put: stores a text of the page, and returns its number.
+    """
+
+    def __init__(
+        self, taped: Taped, manifest: Mapping[str, Any], put: Callable[[str], int]
+    ) -> None:
+        self._taped = taped
+        self._put = put
+        self._told = _told(manifest)
+        self._ids: dict[str, set[str]] = {}
+        """Form -> the ids of its questions."""
+        self._first: dict[str, str] = {}
+        """Metric -> the form met first."""
+        self._stepwise: set[str] = set()
+        self._parts: dict[str, dict[str, None]] = {}
+        """Metric -> the criteria its scores are made of."""
+
+    def add(self, scored: Scored) -> dict[str, int]:
+        """Take one case; return the forms that are not the usual ones, by metric."""
+        unusual = {}
+        for row in scored.rows:
+            result = row.result
+            own = result.type == "score" and result.fallback is None
+            parts = result.parts if result.type == "score" and own else ()
+            self._parts.setdefault(row.metric, {}).update((part.id, None) for part in parts)
+            keys = [judgment.request_key for judgment in result.judgments]
+            forms = {form for key in keys if (form := self._taped.form(key)) is not None}
+            if not forms or row.metric in self._stepwise:
+                continue
+            form = forms.pop()
+            asked = self._asked(form)
+            if forms or not asked or (parts and not _made_of(parts, asked)):
+                self._stepwise.add(row.metric)
+            elif self._first.setdefault(row.metric, form) != form:
+                unusual[row.metric] = self._put(form)
+        return unusual
+
+    def finish(self) -> dict[str, int]:
+        """Return the usual form of every metric that has one, by its number."""
+        found = {}
+        for metric, parts in self._parts.items():
+            form = self._first.get(metric) or self._from_manifest(metric, set(parts))
+            if form is not None and metric not in self._stepwise:
+                found[metric] = self._put(form)
+        return found
+
+    def levels(self) -> dict[str, dict[str, dict[str, str]]]:
+        """Return what levels mean: metric -> criterion -> word -> meaning."""
+        return {
+            metric: means
+            for metric, rubric in self._told.items()
+            if rubric is not None and (means := _meanings(rubric))
+        }
+
+    def _asked(self, form: str) -> set[str]:
+        """Return the ids of the questions of a form; none of what is no form."""
+        if form not in self._ids:
+            try:
+                read = Form.model_validate_json(form)
+            except ValueError:
+                read = Form()
+            self._ids[form] = {question.id for question in read.questions}
+        return self._ids[form]
+
+    def _from_manifest(self, metric: str, parts: set[str]) -> str | None:
+        """Return the form of a metric whose requests are not at hand."""
+        rubric = self._told.get(metric)
+        criteria = _dicts(rubric.get("criteria")) if rubric else []
+        if not criteria or (parts and not parts <= {str(c.get("id")) for c in criteria}):
+            return None
+        questions = [
+            {name: value for name, value in criterion.items() if name not in _NOT_ASKED}
+            for criterion in criteria
+            if not parts or criterion.get("id") in parts
+        ]
+        details = _dicts(rubric.get("details")) if rubric else []
+        form = {"questions": questions, **({"details": details} if details else {})}
+        text = canonical_json(form)
+        return text if self._asked(text) else None
+
+
+def _made_of(parts: Sequence[Part], asked: set[str]) -> bool:
+    """Return whether the parts of a score are what was asked, and nothing else is."""
+    applied = {part.id for part in parts if part.status != "not_applicable"}
+    return applied <= asked <= {part.id for part in parts}
+
+
+def _told(manifest: Mapping[str, Any]) -> dict[str, dict[str, Any] | None]:
+    """Return the rubric of every metric that has just one."""
+    found: dict[str, dict[str, Any] | None] = {}
+    for rubric in _dicts(manifest.get("rubrics")):
+        metrics = rubric.get("metrics")
+        for metric in metrics if isinstance(metrics, list) else ():
+            if isinstance(metric, str):
+                found[metric] = None if metric in found else rubric
+    return found
+
+
+def _meanings(rubric: dict[str, Any]) -> dict[str, dict[str, str]]:
+    found = {}
+    for criterion in _dicts(rubric.get("criteria")):
+        means = {
+            str(level.get("label")): str(level["text"])
+            for level in _dicts(criterion.get("levels"))
+            if level.get("text")
+        }
+        if means:
+            found[str(criterion.get("id"))] = means
+    return found
+
+
+def _dicts(value: Any) -> list[dict[str, Any]]:
+    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []

@@ -1,0 +1,74 @@
+"""The page of a run."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from judgekit.core.canonical import canonical_json, digest
+from judgekit.pages.figures import Axis
+from judgekit.pages.html import fill, write_html
+from judgekit.pages.run.cards import judge_cards, rubric_cards
+from judgekit.pages.run.facts import Facts
+from judgekit.pages.run.histograms import saturated_share, saturation
+from judgekit.pages.run.payload import make_payload
+from judgekit.report.spread import shown_figures
+
+if TYPE_CHECKING:
+    from judgekit.report.report import Report
+
+SCRIPTS = (
+    "dom", "data", "run/entries", "run/quotes", "state", "rows", "facets", "table", "run/verdict",
+    "drawer", "run/sides", "run/labels", "run/answers", "run/question", "run/labelling",
+    "run/print", "main",
+)  # fmt: skip
+"""Pieces of the script, in the order they are joined."""
+
+
+class Served(NamedTuple):
+    """How a served page reaches its server."""
+
+    run: str
+    """The id of the run on the server."""
+    stamp: str
+    """Changes when a file of the run changes."""
+
+
+def write_page(report: Report, path: Path) -> Path:
+    """Write the page of a run, with the same bytes for the same run folder; return its path.
+
+    Raises:
+        ConfigError: the file cannot be written, or the folder holds no results.
+        CassetteCorrupt: the run's tape was damaged.
+    """
+    return write_html(render_page(report), path)
+
+
+def render_page(report: Report, *, served: Served | None = None) -> str:
+    """Return the page of a run.
+
+    Args:
+        report: the run.
+        served: set for a page that a server sends: it fetches what the page leaves out. A page in
+            a file connects to nothing.
+    """
+    figures = report.figures
+    payload = make_payload(report)
+    return fill(
+        "run",
+        scripts=SCRIPTS if served is None else (*SCRIPTS[:-1], "view/served", SCRIPTS[-1]),
+        connect="'none'" if served is None else "'self'",
+        served=served,
+        facts=Facts(report, makers=payload.makers),
+        figures=figures,
+        metrics=[(summary, Axis(summary)) for summary in figures.metrics],
+        rubrics=rubric_cards(figures.manifest, payload.taped),
+        judges=judge_cards(figures.manifest, report.run, payload.taped),
+        manifest=json.dumps(figures.manifest, ensure_ascii=False, sort_keys=True, indent=1),
+        manifest_digest=digest(canonical_json(figures.manifest)),
+        payload=payload,
+        saturated_share=saturated_share,
+        saturation=saturation,
+        shown_figures=shown_figures,
+    )

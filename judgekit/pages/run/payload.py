@@ -1,0 +1,189 @@
+"""What the script of a page reads: every case, its results, and what the judge was asked."""
+
+from __future__ import annotations
+
+import heapq
+import math
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from judgekit.core.case import Case, output_digest
+from judgekit.core.score import Failure, Result, Row
+from judgekit.pages.packing import Texts, pack, page_json
+from judgekit.pages.run.forms import Forms
+from judgekit.pages.run.histograms import Histograms
+from judgekit.pages.run.lead import lead_of
+from judgekit.pages.run.origins import Origins
+from judgekit.pages.run.recorded import Asked, keys_of, told
+from judgekit.pages.run.slices import Field, Slices
+from judgekit.pages.run.taped import Taped
+from judgekit.report.folder import Scored
+from judgekit.report.manifest import cluster_field
+from judgekit.report.report import Report
+from judgekit.report.summary import MetricSummary
+
+ALL = 2_000
+"""Cases up to which every prompt and raw reply is on the page."""
+KEPT = 500
+"""Cases that keep theirs on a larger page: those that failed, then those that did worst."""
+
+
+class Maker(NamedTuple):
+    """A judge, and the rubric it went by; parts that are not known are empty."""
+
+    model: str
+    rubric: str
+    digest: str
+
+    @classmethod
+    def of(cls, made_with: Mapping[str, Any]) -> Maker:
+        """Return the maker that a result or a manifest names."""
+        rubric = made_with.get("rubric")
+        return cls(
+            model=str(made_with.get("model") or ""),
+            rubric=f"{rubric}@{made_with.get('version', '?')}" if rubric else "",
+            digest=str(made_with.get("digest") or ""),
+        )
+
+
+class Payload(NamedTuple):
+    """The data of a page, as the text of an inert script element."""
+
+    text: str
+    compressed: bool
+    prompts: str
+    """`all`, `some` or `none`: whose prompts and raw replies are there."""
+    makers: dict[str, tuple[Maker, ...]]
+    """Who made the judged values of each metric, as the results themselves say."""
+    fields: tuple[Field, ...]
+    """Fields of the metadata with few values, and the figures of each value."""
+    histograms: Histograms
+    taped: Taped
+
+
+def make_payload(report: Report) -> Payload:
+    """Return the data of a run for its page.
+
+    Raises:
+        CassetteCorrupt: the run's tape was damaged.
+    """
+    figures = report.figures
+    asked = Asked(report.folder)
+    texts = Texts()
+    worst = _worst(report) if asked.there and figures.cases > ALL else None
+    cases: list[str] = []  # as JSON at once: a fifth of the memory
+    leads: list[str] = []
+    makers: dict[str, dict[Maker, None]] = {}
+    slices = Slices(
+        {summary.metric: summary.range for summary in figures.metrics},
+        cluster=cluster_field(figures.manifest),
+    )
+    histograms = Histograms()
+    origins = Origins(report.run)
+    forms = Forms(asked.taped, figures.manifest, texts.put)
+    for number, scored in enumerate(report.results):
+        kept = asked if worst is None or number in worst else None
+        data = _case(scored, texts, kept, origins)
+        if unusual := forms.add(scored):
+            data["forms"] = unusual
+        cases.append(page_json(data))
+        leads.append(page_json(lead_of(data)))
+        slices.add(scored)
+        histograms.add(scored)
+        for row in scored.rows:
+            if row.result.type == "score" and row.result.source == "judge":
+                makers.setdefault(row.metric, {})[Maker.of(row.result.meta)] = None
+    taped = asked.taped
+    asked.close()
+    made_by = {metric: tuple(found) for metric, found in makers.items()}
+    prompts = "none" if not asked.there else "all" if worst is None else "some"
+    fields = slices.finish()
+    head = {
+        "dataset": figures.dataset,
+        "forms": forms.finish(),
+        "levels": forms.levels(),
+        "fields": [field.name for field in fields],
+        "origin": origins.all_alike,
+        "metrics": [_metric(summary) for summary in figures.metrics],
+        "prompts": prompts,
+    }
+    packed = pack(_joined({**head, "texts": texts.all}, cases))
+    if packed.compressed:
+        # Two lines: the list of cases stands before the texts are unpacked.
+        packed = pack(f"{_joined(head, leads)}\n{_joined({'texts': texts.all}, cases)}")
+    return Payload(packed.text, packed.compressed, prompts, made_by, fields, histograms, taped)
+
+
+def _joined(head: dict[str, Any], cases: list[str]) -> str:
+    return f'{page_json(head)[:-1]},"cases":[{",".join(cases)}]}}'
+
+
+def _metric(summary: MetricSummary) -> dict[str, Any]:
+    return {
+        "name": summary.metric,
+        "range": summary.range,
+        "higher": summary.higher_is_better,
+        "threshold": summary.threshold,
+        "scale": summary.scale,
+    }
+
+
+def _case(scored: Scored, texts: Texts, asked: Asked | None, origins: Origins) -> dict[str, Any]:
+    data = _texts_shared(scored.case, texts)
+    data["digest"] = output_digest(scored.case.output)  # labels carry it
+    data["rows"] = {row.metric: _result(row.result) for row in scored.rows}
+    if asked is not None and asked.there:
+        found = ((key, asked.record(key)) for key in keys_of(scored.rows))
+        data["asked"] = {key: told(record, texts) for key, record in found if record}
+        if origins.all_alike is None:
+            for key, said in data["asked"].items():
+                said["origin"] = origins.of(key)
+    return data
+
+
+def _texts_shared(case: Case, texts: Texts) -> dict[str, Any]:
+    data = case.model_dump(mode="json", exclude_defaults=True)
+    if case.system is not None:
+        data["system"] = texts.put(case.system)
+    if case.context:
+        data["context"] = [texts.put(passage) for passage in case.context]
+    return data
+
+
+def _result(result: Result) -> dict[str, Any]:
+    # Who made it stands once, on the cards; thousands of rows would say it again.
+    data = result.model_dump(mode="json", exclude_defaults=True, exclude={"meta"})
+    data["type"] = result.type
+    for part in data.get("parts", ()):
+        if isinstance(part.get("answer"), float) and part["answer"] == part.get("value"):
+            del part["answer"]
+    if result.type == "score" and result.parts and len(result.judgments) == 1:
+        # The parts say again what the only judgment answered.
+        for judgment in data["judgments"]:
+            judgment.pop("answers", None)
+    return data
+
+
+# -- whose prompts are kept ---------------------------------------------------------
+
+
+def _worst(report: Report) -> frozenset[int]:
+    """Return the places of the cases that failed or did worst."""
+    metrics = report.metrics
+    ranked = (
+        (min((_goodness(row, metrics) for row in scored.rows), default=math.inf), number)
+        for number, scored in enumerate(report.results)
+    )
+    return frozenset(number for _, number in heapq.nsmallest(KEPT, ranked))
+
+
+def _goodness(row: Row, metrics: dict[str, MetricSummary]) -> float:
+    """Return how well a row did beside the others of its metric; failures come before all."""
+    result = row.result
+    if isinstance(result, Failure):
+        return -math.inf
+    summary = metrics.get(row.metric)
+    if result.value is None or summary is None or summary.mean is None:
+        return math.inf
+    away = (result.value - summary.mean) / (summary.sd or 1.0)
+    return away if summary.higher_is_better else -away

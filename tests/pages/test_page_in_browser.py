@@ -1,0 +1,520 @@
+"""The page in a real browser: it runs, filters, opens cases, and nothing hostile comes alive.
+
+Needs Chromium and Playwright's Python package, neither of which is a dependency; without them
+these tests are skipped, and say so.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from judgekit.core.case import Case, Message
+from judgekit.core.judgment import Quote
+from judgekit.core.score import Failure, Part
+from judgekit.metrics.quote import find_quote
+from judgekit.pages.run.page import write_page
+from judgekit.report.report import Report
+from judgekit.runner.evaluation import evaluate_sync
+from judgekit.suite.suite import load_suite
+from tests.browsing import KINDS, skip_without_a_browser, until
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page as Tab
+
+skip_without_a_browser("the page")
+
+pytestmark = pytest.mark.loopback
+
+
+def show(tab: Tab, report: Report, path: Path, fragment: str = "") -> None:
+    tab.goto(f"file://{write_page(report, path)}{fragment}")
+    tab.wait_for_selector("html[data-whole]", timeout=60_000)
+
+
+def ids(tab: Tab) -> list[str]:
+    return tab.locator("table.list tbody th").all_inner_texts()
+
+
+def test_table_lists_every_case(tab: Tab, rich: Report, tmp_path: Path) -> None:
+    show(tab, rich, tmp_path / "page.html")
+
+    assert ids(tab) == ["returns-free", "late-parcel", "rude", "unclear", "empty-handed"]
+    row = tab.locator(".list tbody tr").nth(1)
+    assert "3.00" in row.inner_text()
+    assert "fallback" in row.inner_text()
+    assert tab.locator(".list tbody tr").nth(2).locator(".chip.bad").inner_text() == "refused"
+    assert tab.locator(".count").inner_text() == "5 cases"
+
+
+def test_filters_narrow_the_table_and_stay_in_the_address(
+    tab: Tab, rich: Report, tmp_path: Path
+) -> None:
+    show(tab, rich, tmp_path / "page.html")
+
+    tab.click('[data-status="failed"]')
+    assert ids(tab) == ["rude"]
+    assert "status=failed" in tab.evaluate("location.hash")
+    tab.click('[data-status="below"]')
+    assert ids(tab) == ["empty-handed"]
+    tab.click('[data-status="unfound"]')
+    assert ids(tab) == ["returns-free"]
+    tab.click('[data-status="all"]')
+    choose(tab, "language", "de")
+    assert ids(tab) == ["late-parcel"]
+    assert "meta.language=de" in tab.evaluate("location.hash")
+    tab.click(".status-line .clear")
+    tab.fill("#search", "Parcel my")
+    assert ids(tab) == ["rude"]
+    tab.fill("#search", "nothing of the kind")
+    assert tab.locator(".empty").is_visible()
+
+
+def choose(tab: Tab, field: str, *values: str) -> None:
+    menu = tab.locator(f'[data-facet="{field}"]')
+    if not menu.evaluate("d => d.open"):
+        menu.locator("summary").click()
+    for value in values:
+        menu.locator("label", has_text=value).locator("input").check()
+    tab.keyboard.press("Escape")
+
+
+def counts(tab: Tab, field: str) -> list[str]:
+    texts = tab.locator(f'[data-facet="{field}"] label').all_text_contents()
+    return [" ".join(text.split()) for text in texts]
+
+
+def test_facets_count_combine_and_take_several_values(
+    tab: Tab, rich: Report, tmp_path: Path
+) -> None:
+    show(tab, rich, tmp_path / "page.html")
+
+    assert counts(tab, "topic") == ["orders4", "returns1"]
+    choose(tab, "language", "de", "en")
+    assert len(ids(tab)) == 5
+    choose(tab, "topic", "returns")
+    assert ids(tab) == ["returns-free"]
+    # What each value would leave, all other choices kept.
+    assert counts(tab, "topic") == ["orders4", "returns1"]
+    assert counts(tab, "language") == ["de0", "en1"]
+    assert tab.locator('[data-status="all"] b').inner_text() == "1"
+    fragment = tab.evaluate("location.hash")
+    assert fragment == "#meta.language=de&meta.language=en&meta.topic=returns"
+    tab.locator('[data-facet="topic"] summary').click()
+    tab.locator('[data-facet="topic"] .clear').click()
+    assert len(ids(tab)) == 5
+    tab.keyboard.press("Escape")
+    assert tab.locator("details.facet[open]").count() == 0
+    assert tab.evaluate("document.activeElement.closest('details').dataset.facet") == "topic"
+
+
+def test_back_and_forward_walk_through_the_filters(tab: Tab, rich: Report, tmp_path: Path) -> None:
+    show(tab, rich, tmp_path / "page.html")
+    tab.click('[data-status="failed"]')
+    choose(tab, "language", "en")
+    tab.click('[data-column="id"]')
+    assert tab.locator(".count").inner_text() == "1 of 5 cases"
+
+    tab.go_back()
+    until(tab, "location.hash === '#status=failed&meta.language=en'")
+    tab.go_back()
+    tab.go_back()
+    until(tab, "document.querySelectorAll('.list tbody tr').length === 5")
+    assert not tab.locator('[data-facet="language"] input').nth(1).is_checked()
+    tab.go_forward()
+    until(tab, "document.querySelectorAll('.list tbody tr').length === 1")
+    assert tab.locator('[data-status="failed"]').get_attribute("aria-pressed") == "true"
+
+
+def test_cases_without_a_field_can_be_chosen(
+    tab: Tab, runs: SimpleNamespace, tmp_path: Path
+) -> None:
+    said = [{"topic": "a", "__proto__": "x"}, {"topic": "a"}, {}, {"topic": ""}]
+    rows = [(Case(id=f"c{n}", metadata=m), {"m": runs.judged(n / 4)}) for n, m in enumerate(said)]
+    show(tab, runs.report_of(rows), tmp_path / "page.html")
+
+    choose(tab, "topic", "(none)", "(empty)")
+    assert ids(tab) == ["c2", "c3"]
+    assert tab.evaluate("location.hash") == "#meta.topic=&without=topic"
+    tab.click(".status-line .clear")
+    choose(tab, "__proto__", "x")
+    assert ids(tab) == ["c0"]
+    tab.reload()
+    tab.wait_for_selector("html[data-whole]")
+    assert ids(tab) == ["c0"]
+
+
+def test_slices_lead_to_their_cases(tab: Tab, rich: Report, tmp_path: Path) -> None:
+    show(tab, rich, tmp_path / "page.html")
+
+    tab.locator(".slices a", has_text="orders").click()
+
+    until(tab, "document.querySelectorAll('.list tbody tr').length === 4")
+    assert tab.locator('[data-facet="topic"] input').first.is_checked()
+    assert tab.evaluate("document.querySelector('#cases').getBoundingClientRect().top < 300")
+
+
+def test_address_restores_the_view(tab: Tab, rich: Report, tmp_path: Path) -> None:
+    fragment = "#q=parcel&meta.topic=orders&sort=id&order=down&case=rude"
+
+    show(tab, rich, tmp_path / "page.html", fragment)
+
+    assert ids(tab) == ["rude", "late-parcel"]
+    assert tab.locator("#search").input_value() == "parcel"
+    assert tab.locator("#drawer-title").inner_text() == "rude"
+    assert tab.evaluate("location.hash") == fragment
+
+
+def test_sorting_puts_missing_values_last(tab: Tab, rich: Report, tmp_path: Path) -> None:
+    show(tab, rich, tmp_path / "page.html")
+    head = tab.locator('th:has([data-column="metric.helpful"])')
+
+    head.locator("button").click()
+    assert head.get_attribute("aria-sort") == "ascending"
+    assert ids(tab) == ["empty-handed", "late-parcel", "returns-free", "rude", "unclear"]
+    head.locator("button").click()
+    assert head.get_attribute("aria-sort") == "descending"
+    assert ids(tab) == ["returns-free", "late-parcel", "empty-handed", "rude", "unclear"]
+    head.locator("button").click()
+    assert head.get_attribute("aria-sort") == "none"
+    tab.click('[data-column="metric.length"]')  # lower is better: worst first
+    assert ids(tab)[0] == "returns-free"
+
+
+def test_case_shows_what_explains_its_number(tab: Tab, rich: Report, tmp_path: Path) -> None:
+    show(tab, rich, tmp_path / "page.html")
+
+    tab.click("text=returns-free >> nth=-1")
+
+    drawer = tab.locator("#drawer")
+    marks = [text.splitlines()[0] for text in drawer.locator("mark").all_inner_texts()]
+    assert "".join(marks).startswith("free within 30 days")
+    assert drawer.locator("#mark-2").count() == 1  # found across line ends and outer quotes
+    assert drawer.locator("#mark-3").inner_text().startswith("returns within 30 days of delivery")
+    assert drawer.locator("#mark-4").count() == 0
+    assert "not found in the text" in drawer.locator("#quote-4").inner_text()
+    text = drawer.inner_text()
+    for said in ("7.40", "passes ≥ 5.00", "Right, but it gives no link.", "weight 60 %",
+                 "names the period", "find_order", "alice", "2 tries · repairs: fence",
+                 "Policy: returns within"):  # fmt: skip
+        assert said in text
+    drawer.locator("summary", has_text="Rendered prompt").click()
+    drawer.locator("summary", has_text="Raw reply").click()
+    drawer.locator("pre", has_text='{"truth": {"reason": "It says so.", "value": 0.9}}').wait_for()
+    assert "You judge answers.\nBe literal." in drawer.inner_text()
+
+
+def test_a_large_page_shows_the_list_before_the_texts_and_the_same_list(
+    tab: Tab, rich: Report, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tab.add_init_script(
+        """new MutationObserver(() => {
+            const { ready, whole } = document.documentElement.dataset;
+            if (ready && !whole) window.early ??= document.querySelector("#browser").innerText;
+        }).observe(document, {subtree: true, attributeFilter: ["data-ready", "data-whole"]});"""
+    )
+    show(tab, rich, tmp_path / "plain.html")
+    browser = tab.locator("#browser")
+    plain = browser.inner_text()
+    monkeypatch.setattr("judgekit.pages.packing.PLAIN", 0)
+
+    show(tab, rich, tmp_path / "packed.html")
+
+    assert tab.evaluate("window.early") == plain
+    assert browser.inner_text() == plain
+    tab.click('[data-status="unfound"]')
+    assert ids(tab) == ["returns-free"]
+
+
+@pytest.mark.parametrize("fragment", ["#q=parcel&case=rude", "#case=rude&label=helpful"])
+def test_what_a_link_asks_for_waits_for_the_texts(
+    tab: Tab, rich: Report, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fragment: str
+) -> None:
+    monkeypatch.setattr("judgekit.pages.packing.PLAIN", 0)
+
+    show(tab, rich, tmp_path / "page.html", fragment)
+
+    shown = tab.locator("#labelling" if "label" in fragment else "#drawer")
+    shown.wait_for()
+    assert "A rude answer" in shown.inner_text()
+    assert tab.evaluate("location.hash") == fragment
+    assert len(ids(tab)) == (2 if "q=" in fragment else 5)
+
+
+def test_every_reply_says_where_it_came_from(
+    tab: Tab, runs: SimpleNamespace, tmp_path: Path
+) -> None:
+    keys = runs.write_tape(tmp_path, {"a": "{}", "b": "{}"})
+    rows = [(Case(id=name), {"m": runs.judged(1.0, key)}) for name, key in keys.items()]
+    mixed = {"origins": {"live": 1, "tape": 1, "store": 0}, "from_store_or_live": [keys["a"]]}
+    said = []
+    for run in (mixed, {"origins": {"tape": 2}}, {"origins": 3, "from_store_or_live": 3}):
+        report = runs.report_of(rows, run=run, folder=tmp_path)
+        for name in keys:
+            show(tab, report, tmp_path / "page.html", f"#case={name}")
+            tab.reload()
+            tab.wait_for_selector("html[data-whole]")
+            said.append(" ".join(tab.locator("#drawer .origin-of").all_inner_texts()))
+
+    assert said == ["asked live", "from the tape", "from the tape", "from the tape", "", ""]
+
+
+def test_quotes_with_plain_marks_are_found_where_the_text_has_typographic_ones(
+    tab: Tab, runs: SimpleNamespace, tmp_path: Path
+) -> None:
+    case = Case(id="one", output="Yes – it “rains” … and  it’s wet.")
+    quotes = (
+        Quote(text='"Yes - it "rains" ..."', field=find_quote('Yes - it "rains" ...', case)),
+        Quote(text="and it's wet", field=find_quote("and it's wet", case)),
+        Quote(text="it was wet", field=find_quote("it was wet", case)),
+    )
+    part = Part(id="a", value=0.5, weight=1.0, quotes=quotes)
+    rows = [(case, {"helpful": runs.judged(0.5, "0" * 64, parts=(part,))})]
+
+    show(tab, runs.report_of(rows), tmp_path / "page.html", "#case=one")
+
+    drawer = tab.locator("#drawer")
+    assert drawer.locator("#mark-1").inner_text().startswith("Yes – it “rains")
+    assert drawer.locator("#mark-2").inner_text().startswith("and  it’s wet")
+    assert drawer.locator("#mark-3").count() == 0
+    assert "not found in the text" in drawer.locator("#quote-3").inner_text()
+
+
+def test_failure_shows_kind_key_and_every_try(tab: Tab, rich: Report, tmp_path: Path) -> None:
+    show(tab, rich, tmp_path / "page.html", "#case=rude")
+
+    drawer = tab.locator("#drawer")
+    drawer.locator("summary", has_text="Raw reply (2 tries").click()
+    drawer.locator("pre", has_text="not json").wait_for()
+    text = drawer.inner_text()
+    assert "failed: refused" in text
+    assert "the judge declined: I will not." in text
+    assert len(drawer.locator(".key code").inner_text()) == 64
+
+
+def test_keyboard_moves_opens_and_closes(tab: Tab, rich: Report, tmp_path: Path) -> None:
+    show(tab, rich, tmp_path / "page.html")
+
+    for key in ("j", "j", "k", "j"):
+        tab.keyboard.press(key)
+    assert tab.locator("tr.selected th").inner_text() == "late-parcel"
+    tab.keyboard.press("Enter")
+    assert tab.locator("#drawer-title").inner_text() == "late-parcel"
+    assert "case=late-parcel" in tab.evaluate("location.hash")
+    tab.keyboard.press("j")
+    assert tab.locator("#drawer-title").inner_text() == "rude"
+    tab.keyboard.press("Escape")
+    assert tab.locator("#drawer").is_hidden()
+    assert "case=" not in tab.evaluate("location.hash")
+    assert tab.evaluate("document.activeElement.innerText").startswith("rude")
+    tab.keyboard.press("/")
+    tab.keyboard.type("jk")
+    assert tab.locator("#search").input_value() == "jk"
+
+
+def test_back_closes_the_case(tab: Tab, rich: Report, tmp_path: Path) -> None:
+    show(tab, rich, tmp_path / "page.html")
+
+    tab.click("text=rude >> nth=-1")
+    tab.go_back()
+
+    tab.wait_for_selector("#drawer", state="hidden")
+
+
+def hostile_report(runs: SimpleNamespace, folder: Path) -> Report:
+    keys = runs.write_tape(folder, {text: text for text in KINDS.values()})
+    rows = []
+    for kind, text in KINDS.items():
+        case = Case(
+            id=f"{kind} {text}",
+            input=text,
+            output=f"x {text} y",
+            system=text,
+            history=(Message(role="user", name=text, content=text),),
+            reference=(text,),
+            context=(text,),
+            choices=(text,),
+            expected={text: text},
+            labels={text: text},
+            metadata={"kind": text[:50], text: text, "constructor": "a"},
+        )
+        part = Part(
+            id=text,
+            value=0.5,
+            weight=1.0,
+            answer=text,
+            reason=text,
+            quotes=(Quote(text=text, field="output"), Quote(text=text)),
+            items=({"item": text, "met": True, "reason": text}, text),
+            details={text: text},
+        )
+        score = runs.judged(
+            0.5,
+            keys[text],
+            parts=(part,),
+            reason=text,
+            method=text,
+            details={text: text, "band": text[:20]},
+        )
+        failure = Failure(kind="invalid_reply", message=text, key=keys[text])
+        rows.append((case, {"helpful": score, KINDS["image"]: failure, "__proto__": failure}))
+    return runs.report_of(
+        rows,
+        thresholds={"helpful": 0.6},
+        manifest={
+            "suite": {"name": KINDS["closing script"], "description": KINDS["overrides"]},
+            "notice": KINDS["image"],
+        },
+        incomplete=(KINDS["svg"],),
+        folder=folder,
+    )
+
+
+@pytest.mark.parametrize("compressed", [False, True])
+def test_hostile_text_is_inert(
+    tab: Tab,
+    runs: SimpleNamespace,
+    tmp_path: Path,
+    compressed: bool,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    if compressed:
+        monkeypatch.setattr("judgekit.pages.packing.PLAIN", 0)
+    tab.add_init_script("window.pwned = () => { window.hurt = true; }")
+    show(tab, hostile_report(runs, tmp_path), tmp_path / "page.html")
+
+    for kind, text in KINDS.items():
+        tab.keyboard.press("j")
+        tab.keyboard.press("Enter")
+        drawer = tab.locator("#drawer")
+        for _ in range(2):  # the second time for what is folded inside
+            drawer.evaluate("d => d.querySelectorAll('details').forEach(e => e.open = true)")
+            tab.wait_for_timeout(30)
+        assert drawer.locator(".raw pre").count() > 2
+        if text.isprintable():
+            assert drawer.locator(".turn.input .text").inner_text() == text
+        assert drawer.locator("img, iframe, script, style, form, base, meta, object").count() == 0
+        assert drawer.locator("b, input, textarea").count() == 0, kind
+        tab.keyboard.press("Escape")
+    tab.fill("#search", "<script>")
+    assert "%3Cscript%3E" in tab.evaluate("location.hash")
+
+    assert tab.evaluate("window.hurt") is None
+    assert tab.evaluate("({}).item") is None
+    assert tab.locator("script").count() == 1  # the data was taken out, the page's own is left
+    assert tab.locator("img, iframe, object, form, base").count() == 0
+
+
+def test_unseen_characters_show(tab: Tab, runs: SimpleNamespace, tmp_path: Path) -> None:
+    case = Case(id="a", output="pay\u202etnemyap\u202c now\x07")
+    show(tab, runs.report_of([(case, {"m": runs.judged(1.0)})]), tmp_path / "p.html", "#case=a")
+
+    text = tab.locator(".turn.output .text")
+    assert text.inner_text() == "pay⟨U+202E⟩tnemyap⟨U+202C⟩ now⟨U+0007⟩"
+
+
+def test_policy_stops_what_would_get_in(browser: Any, rich: Report, tmp_path: Path) -> None:
+    tab = browser.new_page()
+    asked: list[str] = []
+    tab.on("requestfailed", lambda request: asked.append(f"{request.url} {request.failure}"))
+    show(tab, rich, tmp_path / "page.html")
+
+    stopped = tab.evaluate(
+        """async () => {
+            const stopped = [];
+            addEventListener("securitypolicyviolation", (e) => stopped.push(e.effectiveDirective));
+            const script = document.createElement("script");
+            script.textContent = "window.hurt = true";
+            document.body.append(script);
+            const image = document.createElement("img");
+            image.src = "https://example.invalid/x.png";
+            document.body.append(image);
+            await fetch("https://example.invalid/").catch(() => {});
+            await new Promise((done) => setTimeout(done, 100));
+            return [window.hurt, stopped.sort()];
+        }"""
+    )
+
+    assert stopped == [None, ["connect-src", "img-src", "script-src-elem"]]
+    assert all(request.endswith(" csp") for request in asked)
+    tab.close()
+
+
+def test_summary_reads_without_script(browser: Any, rich: Report, tmp_path: Path) -> None:
+    context = browser.new_context(java_script_enabled=False)
+    tab = context.new_page()
+    tab.goto(f"file://{write_page(rich, tmp_path / 'page.html')}")
+
+    text = tab.locator("body").inner_text()
+
+    assert "Incomplete" in text
+    assert "4.70" in text
+    assert "needs JavaScript" in text
+    context.close()
+
+
+@pytest.mark.parametrize("width", [360, 700, 1400])
+@pytest.mark.parametrize("fragment", ["", "#case=returns-free"])
+def test_nothing_sticks_out(
+    tab: Tab, rich: Report, tmp_path: Path, width: int, fragment: str
+) -> None:
+    tab.set_viewport_size({"width": width, "height": 800})
+    show(tab, rich, tmp_path / "page.html", fragment)
+
+    assert tab.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_claims_stand_with_their_verdicts_and_quotes(tab: Tab, tmp_path: Path) -> None:
+    suite = load_suite(Path(__file__).parents[2] / "examples" / "rag" / "suite.yaml")
+    report = evaluate_sync(suite.cases(), suite.metrics)
+    suite.close()
+
+    show(tab, report, tmp_path / "page.html", "#case=hives")
+
+    section = tab.locator("section.result", has_text="faithfulness").first
+    claims = section.locator("ol.parts > li")
+    assert claims.count() == 3
+    assert "claim 2" in claims.nth(1).inner_text()
+    assert "unsupported" in claims.nth(1).inner_text()
+    assert "The bee warden's signature costs 10 crowns." in claims.nth(1).inner_text()
+    assert claims.nth(0).locator("blockquote").count() == 1
+    claims.nth(0).locator("blockquote button").click()
+    assert "once the bee warden has signed" in tab.locator("#mark-1").inner_text()
+    # Hallucination quotes the same words; its number leads to the same mark.
+    assert tab.locator("mark #mark-2").inner_text() == "2"
+    # Four replies made this score; they are folded away, and open when wanted.
+    assert section.locator(".judgment").count() == 0
+    section.locator("summary", has_text="4 judgments").click()
+    section.locator(".judgment").nth(3).wait_for()  # what opens is filled a moment later
+    assert section.locator(".judgment").count() == 4
+
+
+@pytest.mark.slow
+def test_a_case_among_five_thousand_is_found(
+    tab: Tab, runs: SimpleNamespace, tmp_path: Path
+) -> None:
+    show(tab, runs.report_of(runs.simple_rows(5000)), tmp_path / "page.html")
+    assert len(ids(tab)) < 300
+
+    tab.fill("#search", "number 4999:")
+    assert ids(tab) == ["case-4999"]
+
+
+def test_the_baseline_stands_beside_the_output(
+    tab: Tab, runs: SimpleNamespace, tmp_path: Path
+) -> None:
+    case = Case(id="steered", input="How are you?", output="Mustn't grumble.", baseline="Great!")
+    report = runs.report_of([(case, {"helpful": runs.judged(0.5)})])
+
+    show(tab, report, tmp_path / "page.html", "#case=steered")
+
+    parts = tab.locator(".beside > section")
+    assert parts.all_inner_texts() == ["Baseline\nGreat!", "Output\nMustn't grumble."]
+    left, right = (parts.nth(n).bounding_box() for n in (0, 1))
+    assert left is not None
+    assert right is not None
+    assert left["y"] == right["y"]
+    assert left["x"] + left["width"] <= right["x"]
