@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from judgekit.core.display.parts import MOST_NAME, Bar, Grid, Line, Part, cut, more
-from judgekit.report.calibration import Agreement, Calibration
-from judgekit.report.report import Report
 from judgekit.report.spread import shown_figures
-from judgekit.report.summary import MetricSummary
 from judgekit.report.text import counts_of, few_lines, interval_of, number_of, title_of
 from judgekit.stats.coefficient import Coefficient
+
+if TYPE_CHECKING:
+    from judgekit.report.calibration import Agreement, Calibration
+    from judgekit.report.report import Report
+    from judgekit.report.summary import MetricSummary
 
 MOST_METRICS = 20
 MOST_GATES = 15

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from judgekit.report.summary import MetricSummary
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from judgekit.report.summary import MetricSummary
+
 
 _SPREAD = (
     "bootstrap_low",

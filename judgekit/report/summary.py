@@ -10,6 +10,7 @@ from pydantic import Field
 from judgekit.core.protocols import Aggregate
 from judgekit.core.score import Failure, Result, Row, Score
 from judgekit.core.value import Displayed, Value
+from judgekit.report.thresholds import FEW, passes
 from judgekit.stats.intervals import MeanInterval, wilson
 from judgekit.stats.values import Values
 
@@ -20,8 +21,6 @@ WORST = 20
 """Cases a summary names as the worst."""
 BINS = 20
 """Bins of the histogram over the metric's range."""
-FEW = 30
-"""Independent values below which an interval says little."""
 
 
 class CriterionSummary(Value):
@@ -330,10 +329,3 @@ class Tally:
 
 def _bound(value: float) -> float | None:
     return value if abs(value) < float("inf") else None
-
-
-def passes(value: float, threshold: float | None, higher_is_better: bool) -> bool | None:
-    """Return whether a value passes its threshold; `None` without one."""
-    if threshold is None:
-        return None
-    return value >= threshold if higher_is_better else value <= threshold

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from judgekit.core.canonical import canonical_json
 from judgekit.core.case import Case
@@ -12,8 +12,11 @@ from judgekit.core.score import Failure, Result, Row, Score
 from judgekit.core.suggest import suggest
 from judgekit.core.value import Json
 from judgekit.datasets.dataframes.table import Kind, Table, kind_of, spelled
-from judgekit.report.report import Report
-from judgekit.report.summary import MetricSummary, passes
+from judgekit.report.thresholds import passes
+
+if TYPE_CHECKING:
+    from judgekit.report.report import Report
+    from judgekit.report.summary import MetricSummary
 
 Per = Literal["metric", "criterion", "run"]
 """What a row of the table is about: a metric of a case, a criterion of one, a metric of the run."""

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from judgekit.core.canonical import printable
 from judgekit.core.score import Failure, Part, Row, Score
 from judgekit.metrics.quote import FIGURES as QUOTE_FIGURES
 from judgekit.report.cells import cells, cut, pad, wrap
 from judgekit.report.manifest import judges_of
-from judgekit.report.report import Report
 from judgekit.report.spread import shown_figures
-from judgekit.report.summary import FEW, MetricSummary, passes
+from judgekit.report.thresholds import FEW, passes
+
+if TYPE_CHECKING:
+    from judgekit.report.report import Report
+    from judgekit.report.summary import MetricSummary
 
 _COLOURS = {"good": "32", "bad": "31", "dim": "2", "bold": "1"}
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from judgekit.core.canonical import printable
 from judgekit.core.score import Failure, Part, Result
-from judgekit.report.summary import passes
+from judgekit.report.thresholds import passes
 
 MAX_REASON = 300
 SHOWN = 3

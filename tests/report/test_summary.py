@@ -10,7 +10,8 @@ from judgekit.core.score import Failure, Fallback, Part, Row, Score
 from judgekit.metrics.benchmarks.answered import Answered
 from judgekit.metrics.likelihood.log_likelihoods import _KINDS, _Accuracies
 from judgekit.metrics.likelihood.perplexity import _Corpus
-from judgekit.report.summary import BINS, WORST, Tally, passes
+from judgekit.report.summary import BINS, WORST, Tally
+from judgekit.report.thresholds import passes
 from judgekit.stats.intervals import mean_interval
 
 FALLBACK = Fallback(substitute="s", cause="c")

@@ -17,7 +17,8 @@ from judgekit.core.suggest import suggest
 from judgekit.core.value import Json
 from judgekit.metrics.samples import combined_value
 from judgekit.report.calibration import NO_VERDICT, Agreement, Scale
-from judgekit.report.summary import MetricSummary, passes
+from judgekit.report.summary import MetricSummary
+from judgekit.report.thresholds import passes
 from judgekit.stats.agreement import Paired, kappa_figure, rank_figure
 
 MAX_CATEGORIES = 10

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
-from judgekit.analysis.comparison.comparison import Comparison, Difference, MetricComparison
 from judgekit.analysis.comparison.words import (
     cases_line,
     family_line,
@@ -16,6 +16,9 @@ from judgekit.analysis.comparison.words import (
     verdict_line,
 )
 from judgekit.core.display.parts import MOST_NAME, Grid, Line, Part, cut, more
+
+if TYPE_CHECKING:
+    from judgekit.analysis.comparison.comparison import Comparison, Difference, MetricComparison
 
 MOST_METRICS = 20
 MOST_CRITERIA = 12

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
-from judgekit.analysis.comparison.comparison import Comparison, Difference, MetricComparison, Move
 from judgekit.analysis.comparison.words import (
     family_line,
     flips_line,
@@ -16,6 +16,14 @@ from judgekit.analysis.comparison.words import (
     verdict_line,
 )
 from judgekit.report.markdown import escaped
+
+if TYPE_CHECKING:
+    from judgekit.analysis.comparison.comparison import (
+        Comparison,
+        Difference,
+        MetricComparison,
+        Move,
+    )
 
 _REASON = 300
 

@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from judgekit.analysis.comparison.comparison import Comparison, Difference, MetricComparison, Move
 from judgekit.core.errors import ConfigError
 from judgekit.core.suggest import suggest
 from judgekit.datasets.dataframes.table import Kind, Table
+
+if TYPE_CHECKING:
+    from judgekit.analysis.comparison.comparison import (
+        Comparison,
+        Difference,
+        MetricComparison,
+        Move,
+    )
 
 Per = Literal["metric", "criterion", "case"]
 """What a row is about."""

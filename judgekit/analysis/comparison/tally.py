@@ -10,7 +10,8 @@ from judgekit.analysis.comparison.comparison import Flips, MetricComparison, Mov
 from judgekit.analysis.comparison.differences import EPSILON, Differences, IntervalKind, Range
 from judgekit.analysis.comparison.identical import same_result
 from judgekit.analysis.comparison.pairs import Pair, Seen
-from judgekit.report.summary import MetricSummary, passes
+from judgekit.report.summary import MetricSummary
+from judgekit.report.thresholds import passes
 
 WORST = 20
 """Cases kept of each metric, in either direction."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator
 from itertools import zip_longest
+from typing import TYPE_CHECKING
 
-from judgekit.analysis.comparison.comparison import Comparison, Difference, MetricComparison, Move
 from judgekit.analysis.comparison.words import (
     cases_line,
     family_line,
@@ -20,6 +20,14 @@ from judgekit.analysis.comparison.words import (
 )
 from judgekit.core.canonical import printable
 from judgekit.report.text import Paint
+
+if TYPE_CHECKING:
+    from judgekit.analysis.comparison.comparison import (
+        Comparison,
+        Difference,
+        MetricComparison,
+        Move,
+    )
 
 _NAME = 22
 _REASON_LINES = 5

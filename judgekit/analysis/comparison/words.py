@@ -3,8 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
-from judgekit.analysis.comparison.comparison import Comparison, Difference, Flips, MetricComparison
+if TYPE_CHECKING:
+    from judgekit.analysis.comparison.comparison import (
+        Comparison,
+        Difference,
+        Flips,
+        MetricComparison,
+    )
+
 
 FEW = 30
 """Pairs below which an interval says little, and the comparison says so."""

@@ -12,7 +12,8 @@ from judgekit.core.score import Failure
 from judgekit.pages.run.slices import Slices
 from judgekit.report.folder import Scored
 from judgekit.report.report import Report
-from judgekit.report.summary import MetricSummary, passes
+from judgekit.report.summary import MetricSummary
+from judgekit.report.thresholds import passes
 
 Fate = Literal["worse", "lost", "better", "gained", "same", "other", "only_base", "only_new"]
 """What became of a case: it moved, lost or gained a score, is another case, or is in one run."""

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from judgekit.core.canonical import canonical_json
 from judgekit.datasets.dataframes.table import Kind
-from judgekit.report.report import Report
 from judgekit.report.table import RESULT, Thresholds, result_entry
+
+if TYPE_CHECKING:
+    from judgekit.report.report import Report
 
 COLUMNS: Mapping[str, Kind] = {**RESULT, "metadata": "text"}
 """Those of `report.to_pandas()`, and the metadata of the case as one JSON text."""

@@ -5,12 +5,14 @@ from __future__ import annotations
 import csv
 import io
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from judgekit.report.export.cells import COLUMNS, cells
 from judgekit.report.export.marks import named
 from judgekit.report.export.target import written
-from judgekit.report.report import Report
+
+if TYPE_CHECKING:
+    from judgekit.report.report import Report
 
 # What a spreadsheet takes for a formula, also in the wide forms of East Asian keyboards.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")

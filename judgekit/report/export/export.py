@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from importlib import import_module
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from judgekit.core.errors import ConfigError
 from judgekit.core.output_file import refuse_foreign
 from judgekit.core.suggest import suggest
-from judgekit.report.report import Report
+
+if TYPE_CHECKING:
+    from judgekit.report.report import Report
 
 FORMATS: Mapping[str, str] = {
     "junit": "one test per case and metric, as CI servers read it",

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from judgekit.core.score import Score
 from judgekit.report.export.verdict import Verdict, verdicts
-from judgekit.report.report import Report
-from judgekit.report.summary import MetricSummary
+
+if TYPE_CHECKING:
+    from judgekit.report.report import Report
+    from judgekit.report.summary import MetricSummary
 
 MOST_FAILED = 50
 """Rows below the threshold that are kept of a metric, the worst first."""

@@ -11,13 +11,16 @@ import os
 import secrets
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from judgekit.core.errors import ConfigError
 from judgekit.report.export.findings import Findings, findings_of
 from judgekit.report.export.markdown import markdown_lines
 from judgekit.report.export.marks import one_line
 from judgekit.report.export.target import translated
-from judgekit.report.report import Report
+
+if TYPE_CHECKING:
+    from judgekit.report.report import Report
 
 SUMMARY = "GITHUB_STEP_SUMMARY"
 """The environment variable that names the file of a step's summary."""

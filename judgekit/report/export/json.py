@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from judgekit.report.export.target import written
-from judgekit.report.report import Report
+
+if TYPE_CHECKING:
+    from judgekit.report.report import Report
 
 
 def report_json(report: Report) -> str:

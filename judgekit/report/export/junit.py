@@ -10,13 +10,15 @@ import tempfile
 from collections import Counter
 from contextlib import ExitStack
 from pathlib import Path
-from typing import IO, Any, BinaryIO
+from typing import IO, TYPE_CHECKING, Any, BinaryIO
 
 from judgekit.report.export.marks import named, one_line
 from judgekit.report.export.target import written
 from judgekit.report.export.verdict import Verdict, verdicts
-from judgekit.report.gate import GateResult
-from judgekit.report.report import Report
+
+if TYPE_CHECKING:
+    from judgekit.report.gate import GateResult
+    from judgekit.report.report import Report
 
 MOST_DETAIL = 10_000
 """Characters said of one row below its message."""

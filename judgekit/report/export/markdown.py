@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from judgekit.report.export.findings import Findings, findings_of
 from judgekit.report.export.marks import named
 from judgekit.report.export.target import written
 from judgekit.report.markdown import escaped
-from judgekit.report.report import Report
 from judgekit.report.spread import shown_figures
-from judgekit.report.summary import MetricSummary
 from judgekit.report.text import counts_of, few_lines, number_of, title_of
+
+if TYPE_CHECKING:
+    from judgekit.report.report import Report
+    from judgekit.report.summary import MetricSummary
 
 _REASON = 400
 _DETAILS = 3

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from judgekit.core.errors import ConfigError, MissingExtra
 from judgekit.report.export.cells import COLUMNS, cells
 from judgekit.report.export.target import written
-from judgekit.report.report import Report
+
+if TYPE_CHECKING:
+    from judgekit.report.report import Report
 
 ROWS = 4096
 """Rows of a group; more than that are never held."""

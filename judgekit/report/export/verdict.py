@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from judgekit.core.errors import ConfigError
 from judgekit.core.score import Failure, Part, Result, Row, Score
-from judgekit.report.report import Report
-from judgekit.report.summary import MetricSummary, passes
+from judgekit.report.thresholds import passes
+
+if TYPE_CHECKING:
+    from judgekit.report.report import Report
+    from judgekit.report.summary import MetricSummary
 
 Outcome = Literal["passed", "failed", "error", "skipped"]
 

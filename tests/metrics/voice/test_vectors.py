@@ -25,7 +25,7 @@ from judgekit.metrics.voice.safety import SafetyPatterns
 from judgekit.metrics.voice.stability import Stability, spread_of
 from judgekit.metrics.voice.vectors import dot, scaled
 from judgekit.metrics.voice.weights import fold_parts
-from judgekit.report.summary import passes
+from judgekit.report.thresholds import passes
 from judgekit.runner.evaluation import evaluate_sync
 from judgekit.stats.bootstrap import bootstrap_interval
 
