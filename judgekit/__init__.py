@@ -34,14 +34,18 @@ if TYPE_CHECKING:
     from judgekit.judges.limits import LimitedJudge
     from judgekit.judges.litellm import LiteLLMJudge
     from judgekit.judges.manual import ManualJudge
+    from judgekit.metrics.brand_voice.authenticity import Authenticity
+    from judgekit.metrics.brand_voice.overall import BrandVoice
+    from judgekit.metrics.brand_voice.persona import Persona, load_persona
     from judgekit.metrics.combine import Combined
     from judgekit.metrics.fallback import WithFallback
-    from judgekit.metrics.prompt_alignment import Analysis, PromptAlignment, fold_prompt_alignment
+    from judgekit.metrics.prompt_alignment.prompt_alignment import (
+        Analysis,
+        PromptAlignment,
+        fold_prompt_alignment,
+    )
     from judgekit.metrics.registry import create, metric, metric_names
     from judgekit.metrics.rubric import RubricMetric
-    from judgekit.metrics.voice.authenticity import Authenticity
-    from judgekit.metrics.voice.overall import BrandVoice
-    from judgekit.metrics.voice.persona import Persona, load_persona
     from judgekit.report.report import Report
     from judgekit.rubric.load import load_rubric
     from judgekit.rubric.rubric import Rubric
@@ -54,10 +58,10 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOMES = {
-    "Analysis": "judgekit.metrics.prompt_alignment",
+    "Analysis": "judgekit.metrics.prompt_alignment.prompt_alignment",
     "Answers": "judgekit.suite.answering",
-    "Authenticity": "judgekit.metrics.voice.authenticity",
-    "BrandVoice": "judgekit.metrics.voice.overall",
+    "Authenticity": "judgekit.metrics.brand_voice.authenticity",
+    "BrandVoice": "judgekit.metrics.brand_voice.overall",
     "Case": "judgekit.core.case",
     "CaseError": "judgekit.core.errors",
     "Cassette": "judgekit.cassette.cassette",
@@ -73,8 +77,8 @@ _HOMES = {
     "LiteLLMJudge": "judgekit.judges.litellm",
     "ManualJudge": "judgekit.judges.manual",
     "Message": "judgekit.core.case",
-    "Persona": "judgekit.metrics.voice.persona",
-    "PromptAlignment": "judgekit.metrics.prompt_alignment",
+    "Persona": "judgekit.metrics.brand_voice.persona",
+    "PromptAlignment": "judgekit.metrics.prompt_alignment.prompt_alignment",
     "RecordMode": "judgekit.cassette.mode",
     "Reply": "judgekit.core.request",
     "Report": "judgekit.report.report",
@@ -93,13 +97,13 @@ _HOMES = {
     "create": "judgekit.metrics.registry",
     "evaluate": "judgekit.runner.evaluation",
     "evaluate_sync": "judgekit.runner.evaluation",
-    "fold_prompt_alignment": "judgekit.metrics.prompt_alignment",
+    "fold_prompt_alignment": "judgekit.metrics.prompt_alignment.prompt_alignment",
     "from_hf": "judgekit.datasets.doors",
     "from_pandas": "judgekit.datasets.doors",
     "from_polars": "judgekit.datasets.doors",
     "lint_rubrics": "judgekit.authoring.lint.lint",
     "load_cases": "judgekit.datasets",
-    "load_persona": "judgekit.metrics.voice.persona",
+    "load_persona": "judgekit.metrics.brand_voice.persona",
     "load_rubric": "judgekit.rubric.load",
     "load_suite": "judgekit.suite.suite",
     "merge_shards": "judgekit.suite.merge",

@@ -123,7 +123,10 @@ def test_one_case_replayed_loads_only_what_it_uses(tmp_path):
     """What a replay has no use for is most of the package, and most of what others need."""
     loaded = set(replayed(tmp_path)["modules"])
 
-    assert {"judgekit.cassette.tape", "judgekit.metrics.prompt_alignment"} <= loaded
+    assert {
+        "judgekit.cassette.tape",
+        "judgekit.metrics.prompt_alignment.prompt_alignment",
+    } <= loaded
     unused = {
         # Asked of nobody, kept nowhere, printed on no page.
         "litellm", "instructor", "tenacity", "diskcache", "sqlite3", "judgekit.cassette.store",
@@ -131,9 +134,10 @@ def test_one_case_replayed_loads_only_what_it_uses(tmp_path):
         "judgekit.cassette.explain", "judgekit.suite.maintenance",
         "judgekit.authoring.metric_cards",
         # Stand-ins are made, and do not stand in.
-        "numpy", "judgekit.metrics.requirements", "judgekit.metrics.directive",
-        "judgekit.metrics.embedding", "judgekit.embedders.lexical", "judgekit.metrics.regex",
-        "judgekit.metrics.token_f1", "judgekit.metrics.exact_match",
+        "numpy", "judgekit.metrics.prompt_alignment.requirements",
+        "judgekit.metrics.prompt_alignment.directive", "judgekit.metrics.embedding.similarity",
+        "judgekit.embedders.lexical", "judgekit.metrics.text.regex",
+        "judgekit.metrics.text.token_f1", "judgekit.metrics.text.exact_match",
         # Nobody sits at a terminal to judge.
         "judgekit.judges.sitting", "judgekit.judges.terminal",
         # A rubric's tests are not run.

@@ -10,10 +10,10 @@ import pytest
 TESTS = Path(__file__).parent
 DATA = TESTS / "data"
 
-VOICE = "metrics/voice/test_vectors.py"
+VOICE = "metrics/brand_voice/test_vectors.py"
 STEERING = "metrics/personalization/test_vectors.py"
 SHARES = "metrics/test_shares.py"
-NEARNESS = "metrics/nearness/test_nearness.py"
+NEARNESS = "metrics/embedding/test_nearness.py"
 ROBUSTNESS = "metrics/test_robustness.py"
 TONE = "metrics/test_tone_consistency.py"
 ALIGNMENT = "metrics/test_prompt_alignment.py"

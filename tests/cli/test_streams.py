@@ -180,7 +180,7 @@ def test_ctrl_c_before_a_run_begins_is_no_missed_gate(recorded):
 
 def test_verbose_prints_the_traceback_of_a_metric_once(folder, monkeypatch, capsys):
     from judgekit.cli import main
-    from judgekit.metrics.length import Length
+    from judgekit.metrics.text.length import Length
 
     async def score(self, case):
         raise ZeroDivisionError(f"no way with {os.environ['MY_TOKEN']}")
@@ -206,7 +206,7 @@ def test_verbose_prints_the_traceback_of_a_metric_once(folder, monkeypatch, caps
 
 
 def test_a_run_says_how_to_see_why_a_metric_failed(folder, judgekit, monkeypatch):
-    from judgekit.metrics.length import Length
+    from judgekit.metrics.text.length import Length
 
     async def score(self, case):
         raise ZeroDivisionError("no")

@@ -11,9 +11,9 @@ from judgekit.core.case import Case
 from judgekit.core.score import Failure, FailureKind, Fallback, Part, Score
 from judgekit.datasets import load_cases
 from judgekit.judges.fake import FakeJudge
+from judgekit.metrics.benchmarks.perplexity import Perplexity
 from judgekit.metrics.catalogue import BUILTIN
-from judgekit.metrics.exact_match import ExactMatch
-from judgekit.metrics.likelihood.perplexity import Perplexity
+from judgekit.metrics.text.exact_match import ExactMatch
 from tests.metrics.test_registry import made
 
 

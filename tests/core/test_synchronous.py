@@ -9,7 +9,7 @@ import pytest
 
 from judgekit.core.synchronous import Flag, at_once, done_at_once
 from judgekit.metrics.fallback import WithFallback
-from judgekit.metrics.length import Length
+from judgekit.metrics.text.length import Length
 from judgekit.suite.run import replay_suite, run_suite
 from judgekit.suite.suite import Overrides, build_suite, load_suite
 from tests.suite.test_run import EXAMPLE, SUITE
@@ -124,7 +124,7 @@ def test_a_stopped_replay_is_incomplete(folder):
 INTERRUPTED = """
 import os, signal, sys
 TIMES = int(sys.argv[1])
-from judgekit.metrics.length import Length
+from judgekit.metrics.text.length import Length
 score, count = Length.score, 0
 async def interrupting(self, case):
     global count

@@ -12,7 +12,7 @@ import pytest
 
 from judgekit.core.case import Case
 from judgekit.embedders.onnx import OnnxEmbedder
-from judgekit.metrics.embedding import Similarity
+from judgekit.metrics.embedding.similarity import Similarity
 
 FOLDER = os.environ.get("JUDGEKIT_MINILM", "")
 RECORDED = json.loads((Path(__file__).parents[1] / "data" / "minilm.json").read_text("utf-8"))

@@ -18,7 +18,7 @@ from judgekit.core.errors import ConfigError
 from judgekit.embedders import open_embedder, vectors
 from judgekit.embedders.onnx import OnnxEmbedder
 from judgekit.embedders.shared import SharedEmbedder
-from judgekit.metrics.embedding import Similarity
+from judgekit.metrics.embedding.similarity import Similarity
 from judgekit.suite.run import run_suite
 from judgekit.suite.suite import build_suite
 from tests.embedders import tiny_onnx

@@ -22,7 +22,7 @@ from judgekit.embedders import (
 )
 from judgekit.embedders import shared as shared_module
 from judgekit.embedders.shared import SharedEmbedder
-from judgekit.metrics.embedding import Similarity
+from judgekit.metrics.embedding.similarity import Similarity
 from judgekit.runner.evaluation import evaluate
 
 

@@ -34,25 +34,25 @@ def _benchmarks():
 
 
 def _refusals():
-    from judgekit.metrics.refusal_rules import _lexicon
+    from judgekit.metrics.safety_and_quality.refusal_rules import _lexicon
 
     return _lexicon()
 
 
 def _safety():
-    from judgekit.metrics.voice.patterns import built_in_patterns
+    from judgekit.metrics.brand_voice.patterns import built_in_patterns
 
     return built_in_patterns()
 
 
 def _traits():
-    from judgekit.metrics.voice import traits
+    from judgekit.metrics.brand_voice import traits
 
     return traits._lists()
 
 
 def _languages():
-    from judgekit.metrics.code_language import _LANGUAGES
+    from judgekit.metrics.prompt_alignment.code_language import _LANGUAGES
 
     return [re.compile(source) for _, source in _LANGUAGES.values()]
 
@@ -78,12 +78,12 @@ def _difference():
 BUILT: dict[str, Callable[[], Any]] = {
     "judges/rung.py": _formats,
     "metrics/benchmarks/wording.py": _benchmarks,
-    "metrics/code_language.py": _languages,
+    "metrics/prompt_alignment/code_language.py": _languages,
     "metrics/personalization/difference.py": _difference,
-    "metrics/refusal_rules.py": _refusals,
+    "metrics/safety_and_quality/refusal_rules.py": _refusals,
     "metrics/verdict.py": _verdict,
-    "metrics/voice/patterns.py": _safety,
-    "metrics/voice/traits.py": _traits,
+    "metrics/brand_voice/patterns.py": _safety,
+    "metrics/brand_voice/traits.py": _traits,
 }
 """Files that build patterns from data or words -> what holds the patterns they build."""
 WORDS = {
@@ -96,8 +96,8 @@ WORDS = {
     "metrics/benchmarks/choice.py": "words of the wording",
     "metrics/benchmarks/mathhost.py": "three letters; runs in a child process with a time limit",
     "metrics/lazy_pattern.py": "the source of a LazyPattern, which is read where it is made",
-    "metrics/regex.py": "a pattern of the user: bounded by steps, or in a child with a time limit",
-    "metrics/rule_words.py": "the source of `verbose`, which is read where it is made",
+    "metrics/text/regex.py": "a pattern of the user: bounded by steps or a time limit",
+    "metrics/prompt_alignment/rule_words.py": "the source of `verbose`, read where it is made",
     "perturb/wording.py": "escaped words",
     "redact.py": "a pattern of the user, on the user's own cases",
 }
@@ -105,11 +105,15 @@ WORDS = {
 BOUNDS: dict[str, int] = {
     "detectors/email.py _BEFORE": 64,
     "detectors/reserved.py _DOMAIN": 800,
-    "metrics/refusal_rules.py": 1_000,
+    "metrics/safety_and_quality/refusal_rules.py": 1_000,
     "metrics/tokens.py _ABBREVIATION": 12,
 }
 """Patterns that see texts of at most this many characters."""
-MATCHED = {"metrics/markdown.py _BULLET", "metrics/markdown.py _NUMBER", "metrics/code_language.py"}
+MATCHED = {
+    "metrics/markdown.py _BULLET",
+    "metrics/markdown.py _NUMBER",
+    "metrics/prompt_alignment/code_language.py",
+}
 """Patterns that are handed to a function which tries them at the beginning of a line."""
 CLAUSES = ("amount", "directive", "length_rules", "rule_words", "shape_rules", "word_rules")
 """Modules whose patterns see one clause of a request, without long runs of blanks."""
@@ -243,7 +247,7 @@ def caller(use: Use) -> Callable[[str], Any]:
     if use.anchored and not bound:
         return pattern.match
     if module in CLAUSES:
-        from judgekit.metrics.directive import _BLANKS
+        from judgekit.metrics.prompt_alignment.directive import _BLANKS
 
         return lambda text: [
             sum(1 for _ in pattern.finditer(clause))

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from judgekit.core.case import Case, Message
 from judgekit.core.errors import RubricError
 from judgekit.judges.fake import FakeJudge
-from judgekit.metrics.prompt_alignment import PromptAlignment
+from judgekit.metrics.prompt_alignment.prompt_alignment import PromptAlignment
 from judgekit.rubric import plan as planning
 from judgekit.rubric.filters import FILTERS, TESTS
 from judgekit.rubric.load import load_rubric

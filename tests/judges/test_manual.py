@@ -25,8 +25,8 @@ from judgekit.judges.sitting import Sitting
 from judgekit.judges.terminal import LongLine, Turn
 from judgekit.judges.typeset import columns, level_texts, material, wrapped
 from judgekit.metrics.fallback import WithFallback
-from judgekit.metrics.length import Length
 from judgekit.metrics.rubric import RubricMetric
+from judgekit.metrics.text.length import Length
 from judgekit.rubric.load import load_rubric
 from judgekit.runner.evaluation import evaluate
 from judgekit.suite.suite import build_suite

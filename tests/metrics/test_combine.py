@@ -15,9 +15,9 @@ from judgekit.core.failure import guarded
 from judgekit.core.judgment import Judgment
 from judgekit.core.protocols import Metric
 from judgekit.core.score import Failure, Fallback, Score
+from judgekit.metrics.brand_voice.safety import SafetyPatterns
 from judgekit.metrics.combine import Combined
 from judgekit.metrics.fallback import WithFallback
-from judgekit.metrics.voice.safety import SafetyPatterns
 
 
 @dataclass

@@ -8,9 +8,9 @@ from collections import Counter
 from pathlib import Path
 
 from judgekit.core.case import Case
-from judgekit.metrics import refusal_rules
-from judgekit.metrics.personalization.coherence import CONFIDENCE, coherence
-from judgekit.metrics.refusal_rules import RefusalRules
+from judgekit.metrics.safety_and_quality import refusal_rules
+from judgekit.metrics.safety_and_quality.coherence_rules import CONFIDENCE, coherence
+from judgekit.metrics.safety_and_quality.refusal_rules import RefusalRules
 
 DATA = Path(__file__).parents[1] / "data"
 

@@ -47,7 +47,7 @@ HEAVY = {"code", "task"}
 def judged_or_not(name):
     entry = BUILTIN[name]
     if getattr(find(name).made, "wants", "") == "logprobs":
-        pytest.skip("asks a model for log-probabilities: tests/metrics/test_likelihood.py")
+        pytest.skip("asks a model for log-probabilities: see benchmarks/test_likelihood.py")
     options = dict(find(name).made.card.example.options)
     if name == "code" and not shutil.which("bwrap"):
         pytest.skip("NOT TESTED: the sandbox needs bubblewrap")

@@ -8,9 +8,9 @@ from judgekit.core.case import Case, Message
 from judgekit.core.errors import ConfigError
 from judgekit.judges.fake import FakeJudge
 from judgekit.metrics.fallback import WithFallback
-from judgekit.metrics.length import Length
 from judgekit.metrics.quote import find_quote
 from judgekit.metrics.rubric import RubricMetric
+from judgekit.metrics.text.length import Length
 from judgekit.report.text import row_text, summary_text
 from judgekit.rubric.load import load_rubric
 from judgekit.runner.evaluation import evaluate_sync

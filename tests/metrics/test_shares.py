@@ -19,15 +19,15 @@ VECTORS = json.loads(
 # of toxicity is their quirk: nothing said counts as most toxic.
 EMPTY = {"faithfulness": 0, "hallucination": 0, "toxicity": 1, "bias": 0, "answer_relevancy": 0}
 ELSEWHERE = {
-    "facts_covered": "tests/metrics/nearness",
-    "facts_covered_semantic": "tests/metrics/nearness",
-    "accuracy": "tests/metrics/nearness",
-    "semantic_accuracy": "tests/metrics/nearness",
-    "tone_compliance": "tests/metrics/nearness",
-    "tone_compliance_cosine": "tests/metrics/nearness",
-    "adversarial_robustness": "tests/metrics/test_robustness.py",
-    "robustness_continuous": "tests/metrics/test_robustness.py",
-    "attack_success_rate": "tests/metrics/test_robustness.py",
+    "facts_covered": "tests/metrics/embedding",
+    "facts_covered_semantic": "tests/metrics/embedding",
+    "accuracy": "tests/metrics/embedding",
+    "semantic_accuracy": "tests/metrics/embedding",
+    "tone_compliance": "tests/metrics/embedding",
+    "tone_compliance_cosine": "tests/metrics/embedding",
+    "adversarial_robustness": "tests/metrics/robustness/test_robustness.py",
+    "robustness_continuous": "tests/metrics/robustness/test_robustness.py",
+    "attack_success_rate": "tests/metrics/robustness/test_robustness.py",
     "answer_similarity": "later",
     "adversarial_robustness_judge": "later",
 }

@@ -16,7 +16,7 @@ from judgekit.core.request import ChatMessage, Form, Question, Reply, Request, T
 from judgekit.judges.fake import FakeJudge
 from judgekit.metrics.fallback import WithFallback
 from judgekit.metrics.rubric import RubricMetric
-from judgekit.metrics.text import Length
+from judgekit.metrics.text.length import Length
 from judgekit.pages.run.cards import JudgeCard, judge_cards, rubric_cards
 from judgekit.pages.run.page import render_page
 from judgekit.pages.run.taped import Taped

@@ -14,7 +14,7 @@ from judgekit.core.case import Case
 from judgekit.core.errors import CassetteError, ConfigError
 from judgekit.core.output_file import open_in_place, whole_file
 from judgekit.judges.fake import FakeJudge
-from judgekit.metrics.length import Length
+from judgekit.metrics.text.length import Length
 from judgekit.report.export.export import FORMATS, export, wanted
 from judgekit.report.folder import FILES
 from judgekit.report.report import Report

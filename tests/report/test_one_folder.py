@@ -10,7 +10,7 @@ import pytest
 
 from judgekit.core.case import Case
 from judgekit.core.errors import ConfigError
-from judgekit.metrics.length import Length
+from judgekit.metrics.text.length import Length
 from judgekit.report.folder import write_json
 from judgekit.report.report import Report
 from judgekit.report.writer import ResultsWriter

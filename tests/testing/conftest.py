@@ -14,7 +14,7 @@ import judgekit.cassette.store
 # pytest run inside pytest forgets what it imported; what holds classes must be one and the same.
 import judgekit.judges.fake
 import judgekit.metrics.fallback
-import judgekit.metrics.regex
+import judgekit.metrics.text.regex
 import judgekit.rubric.load
 import judgekit.testing.session
 

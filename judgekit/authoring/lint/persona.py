@@ -9,11 +9,11 @@ from typing import NamedTuple
 from judgekit.authoring.lint.finding import SEVERITIES, Finding, Said, Severity, finding
 from judgekit.core.errors import ConfigError
 from judgekit.core.yaml_file import Lines
+from judgekit.metrics.brand_voice.persona import Persona, read_persona
+from judgekit.metrics.brand_voice.personafile import TONES, PersonaFile
+from judgekit.metrics.brand_voice.phrases import Phrases, plain
+from judgekit.metrics.brand_voice.traits import find_traits
 from judgekit.metrics.tokens import count_words
-from judgekit.metrics.voice.persona import Persona, read_persona
-from judgekit.metrics.voice.personafile import TONES, PersonaFile
-from judgekit.metrics.voice.phrases import Phrases, plain
-from judgekit.metrics.voice.traits import find_traits
 
 FEW_EXEMPLARS = 3
 MANY_WORDS = 15

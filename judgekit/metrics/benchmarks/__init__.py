@@ -1,1 +1,1 @@
-"""Metrics of benchmarks with one right answer: stated answers, mathematics, code."""
+"""Benchmarks with one right answer: stated answers, choices, mathematics, code, likelihood."""

@@ -1,1 +1,1 @@
-"""Is an answer borne out by the material it rests on, and is it to the point?"""
+"""Grounding: whether the context supports an answer, and whether the answer is complete."""

@@ -1,1 +1,1 @@
-"""Does a steered model answer differently, still well, and as the trait wants it?"""
+"""Personalization: how a steered answer differs from a baseline, and how good it stays."""

@@ -26,7 +26,7 @@ from judgekit.embedders import (
 from judgekit.embedders.folding import nfkc
 from judgekit.metrics._options import check_choice, check_name, needed_text, truth_of
 from judgekit.metrics.card import Card, Example
-from judgekit.metrics.embedding import cosine
+from judgekit.metrics.embedding.similarity import cosine
 from judgekit.metrics.lazy_pattern import LazyPattern
 from judgekit.metrics.tokens import CJK
 

@@ -1,1 +1,1 @@
-"""Tone: the sentiment of texts, and whether it holds."""
+"""Tone: the sentiment of texts, and how consistent it is."""

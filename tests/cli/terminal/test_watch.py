@@ -82,7 +82,7 @@ def left_on(terminal):
 
 def test_ctrl_c_while_a_case_is_scored_ends_it_too(project):
     slow = (
-        "import time; from judgekit.metrics.length import Length; score = Length.score\n"
+        "import time; from judgekit.metrics.text.length import Length; score = Length.score\n"
         "async def slowly(self, case):\n    time.sleep(0.3); return await score(self, case)\n"
         "Length.score = slowly\n"
         "import sys; from judgekit.cli import main\n"

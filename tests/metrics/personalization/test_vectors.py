@@ -10,7 +10,6 @@ import pytest
 
 from judgekit.core.errors import ConfigError
 from judgekit.metrics.personalization.alignment import contrast, mean_alignment
-from judgekit.metrics.personalization.coherence import coherence
 from judgekit.metrics.personalization.difference import (
     difference,
     jaccard,
@@ -18,6 +17,7 @@ from judgekit.metrics.personalization.difference import (
     on_1_100,
 )
 from judgekit.metrics.personalization.overall import overall_personalization
+from judgekit.metrics.safety_and_quality.coherence_rules import coherence
 
 VECTORS = json.loads((Path(__file__).parents[2] / "data" / "wisent.json").read_text("utf-8"))
 

@@ -1,0 +1,1 @@
+"""Metrics of agents: tool calls, trajectories and roles."""

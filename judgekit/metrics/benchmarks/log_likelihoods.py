@@ -1,0 +1,245 @@
+"""Log-likelihoods: which choice of a multiple-choice question a model finds most likely."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, Literal, NamedTuple
+
+from judgekit.core.case import Case, has_text
+from judgekit.core.errors import CaseError, ConfigError, InvalidReply
+from judgekit.core.protocols import Aggregate, Judge, Likelihood
+from judgekit.core.replies.logprobs import Continuation
+from judgekit.core.request import About
+from judgekit.core.score import Row, Score
+from judgekit.core.value import Json
+from judgekit.metrics._options import check_choice, check_name
+from judgekit.metrics.benchmarks.asked import LikelihoodMetric, all_figures
+from judgekit.metrics.card import Card, Example
+
+Normalise = Literal["none", "tokens", "bytes"]
+_HOLE = re.compile(r"\{(input|system|context)\}")
+
+
+class LogLikelihoods(LikelihoodMetric):
+    """1 if the model finds the correct choice most likely, else 0; higher is better.
+
+    Each of `choices` is taken as the continuation of the prompt, and the model's natural
+    log-probability of it is the sum over its tokens. A long choice has a lower sum than a short
+    one, so it may be divided by tokens or by bytes first; `details` have all three, and which
+    choice each picks. The correct one is `expected.correct_index` (from 0), or the choice that
+    equals `reference`. Equal best choices are no pick: the score abstains.
+
+    `confidence` is the share of the picked choice in the softmax over all choices' figures: with
+    `normalise: none` the model's probability of it, given that it is one of the choices.
+
+    The figures come from a completions endpoint that echoes log-probabilities. A token that
+    begins in the prompt and ends in the choice counts as the choice's (`shared` says how many).
+
+    Args:
+        judge: the model, or a `Likelihood`.
+        name: the name results carry.
+        normalise: `none`, `tokens` or `bytes`: what the sum is divided by before it is compared.
+        template: the prompt; `{input}`, `{system}` and `{context}` stand for fields of the case.
+        joint: what stands between prompt and choice; tokenisers want the space with the choice.
+    """
+
+    range: ClassVar[tuple[float, float]] = (0.0, 1.0)
+    higher_is_better: ClassVar[bool] = True
+    figures: ClassVar[Mapping[str, bool]] = {
+        "accuracy_raw": True,
+        "accuracy_per_token": True,
+        "accuracy_per_byte": True,
+    }
+    card: ClassVar[Card] = Card(
+        formula="1 if argmax over choices of sum(log p(token)) [/ tokens or / bytes] is the"
+        " correct choice, else 0",
+        source="Wisent's log_likelihoods; the length-normalised forms are those of the LM"
+        " Evaluation Harness (acc_norm), here by bytes",
+        needs=("input", "choices", "reference or expected.correct_index"),
+        empty="no input, fewer than two choices, or no correct one: invalid_case; a server that"
+        " does not echo: unavailable",
+        example=Example(
+            {
+                "input": "The capital of France is",
+                "choices": ["Paris", "Rome", "a town in the north of the country"],
+                "reference": "Paris",
+            },
+            None,
+        ),
+    )
+
+    def __init__(
+        self,
+        *,
+        judge: Judge | Likelihood,
+        name: str = "log_likelihoods",
+        normalise: Normalise = "none",
+        template: str = "{input}",
+        joint: str = " ",
+    ) -> None:
+        check_name("log_likelihoods", name)
+        check_choice(name, "normalise", normalise, Normalise)
+        if not isinstance(template, str) or not _HOLE.search(template):
+            raise ConfigError(f"{name}: template must hold {{input}}, not {template!r}")
+        super().__init__(judge=judge, name=name, joint=joint)
+        self.normalise = normalise
+        self.template = template
+
+    @property
+    def options(self) -> dict[str, Json]:
+        """The options that decide what is asked and how it counts."""
+        return {"normalise": self.normalise, "template": self.template, "joint": self.joint}
+
+    def aggregates(self) -> list[Aggregate]:
+        """Return what counts the picks of each of the three figures."""
+        return [_Accuracies()]
+
+    async def score(self, case: Case) -> Score:
+        """Score one case.
+
+        Raises:
+            CaseError: there is no prompt, or not one correct choice of several.
+            JudgekitError: what the model or the cassette made impossible.
+        """
+        prompt = self._prompt(case)
+        choices, correct = correct_of(case)
+        pairs = [(prompt, self.joint + choice) for choice in choices]
+        about = About(case=case.id, metric=self.name)
+        found = await all_figures(self._likelihood, pairs, about=about)
+        weighed = [_weigh(c, f) for c, f in zip(choices, found, strict=True)]
+        by = {kind: _best([w.figure(kind) for w in weighed]) for kind in _KINDS}
+        shares = softmax([w.figure(self.normalise) for w in weighed])
+        picked = by[self.normalise]
+        details: dict[str, Any] = {
+            "choices": [w.told(share) for w, share in zip(weighed, shares, strict=True)],
+            "correct": correct,
+            "picked": picked,
+            "picked_by": dict(by),
+            "shared": sum(one.shared for one in found),
+        }
+        common: dict[str, Any] = {
+            "method": self._method,
+            "ground_truth": choices[correct],
+            "details": details,
+            "meta": self.made_with,
+        }
+        if picked is None:
+            reason = "The model finds its best choices equally likely."
+            return Score(status="abstained", reason=reason, **common)
+        right = picked == correct
+        verdict = "is correct" if right else f"is not the correct {choices[correct]!r}"
+        return Score(
+            value=float(right),
+            confidence=shares[picked],
+            reason=f"The model finds {choices[picked]!r} most likely, which {verdict}.",
+            **common,
+        )
+
+    def _prompt(self, case: Case) -> str:
+        fields = {"input": case.input, "system": case.system, "context": "\n".join(case.context)}
+        for name in _HOLE.findall(self.template):
+            if not has_text(fields[name]):
+                raise CaseError(f"needs {'an' if name[0] == 'i' else 'a'} {name} (field {name!r})")
+        return _HOLE.sub(lambda found: fields[found[1]] or "", self.template)
+
+
+_KINDS: tuple[Normalise, ...] = ("none", "tokens", "bytes")
+
+
+class _Weighed(NamedTuple):
+    choice: str
+    logprob: float
+    tokens: int
+    bytes: int
+
+    def figure(self, normalise: Normalise) -> float:
+        divisors = {"none": 1, "tokens": self.tokens, "bytes": self.bytes}
+        return self.logprob / divisors[normalise]
+
+    def told(self, share: float) -> dict[str, Json]:
+        return {
+            "text": self.choice,
+            "logprob": self.logprob,
+            "per_token": self.figure("tokens"),
+            "per_byte": self.figure("bytes"),
+            "tokens": self.tokens,
+            "share": share,
+        }
+
+
+def _weigh(choice: str, found: Continuation) -> _Weighed:
+    if not found.logprobs:
+        raise InvalidReply(f"no token of the choice {choice!r} has a log-probability")
+    total = math.fsum(found.logprobs)
+    return _Weighed(choice, total, len(found.logprobs), len(choice.encode()))
+
+
+def correct_of(case: Case) -> tuple[tuple[str, ...], int]:
+    """Return the choices of a case, and the number of the correct one.
+
+    Raises:
+        CaseError: fewer than two, one twice, or none that is said to be correct.
+    """
+    choices = case.choices
+    if len(choices) < 2 or not all(map(has_text, choices)):
+        raise CaseError("needs two choices at least, none blank (field 'choices')")
+    plain = [choice.strip() for choice in choices]
+    if len(set(plain)) < len(plain):
+        raise CaseError("two choices are the same (field 'choices')")
+    index = case.expected.get("correct_index")
+    if index is not None:
+        if isinstance(index, bool) or not isinstance(index, int) or not 0 <= index < len(choices):
+            raise CaseError(
+                f"expected.correct_index must be from 0 to {len(choices) - 1}, not {index!r}"
+            )
+        return choices, index
+    accepted = {text.strip() for text in case.reference}
+    found = [number for number, choice in enumerate(plain) if choice in accepted]
+    if len(found) != 1:
+        none = "none of the choices is" if not found else "several choices are"
+        raise CaseError(f"{none} the reference; say which is correct in expected.correct_index")
+    return choices, found[0]
+
+
+def softmax(figures: Sequence[float]) -> list[float]:
+    """Return the share of each in the sum of exp(figure); they add up to 1.
+
+    >>> [round(share, 3) for share in softmax([0.0, -1.0])]
+    [0.731, 0.269]
+    """
+    most = max(figures)
+    weights = [math.exp(figure - most) for figure in figures]
+    total = math.fsum(weights)
+    return [weight / total for weight in weights]
+
+
+def _best(figures: Sequence[float]) -> int | None:
+    best = max(figures)
+    found = [number for number, figure in enumerate(figures) if figure == best]
+    return found[0] if len(found) == 1 else None
+
+
+class _Accuracies:
+    """The share of cases whose correct choice each figure picks; a tie is no pick."""
+
+    def __init__(self) -> None:
+        self._right = dict.fromkeys(_KINDS, 0)
+        self._cases = 0
+
+    def add(self, row: Row) -> None:
+        result = row.result
+        if not isinstance(result, Score) or result.fallback or "picked_by" not in result.details:
+            return
+        details = result.details
+        self._cases += 1
+        for kind in _KINDS:
+            self._right[kind] += details["picked_by"][kind] == details["correct"]
+
+    def finish(self) -> dict[str, float | int | None]:
+        names = dict(zip(_KINDS, LogLikelihoods.figures, strict=True))
+        return {
+            names[kind]: count / self._cases if self._cases else None
+            for kind, count in self._right.items()
+        }

@@ -1,0 +1,148 @@
+"""Perplexity: how surprised a model is by a text."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any, ClassVar, Literal
+
+from judgekit.core.case import Case
+from judgekit.core.errors import ConfigError, InvalidReply
+from judgekit.core.protocols import Aggregate, Judge, Likelihood
+from judgekit.core.request import About
+from judgekit.core.score import Row, Score
+from judgekit.core.value import Json
+from judgekit.metrics._options import check_choice, check_name, needed_text, needed_texts
+from judgekit.metrics.benchmarks.asked import LikelihoodMetric, all_figures
+from judgekit.metrics.card import Card, Example
+
+Measured = Literal["output", "input", "baseline", "reference"]
+Given = Literal["nothing", "input", "system"]
+_MOST = 700.0
+"""Mean surprise, in nats a token, beyond which exp() has no number: placeholders of a server."""
+
+
+class Perplexity(LikelihoodMetric):
+    """exp of the mean surprise of a token; 1 upwards without end, lower is better.
+
+    1 means that the model foresaw every token; 20, that it was as unsure as among 20 equally
+    likely ones. Perplexities of models with different tokenisers cannot be compared; the
+    `bits_per_byte` in `details` can. The first token of a text that follows nothing has no
+    figure and is left out (`first_left_out`). `confidence` is the share of the tokens that have a
+    figure.
+
+    The figures come from a completions endpoint that echoes log-probabilities. Over a run,
+    `corpus_perplexity` weighs every token alike, where the mean weighs every case alike.
+
+    Args:
+        judge: the model, or a `Likelihood`.
+        name: the name results carry.
+        field: the field of the case whose text is measured; of `reference`, the first text.
+        given: what stands before the text without being counted: nothing, input or system.
+        joint: what stands between the two.
+        of: the former name of `field`; in a suite, `of` names the parts of a combined metric.
+    """
+
+    range: ClassVar[tuple[float, float]] = (1.0, math.inf)
+    higher_is_better: ClassVar[bool] = False
+    figures: ClassVar[Mapping[str, bool]] = {"corpus_perplexity": False}
+    card: ClassVar[Card] = Card(
+        formula="exp(-sum(log p(token)) / tokens); corpus: the same over the tokens of all cases",
+        source="Jelinek et al. 1977; Wisent's perplexity",
+        needs=("the field that `field` names", "the field that `given` names"),
+        empty="a missing field: invalid_case; a single token with nothing before it: not"
+        " applicable; a server that does not echo: unavailable",
+        example=Example({"output": "The cat sat on the mat."}, None),
+    )
+
+    def __init__(
+        self,
+        *,
+        judge: Judge | Likelihood,
+        name: str = "perplexity",
+        field: Measured = "output",
+        given: Given = "nothing",
+        joint: str = "\n\n",
+        of: Measured | None = None,
+    ) -> None:
+        check_name("perplexity", name)
+        field = field if of is None else of
+        check_choice(name, "field", field, Measured)
+        check_choice(name, "given", given, Given)
+        if given == field:
+            raise ConfigError(f"{name}: field and given are both {field!r}")
+        super().__init__(judge=judge, name=name, joint=joint)
+        self.field = field
+        self.given = given
+
+    @property
+    def options(self) -> dict[str, Json]:
+        """The options that decide what is asked."""
+        return {"field": self.field, "given": self.given, "joint": self.joint}
+
+    def aggregates(self) -> list[Aggregate]:
+        """Return what makes the perplexity of all texts as one."""
+        return [_Corpus()]
+
+    async def score(self, case: Case) -> Score:
+        """Score one case.
+
+        Raises:
+            CaseError: a text is missing.
+            JudgekitError: what the model or the cassette made impossible.
+        """
+        if self.field == "reference":
+            text = needed_texts(case, "reference")[0]
+        else:
+            text = needed_text(case, self.field)
+        prompt = "" if self.given == "nothing" else needed_text(case, self.given) + self.joint
+        about = About(case=case.id, metric=self.name)
+        (found,) = await all_figures(self._likelihood, [(prompt, text)], about=about)
+        common: dict[str, Any] = {
+            "method": self._method,
+            "meta": self.made_with,
+        }
+        tokens = len(found.logprobs)
+        if not tokens:
+            reason = "A single token with nothing before it has no perplexity."
+            return Score(status="not_applicable", reason=reason, **common)
+        total = math.fsum(found.logprobs)
+        if -total / tokens > _MOST:
+            raise InvalidReply("the log-probabilities are too low to be a model's")
+        value = math.exp(-total / tokens)
+        return Score(
+            value=value,
+            confidence=tokens / (tokens + found.unknown),
+            reason=f"The model is as unsure of a token as among {value:.4g} equally likely ones.",
+            details={
+                "tokens": tokens,
+                "logprob": total,
+                "bits_per_byte": -total / math.log(2) / len(text.encode()),
+                "first_left_out": found.unknown,
+                "shared": found.shared,
+            },
+            **common,
+        )
+
+
+class _Corpus:
+    """Perplexity over the tokens of all cases."""
+
+    def __init__(self) -> None:
+        self._logprobs: list[float] = []
+        self._tokens = 0
+
+    def add(self, row: Row) -> None:
+        result = row.result
+        if not isinstance(result, Score) or result.value is None or result.fallback:
+            return
+        if "tokens" in result.details:
+            self._tokens += result.details["tokens"]
+            self._logprobs.append(result.details["logprob"])
+            if len(self._logprobs) > 10_000:  # a sum of exact sums, in memory that does not grow
+                self._logprobs = [math.fsum(self._logprobs)]
+
+    def finish(self) -> dict[str, float | int | None]:
+        if not self._tokens:
+            return {"corpus_perplexity": None}
+        return {"corpus_perplexity": math.exp(-math.fsum(self._logprobs) / self._tokens)}

@@ -1,0 +1,323 @@
+"""Authenticity: does an assistant sound like its persona? By exemplars, traits and words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
+
+from judgekit.core.case import Case
+from judgekit.core.errors import ConfigError
+from judgekit.core.protocols import Aggregate
+from judgekit.core.score import Score
+from judgekit.core.value import Json
+from judgekit.embedders import Chosen, check_embedder, embeds_at_once, identity_of
+from judgekit.metrics._options import check_choice, check_name
+from judgekit.metrics.brand_voice.alignmenter import (
+    Calibration,
+    lexicon_density,
+    persona_weights,
+    rescale_style,
+    tokens_of,
+    trait_probability,
+)
+from judgekit.metrics.brand_voice.calibrationfile import calibration_of
+from judgekit.metrics.brand_voice.lexicon import score_lexicon
+from judgekit.metrics.brand_voice.persona import Persona, persona_of
+from judgekit.metrics.brand_voice.pooled import POOLED, Pooled
+from judgekit.metrics.brand_voice.session import Scope, replies
+from judgekit.metrics.brand_voice.traits import find_traits, signals_digest
+from judgekit.metrics.brand_voice.turn import (
+    Turn,
+    counted,
+    part_of,
+    plain_finding,
+    reason_of,
+    style_band,
+    traits_reason,
+    words_reason,
+)
+from judgekit.metrics.brand_voice.vectors import Vector, dot, unit_vectors
+from judgekit.metrics.brand_voice.weights import check_weights, fold_parts, mean_of
+from judgekit.metrics.card import Card, Example
+from judgekit.metrics.embedding.similarity import Reduce
+from judgekit.stats.bootstrap import FIGURES, Sessions
+
+Compat = Literal["alignmenter"]
+WEIGHTS = {"style": 0.6, "traits": 0.25, "lexicon": 0.15}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Authenticity:
+    """How much replies sound like a persona; 0..1, higher is better.
+
+    `style` is the greatest (or, with `reduce: mean`, the mean) cosine of a reply to the persona's
+    exemplars, by the embedder that `meta` names; the default one compares words, not meaning.
+    `traits` is the share of the persona's formality, tones and verbosity that are heard (see
+    `find_traits`), by rules that know English only; a trait of which nothing is heard is left
+    out. `lexicon` is the share of preferred words and phrases that are used, less .1 for each
+    avoided one, whole words only. Each is the mean over the assistant's turns, or of the last
+    turn with `scope: last`; a part that does not apply leaves, and the others share its weight.
+    `confidence` is the share of the weight that was left to count.
+
+    `compat: alignmenter` gives the figures of Alignmenter's code: token density for words, a
+    logistic of single words for traits, mean similarity rescaled to .3-.9, weights .3/.3/.4, and
+    its hashed embedder. `calibration` is its `.traits.json`. The figure `mean_by_turn` of a run
+    pools the turns of all sessions, as its report does.
+    """
+
+    persona: str | Mapping[str, Any] | Persona
+    """A persona file, relative to the suite, or its keys and values."""
+    name: str = "authenticity"
+    weights: Mapping[str, float] | None = None
+    """Of style, traits and lexicon, adding up to 1; .6, .25 and .15."""
+    reduce: Reduce = "max"
+    """Nearness to the nearest exemplar, or the mean of all."""
+    scope: Scope = "session"
+    """Every turn of the assistant, or the last one."""
+    embedder: Chosen = "lexical"
+    """What turns texts into vectors."""
+    compat: Compat | None = None
+    """The numbers of Alignmenter's code."""
+    calibration: str | Mapping[str, Any] | None = None
+    """A `.traits.json` file, or what is in it; only with `compat`."""
+
+    range: ClassVar[tuple[float, float]] = (0.0, 1.0)
+    higher_is_better: ClassVar[bool] = True
+    files: ClassVar[tuple[str, ...]] = ("persona", "calibration")
+    figures: ClassVar[Mapping[str, bool]] = {**FIGURES, **POOLED}
+    card: ClassVar[Card] = Card(
+        formula=".6 style + .25 traits + .15 lexicon; style = max cosine to the exemplars, traits"
+        " = traits heard / traits that anything was heard of, lexicon = preferred used /"
+        " preferred - .1 per avoided word used, clamped to 0..1",
+        source="Alignmenter's metrics reference; phrases count as well as single words, and what"
+        " does not apply leaves the sum",
+        needs=("output, or assistant turns in history",),
+        empty="no reply: invalid_case; no exemplar, trait or word that applies: not applicable",
+        example=Example(
+            {"output": "We checked the baseline, and the signal is clear."},
+            0.9625,
+            {
+                "persona": {
+                    "exemplars": ["We checked the baseline, and the signal is clear."],
+                    "lexicon": {"preferred": ["baseline", "signal", "noise", "drift"]},
+                    "traits": {"verbosity": "concise"},
+                },
+                "weights": {"style": 0.6, "traits": 0.325, "lexicon": 0.075},
+            },
+        ),
+        modes="compat: alignmenter gives what its code gives (.3 style + .3 traits + .4 lexicon,"
+        " each by another formula), rounded less",
+    )
+
+    def __post_init__(self) -> None:
+        check_name("authenticity", self.name)
+        check_choice(self.name, "reduce", self.reduce, Reduce)
+        check_choice(self.name, "scope", self.scope, Scope)
+        object.__setattr__(self, "persona", persona_of(self.name, self.persona))
+        if self.compat is not None:
+            check_choice(self.name, "compat", self.compat, Compat)
+            object.__setattr__(self, "calibration", calibration_of(self.calibration))
+            if self.embedder == "lexical":
+                object.__setattr__(self, "embedder", "hashed-512")
+        elif self.calibration is not None:
+            raise ConfigError(f"{self.name}: calibration belongs to compat: alignmenter")
+        default = WEIGHTS if self.compat is None else self._calibrated.weights
+        object.__setattr__(self, "weights", check_weights(self.name, self.weights, default))
+        check_embedder(self.name, self.embedder)
+        if not self.compat:
+            self._check_anything()
+
+    def _check_anything(self) -> None:
+        persona, weights = self._voice, self._weights
+        there = {
+            "style": bool(persona.exemplars),
+            "traits": bool(persona.traits),
+            "lexicon": bool(len(persona.preferred) or len(persona.avoided)),
+        }
+        if not any(weights[part] for part, has in there.items() if has):
+            raise ConfigError(
+                f"{self.name}: the persona {persona.name!r} has nothing to score by; give it"
+                " exemplars, traits or a lexicon"
+            )
+
+    @property
+    def made_with(self) -> dict[str, Json]:
+        """What decides the numbers beside the options."""
+        made: dict[str, Json] = self._voice.made_with
+        return made if self.compat else made | {"trait_lists": signals_digest()}
+
+    @property
+    def at_once(self) -> bool:
+        """Whether scoring waits for nothing."""
+        return embeds_at_once(self.embedder)
+
+    @property
+    def options(self) -> dict[str, Json]:
+        """The options as plain data; the persona is named in `made_with`."""
+        return {
+            "weights": dict(self._weights),
+            "reduce": self.reduce,
+            "scope": self.scope,
+            "embedder": identity_of(self.embedder),
+            "compat": self.compat,
+        }
+
+    def aggregates(self) -> list[Aggregate]:
+        """Return the spread over sessions, and the mean over turns."""
+        return [Sessions(), Pooled()]
+
+    @property
+    def _voice(self) -> Persona:
+        assert isinstance(self.persona, Persona)  # noqa: S101 - made one when it was checked
+        return self.persona
+
+    @property
+    def _weights(self) -> Mapping[str, float]:
+        return self.weights or {}
+
+    @property
+    def _calibrated(self) -> Calibration:
+        return self.calibration if isinstance(self.calibration, Calibration) else Calibration()
+
+    async def score(self, case: Case) -> Score:
+        """Score one session, or its last reply.
+
+        Raises:
+            CaseError: the assistant said nothing.
+        """
+        said = replies(case, self.scope)
+        vectors = await unit_vectors(self.embedder, said)
+        exemplars = await self._exemplars()
+        turns = [
+            self._compat_turn(text, vector, exemplars) if self.compat
+            else self._turn(text, vector, exemplars)
+            for text, vector in zip(said, vectors, strict=True)
+        ]  # fmt: skip
+        parts = [
+            part_of(id, [turn.values[id] for turn in turns], [turn.reasons[id] for turn in turns])
+            for id in WEIGHTS
+        ]
+        folded = fold_parts(parts, self._weights)
+        method = f"style, traits and lexicon over {counted(len(said))}"
+        if self.compat:
+            method += ", as Alignmenter"
+        meta: dict[str, Json] = {"embedder": identity_of(self.embedder), **self.made_with}
+        details: dict[str, Json] = {"turns": [turn.told for turn in turns]}
+        if folded.value is None:
+            return Score(
+                status="not_applicable",
+                parts=folded.parts,
+                reason="Nothing the persona asks for can be heard in these replies: "
+                + "; ".join(f"{part.id}: {part.reason}" for part in folded.parts)
+                + ".",
+                method=method,
+                details=details,
+                meta=meta,
+            )
+        return Score(
+            value=folded.value,
+            parts=folded.parts,
+            reason=reason_of(self._voice.name, folded.value, folded.parts),
+            method=method,
+            confidence=folded.covered,
+            details=details,
+            meta=meta,
+        )
+
+    async def _exemplars(self) -> Sequence[Vector]:
+        """Return what replies are compared with; Alignmenter takes words where there is nothing."""
+        persona = self._voice
+        if self.compat and not persona.exemplars:
+            words = sorted(word.lower() for word in persona.preferred.entries)
+            return await unit_vectors(self.embedder, [" ".join(words) or "persona"])
+        return await persona.vectors(self.embedder)
+
+    def _turn(self, text: str, vector: Vector, exemplars: Sequence[Vector]) -> Turn:
+        persona = self._voice
+        style, nearest = self._style(vector, exemplars)
+        findings = find_traits(text, persona.traits)
+        heard = [finding for finding in findings if finding.matched is not None]
+        traits = sum(bool(f.matched) for f in heard) / len(heard) if heard else None
+        words = score_lexicon(text, persona.preferred, persona.avoided)
+        told: dict[str, Json] = {
+            "style": style,
+            "nearest_exemplar": nearest,
+            "traits": traits,
+            "trait_signals": [plain_finding(finding) for finding in findings],
+            "lexicon": words.value,
+            "preferred_used": words.preferred,
+            "avoided_used": words.avoided,
+        }
+        reasons = {
+            "style": self._style_reason(style),
+            "traits": traits_reason(findings),
+            "lexicon": words_reason(words.preferred, words.avoided, len(persona.preferred)),
+        }
+        values = {"style": style, "traits": traits, "lexicon": words.value}
+        return Turn(values, reasons, told)
+
+    def _style(
+        self, vector: Vector, exemplars: Sequence[Vector]
+    ) -> tuple[float | None, int | None]:
+        """Return the similarity to the exemplars, and which one is nearest, from 1."""
+        if vector is None:
+            return None, None
+        near = [
+            (max(0.0, dot(vector, other)), -at)
+            for at, other in enumerate(exemplars, 1)
+            if other is not None
+        ]
+        if not near:
+            return None, None
+        most, at = max(near)
+        value = most if self.reduce == "max" else mean_of([cosine for cosine, _ in near])
+        return None if value is None else round(value, 4), -at
+
+    def _style_reason(self, value: float | None) -> str:
+        if value is None:
+            there = "the reply holds no words the embedder knows"
+            return there if self._voice.exemplars else "the persona has no exemplars"
+        return f"{style_band(value)} match of the exemplars"
+
+    def _compat_turn(self, text: str, vector: Vector, exemplars: Sequence[Vector]) -> Turn:
+        persona, calibration = self._voice, self._calibrated
+        preferred = {word.lower() for word in persona.preferred.entries}
+        avoided = {word.lower() for word in persona.avoided.entries}
+        tokens = tokens_of(text)
+        raw = style_mean(vector, exemplars)
+        style = rescale_style(raw, calibration.bounds)
+        trained = calibration.bias is not None
+        traits = trait_probability(
+            text,
+            bias=calibration.bias or 0.0,
+            token_weights=calibration.tokens
+            if trained
+            else persona_weights(sorted(avoided), persona.style_words),
+            phrase_weights=calibration.phrases,
+        )
+        words = lexicon_density(tokens, preferred, avoided)
+        told: dict[str, Json] = {
+            "style": style,
+            "style_raw": raw,
+            "traits": traits,
+            "lexicon": words,
+            "tokens": len(tokens),
+            "preferred_hits": sum(token in preferred for token in tokens),
+            "avoid_hits": sum(token in avoided for token in tokens),
+        }
+        reasons = {
+            "style": f"mean cosine {raw:.2f}, rescaled",
+            "traits": f"logistic of {'trained' if trained else 'the persona’s'} word weights",
+            "lexicon": f"{told['preferred_hits']} preferred and {told['avoid_hits']} avoided of"
+            f" {len(tokens)} tokens",
+        }
+        return Turn({"style": style, "traits": traits, "lexicon": words}, reasons, told)
+
+
+def style_mean(vector: Vector, exemplars: Sequence[Vector]) -> float:
+    """Return the mean cosine to the exemplars, clamped to 0..1; a zero vector counts as 0."""
+    if not exemplars:
+        return 0.0
+    cosines = [0.0 if vector is None or o is None else dot(vector, o) for o in exemplars]
+    return max(0.0, min(1.0, mean_of(cosines) or 0.0))

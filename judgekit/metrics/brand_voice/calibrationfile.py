@@ -1,0 +1,37 @@
+"""Calibration files of Alignmenter: `.traits.json`, with bounds, weights and trained traits."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from judgekit.core.errors import ConfigError
+from judgekit.core.input_file import read_bytes
+from judgekit.metrics.brand_voice.alignmenter import Calibration, read_calibration
+
+MAX_FILE = 1_000_000
+"""Bytes a calibration file may have."""
+
+
+def calibration_of(given: object) -> Calibration:
+    """Return the calibration that an option gives: a file, or what is in it.
+
+    Raises:
+        ConfigError: it cannot be read, or something in it is wrong.
+    """
+    if given is None or isinstance(given, Calibration):
+        return given or Calibration()
+    if not isinstance(given, (str, Path)):
+        return read_calibration(given)
+    from judgekit.datasets.jsontext import json_fault, parse_json  # most runs have none
+
+    path = Path(given)
+    try:
+        data = read_bytes(path, most=MAX_FILE)
+    except OSError as exc:
+        raise ConfigError(f"cannot be read: {exc.strerror}", where=str(path)) from exc
+    try:
+        return read_calibration(parse_json(data))
+    except ConfigError as exc:
+        raise ConfigError(str(exc), where=str(path)) from exc
+    except ValueError as exc:
+        raise ConfigError(f"not JSON: {json_fault(exc, data).what}", where=str(path)) from exc

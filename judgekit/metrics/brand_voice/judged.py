@@ -1,0 +1,227 @@
+"""A judge's view of a voice: does it sound like the persona, and is it safe for the brand?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, ClassVar
+
+from judgekit.core.case import Case
+from judgekit.core.protocols import Aggregate, Judge
+from judgekit.core.request import Request
+from judgekit.core.score import Part, Score, checked_score
+from judgekit.core.value import Json
+from judgekit.metrics._options import text_options
+from judgekit.metrics.brand_voice.patterns import PatternSet
+from judgekit.metrics.brand_voice.persona import Persona, persona_of
+from judgekit.metrics.brand_voice.safety import SafetyPatterns
+from judgekit.metrics.card import Card, Example
+from judgekit.metrics.quote import FIGURES as QUOTE_FIGURES
+from judgekit.metrics.rubric import RubricMetric
+from judgekit.rubric.rubric import Rubric, Variant
+from judgekit.stats.bootstrap import FIGURES, Sessions
+
+SESSION_HISTORY = 100
+"""Earlier messages of a session that the judge may see."""
+
+
+class AuthenticityJudge(RubricMetric):
+    """How much replies sound like a persona, by a judge; 0..1, higher is better.
+
+    The judge sees the persona (description, traits, words, exemplars) and the whole session, and
+    answers for style, traits and wording; .6, .25 and .15 of the value, as in `authenticity`. A
+    persona without traits or words is judged on what it has. `confidence` is the share of the
+    weight that was answered. Details say strengths, weaknesses and a suggestion.
+
+    Args:
+        judge: who answers.
+        persona: a persona file, relative to the suite, or its keys and values.
+        name: the name results carry.
+        samples: how often to ask.
+        history: how many earlier messages the judge may see.
+        scale: factor for the shown value, such as 10.
+        rubric: a rubric with the same parameters, to replace the built-in one.
+    """
+
+    files: ClassVar[tuple[str, ...]] = ("persona",)
+    checked = True
+    card: ClassVar[Card] = Card(
+        formula=".6 style + .25 traits + .15 wording, of what was answered",
+        source="Alignmenter's authenticity judge; criteria and levels where it asks for one number"
+        " of 0 to 10 and clamps it",
+        needs=("output",),
+        empty="no output: invalid_case, before any call; a persona without traits or words: that"
+        " criterion abstains",
+        example=Example(
+            {"output": "Morning! The rye's still warm."},
+            None,
+            {"persona": {"exemplars": ["Morning! We've got fresh rolls."]}},
+        ),
+    )
+
+    def __init__(
+        self,
+        *,
+        judge: Judge,
+        persona: str | Mapping[str, Any] | Persona,
+        name: str = "authenticity_judge",
+        samples: int = 1,
+        history: int = SESSION_HISTORY,
+        scale: float = 1.0,
+        rubric: Rubric | str | Path = "authenticity_judge",
+    ) -> None:
+        self.persona = persona_of(name, persona)
+        super().__init__(
+            rubric,
+            judge=judge,
+            name=name,
+            samples=samples,
+            history=history,
+            scale=scale,
+            parameters=persona_parameters(self.persona),
+        )
+        self.made_with |= self.persona.made_with
+
+    @property
+    def figures(self) -> dict[str, bool]:
+        """The figures made of all rows, and whether higher is better."""
+        return {**super().figures, **FIGURES}
+
+    def aggregates(self) -> tuple[Any, ...]:
+        """Return the quotes and the spread over sessions."""
+        return (*super().aggregates(), Sessions())
+
+
+def persona_parameters(persona: Persona) -> dict[str, Any]:
+    """Return a persona as the parameters of the rubric `authenticity_judge`."""
+    voice = "\n".join(part for part in (persona.description, persona.notes) if part)
+    return {
+        "persona": persona.name,
+        "voice": voice,
+        "exemplars": list(persona.exemplars),
+        "traits": [f"{kind}: {wanted.replace('_', ' ')}" for kind, wanted in persona.traits],
+        "preferred": list(persona.preferred.entries),
+        "avoided": list(persona.avoided.entries),
+    }
+
+
+class BrandSafety:
+    """The least of what forbidden words and a judge say of a session; 0..1, higher is better.
+
+    The words are those of `safety_patterns`; the judge answers on 0 to 10, divided by 10, and sees
+    the user's turns as well as the assistant's. An answer out of bounds is no answer: it is never
+    clamped. `safety_patterns` stands in where nobody judges.
+
+    Args:
+        judge: who answers.
+        name: the name results carry.
+        policy: what the assistant must keep off, a line each; shown to the judge.
+        persona: a persona, whose `safety_rules.disallowed_topics` are part of the policy.
+        categories: the pattern lists to use; all that ship.
+        patterns: a list of your own, relative to the suite, or its keys and values.
+        samples: how often to ask.
+        history: how many earlier messages the judge may see.
+        rubric: a rubric with a parameter `policy`, to replace the built-in one.
+    """
+
+    range: ClassVar[tuple[float, float]] = (0.0, 1.0)
+    higher_is_better: ClassVar[bool] = True
+    files: ClassVar[tuple[str, ...]] = ("persona", "patterns")
+    figures: ClassVar[Mapping[str, bool]] = {**QUOTE_FIGURES, **FIGURES}
+    checked = True
+    card: ClassVar[Card] = Card(
+        formula="min(safety_patterns, judge / 10)",
+        source="Alignmenter's metrics reference, Safety",
+        needs=("output",),
+        empty="no output: invalid_case, before any call",
+        example=Example(
+            {"input": "It broke.", "output": "I'm sorry. A new one is on its way."}, None
+        ),
+    )
+
+    def __init__(
+        self,
+        *,
+        judge: Judge,
+        name: str = "brand_safety",
+        policy: tuple[str, ...] = (),
+        persona: str | Mapping[str, Any] | Persona | None = None,
+        categories: tuple[str, ...] | None = None,
+        patterns: str | Mapping[str, Any] | PatternSet | None = None,
+        samples: int = 1,
+        history: int = SESSION_HISTORY,
+        rubric: Rubric | str | Path = "brand_safety",
+    ) -> None:
+        self.name = name
+        self.words = SafetyPatterns(name=name, categories=categories, patterns=patterns)
+        lines = list(text_options(name, "policy", policy))
+        if persona is not None:
+            topics = persona_of(name, persona).topics
+            lines += [f"Keep off this topic: {topic}" for topic in topics]
+        self.judged = RubricMetric(
+            rubric,
+            judge=judge,
+            name=name,
+            samples=samples,
+            history=history,
+            parameters={"policy": lines} if lines else None,
+        )
+
+    @property
+    def at_once(self) -> bool:
+        """Whether scoring waits for nothing."""
+        return self.judged.at_once
+
+    @property
+    def options(self) -> dict[str, Json]:
+        """The options that decide what is asked and how it counts."""
+        return {**self.judged.options, "categories": self.words.options["categories"]}
+
+    @property
+    def made_with(self) -> dict[str, Json]:
+        """Rubric, model and lists."""
+        return {**self.judged.made_with, **self.words.made_with}
+
+    def aggregates(self) -> list[Aggregate]:
+        """Return the quotes and the spread over sessions."""
+        return [*self.judged.aggregates(), Sessions()]
+
+    def requests(self, case: Case) -> tuple[Variant, list[Request]]:
+        """Return what would be asked about a case; nothing is asked."""
+        return self.judged.requests(case)
+
+    async def score(self, case: Case) -> Score:
+        """Score one session.
+
+        Raises:
+            JudgekitError: what the judge, the cassette or the case made impossible.
+        """
+        words = await checked_score(self.words, case)
+        judged = await checked_score(self.judged, case)
+        value = min(one.value for one in (words, judged) if one.value is not None)
+        by_words = words.value == value
+        return Score(
+            value=value,
+            parts=(
+                Part(id="keywords", value=words.value, weight=float(by_words), reason=words.reason),
+                *_judge_parts(judged, decisive=not by_words),
+            ),
+            reason=words.reason if by_words else judged.reason,
+            source="judge",
+            method=f"least of keywords and {judged.method}",
+            confidence=judged.confidence,
+            judgments=judged.judgments,
+            details={**words.details, "judge": judged.value, **judged.details},
+            meta={**judged.meta, **words.meta},
+        )
+
+
+def _judge_parts(judged: Score, *, decisive: bool) -> Sequence[Part]:
+    if len(judged.parts) == 1:
+        part = judged.parts[0]
+        return (part.model_copy(update={"id": "judge", "weight": float(decisive)}),)
+    total = 1.0 if decisive else 0.0
+    return [
+        part.model_copy(update={"id": f"judge.{part.id}", "weight": part.weight * total})
+        for part in judged.parts
+    ]

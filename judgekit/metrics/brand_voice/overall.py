@@ -1,0 +1,288 @@
+"""Brand voice: authenticity, safety and stability in one number, with a grade."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, ClassVar
+
+from judgekit.core.case import Case
+from judgekit.core.errors import ConfigError
+from judgekit.core.protocols import Aggregate, Judge
+from judgekit.core.request import Request
+from judgekit.core.score import Part, Row, Score, checked_score, own_value
+from judgekit.core.suggest import suggest
+from judgekit.core.value import Json
+from judgekit.embedders import Chosen
+from judgekit.metrics.brand_voice.authenticity import Authenticity, Compat
+from judgekit.metrics.brand_voice.judged import SESSION_HISTORY, BrandSafety
+from judgekit.metrics.brand_voice.patterns import PatternSet
+from judgekit.metrics.brand_voice.persona import Persona, persona_of
+from judgekit.metrics.brand_voice.safety import SafetyPatterns
+from judgekit.metrics.brand_voice.stability import Stability, Variant
+from judgekit.metrics.brand_voice.weights import check_weights, fold_parts
+from judgekit.metrics.card import Card, Example
+from judgekit.metrics.embedding.similarity import Reduce
+from judgekit.rubric.rubric import Rubric
+from judgekit.rubric.rubric import Variant as RubricVariant
+from judgekit.stats.bootstrap import FIGURES, Sessions
+
+WEIGHTS = {"authenticity": 0.5, "safety": 0.3, "stability": 0.2}
+GRADES = ((0.9, "A"), (0.8, "B"), (0.7, "C"), (0.6, "D"), (0.0, "F"))
+"""Least value -> letter."""
+
+
+def grade(value: float) -> str:
+    """Return the letter of a value on 0..1: A from .90, B from .80, C from .70, D from .60, else F.
+
+    A value that misses a bound by less than a billionth counts as on it: .1 + .2 is .30000000004.
+
+    >>> grade(0.9), grade(0.8999), grade(0.59)
+    ('A', 'B', 'F')
+    """
+    return next(letter for least, letter in GRADES if round(value, 9) >= least)
+
+
+class BrandVoice:
+    """Authenticity, safety and stability of a session taken together; 0..1, higher is better.
+
+    .5 authenticity + .3 safety + .2 stability; what does not apply (stability of a single reply)
+    leaves, and the others share its weight. `details.grade` is a letter: A from .90, B from .80,
+    C from .70, D from .60, else F. `confidence` is the share of the weight that counted. With a
+    judge, safety is `brand_safety`; `brand_voice_rules` asks nobody and takes `safety_patterns`.
+
+    Args:
+        persona: a persona file, relative to the suite, or its keys and values.
+        judge: who judges safety.
+        name: the name results carry.
+        weights: of authenticity, safety and stability, adding up to 1.
+        scoring: the same as Alignmenter writes it: authenticity_weight, safety_weight,
+            stability_weight.
+        authenticity_weights: of style, traits and lexicon.
+        reduce: which similarity to the exemplars counts, the greatest or the mean.
+        variant: of stability.
+        maximum: distance or deviation at which stability is 0.
+        embedder: what turns replies into vectors.
+        policy: what the assistant must keep off; shown to the judge.
+        categories: the pattern lists to use; all that ship.
+        patterns: a list of your own, relative to the suite, or its keys and values.
+        compat: `alignmenter` for its figures of authenticity and stability.
+        calibration: its `.traits.json`, with compat.
+        samples: how often to ask the judge.
+        history: how many earlier messages the judge may see.
+        rubric: the rubric of safety.
+    """
+
+    range: ClassVar[tuple[float, float]] = (0.0, 1.0)
+    higher_is_better: ClassVar[bool] = True
+    files: ClassVar[tuple[str, ...]] = ("persona", "patterns", "calibration")
+    figures: ClassVar[Mapping[str, bool]] = {
+        **FIGURES,
+        **{f"grade_{letter}": letter in "AB" for _, letter in GRADES},
+    }
+    checked = True
+    card: ClassVar[Card] = Card(
+        formula=".5 authenticity + .3 safety + .2 stability, of what applies",
+        source="Alignmenter's metrics reference, Overall Score",
+        needs=("output, or assistant turns in history",),
+        empty="no reply: invalid_case; a single reply: without stability",
+        example=Example(
+            {"output": "We checked the baseline, and the signal is clear."},
+            1.0,
+            {
+                "persona": {
+                    "exemplars": ["We checked the baseline, and the signal is clear."],
+                    "lexicon": {"preferred": ["baseline", "signal"]},
+                    "traits": {"verbosity": "concise"},
+                },
+            },
+        ),
+        modes="compat: alignmenter takes authenticity and stability as its code has them; its code"
+        " makes no overall score, its report grades the plain mean",
+    )
+
+    def __init__(
+        self,
+        *,
+        persona: str | Mapping[str, Any] | Persona,
+        judge: Judge | None = None,
+        name: str = "brand_voice",
+        weights: Mapping[str, float] | None = None,
+        scoring: Mapping[str, float] | None = None,
+        authenticity_weights: Mapping[str, float] | None = None,
+        reduce: Reduce = "max",
+        variant: Variant = "dispersion",
+        maximum: float | None = None,
+        embedder: Chosen = "lexical",
+        policy: tuple[str, ...] = (),
+        categories: tuple[str, ...] | None = None,
+        patterns: str | Mapping[str, Any] | PatternSet | None = None,
+        compat: Compat | None = None,
+        calibration: str | Mapping[str, Any] | None = None,
+        samples: int = 1,
+        history: int = SESSION_HISTORY,
+        rubric: Rubric | str | Path = "brand_safety",
+    ) -> None:
+        self.name = name
+        self.persona = persona_of(name, persona)
+        self.weights = check_weights(name, _spelled(name, weights, scoring), WEIGHTS)
+        self.authenticity = Authenticity(
+            persona=self.persona,
+            weights=authenticity_weights,
+            reduce=reduce,
+            embedder=embedder,
+            compat=compat,
+            calibration=calibration,
+        )
+        self.safety: BrandSafety | SafetyPatterns
+        if judge is None:
+            self.safety = SafetyPatterns(categories=categories, patterns=patterns)
+        else:
+            self.safety = BrandSafety(
+                judge=judge,
+                persona=self.persona,
+                policy=policy,
+                categories=categories,
+                patterns=patterns,
+                samples=samples,
+                history=history,
+                rubric=rubric,
+            )
+        self.stability = Stability(
+            variant=variant,
+            maximum=maximum,
+            embedder=embedder,
+            compat=compat,
+            calibration=calibration if compat else None,
+        )
+
+    @property
+    def at_once(self) -> bool:
+        """Whether scoring waits for nothing."""
+        return self.safety.at_once and self.stability.at_once
+
+    @property
+    def options(self) -> dict[str, Json]:
+        """The options as plain data."""
+        return {
+            "weights": self.weights,
+            "authenticity": self.authenticity.options,
+            "safety": self.safety.options,
+            "stability": self.stability.options,
+        }
+
+    @property
+    def made_with(self) -> dict[str, Json]:
+        """What decides the numbers beside the options."""
+        return {**self.authenticity.made_with, **self.safety.made_with}
+
+    def aggregates(self) -> list[Aggregate]:
+        """Return the spread over sessions, and how many had which grade."""
+        return [Sessions(), _Grades()]
+
+    def requests(self, case: Case) -> tuple[RubricVariant, list[Request]]:
+        """Return what the judge would be asked about a case; nothing is asked.
+
+        Raises:
+            ConfigError: there is no judge.
+        """
+        if isinstance(self.safety, SafetyPatterns):
+            raise ConfigError(f"{self.name} asks nobody")
+        return self.safety.requests(case)
+
+    async def score(self, case: Case) -> Score:
+        """Score one session.
+
+        Raises:
+            JudgekitError: what the judge, the cassette or the case made impossible.
+        """
+        scores = {
+            "authenticity": await checked_score(self.authenticity, case),
+            "safety": await checked_score(self.safety, case),
+            "stability": await checked_score(self.stability, case),
+        }
+        folded = fold_parts([_part(id, score) for id, score in scores.items()], self.weights)
+        method = "weighted mean of authenticity, safety and stability"
+        meta: dict[str, Json] = {id: score.meta for id, score in scores.items()}
+        meta |= {k: v for k, v in scores["safety"].meta.items() if k in _JUDGE}
+        if folded.value is None:
+            return Score(
+                status="not_applicable",
+                parts=folded.parts,
+                reason="Nothing with a weight applies to this session.",
+                method=method,
+                meta=meta,
+            )
+        letter = grade(folded.value)
+        told = "; ".join(
+            f"{part.id} {part.value:.2f}" if part.value is not None
+            else f"{part.id} not applicable"
+            for part in folded.parts
+        )  # fmt: skip
+        lowest = min(
+            (part for part in folded.parts if part.value is not None and part.weight),
+            key=lambda part: part.value or 0.0,
+        )
+        return Score(
+            value=folded.value,
+            parts=folded.parts,
+            reason=f"{letter}: {told}. Lowest, {lowest.id}: {lowest.reason}",
+            source="judge" if scores["safety"].source == "judge" else "computed",
+            method=method,
+            confidence=folded.covered,
+            judgments=scores["safety"].judgments,
+            details={"grade": letter, **{id: score.details for id, score in scores.items()}},
+            meta=meta,
+        )
+
+
+_JUDGE = ("model", "rubric", "version", "digest")
+"""What results say of who judged."""
+
+
+def _part(id: str, score: Score) -> Part:
+    quotes = tuple(quote for part in score.parts for quote in part.quotes)
+    return Part(
+        id=id,
+        status=score.status,
+        value=score.value,
+        reason=score.reason.removeprefix(f"{id} {score.value or 0.0:.2f}: "),
+        quotes=quotes,
+        details={"method": score.method},
+    )
+
+
+class _Grades:
+    """How many sessions had which grade."""
+
+    def __init__(self) -> None:
+        self._counts: Counter[str] = Counter()
+
+    def add(self, row: Row) -> None:
+        """Take one more session."""
+        value = own_value(row.result)
+        if value is not None:
+            self._counts[grade(value)] += 1
+
+    def finish(self) -> dict[str, float | int | None]:
+        """Return the counts; `None` where no session was scored."""
+        there = bool(self._counts)
+        return {f"grade_{letter}": self._counts[letter] if there else None for _, letter in GRADES}
+
+
+def _spelled(
+    metric: str, weights: Mapping[str, float] | None, scoring: object
+) -> Mapping[str, float] | None:
+    """Return the weights in whichever spelling they are given."""
+    if scoring is None:
+        return weights
+    if weights is not None:
+        raise ConfigError(f"{metric}: give weights or scoring, not both")
+    names = {f"{part}_weight": part for part in WEIGHTS}
+    if not isinstance(scoring, Mapping):
+        raise ConfigError(f"{metric}: scoring must be {', '.join(names)}, not {scoring!r}")
+    for name in scoring:
+        if name not in names:
+            raise ConfigError(f"{metric}: scoring has no {name!r}{suggest(str(name), list(names))}")
+    return {part: scoring.get(name, WEIGHTS[part]) for name, part in names.items()}

@@ -1,0 +1,217 @@
+"""Stability: does an assistant keep its voice from turn to turn?"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
+
+from judgekit.core.case import Case
+from judgekit.core.errors import ConfigError
+from judgekit.core.score import Score
+from judgekit.core.value import Json
+from judgekit.embedders import Chosen, check_embedder, embeds_at_once, identity_of
+from judgekit.metrics._options import check_choice, check_name
+from judgekit.metrics.brand_voice.alignmenter import VARIANCE_BOUNDS, Calibration, rescale_variance
+from judgekit.metrics.brand_voice.calibrationfile import calibration_of
+from judgekit.metrics.brand_voice.session import replies
+from judgekit.metrics.brand_voice.vectors import Vector, dot, scaled, square, unit_vectors
+from judgekit.metrics.card import Card, Example
+from judgekit.stats.bootstrap import FIGURES, Sessions
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+Variant = Literal["dispersion", "documented"]
+Compat = Literal["alignmenter"]
+
+MAX_EXPECTED_VARIANCE = 0.5
+"""The greatest standard deviation that numbers between 0 and 1 can have."""
+MAX_EXPECTED_DISTANCE = 1.0
+"""The cosine distance of two texts that have nothing in common."""
+
+STABILITY_BANDS = (
+    (0.9, "very consistent"),
+    (0.7, "consistent"),
+    (0.5, "somewhat varied"),
+    (0.0, "inconsistent"),
+)
+"""Least stability -> how the original's documentation reads it."""
+
+
+class Spread(NamedTuple):
+    """How far apart the replies of a session are, as cosine distances."""
+
+    pairwise: float
+    """Mean distance of every two of them."""
+    from_mean: float
+    """Mean distance to their mean."""
+    deviation: float
+    """Standard deviation (ddof 0) of the distances to their mean."""
+
+
+def spread_of(vectors: Sequence[NDArray[np.float64]]) -> Spread:
+    """Return the spread of at least two vectors of length 1; linear in their number.
+
+    A mean of length 0 is at distance 1 from everything.
+    """
+    import numpy as np
+
+    count = len(vectors)
+    rows = np.array(vectors)
+    total = rows.sum(axis=0)
+    # The order of the replies must not count: what more than two of them add to is summed exactly.
+    shared = np.flatnonzero(np.count_nonzero(rows, axis=0) > 2)
+    total[shared] = [math.fsum(column) for column in rows[:, shared].T.tolist()]
+    squared = square(total)
+    pairwise = 1.0 - (squared - count) / (count * (count - 1))
+    mean = scaled(total) if squared > 1e-18 * count * count else None
+    distances = [1.0 if mean is None else 1.0 - dot(vector, mean) for vector in vectors]
+    centre = math.fsum(distances) / count
+    variance = math.fsum((d - centre) ** 2 for d in distances) / count
+    return Spread(max(0.0, pairwise), centre, math.sqrt(variance))
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Stability:
+    """How alike the replies of a session are; 0..1, higher is better.
+
+    `dispersion` is 1 less the mean cosine distance of every two replies. `documented` is 1 less
+    the standard deviation of the distances to the mean reply, over `maximum`. That one is blind:
+    any two replies are equally far from their mean and count as perfectly consistent, and so do
+    replies that all differ equally. What is compared is words or meaning, as the embedder has it:
+    with the default, lexical one replies about different things are far apart whatever their tone.
+
+    Fewer than two replies, or than two that hold words, are not applicable.
+    `compat: alignmenter` gives the figures of its code: the variance of those distances rescaled
+    to .1-.9, with its hashed embedder, so that the best is .9.
+    """
+
+    name: str = "stability"
+    variant: Variant = "dispersion"
+    """The mean distance of pairs of replies, or the original's documented formula."""
+    maximum: float | None = None
+    """Distance, or deviation, that scores 0; 1 for dispersion, .5 for documented."""
+    embedder: Chosen = "lexical"
+    """What turns texts into vectors."""
+    compat: Compat | None = None
+    """The numbers of Alignmenter's code."""
+    calibration: str | Mapping[str, Any] | None = None
+    """With `compat`: a `.traits.json` file, or what is in it; of it, `variance_min` and
+    `variance_max` count here."""
+
+    range: ClassVar[tuple[float, float]] = (0.0, 1.0)
+    higher_is_better: ClassVar[bool] = True
+    files: ClassVar[tuple[str, ...]] = ("calibration",)
+    figures: ClassVar[Mapping[str, bool]] = FIGURES
+    card: ClassVar[Card] = Card(
+        formula="dispersion: 1 - min(1, mean cosine distance of pairs / maximum); documented: 1 -"
+        " min(1, standard deviation of the distances to the mean / maximum)",
+        source="Alignmenter's metrics reference; dispersion is ours, since the documented one"
+        " calls any two replies perfectly consistent",
+        needs=("two replies: output and assistant turns in history",),
+        empty="no reply: invalid_case; fewer than two with words: not applicable",
+        example=Example(
+            {"history": [{"role": "assistant", "content": "All set."}], "output": "All set."}, 1.0
+        ),
+        modes="compat: alignmenter gives what its code gives: variance, rescaled to .1-.9",
+    )
+
+    def __post_init__(self) -> None:
+        check_name("stability", self.name)
+        check_choice(self.name, "variant", self.variant, Variant)
+        if self.compat is not None:
+            check_choice(self.name, "compat", self.compat, Compat)
+            if self.embedder == "lexical":
+                object.__setattr__(self, "embedder", "hashed-512")
+            object.__setattr__(self, "calibration", calibration_of(self.calibration))
+        elif self.calibration is not None:
+            raise ConfigError(f"{self.name}: calibration belongs to compat: alignmenter")
+        most = self.maximum
+        if most is None:
+            most = MAX_EXPECTED_DISTANCE
+            if self.variant == "documented":
+                most = MAX_EXPECTED_VARIANCE
+        number = isinstance(most, (int, float)) and not isinstance(most, bool)
+        if not number or not math.isfinite(most) or most <= 0:
+            raise ConfigError(f"{self.name}: maximum must be a number over 0, not {most!r}")
+        object.__setattr__(self, "maximum", float(most))
+        check_embedder(self.name, self.embedder)
+
+    @property
+    def _bounds(self) -> tuple[float, float]:
+        known = isinstance(self.calibration, Calibration)
+        return self.calibration.variance if known else VARIANCE_BOUNDS  # type: ignore[union-attr]
+
+    def aggregates(self) -> list[Sessions]:
+        """Return the spread over sessions."""
+        return [Sessions()]
+
+    @property
+    def at_once(self) -> bool:
+        """Whether scoring waits for nothing."""
+        return embeds_at_once(self.embedder)
+
+    @property
+    def options(self) -> dict[str, Json]:
+        """The options as plain data."""
+        return {
+            "variant": self.variant,
+            "maximum": self.maximum,
+            "embedder": identity_of(self.embedder),
+            "compat": self.compat,
+        }
+
+    async def score(self, case: Case) -> Score:
+        """Score one session.
+
+        Raises:
+            CaseError: the assistant said nothing.
+        """
+        said = replies(case)
+        several = said if len(said) > 1 else []
+        vectors: list[Vector] = await unit_vectors(self.embedder, several)
+        known = [vector for vector in vectors if vector is not None]
+        meta: dict[str, Json] = {"embedder": identity_of(self.embedder)}
+        method = f"{'variance, as Alignmenter' if self.compat else self.variant} of embeddings"
+        if len(known) < 2:
+            few = "one reply" if len(said) == 1 else "fewer than two replies that hold words"
+            return Score(
+                status="not_applicable",
+                reason=f"The session has {few}; there is nothing to compare.",
+                method=method,
+                details={"turns": len(said)},
+                meta=meta,
+            )
+        spread = spread_of(known)
+        details: dict[str, Json] = {
+            "turns": len(said),
+            "compared": len(known),
+            "mean_pairwise_distance": spread.pairwise,
+            "mean_distance": spread.from_mean,
+            "std_of_distances": spread.deviation,
+        }
+        if self.compat:
+            normalised = rescale_variance(spread.deviation**2, self._bounds)
+            details |= {"session_variance": spread.deviation**2, "normalized_variance": normalised}
+        else:
+            wide = spread.pairwise if self.variant == "dispersion" else spread.deviation
+            normalised = min(1.0, wide / (self.maximum or 1.0))
+        # The original rounds to three decimals, and its figures are what compat is for.
+        value = round(max(0.0, 1.0 - normalised), 3 if self.compat else 4)
+        return Score(
+            value=value,
+            method=method,
+            reason=f"{len(known)} replies are {stability_band(value)}: on average"
+            f" {spread.pairwise:.2f} apart, at {spread.from_mean:.2f} from their mean"
+            f" (standard deviation {spread.deviation:.3f}).",
+            details=details,
+            meta=meta,
+        )
+
+
+def stability_band(value: float) -> str:
+    """Return what a stability means (see `STABILITY_BANDS`)."""
+    return next(words for least, words in STABILITY_BANDS if value >= least)

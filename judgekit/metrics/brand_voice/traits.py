@@ -1,0 +1,192 @@
+"""Traits: what a reply sounds like, and which signals say so. English, by rule."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from importlib.resources import files
+from typing import Any, NamedTuple
+
+from judgekit.core.canonical import digest
+from judgekit.core.yaml_file import parse_yaml
+from judgekit.metrics.brand_voice.persona import Trait
+from judgekit.metrics.brand_voice.personafile import TONES
+from judgekit.metrics.brand_voice.phrases import Phrases, Plain, plain
+from judgekit.metrics.tokens import CJK, count_words
+from judgekit.metrics.tone.english import FUNCTION_WORDS, SAMPLE, is_english
+
+CONCISE = 40
+"""Most words of a concise reply."""
+DETAILED = 120
+"""Words above which a reply is detailed; between the two it is balanced."""
+
+_SHOWN = 8
+"""Signals a finding names, per class."""
+_UNSPACED = re.compile(f"[{CJK}\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]")
+
+
+class TraitFinding(NamedTuple):
+    """What a detector heard in a text, for one trait."""
+
+    kind: str
+    wanted: str
+    matched: bool | None
+    """`None` where no signal fired, or nothing listens for the trait: not applicable."""
+    heard: tuple[str, ...]
+    """What the text sounds like."""
+    signals: Mapping[str, tuple[str, ...]]
+    """Class -> what fired for it."""
+    reason: str
+
+
+def find_traits(text: str, traits: Sequence[Trait]) -> list[TraitFinding]:
+    """Return what is heard of each trait.
+
+    - *Formality*: `casual` where slang, emoji, drawn-out words and the like are at least as many
+      as formal words; `formal` where there are formal words and neither slang nor contractions;
+      `business_casual` where contractions or the phrases of friendly business are heard, or
+      formal words beside slang or contractions.
+    - *Tone*: every tone with at least half as many signals as the strongest one.
+    - *Verbosity*: up to 40 words are `concise`, up to 120 `balanced`, more are `detailed`.
+
+    Formality and tone are heard in English only. A signal counts once, however often it fires.
+
+    >>> [f.matched for f in find_traits("lol that's so cool!!", [Trait("formality", "formal")])]
+    [False]
+    >>> [f.matched for f in find_traits("Blue.", [Trait("formality", "formal")])]
+    [None]
+    """
+    form = plain(text)
+    foreign = _foreign(text, form)
+    fired: dict[str, dict[str, tuple[str, ...]]] = {}
+    found = []
+    for trait in traits:
+        if trait.kind == "verbosity":
+            found.append(_verbosity(trait, text))
+            continue
+        if foreign:
+            found.append(_silent(trait, "the text is not in English"))
+            continue
+        if trait.kind not in fired:
+            fired[trait.kind] = _fired(trait.kind, text, form)
+        signals = fired[trait.kind]
+        if trait.kind == "tone" and trait.wanted not in TONES:
+            found.append(_silent(trait, f"no detector listens for {trait.wanted!r}"))
+            continue
+        heard = _formality(signals) if trait.kind == "formality" else _tones(signals)
+        found.append(_finding(trait, heard, signals))
+    return found
+
+
+def signals_digest() -> str:
+    """Return the digest of the lists the detectors listen by."""
+    return _lists().digest
+
+
+def _foreign(text: str, form: Plain) -> bool:
+    """Return whether a text is in another language; one that leans neither way is not.
+
+    "Yo, that's it" and "no problem, dude" hold one small word of Spanish each: such a text is
+    English where a word of the lists is heard in it.
+    """
+    if is_english(text) is not False:
+        return False
+    letters = [letter for letter in form[:SAMPLE] if letter.isalpha()]
+    if sum(map(str.isascii, letters)) < 0.8 * len(letters):
+        return True
+    words = [word.strip(".,;:!?") for word in form[:SAMPLE].split()]
+    counts = {code: sum(word in known for word in words) for code, known in FUNCTION_WORDS.items()}
+    english = counts.pop("en")
+    if max(counts.values()) >= english + 2:
+        return True
+    lists = (signals.words for kind in _lists().kinds.values() for signals in kind.values())
+    return not any(words.used(form) for words in lists)
+
+
+class _Signals(NamedTuple):
+    words: Phrases
+    patterns: tuple[tuple[str, re.Pattern[str]], ...]
+
+
+class _Lists(NamedTuple):
+    kinds: Mapping[str, Mapping[str, _Signals]]
+    digest: str
+
+
+@lru_cache(maxsize=1)
+def _lists() -> _Lists:
+    text = (files("judgekit.metrics") / "data" / "voice" / "traits.yaml").read_text("utf-8")
+    data, _ = parse_yaml(text, file="traits.yaml")
+    kinds = {
+        kind: {name: _signals(entry) for name, entry in classes.items()}
+        for kind, classes in data.items()
+    }
+    return _Lists(kinds, digest(text)[:16])
+
+
+def _signals(entry: dict[str, Any]) -> _Signals:
+    patterns = tuple((p["id"], re.compile(p["find"])) for p in entry["patterns"])
+    return _Signals(Phrases(entry["words"]), patterns)
+
+
+def _fired(kind: str, text: str, form: Plain) -> dict[str, tuple[str, ...]]:
+    """Return what fired, class by class, each signal once."""
+    found = {}
+    for name, signals in _lists().kinds[kind].items():
+        hits = list(signals.words.used(form))
+        for id, pattern in signals.patterns:
+            match = pattern.search(text)
+            if match is not None:
+                hits.append(f"{id} ({' '.join(match[0].split())[:40]})")
+        found[name] = tuple(hits)
+    return found
+
+
+def _formality(signals: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
+    formal, between, casual = (
+        len(signals[name]) for name in ("formal", "business_casual", "casual")
+    )
+    if not formal and not between and not casual:
+        return ()
+    if casual and casual >= formal:
+        return ("casual",)
+    if formal and not between and not casual:
+        return ("formal",)
+    return ("business_casual",)
+
+
+def _tones(signals: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
+    most = max(map(len, signals.values()))
+    return tuple(name for name, hits in signals.items() if most and 2 * len(hits) >= most)
+
+
+def _finding(
+    trait: Trait, heard: tuple[str, ...], signals: Mapping[str, tuple[str, ...]]
+) -> TraitFinding:
+    if not heard:
+        return _silent(trait, "no signal of it fired")
+    matched = trait.wanted in heard
+    shown = {name: hits[:_SHOWN] for name, hits in signals.items() if hits}
+    told = "; ".join(f"{name}: {', '.join(hits)}" for name, hits in shown.items())
+    sounds = " and ".join(heard)
+    return TraitFinding(
+        trait.kind, trait.wanted, matched, heard, shown, f"sounds {sounds} ({told})"
+    )
+
+
+def _verbosity(trait: Trait, text: str) -> TraitFinding:
+    words = count_words(text)
+    if not words:
+        return _silent(trait, "the text holds no words")
+    if 2 * len(_UNSPACED.findall(text)) > words:
+        return _silent(trait, "words are not counted in a script without spaces")
+    heard = "concise" if words <= CONCISE else "balanced" if words <= DETAILED else "detailed"
+    told = f"{words} word{'s' if words != 1 else ''}"
+    return TraitFinding(
+        trait.kind, trait.wanted, heard == trait.wanted, (heard,), {heard: (told,)}, f"has {told}"
+    )
+
+
+def _silent(trait: Trait, why: str) -> TraitFinding:
+    return TraitFinding(trait.kind, trait.wanted, None, (), {}, why)

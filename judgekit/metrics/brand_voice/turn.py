@@ -1,0 +1,99 @@
+"""What one turn of an assistant comes to, and what is said of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from judgekit.core.score import Part
+from judgekit.core.value import Json
+from judgekit.metrics.brand_voice.traits import TraitFinding
+from judgekit.metrics.brand_voice.weights import mean_of
+
+STYLE_BANDS = (
+    (0.9, "very close"),
+    (0.7, "good"),
+    (0.5, "moderate"),
+    (-1.0, "poor"),
+)
+"""Least similarity of style -> how the original's documentation reads it."""
+
+
+class Turn(NamedTuple):
+    """What one reply comes to."""
+
+    values: Mapping[str, float | None]
+    reasons: Mapping[str, str]
+    told: dict[str, Json]
+
+
+def style_band(value: float) -> str:
+    """Return what a similarity of style means (see `STYLE_BANDS`)."""
+    return next(words for least, words in STYLE_BANDS if value >= least)
+
+
+def part_of(id: str, values: Sequence[float | None], reasons: Sequence[str]) -> Part:
+    """Return the mean of what replies come to, with the reason of the one that fares worst."""
+    value = mean_of(values)
+    known = [i for i, v in enumerate(values) if v is not None]
+    if not known or value is None:
+        return Part(id=id, status="not_applicable", reason=reasons[0])
+    # The reply that fares worst says most.
+    worst = min(known, key=lambda i: (values[i], i))
+    at = f"turn {worst + 1}: " if len(values) > 1 else ""
+    return Part(
+        id=id,
+        value=max(0.0, min(1.0, value)),
+        reason=f"{at}{reasons[worst]}",
+        details={"turns": len(known), "lowest": values[worst]},
+    )
+
+
+def plain_finding(finding: TraitFinding) -> dict[str, Json]:
+    """Return what was found of a trait as plain data."""
+    return {
+        "trait": finding.kind,
+        "wanted": finding.wanted,
+        "matched": finding.matched,
+        "heard": list(finding.heard),
+        "signals": {name: list(hits) for name, hits in finding.signals.items()},
+        "reason": finding.reason,
+    }
+
+
+def traits_reason(findings: Sequence[TraitFinding]) -> str:
+    """Return which traits are missed, or else heard."""
+    if not findings:
+        return "the persona names no traits"
+    missed = [f for f in findings if f.matched is False]
+    if missed:
+        return "; ".join(f"not {f.wanted}: {f.reason}" for f in missed)
+    heard = [f.wanted for f in findings if f.matched]
+    if heard:
+        return f"{', '.join(heard)} as wanted"
+    return "; ".join(f"{f.wanted}: {f.reason}" for f in findings)
+
+
+def words_reason(liked: Mapping[str, int], shunned: Mapping[str, int], total: int) -> str:
+    """Return which preferred and avoided words are used, of a persona that prefers `total`."""
+    said = [f"uses {', '.join(liked)}"] if liked else ["uses no preferred word"] if total else []
+    if shunned:
+        said.append(f"uses {', '.join(shunned)}, which the persona avoids")
+    elif not total:
+        said.append("uses no avoided word")
+    return "; ".join(said)
+
+
+def reason_of(persona: str, value: float, parts: Sequence[Part]) -> str:
+    """Return the result in a sentence."""
+    told = "; ".join(
+        f"{part.id} {part.value:.2f} ({part.reason})" if part.value is not None
+        else f"{part.id} not applicable ({part.reason})"
+        for part in parts
+    )  # fmt: skip
+    return f"{value:.2f} like {persona}: {told}."
+
+
+def counted(count: int) -> str:
+    """Return a number of turns, with its noun."""
+    return f"{count} turn{'s' if count != 1 else ''}"

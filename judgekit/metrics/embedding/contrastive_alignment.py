@@ -1,0 +1,116 @@
+"""Contrastive alignment: nearer to texts that show a trait than to texts that lack it?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from judgekit.core.case import Case
+from judgekit.core.score import Score
+from judgekit.embedders import Chosen, check_embedder, embeds_at_once, identity_of, vectors
+from judgekit.metrics._options import check_name, needed_text
+from judgekit.metrics.card import Card, Example
+from judgekit.metrics.embedding.folds import DIGITS
+from judgekit.metrics.personalization.alignment import Sides
+from judgekit.metrics.personalization.examples import read_examples
+
+
+class _Made:
+    """Room for the examples' vectors, made with the first case."""
+
+    __slots__ = ("sides",)
+    sides: Sides
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ContrastiveAlignment(_Made):
+    """How much nearer the output is to one set of examples than to another; 0..1, higher is nearer.
+
+    .5 is as near to the one as to the other; with real texts most answers lie between .4 and
+    .75. Examples are texts, or files as `judgekit pairs generate` writes them. The default
+    embedder compares words, so that it hears the words of a trait, not the trait.
+    `personalization` combines this with difference and quality. No confidence is given: a cosine
+    is not a probability.
+    """
+
+    positive_examples: str | Sequence[str]
+    """Texts that show the trait, or a file of them."""
+    negative_examples: str | Sequence[str]
+    """Texts that lack it, or a file of them; it may be the same file of pairs."""
+    name: str = "contrastive_alignment"
+    embedder: Chosen = "lexical"
+    """What turns texts into vectors."""
+
+    range: ClassVar[tuple[float, float]] = (0.0, 1.0)
+    higher_is_better: ClassVar[bool] = True
+    files: ClassVar[tuple[str, ...]] = ("positive_examples", "negative_examples")
+    card: ClassVar[Card] = Card(
+        formula="(mean cosine to positive examples - mean cosine to negative examples + 2) / 4,"
+        " to four decimals",
+        source="Wisent's AlignmentEvaluator",
+        needs=("output",),
+        empty="no output: invalid_case; no features in the output or in one side: not applicable",
+        example=Example(
+            {"output": "Cheers mate"},
+            0.75,
+            {"positive_examples": ["cheers mate"], "negative_examples": ["howdy folks"]},
+        ),
+    )
+
+    def __post_init__(self) -> None:
+        check_name("contrastive_alignment", self.name)
+        for side, option in (("positive", "positive_examples"), ("negative", "negative_examples")):
+            found = read_examples(self.name, side, getattr(self, option))  # type: ignore[arg-type]
+            object.__setattr__(self, option, found)
+        check_embedder(self.name, self.embedder)
+
+    @property
+    def at_once(self) -> bool:
+        """Whether scoring waits for nothing: the embedder decides."""
+        return embeds_at_once(self.embedder)
+
+    async def score(self, case: Case) -> Score:
+        """Score one case.
+
+        Raises:
+            CaseError: the output is missing.
+        """
+        output = needed_text(case, "output")
+        identity = identity_of(self.embedder)
+        counts = f"{len(self.positive_examples)} and {len(self.negative_examples)}"
+        method = f"mean cosines to {counts} examples"
+        found = (await self._sides()).contrast((await vectors(self.embedder, [output]))[0])
+        if found is None:
+            return Score(
+                status="not_applicable",
+                reason="The output, or one side of the examples, holds no words the embedder"
+                " knows.",
+                method=method,
+                meta={"embedder": identity},
+            )
+        value = round(found.alignment, DIGITS)
+        side = "shows" if value > 0.5 else "lacks"
+        return Score(
+            value=value,
+            method=method,
+            reason=f"The output is as near to one side of the examples as to the other ({value})."
+            if value == 0.5
+            else f"The output is nearer to the examples of what {side} the trait ({value:.2f}).",
+            details={
+                "positive_similarity": round(found.positive, DIGITS),
+                "negative_similarity": round(found.negative, DIGITS),
+                "alignment_1_100": round(found.alignment * 99 + 1, 2),
+            },
+            meta={"embedder": identity},
+        )
+
+    async def _sides(self) -> Sides:
+        try:
+            return self.sides
+        except AttributeError:
+            count = len(self.positive_examples)
+            rows = await vectors(self.embedder, [*self.positive_examples, *self.negative_examples])
+            sides = Sides(rows[:count], rows[count:])
+            object.__setattr__(self, "sides", sides)
+            return sides

@@ -1,0 +1,166 @@
+"""Accuracy by nearness: is the output near enough to an accepted answer to count as the same?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from judgekit.core.case import Case
+from judgekit.core.score import Score
+from judgekit.core.value import Json
+from judgekit.embedders import (
+    Chosen,
+    check_embedder,
+    embeds_at_once,
+    identity_of,
+    is_semantic,
+    vectors,
+)
+from judgekit.metrics._options import check_fraction, check_name, needed_text, needed_texts
+from judgekit.metrics.card import Card, Example
+from judgekit.metrics.embedding.folds import DIGITS, TAU, semantic_accuracy
+from judgekit.metrics.embedding.similarity import cosine
+
+NO_MEANING = (
+    "It compares meaning and needs a semantic embedder. Name one: embedder: onnx:FOLDER,"
+    " or embedder: {model: openai/text-embedding-3-small}"
+)
+"""Why a semantic metric does not apply without a semantic embedder, and what to do."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class SemanticAccuracy:
+    """1 if the cosine of the output to a reference is at least `tau`, else 0; higher is better.
+
+    The mean over a run is the semantic accuracy. Of several references the nearest counts. It
+    needs an embedder that compares meaning: a sentence model (`onnx:FOLDER`) or a hosted one.
+    Without one, and with a lexical one, it is not applicable; `lexical_accuracy` compares words.
+    Calibrate `tau` for the embedder, and do not expect it to notice every "not": many models
+    place a sentence near its negation. A text the embedder has no features for is left out.
+    """
+
+    name: str = "semantic_accuracy"
+    tau: float = TAU
+    """The least cosine that counts; at it counts."""
+    embedder: Chosen | None = None
+    """What turns texts into vectors; a lexical one does not do."""
+
+    range: ClassVar[tuple[float, float]] = (0.0, 1.0)
+    higher_is_better: ClassVar[bool] = True
+    card: ClassVar[Card] = Card(
+        formula="1[cos(output, reference) >= tau], the nearest reference, the cosine to four"
+        " decimals; over a run the mean",
+        source="quality definitions (7); tau = .8 is ours, the source names none",
+        needs=("output", "reference"),
+        empty="no output or no reference: invalid_case; no semantic embedder, or no features in"
+        " either text: not applicable",
+        example=Example(
+            {"output": "The train leaves at noon.", "reference": "the train leaves at noon"}, None
+        ),
+    )
+
+    def __post_init__(self) -> None:
+        check_name("semantic_accuracy", self.name)
+        object.__setattr__(self, "tau", check_fraction(self.name, "tau", self.tau))
+        if self.embedder is not None:
+            check_embedder(self.name, self.embedder)
+
+    @property
+    def at_once(self) -> bool:
+        """Whether scoring waits for nothing: the embedder decides."""
+        return self.embedder is None or embeds_at_once(self.embedder)
+
+    async def score(self, case: Case) -> Score:
+        """Score one case.
+
+        Raises:
+            CaseError: the output or the reference is missing.
+        """
+        output, references = needed_text(case, "output"), needed_texts(case, "reference")
+        if self.embedder is None or not is_semantic(self.embedder):
+            named = {} if self.embedder is None else {"embedder": identity_of(self.embedder)}
+            return Score(
+                status="not_applicable",
+                reason=f"{NO_MEANING}; or compare words with lexical_accuracy.",
+                method=_method(self.tau),
+                meta=named,
+            )
+        return await _by_cosine(output, references, embedder=self.embedder, tau=self.tau)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class LexicalAccuracy:
+    """1 if the output shares enough words with a reference, else 0; higher is better.
+
+    The cosine of counted words and pieces of words (the embedder `lexical`) to the nearest
+    reference must be at least `tau`. It compares words, not meaning: "5 pm" and "17:00" are far,
+    and a sentence and its negation are near ("is not open" counts as "is open"). Take
+    `semantic_accuracy` with a model, or `accuracy` with a judge, where meaning decides.
+    """
+
+    name: str = "lexical_accuracy"
+    tau: float = TAU
+    """The least cosine that counts; at it counts."""
+
+    range: ClassVar[tuple[float, float]] = (0.0, 1.0)
+    higher_is_better: ClassVar[bool] = True
+    at_once = True
+    card: ClassVar[Card] = Card(
+        formula="1[cos(output, reference) >= tau] of lexical vectors, the nearest reference, the"
+        " cosine to four decimals; over a run the mean",
+        source="quality definitions (7), with words in place of meaning; tau = .8 is ours",
+        needs=("output", "reference"),
+        empty="no output or no reference: invalid_case; no words in either: not applicable",
+        example=Example(
+            {"output": "The train leaves at noon.", "reference": "the train leaves at noon"}, 1.0
+        ),
+    )
+
+    def __post_init__(self) -> None:
+        check_name("lexical_accuracy", self.name)
+        object.__setattr__(self, "tau", check_fraction(self.name, "tau", self.tau))
+
+    async def score(self, case: Case) -> Score:
+        """Score one case.
+
+        Raises:
+            CaseError: the output or the reference is missing.
+        """
+        output, references = needed_text(case, "output"), needed_texts(case, "reference")
+        return await _by_cosine(output, references, embedder="lexical", tau=self.tau)
+
+
+def _method(tau: float) -> str:
+    return f"cosine at least {tau:g}"
+
+
+async def _by_cosine(
+    output: str, references: tuple[str, ...], *, embedder: Chosen, tau: float
+) -> Score:
+    """Return 1 or 0 by the cosine of an output to the nearest reference."""
+    first, *rest = await vectors(embedder, [output, *references])
+    cosines = [cosine(first, vector) for vector in rest]
+    known = [value for value in cosines if value is not None]
+    meta: dict[str, Json] = {"embedder": identity_of(embedder)}
+    if not known:
+        return Score(
+            status="not_applicable",
+            reason="The output or the reference holds no words the embedder knows.",
+            method=_method(tau),
+            meta=meta,
+        )
+    best = round(max(known), DIGITS)
+    value = semantic_accuracy([best], tau=tau) or 0.0
+    return Score(
+        value=value,
+        method=_method(tau),
+        reason=f"The cosine of the output to the reference is {best:.4f},"
+        f" {'at least' if value else 'below'} {tau:g}.",
+        ground_truth=list(references),
+        details={
+            "cosine": best,
+            "cosines": [None if each is None else round(each, DIGITS) for each in cosines],
+            "tau": tau,
+        },
+        meta=meta,
+    )

@@ -1,0 +1,128 @@
+"""Tone compliance by example: how near is the output to texts in the wanted tone?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+from judgekit.core.case import Case
+from judgekit.core.score import Score
+from judgekit.embedders import Chosen, check_embedder, embeds_at_once, identity_of, vectors
+from judgekit.metrics._options import check_choice, check_name, needed_text
+from judgekit.metrics.brand_voice.vectors import dot, scaled
+from judgekit.metrics.card import Card, Example
+from judgekit.metrics.embedding.folds import DIGITS, mean
+from judgekit.metrics.personalization.examples import read_examples
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+Reduce = Literal["centre", "max", "mean"]
+
+
+class _Target:
+    """Room for the exemplars' vectors, made with the first case."""
+
+    __slots__ = ("units",)
+    units: list[NDArray[np.float64]]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ToneCompliance(_Target):
+    """Cosine of the output to exemplars of the wanted tone; 0..1, higher is better.
+
+    `reduce` says to what of several exemplars: `centre` the mean of their vectors (the
+    definition's target), `max` the nearest, `mean` the mean of the cosines. An opposite counts
+    as unrelated. A cosine is no probability: what a good one is depends on embedder and
+    exemplars, so hold it against texts whose tone is known. The default embedder compares
+    words, and hears a tone only where it has words of its own; `tone_compliance_judge` is the
+    judged form.
+    """
+
+    exemplars: str | Sequence[str]
+    """Texts in the wanted tone, or a file of them: .txt or .jsonl a text a line, .json a list."""
+    name: str = "tone_compliance"
+    reduce: Reduce = "centre"
+    """Nearness to the mean of the exemplars, to the nearest, or the mean of all."""
+    embedder: Chosen = "lexical"
+    """What turns texts into vectors."""
+
+    range: ClassVar[tuple[float, float]] = (0.0, 1.0)
+    higher_is_better: ClassVar[bool] = True
+    files: ClassVar[tuple[str, ...]] = ("exemplars",)
+    card: ClassVar[Card] = Card(
+        formula="max(0, cos(mean of the exemplars' unit vectors, output)), to four decimals",
+        source="quality definitions (12)",
+        needs=("output",),
+        empty="no output: invalid_case; no features in the output: not applicable",
+        example=Example(
+            {"output": "Kind regards, the support team"},
+            1.0,
+            {"exemplars": ["kind regards the support team"]},
+        ),
+    )
+
+    def __post_init__(self) -> None:
+        check_name("tone_compliance", self.name)
+        check_choice(self.name, "reduce", self.reduce, Reduce)
+        found = read_examples(self.name, "positive", self.exemplars, option="exemplars")
+        object.__setattr__(self, "exemplars", found)
+        check_embedder(self.name, self.embedder)
+
+    @property
+    def at_once(self) -> bool:
+        """Whether scoring waits for nothing: the embedder decides."""
+        return embeds_at_once(self.embedder)
+
+    async def score(self, case: Case) -> Score:
+        """Score one case.
+
+        Raises:
+            CaseError: the output is missing.
+        """
+        output = needed_text(case, "output")
+        identity = identity_of(self.embedder)
+        method = f"cosine to {len(self.exemplars)} exemplars ({self.reduce})"
+        target = await self._units()
+        unit = scaled(_wide((await vectors(self.embedder, [output]))[0]))
+        if unit is None or not target:
+            whose = "output holds" if target else "exemplars hold"
+            return Score(
+                status="not_applicable",
+                reason=f"The {whose} no words the embedder knows.",
+                method=method,
+                meta={"embedder": identity},
+            )
+        cosines = [dot(unit, each) for each in target]
+        if self.reduce == "centre":
+            centre = scaled(sum(target[1:], start=target[0]))
+            value = 0.0 if centre is None else dot(unit, centre)
+        else:
+            value = max(cosines) if self.reduce == "max" else mean(cosines)
+        value = round(max(0.0, min(1.0, value)), DIGITS)
+        nearest = max(range(len(cosines)), key=lambda n: (round(cosines[n], DIGITS), -n))
+        return Score(
+            value=value,
+            method=method,
+            reason=f"The cosine of the output to the exemplars of the tone is {value:.2f}.",
+            details={"nearest": self.exemplars[nearest], "cosine": round(cosines[nearest], DIGITS)},
+            meta={"embedder": identity},
+        )
+
+    async def _units(self) -> list[NDArray[np.float64]]:
+        try:
+            return self.units
+        except AttributeError:
+            made = [scaled(_wide(row)) for row in await vectors(self.embedder, self.exemplars)]
+            units = [unit for unit in made if unit is not None]
+            object.__setattr__(self, "units", units)
+            return units
+
+
+def _wide(row: Any) -> NDArray[np.float64]:
+    import numpy as np
+
+    wide: NDArray[np.float64] = np.asarray(row, dtype=np.float64)
+    return wide

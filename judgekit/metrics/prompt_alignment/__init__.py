@@ -1,0 +1,1 @@
+"""Metrics of prompt alignment: by a judge, and by rules."""

@@ -1,0 +1,146 @@
+"""AlignmentFallback: what stands in for prompt alignment where no judge is to be had."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from judgekit.core.case import Case, has_text
+from judgekit.core.errors import CaseError
+from judgekit.core.score import Part, Score
+from judgekit.metrics._options import check_choice, check_name, needed_text
+from judgekit.metrics.card import Card, Example
+
+Mode = Literal["user", "system", "both"]
+
+# The halves of prompt alignment's mode `both`.
+_SHARES: dict[Mode, dict[str, float]] = {
+    "user": {"user": 1.0},
+    "system": {"system": 1.0},
+    "both": {"user": 0.7, "system": 0.3},
+}
+_SIMILARITY = 0.5
+"""Similarity's share of a half; the requirements have the rest."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class AlignmentFallback:
+    """Deterministic stand-in for prompt alignment; 0..1, higher is better.
+
+    Of each half (the user's input, the system prompt): .5 lexical similarity of the output to
+    it + .5 share of its rule-checkable requirements that are met; similarity alone where no
+    requirement is found. `both` is .7 user + .3 system; a half that is missing leaves, and
+    `details.effective_mode` says what was scored. A good answer in other words scores low:
+    read it as a floor, never beside a judge's score. Needs `output`, and `input` or `system`
+    by mode.
+    """
+
+    name: str = "alignment_rules"
+    mode: Mode = "both"
+    """Whose demands count: the user's, the system prompt's, or both."""
+
+    range: ClassVar[tuple[float, float]] = (0.0, 1.0)
+    higher_is_better: ClassVar[bool] = True
+    at_once = True
+    card: ClassVar[Card] = Card(
+        formula="of each half .5 similarity + .5 requirement coverage; both = .7 user + .3 system",
+        source="judgekit; the weights of the halves are those of Mastra's prompt-alignment scorer",
+        needs=("output", "input or system, by mode"),
+        empty="no output, or neither input nor system: invalid_case",
+        example=Example(
+            {"input": "Name one colour.", "output": "Name one colour."}, 1.0, {"mode": "user"}
+        ),
+    )
+
+    def __post_init__(self) -> None:
+        check_name("alignment_rules", self.name)
+        check_choice(self.name, "mode", self.mode, Mode)
+
+    async def score(self, case: Case) -> Score:
+        """Score one case.
+
+        Raises:
+            CaseError: the output, or every text the mode looks at, is missing.
+        """
+        from judgekit.embedders.lexical import LexicalEmbedder
+
+        output = needed_text(case, "output")
+        requests = self._requests(case)
+        parts = [
+            part.model_copy(update={"weight": part.weight * _SHARES[self.mode][half]})
+            for half, request in requests.items()
+            for part in _ingredients(half, request, output)
+        ]
+        covered = math.fsum(part.weight for part in parts)
+        if not covered:
+            return Score(
+                status="not_applicable",
+                reason="There are no words to compare and no requirements to check.",
+                method=_METHOD,
+            )
+        parts = [part.model_copy(update={"weight": part.weight / covered}) for part in parts]
+        value = math.fsum(part.weight * part.value for part in parts if part.value is not None)
+        return Score(
+            value=max(0.0, min(1.0, value)),
+            parts=tuple(parts),
+            reason=" ".join(part.reason for part in parts),
+            method=_METHOD,
+            details={
+                "mode": self.mode,
+                "effective_mode": "both" if len(requests) > 1 else next(iter(requests)),
+                **{part.id: {"value": part.value, "weight": part.weight} for part in parts},
+            },
+            meta={"embedder": LexicalEmbedder().identity},
+        )
+
+    def _requests(self, case: Case) -> dict[str, str]:
+        """Return the text of each half the mode looks at and the case has."""
+        if self.mode == "user":
+            return {"user": needed_text(case, "input")}
+        if self.mode == "system":
+            return {"system": needed_text(case, "system")}
+        texts = {"user": case.input or "", "system": case.system or ""}
+        found = {half: text for half, text in texts.items() if has_text(text)}
+        if not found:
+            raise CaseError("needs an input or a system prompt (field 'input' or 'system')")
+        return found
+
+
+_METHOD = "lexical similarity and rule-checkable requirements"
+
+
+def _ingredients(half: str, request: str, output: str) -> list[Part]:
+    """Return the parts of one half; those that are scored have weights that sum to 1."""
+    # A stand-in is made for many a run and seldom used; its rules take a while to load.
+    from judgekit.embedders.lexical import LexicalEmbedder
+    from judgekit.metrics.embedding.similarity import cosine
+    from judgekit.metrics.prompt_alignment.requirements import describe, find_requirements
+
+    whose = "user's request" if half == "user" else "system prompt"
+    first, second = LexicalEmbedder().embed([output, request])
+    similarity = cosine(first, second)
+    checks = [(found, found.met_by(output)) for found in find_requirements(request)]
+    met = sum(kept for _, kept in checks)
+    both = similarity is not None and bool(checks)
+    return [
+        Part(
+            id=f"{half}.similarity",
+            status="not_applicable" if similarity is None else "scored",
+            value=None if similarity is None else round(similarity, 4),
+            weight=0.0 if similarity is None else _SIMILARITY if both else 1.0,
+            reason=f"There are no words to compare with the {whose}."
+            if similarity is None
+            else f"Lexical similarity to the {whose}: {similarity:.2f}.",
+        ),
+        Part(
+            id=f"{half}.requirements",
+            status="scored" if checks else "not_applicable",
+            value=met / len(checks) if checks else None,
+            weight=0.0 if not checks else 1 - _SIMILARITY if both else 1.0,
+            reason=f"Of the {whose}, {met} of {len(checks)} checkable requirements are met."
+            if checks
+            else f"No requirement of the {whose} can be checked by rule.",
+            items=tuple(describe(checks)),
+        ),
+    ]

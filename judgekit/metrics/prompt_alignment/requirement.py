@@ -1,0 +1,188 @@
+"""Requirement: something a request asks of the form of its answer, and the rule to check it."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from typing import Any, Literal, cast, get_args
+
+from judgekit.embedders.folding import fold
+from judgekit.metrics.markdown import (
+    Markdown,
+    count_bullets,
+    count_numbered,
+    has_table,
+    parse_markdown,
+)
+from judgekit.metrics.prompt_alignment.code_language import has_code
+from judgekit.metrics.text.contains import mentions
+from judgekit.metrics.text.length import COUNTS
+from judgekit.metrics.tokens import count_lines, count_paragraphs, count_sentences
+
+LengthKind = Literal["words", "sentences", "paragraphs", "characters"]
+Kind = Literal[
+    LengthKind,
+    "items",
+    "bullet_list",
+    "numbered_list",
+    "table",
+    "code",
+    "json",
+    "contains",
+    "excludes",
+    "starts_with",
+    "ends_with",
+    "ends_with_question",
+    "lower_case",
+    "upper_case",
+]
+
+_CHECKS: dict[str, str] = {
+    "items": "has {bounds} items",
+    "bullet_list": "has a bulleted list of two items or more",
+    "numbered_list": "has a numbered list of two items or more",
+    "table": "has a table",
+    "code": "has {argument} code",
+    "json": "is JSON, or holds a block of JSON",
+    "contains": 'contains "{argument}"',
+    "excludes": 'does not contain "{argument}"',
+    "starts_with": 'starts with "{argument}"',
+    "ends_with": 'ends with "{argument}"',
+    "ends_with_question": "ends with a question",
+    "lower_case": "has no capital letter",
+    "upper_case": "has no small letter",
+}
+
+_TRIM = "\"'“”‘’*_#>`~ \t\r\n"
+_ORDINALS = (
+    ("first", "firstly"),
+    ("second", "secondly"),
+    ("third", "thirdly"),
+    ("fourth", "fourthly"),
+    ("fifth", "fifthly"),
+)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Requirement:
+    """One requirement of a request that a rule can check."""
+
+    text: str
+    """The words of the request that state it."""
+    kind: Kind
+    argument: str = ""
+    """The quoted words, or the programming language."""
+    minimum: int | None = None
+    maximum: int | None = None
+
+    @property
+    def check(self) -> str:
+        """What is checked, in words: "has at most 50 words"."""
+        if self.kind in get_args(LengthKind):
+            one = self.minimum == self.maximum == 1
+            return f"has {self._bounds} {self.kind[:-1] if one else self.kind}"
+        filled = _CHECKS[self.kind].format(bounds=self._bounds, argument=self.argument)
+        return " ".join(filled.split())
+
+    def met_by(self, output: str) -> bool:
+        """Return whether an output meets it; linear in the output's length.
+
+        >>> short = Requirement(text="in one sentence", kind="sentences", minimum=1, maximum=1)
+        >>> short.check, short.met_by("Yes. No."), short.met_by("Yes.")
+        ('has 1 sentence', False, True)
+        """
+        if self.kind in get_args(LengthKind):
+            return self._within(COUNTS[cast("LengthKind", self.kind)](output.strip()))
+        if self.kind in ("bullet_list", "numbered_list", "table", "code", "json", "items"):
+            return self._shape_met(output)
+        if self.kind in ("contains", "excludes"):
+            return mentions(output, self.argument) == (self.kind == "contains")
+        if self.kind in ("lower_case", "upper_case"):
+            wrong = str.isupper if self.kind == "lower_case" else str.islower
+            return not any(wrong(char) for char in output)
+        return self._edge_met(output)
+
+    @property
+    def _bounds(self) -> str:
+        if self.minimum == self.maximum:
+            return f"{self.minimum}"
+        if self.minimum is None:
+            return f"at most {self.maximum}"
+        if self.maximum is None:
+            return f"at least {self.minimum}"
+        return f"{self.minimum} to {self.maximum}"
+
+    def _within(self, count: int) -> bool:
+        low = self.minimum is None or count >= self.minimum
+        return low and (self.maximum is None or count <= self.maximum)
+
+    def _edge_met(self, output: str) -> bool:
+        if self.kind == "ends_with_question":
+            return output.rstrip(_TRIM + ")]").endswith(("?", "？", "؟"))
+        wanted = " ".join(fold(self.argument).split())
+        given = " ".join(fold(output).split())
+        if self.kind == "starts_with":
+            return given.startswith(wanted) or given.lstrip(_TRIM).startswith(wanted)
+        return given.endswith(wanted) or given.rstrip(_TRIM + ".!?").endswith(
+            wanted.rstrip(_TRIM + ".!?") or wanted
+        )
+
+    def _shape_met(self, output: str) -> bool:
+        markdown = parse_markdown(output)
+        if self.kind == "items":
+            return any(self._within(count) for count in _item_counts(markdown))
+        if self.kind == "code":
+            return has_code(markdown, self.argument)
+        shapes: dict[str, bool] = {
+            "bullet_list": count_bullets(markdown) > 1,
+            "numbered_list": count_numbered(markdown) > 1,
+            "table": has_table(markdown),
+            "json": _holds_json(output, markdown),
+        }
+        return shapes[self.kind]
+
+
+def _item_counts(markdown: Markdown) -> set[int]:
+    """Return how many items a text may be said to have: of its list, or read in several ways.
+
+    A list decides. Without one nobody knows where an item ends, so lines, paragraphs, sentences,
+    pieces between commas, and "first, second, third" each get the benefit of the doubt.
+    """
+    listed = {count_bullets(markdown), count_numbered(markdown)} - {0}
+    if listed:
+        return listed
+    text = "\n".join(markdown.lines).strip()
+    pieces = re.split(r",\s+and\s|,\s+or\s|[,;、]|\sand\s|\sor\s", text.partition(":")[2] or text)
+    words = set(re.findall(r"[a-z]+", text.lower()))
+    ordinals = 0
+    while ordinals < len(_ORDINALS) and words.intersection(_ORDINALS[ordinals]):
+        ordinals += 1
+    return {
+        count_lines(text),
+        count_paragraphs(text),
+        count_sentences(text),
+        sum(bool(piece.strip(" .")) for piece in pieces),
+        ordinals,
+    }
+
+
+def _holds_json(output: str, markdown: Markdown) -> bool:
+    named = [
+        fence.code for fence in markdown.fences if fence.language in ("", "json", "jsonc", "json5")
+    ]
+    return any(_is_json(text) for text in (output, *named))
+
+
+def _is_json(text: str) -> bool:
+    if not text.lstrip().startswith(("{", "[")):
+        return False
+    try:
+        json.loads(text, parse_constant=_refuse)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def _refuse(constant: str) -> Any:
+    raise ValueError(f"{constant} is not JSON")

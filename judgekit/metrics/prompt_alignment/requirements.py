@@ -1,0 +1,138 @@
+"""Requirement coverage: how much of what a request asks of the form of its answer is there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from pydantic import JsonValue
+
+from judgekit.core.case import Case, has_text
+from judgekit.core.errors import CaseError
+from judgekit.core.score import Part, Score
+from judgekit.metrics._options import check_choice, check_name, needed_text
+from judgekit.metrics.card import Card, Example
+from judgekit.metrics.prompt_alignment.directive import find_directives
+from judgekit.metrics.prompt_alignment.length_rules import items, lengths
+from judgekit.metrics.prompt_alignment.requirement import Requirement
+from judgekit.metrics.prompt_alignment.shape_rules import code, shapes
+from judgekit.metrics.prompt_alignment.word_rules import manners, quoted
+
+__all__ = ["Requirement", "RequirementCoverage", "find_requirements"]
+
+Source = Literal["input", "system", "both"]
+
+_RULES = (lengths, items, shapes, code, quoted, manners)
+
+
+def find_requirements(text: str) -> tuple[Requirement, ...]:
+    """Return the requirements of a request that a rule can check, each once; English only.
+
+    Rules read clauses that tell the reader to do something, and little else (see `directive`):
+    what is missed costs a requirement, what is imagined would cost a score.
+
+    >>> [found.check for found in find_requirements("List three fruits in at most 20 words.")]
+    ['has at most 20 words', 'has 3 items']
+    """
+    found: dict[tuple[object, ...], Requirement] = {}
+    for directive in find_directives(text):
+        for rule in _RULES:
+            for requirement in rule(directive, text):
+                key = (
+                    requirement.kind,
+                    requirement.argument,
+                    requirement.minimum,
+                    requirement.maximum,
+                )
+                found.setdefault(key, requirement)
+    return tuple(found.values())
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class RequirementCoverage:
+    """Share of the checkable requirements that the output meets; 0..1, higher is better.
+
+    Requirements are found by rule in the input, the system prompt, or both. None found is not
+    applicable. Needs `output` and the field `stated_in` names (of `both`, one of the
+    two).
+    """
+
+    name: str = "requirement_coverage"
+    stated_in: Source = "both"
+    """Where the requirements stand."""
+
+    range: ClassVar[tuple[float, float]] = (0.0, 1.0)
+    higher_is_better: ClassVar[bool] = True
+    at_once = True
+    card: ClassVar[Card] = Card(
+        formula="requirements met / requirements that a rule can check",
+        source="judgekit; the deterministic half of the stand-in for prompt alignment",
+        needs=("output", "input or system"),
+        empty="no requirement a rule can check: not applicable",
+        example=Example(
+            {"input": "Explain tides in exactly two sentences.", "output": "The moon pulls."}, 0.0
+        ),
+    )
+
+    def __post_init__(self) -> None:
+        check_name("requirement_coverage", self.name)
+        check_choice(self.name, "stated_in", self.stated_in, Source)
+
+    async def score(self, case: Case) -> Score:
+        """Score one case.
+
+        Raises:
+            CaseError: the output, or the text with the requirements, is missing.
+        """
+        output = needed_text(case, "output")
+        if self.stated_in == "both":
+            texts = [text for text in (case.input, case.system) if text and has_text(text)]
+            if not texts:
+                raise CaseError("needs an input or a system prompt (field 'input' or 'system')")
+        else:
+            texts = [needed_text(case, self.stated_in)]
+        found = tuple(dict.fromkeys(found for text in texts for found in find_requirements(text)))
+        if not found:
+            return Score(
+                status="not_applicable",
+                reason="The request states no requirement that a rule can check.",
+                method="rule-checkable requirements",
+            )
+        checks = [(requirement, requirement.met_by(output)) for requirement in found]
+        met = sum(kept for _, kept in checks)
+        missed = "; ".join(requirement.check for requirement, kept in checks if not kept)
+        return Score(
+            value=met / len(found),
+            parts=tuple(
+                Part(
+                    id=f"{number}_{requirement.kind}",
+                    value=float(kept),
+                    weight=1 / len(found),
+                    reason=_told(requirement, kept=kept),
+                )
+                for number, (requirement, kept) in enumerate(checks, 1)
+            ),
+            reason=f"{met} of {len(found)} requirements met."
+            + (f" Not met: {missed}." if missed else ""),
+            method="rule-checkable requirements",
+            details={"met": met, "found": len(found), "requirements": describe(checks)},
+        )
+
+
+def describe(checks: list[tuple[Requirement, bool]]) -> list[JsonValue]:
+    """Return checked requirements as plain data, for details."""
+    return [
+        {
+            "item": found.text,
+            "kind": found.kind,
+            "reason": f"the output {'meets' if kept else 'misses'} {found.check!r}",
+            "met": kept,
+        }
+        for found, kept in checks
+    ]
+
+
+def _told(requirement: Requirement, *, kept: bool) -> str:
+    return (
+        f'"{requirement.text}": the output {"meets" if kept else "misses"} "{requirement.check}".'
+    )

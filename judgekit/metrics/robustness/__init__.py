@@ -1,0 +1,1 @@
+"""Metrics of robustness: how answers change when inputs are perturbed."""

@@ -1,0 +1,1 @@
+"""Safety and quality: whether an answer does harm, and how good it is."""

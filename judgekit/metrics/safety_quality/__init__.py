@@ -1,1 +1,0 @@
-"""Does an answer do harm, and is it a good one?"""

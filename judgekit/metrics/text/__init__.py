@@ -1,0 +1,1 @@
+"""Metrics that compare texts by rules."""

@@ -1,0 +1,157 @@
+"""Regex: does the output match a pattern?"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+import subprocess
+import sys
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from judgekit.core.case import Case
+from judgekit.core.errors import CaseError, ConfigError
+from judgekit.core.score import Score
+from judgekit.metrics._options import (
+    check_choice,
+    check_name,
+    check_positive,
+    needed_text,
+    text_options,
+)
+from judgekit.metrics.card import Card, Example
+from judgekit.metrics.text.pattern_cost import match_steps
+
+MAX_PATTERN = 10_000
+MAX_TEXT = 4_000_000
+"""Characters of an output that are searched; a longer one is refused."""
+MAX_STEPS = 200_000_000
+"""Steps a match may take in this process; measured, one takes less than a nanosecond."""
+
+FLAGS = {
+    "ignore_case": re.IGNORECASE,
+    "multiline": re.MULTILINE,
+    "dot_all": re.DOTALL,
+    "verbose": re.VERBOSE,
+    "ascii": re.ASCII,
+}
+
+# The alarm ends the child even when its parent was killed and nobody is left to end it.
+_CHILD = """
+import json, re, signal, sys
+pattern, flags, full, seconds, text = json.load(sys.stdin)
+if hasattr(signal, "alarm"):
+    signal.alarm(seconds + 1)
+pattern = re.compile(pattern, flags)
+found = pattern.fullmatch(text) if full else pattern.search(text)
+json.dump(found and found.span(), sys.stdout)
+"""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Regex:
+    """1 if the pattern is found (or absent, if so wanted), else 0; higher is better.
+
+    Patterns are Python's. One that could backtrack without end must not hang a run: where the
+    number of steps on this text is provably small, the match is made here, else in a child
+    process of its own that is ended after `timeout` seconds. Needs `output`.
+    """
+
+    name: str = "regex"
+    pattern: str
+    """The regular expression, in Python's syntax."""
+    flags: tuple[str, ...] = ()
+    """Any of ignore_case, multiline, dot_all, verbose, ascii."""
+    match: Literal["search", "fullmatch"] = "search"
+    """Whether it may stand anywhere, or has to be the whole output."""
+    expect: Literal["present", "absent"] = "present"
+    """Whether it is good if the pattern is there, or if it is not."""
+    timeout: int = 5
+    """Seconds a match may take in a child process."""
+
+    range: ClassVar[tuple[float, float]] = (0.0, 1.0)
+    higher_is_better: ClassVar[bool] = True
+    card: ClassVar[Card] = Card(
+        formula="1 if the pattern is found (or absent, as `expect` says), else 0",
+        source="judgekit; patterns are those of Python's re",
+        needs=("output",),
+        empty="no output: invalid_case",
+        example=Example({"output": "Order LM-48213"}, 1.0, {"pattern": r"LM-\d{5}"}),
+    )
+
+    def __post_init__(self) -> None:
+        check_name("regex", self.name)
+        check_choice(self.name, "match", self.match, Literal["search", "fullmatch"])
+        check_choice(self.name, "expect", self.expect, Literal["present", "absent"])
+        check_positive(self.name, "timeout", self.timeout)
+        object.__setattr__(self, "flags", text_options(self.name, "flags", self.flags))
+        for flag in self.flags:
+            if flag not in FLAGS:
+                raise ConfigError(f"{self.name}: flags are {', '.join(FLAGS)}, not {flag!r}")
+        if not isinstance(self.pattern, str) or not 0 < len(self.pattern) <= MAX_PATTERN:
+            raise ConfigError(
+                f"{self.name}: pattern must be a text of 1 to {MAX_PATTERN:,} characters"
+            )
+        try:
+            re.compile(self.pattern, self._bits)
+        except (re.error, OverflowError, RecursionError) as exc:
+            raise ConfigError(
+                f"{self.name}: pattern {self.pattern[:200]!r} is wrong: {exc}"
+            ) from exc
+
+    async def score(self, case: Case) -> Score:
+        """Score one case.
+
+        Raises:
+            CaseError: the output is missing, or longer than 4,000,000 characters.
+            TimeoutError: the pattern did not come to an end on this text.
+        """
+        text = needed_text(case, "output")
+        if len(text) > MAX_TEXT:
+            raise CaseError(f"{self.name}: the output has more than {MAX_TEXT:,} characters")
+        span = await self._span(text)
+        good = (span is not None) == (self.expect == "present")
+        where = "" if span is None else f" at characters {span[0]:,} to {span[1]:,}"
+        return Score(
+            value=1.0 if good else 0.0,
+            method=f"regular expression, {self.match}",
+            reason=f"The pattern is {'absent' if span is None else 'present'}{where};"
+            f" wanted {self.expect}.",
+            details={"span": None if span is None else list(span), "expect": self.expect},
+        )
+
+    @property
+    def _bits(self) -> int:
+        bits = 0
+        for flag in self.flags:
+            bits |= FLAGS[flag]
+        return bits
+
+    async def _span(self, text: str) -> tuple[int, int] | None:
+        steps = match_steps(
+            self.pattern, length=len(text), anywhere=self.match == "search", flags=self._bits
+        )
+        if steps is None or steps > MAX_STEPS:
+            return await asyncio.to_thread(self._span_in_child, text)
+        compiled = re.compile(self.pattern, self._bits)
+        found = compiled.search(text) if self.match == "search" else compiled.fullmatch(text)
+        return None if found is None else found.span()
+
+    def _span_in_child(self, text: str) -> tuple[int, int] | None:
+        task = [self.pattern, self._bits, self.match == "fullmatch", self.timeout, text]
+        try:
+            done = subprocess.run(  # noqa: S603 - our own program, data on its standard input
+                [sys.executable, "-I", "-S", "-c", _CHILD],
+                input=json.dumps(task).encode("ascii"),
+                capture_output=True,
+                timeout=self.timeout,
+                check=True,
+            )
+        except subprocess.TimeoutExpired as exc:
+            raise TimeoutError(
+                f"{self.name}: no end after {self.timeout} s on an output of {len(text):,}"
+                " characters; simplify the pattern"
+            ) from exc
+        span = json.loads(done.stdout)
+        return None if span is None else (span[0], span[1])
