@@ -13,11 +13,11 @@ DATA = TESTS / "data"
 VOICE = "metrics/brand_voice/test_vectors.py"
 STEERING = "metrics/personalization/test_vectors.py"
 SHARES = "metrics/test_shares.py"
-NEARNESS = "metrics/embedding/test_nearness.py"
-ROBUSTNESS = "metrics/test_robustness.py"
-TONE = "metrics/test_tone_consistency.py"
-ALIGNMENT = "metrics/test_prompt_alignment.py"
-TEXT = "metrics/test_text.py"
+EMBEDDING = "metrics/embedding/test_embedding.py"
+ROBUSTNESS = "metrics/robustness/test_robustness.py"
+TONE = "metrics/tone/test_tone_consistency.py"
+ALIGNMENT = "metrics/prompt_alignment/test_prompt_alignment.py"
+TEXT = "metrics/text/test_text.py"
 ANSWER = "metrics/benchmarks/test_answer.py"
 
 MATCHED = {
@@ -37,7 +37,7 @@ MATCHED = {
     "quality_definitions": {
         SHARES: "faithfulness toxicity bias answer_relevancy rubric_all_required"
         " faithfulness_ratio completeness_ratio toxicity_max safety_rate",
-        NEARNESS: "facts_covered facts_covered_semantic semantic_accuracy",
+        EMBEDDING: "facts_covered facts_covered_semantic semantic_accuracy",
         ROBUSTNESS: "adversarial_robustness robustness_continuous",
     },
     "mastra_tone": {TONE: "tone_consistency sentiment_comparative"},

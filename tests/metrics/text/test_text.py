@@ -192,15 +192,6 @@ def test_exact_match_leaves_out_articles_where_asked():
     assert value(ExactMatch(ignore_articles=True), "A", reference="The") == 0
 
 
-@pytest.mark.parametrize(
-    "vector", [v for v in VECTORS if v["metric"] == "normalize_text"], ids=lambda v: v["id"]
-)
-def test_exact_match_compares_in_the_original_s_form(vector):
-    text, form = vector["inputs"]["text"], vector["expected"]["text"]
-
-    assert answer_form(text, ignore_articles=False, apart=True) == form
-
-
 def test_a_certain_mismatch_has_full_confidence():
     metric = ExactMatch()
     found = score(metric, "Lyon", reference="Paris")
