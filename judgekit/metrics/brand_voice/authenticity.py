@@ -37,10 +37,10 @@ from judgekit.metrics.brand_voice.turn import (
     traits_reason,
     words_reason,
 )
-from judgekit.metrics.brand_voice.vectors import Vector, dot, unit_vectors
-from judgekit.metrics.brand_voice.weights import check_weights, fold_parts, mean_of
 from judgekit.metrics.card import Card, Example
 from judgekit.metrics.embedding.similarity import Reduce
+from judgekit.metrics.vectors import Vector, dot, unit_vectors
+from judgekit.metrics.weights import check_weights, fold_parts, mean_of
 from judgekit.stats.bootstrap import FIGURES, Sessions
 
 Compat = Literal["alignmenter"]

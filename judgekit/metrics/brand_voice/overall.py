@@ -21,9 +21,9 @@ from judgekit.metrics.brand_voice.patterns import PatternSet
 from judgekit.metrics.brand_voice.persona import Persona, persona_of
 from judgekit.metrics.brand_voice.safety import SafetyPatterns
 from judgekit.metrics.brand_voice.stability import Stability, Variant
-from judgekit.metrics.brand_voice.weights import check_weights, fold_parts
 from judgekit.metrics.card import Card, Example
 from judgekit.metrics.embedding.similarity import Reduce
+from judgekit.metrics.weights import check_weights, fold_parts
 from judgekit.rubric.rubric import Rubric
 from judgekit.rubric.rubric import Variant as RubricVariant
 from judgekit.stats.bootstrap import FIGURES, Sessions

@@ -17,7 +17,7 @@ from judgekit.metrics.brand_voice.personafile import LexiconFile, PersonaFile, T
 from judgekit.metrics.brand_voice.phrases import Phrases
 
 if TYPE_CHECKING:
-    from judgekit.metrics.brand_voice.vectors import Vector
+    from judgekit.metrics.vectors import Vector
 
 MAX_FILE = 1_000_000
 """Bytes of a persona file."""
@@ -78,7 +78,7 @@ class Persona:
 
     async def vectors(self, embedder: Chosen) -> Sequence[Vector]:
         """Return the exemplars as vectors of length 1; embedded once."""
-        from judgekit.metrics.brand_voice.vectors import unit_vectors
+        from judgekit.metrics.vectors import unit_vectors
 
         identity = identity_of(embedder)
         found = self._vectors.get(identity)

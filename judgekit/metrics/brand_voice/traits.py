@@ -13,8 +13,8 @@ from judgekit.core.yaml_file import parse_yaml
 from judgekit.metrics.brand_voice.persona import Trait
 from judgekit.metrics.brand_voice.personafile import TONES
 from judgekit.metrics.brand_voice.phrases import Phrases, Plain, plain
+from judgekit.metrics.english import FUNCTION_WORDS, SAMPLE, is_english
 from judgekit.metrics.tokens import CJK, count_words
-from judgekit.metrics.tone.english import FUNCTION_WORDS, SAMPLE, is_english
 
 CONCISE = 40
 """Most words of a concise reply."""

@@ -10,10 +10,10 @@ from judgekit.core.case import Case
 from judgekit.core.score import Score
 from judgekit.embedders import Chosen, check_embedder, embeds_at_once, identity_of, vectors
 from judgekit.metrics._options import check_choice, check_name, needed_text
-from judgekit.metrics.brand_voice.vectors import dot, scaled
 from judgekit.metrics.card import Card, Example
+from judgekit.metrics.embedding.examples import read_examples
 from judgekit.metrics.embedding.folds import DIGITS, mean
-from judgekit.metrics.personalization.examples import read_examples
+from judgekit.metrics.vectors import dot, scaled
 
 if TYPE_CHECKING:
     import numpy as np

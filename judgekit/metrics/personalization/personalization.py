@@ -15,9 +15,9 @@ from judgekit.core.score import Part, Row, Score, checked_score
 from judgekit.core.value import Json
 from judgekit.embedders import Chosen, embeds_at_once, identity_of, vectors
 from judgekit.metrics._options import check_name, needed_text, truth_of
-from judgekit.metrics.brand_voice.weights import check_weights
 from judgekit.metrics.card import Card, Example
-from judgekit.metrics.personalization.alignment import Contrast, Sides
+from judgekit.metrics.embedding.contrast import Contrast, Sides
+from judgekit.metrics.embedding.examples import read_examples
 from judgekit.metrics.personalization.difference import (
     By,
     Compat,
@@ -25,7 +25,6 @@ from judgekit.metrics.personalization.difference import (
     measure,
     on_1_100,
 )
-from judgekit.metrics.personalization.examples import read_examples
 from judgekit.metrics.personalization.overall import (
     GATE,
     WEIGHTS,
@@ -34,6 +33,7 @@ from judgekit.metrics.personalization.overall import (
 )
 from judgekit.metrics.rubric import RubricMetric
 from judgekit.metrics.safety_and_quality.coherence_rules import CoherenceRules
+from judgekit.metrics.weights import check_weights
 from judgekit.rubric.rubric import Rubric, Variant
 
 FIGURES = ("difference_score", "quality_score", "alignment_score", "steered_share")

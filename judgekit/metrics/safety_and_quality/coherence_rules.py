@@ -11,7 +11,7 @@ from judgekit.core.score import Score
 from judgekit.core.value import Json
 from judgekit.metrics._options import check_name, needed_text
 from judgekit.metrics.card import Card, Example
-from judgekit.metrics.personalization.signals import find_signals
+from judgekit.metrics.safety_and_quality.signals import find_signals
 
 CONFIDENCE = {True: 0.96, False: 0.87}
 """Whether something fired -> (right + 1) / (texts + 2) on tests/data/coherence_texts.jsonl. A test

@@ -19,9 +19,9 @@ from judgekit.core.yaml_file import parse_yaml
 from judgekit.embedders.folding import nfkc
 from judgekit.metrics._options import check_name, needed_text
 from judgekit.metrics.card import Card, Example
+from judgekit.metrics.english import is_english
 from judgekit.metrics.lazy_pattern import LazyPattern
 from judgekit.metrics.tokens import split_sentences
-from judgekit.metrics.tone.english import is_english
 
 EARLY = 4
 """Sentences at the beginning in which a refusal counts, and as many at the end."""

@@ -12,7 +12,7 @@ from judgekit.core.errors import CaseError, ConfigError
 from judgekit.core.score import Score
 from judgekit.metrics._options import check_choice, check_name, needed_text
 from judgekit.metrics.card import Card, Example
-from judgekit.metrics.tone.english import is_english
+from judgekit.metrics.english import is_english
 from judgekit.metrics.tone.sentiment import (
     afinn_comparative,
     afinn_sentences,

@@ -20,7 +20,7 @@ from judgekit.cli.app import app
 from judgekit.core.errors import ConfigError, JudgeRefused, JudgeRejected, JudgeUnavailable
 from judgekit.core.judge_wrapper import Asking
 from judgekit.judges.fake import FakeJudge
-from judgekit.metrics.personalization.examples import read_examples
+from judgekit.metrics.embedding.examples import read_examples
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "pairs" / "first-batch.txt"
 POSITIVE, NEGATIVE = "British, dry, given to understatement", "Neutral American"

@@ -20,7 +20,7 @@ from judgekit.metrics.brand_voice.phrases import Phrases
 from judgekit.metrics.brand_voice.safety import SafetyPatterns, keyword_score
 from judgekit.metrics.brand_voice.stability import Stability, spread_of
 from judgekit.metrics.brand_voice.traits import find_traits
-from judgekit.metrics.brand_voice.vectors import scaled
+from judgekit.metrics.vectors import scaled
 from judgekit.stats.bootstrap import bootstrap_interval
 from tests.growth import LINEAR, growth, repeated
 

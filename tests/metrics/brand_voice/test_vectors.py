@@ -22,9 +22,9 @@ from judgekit.metrics.brand_voice.patterns import severity_score
 from judgekit.metrics.brand_voice.phrases import Phrases
 from judgekit.metrics.brand_voice.safety import SafetyPatterns
 from judgekit.metrics.brand_voice.stability import Stability, spread_of
-from judgekit.metrics.brand_voice.vectors import dot, scaled
-from judgekit.metrics.brand_voice.weights import fold_parts
 from judgekit.metrics.embedding import cosine
+from judgekit.metrics.vectors import dot, scaled
+from judgekit.metrics.weights import fold_parts
 from judgekit.report.thresholds import passes
 from judgekit.runner.evaluation import evaluate_sync
 from judgekit.stats.bootstrap import bootstrap_interval

@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 
 from judgekit.core.case import Case
 from judgekit.core.errors import CaseError, ConfigError
-from judgekit.metrics.personalization.alignment import contrast
+from judgekit.metrics.embedding.contrast import contrast
 from judgekit.metrics.personalization.difference import Difference, difference, jaccard
 from judgekit.metrics.personalization.overall import overall_personalization, passes_gate
-from judgekit.metrics.personalization.signals import find_signals
 from judgekit.metrics.safety_and_quality.coherence_rules import CoherenceRules
+from judgekit.metrics.safety_and_quality.signals import find_signals
 from tests.growth import LINEAR, growth, repeated
 
 TEXT = st.text(max_size=200)

@@ -12,7 +12,7 @@ from judgekit.cli.app import app
 from judgekit.core.case import Case
 from judgekit.core.errors import CaseError, ConfigError, JudgeUnavailable
 from judgekit.judges.fake import FakeJudge
-from judgekit.metrics.personalization.examples import read_examples
+from judgekit.metrics.embedding.examples import read_examples
 from judgekit.metrics.personalization.personalization import Personalization
 from judgekit.metrics.registry import create
 from judgekit.runner.evaluation import evaluate_sync, score_sync

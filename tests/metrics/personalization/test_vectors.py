@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from judgekit.core.errors import ConfigError
-from judgekit.metrics.personalization.alignment import contrast, mean_alignment
+from judgekit.metrics.embedding.contrast import contrast, mean_alignment
 from judgekit.metrics.personalization.difference import (
     difference,
     jaccard,

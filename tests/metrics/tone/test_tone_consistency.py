@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from judgekit.core.case import Case
 from judgekit.core.errors import CaseError, ConfigError
+from judgekit.metrics.english import FUNCTION_WORDS, is_english
 from judgekit.metrics.tone.consistency import ToneConsistency, band, tone_difference, tone_stability
-from judgekit.metrics.tone.english import FUNCTION_WORDS, is_english
 from judgekit.metrics.tone.sentiment import afinn_comparative, afinn_tokens, vader, vader_sentences
 
 DATA = Path(__file__).parents[2] / "data"
