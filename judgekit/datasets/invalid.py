@@ -72,6 +72,8 @@ def _remedy(top: str, error: Any) -> str:
         return "write null"
     if error["type"] != "missing" and isinstance(error["input"], dict | list):
         return "choose the part that is meant with fields: {...: 'dotted.path'}"
-    if isinstance(error["input"], int | float):
+    if isinstance(error["input"], int | float) and top != "expected":
         return "write an object" if top in OBJECTS else "put it in quotes"
+    if top == "expected":
+        return "a model answer is `reference`; map it with cases: {fields: {reference: expected}}"
     return "correct the row"
