@@ -98,7 +98,7 @@ print(judgekit.Report.read("runs/first").exit_code)
         "A judge is anything with `model` and `async ask(request) -> Reply`.",
         ("LiteLLMJudge", "ManualJudge", "FakeJudge", "LimitedJudge", "Request", "Reply"),
         """
-judge = judgekit.LiteLLMJudge("openai/gpt-4o-mini", params={"temperature": 0})  # asks nobody yet
+judge = judgekit.LiteLLMJudge("openai/gpt-6-luna")  # asks nobody yet
 careful = judgekit.LimitedJudge(judge, concurrency=4, max_cost=2.0)
 person = judgekit.ManualJudge("alex")
 print(judge.model, careful.model, person.model)
@@ -119,7 +119,7 @@ made_up = judgekit.RubricMetric("quality", judge=judgekit.FakeJudge())
 example = judgekit.Case(id="hours", input="When do you open?", output="At nine.")
 print(judgekit.score_sync(example, stern).value, judgekit.score_sync(example, made_up).type)
 """,
-        "openai/gpt-4o-mini openai/gpt-4o-mini manual/alex\n0.0 score",
+        "openai/gpt-6-luna openai/gpt-6-luna manual/alex\n0.0 score",
     ),
     Group(
         "Record and replay",

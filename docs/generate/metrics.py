@@ -20,7 +20,7 @@ from judgekit.metrics.registry import find
 from judgekit.rubric.load import load_rubric
 from judgekit.suite.file import MetricFile
 
-JUDGE = "openai/gpt-4o-mini"
+JUDGE = "openai/gpt-6-luna"
 NOT_EVERYWHERE = {"code": "needs bubblewrap, which not every machine has"}
 """Metrics whose example is not worked out everywhere, and why."""
 RUBRICS = ("safety",)

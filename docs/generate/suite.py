@@ -41,7 +41,7 @@ Paths are relative to the suite. Flags go before the file: `--judge`, `--record`
 ```yaml
 name: Desk
 cases: {path: cases.jsonl, fields: {input: prompt, output: response}}
-judge: {model: openai/gpt-4o-mini, params: {temperature: 0}, timeout: 60}
+judge: {model: openai/gpt-6-luna, timeout: 60}
 cassette: cassettes/desk.jsonl
 redact: [email, phone]
 metrics:
@@ -53,7 +53,7 @@ limits: {concurrency: 8, max_cost: 2.00}
 ```
 
 ```console
-$ judgekit run suite.yaml --judge openai/gpt-4o-mini
+$ judgekit run suite.yaml --judge openai/gpt-6-luna
 $ judgekit schema suite > suite.schema.json
 ```
 """

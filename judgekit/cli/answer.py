@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from judgekit.cli.options import ApiBase, Param, Record
+from judgekit.core.example_model import EXAMPLE_MODEL
 
 
 def answer(
@@ -19,7 +20,7 @@ def answer(
         typer.Option(
             "--model",
             "-m",
-            help="The system under test, such as openai/gpt-4o-mini or ollama_chat/qwen3:8b.",
+            help=f"The system under test, such as {EXAMPLE_MODEL} or ollama_chat/qwen3:8b.",
             show_default=False,
         ),
     ],

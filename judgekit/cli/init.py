@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from judgekit.core.example_model import EXAMPLE_MODEL
+
 
 def init(
     folder: Annotated[
@@ -19,7 +21,7 @@ def init(
         str | None,
         typer.Option(
             "--judge",
-            help="Your judge: openai/gpt-4o-mini, manual/NAME for a person, none for nobody.",
+            help=f"Your judge: {EXAMPLE_MODEL}, manual/NAME for a person, none for nobody.",
         ),
     ] = None,
     api_base: Annotated[

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from judgekit.cli.completion import record_modes, suite_metrics
+from judgekit.core.example_model import EXAMPLE_MODEL
 
 if TYPE_CHECKING:
     from judgekit.suite.file import Overrides
@@ -18,7 +19,7 @@ Judge = Annotated[
     str | None,
     typer.Option(
         "--judge",
-        help="Model to ask, such as openai/gpt-4o-mini or ollama_chat/qwen3:8b. "
+        help=f"Model to ask, such as {EXAMPLE_MODEL} or ollama_chat/qwen3:8b. "
         "Naming it allows asking what is not recorded.",
     ),
 ]
@@ -26,7 +27,7 @@ Judges = Annotated[
     list[str] | None,
     typer.Option(
         "--judge",
-        help="Model to ask, such as openai/gpt-4o-mini or ollama_chat/qwen3:8b; ROLE=MODEL for "
+        help=f"Model to ask, such as {EXAMPLE_MODEL} or ollama_chat/qwen3:8b; ROLE=MODEL for "
         "another role of the suite; may be repeated. Naming one allows asking what is not "
         "recorded.",
     ),

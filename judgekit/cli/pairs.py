@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from judgekit.cli.options import ApiBase, Param, Record
+from judgekit.core.example_model import EXAMPLE_MODEL
 
 app = typer.Typer(
     help="Contrastive pairs of a trait.",
@@ -39,7 +40,7 @@ def generate(
         typer.Option(
             "--model",
             "--judge",
-            help="Model that writes them, such as openai/gpt-4o-mini. "
+            help=f"Model that writes them, such as {EXAMPLE_MODEL}. "
             "Naming it allows asking what is not recorded.",
         ),
     ] = None,

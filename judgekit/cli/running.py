@@ -213,7 +213,7 @@ def allow_asking(suite: Suite) -> str | None:
 
 
 def _how_to_ask(missing: Sequence[Missing]) -> str:
-    from judgekit.judges.providernames import EXAMPLE
+    from judgekit.core.example_model import EXAMPLE_MODEL
 
     people = sorted({call.model for call in missing if call.model.startswith("manual/")})
     if not people:
@@ -221,7 +221,7 @@ def _how_to_ask(missing: Sequence[Missing]) -> str:
     return (
         f"{' and '.join(people)} {'is a person' if len(people) == 1 else 'are people'}. "
         "To answer in this terminal, add: --record new_episodes\n"
-        f"To ask a model instead, add: --judge {EXAMPLE}"
+        f"To ask a model instead, add: --judge {EXAMPLE_MODEL}"
     )
 
 

@@ -35,7 +35,7 @@ class LiteLLMJudge:
     log-probabilities of a server that echoes them.
 
     Args:
-        model: litellm's name of it, such as `openai/gpt-4o-mini` or `ollama_chat/qwen3:8b`.
+        model: the name that litellm uses, such as `openai/NAME` or `ollama_chat/qwen3:8b`.
         api_base: address of an OpenAI-compatible server. Not part of any key.
         api_key: never written anywhere; the provider's environment variable by default.
         params: parameters that shape the answer (temperature, max_tokens, seed, ...).

@@ -22,8 +22,6 @@ PROVIDERS = frozenset({
     "xinference", "zai",
 })  # fmt: skip
 """Those that answer chats or texts; the others are never refused, unless one is a misspelling."""
-EXAMPLE = "openai/gpt-4o-mini"
-"""The model that advice names."""
 OWN = ("fake", "manual", "transformers")
 """What judgekit runs itself."""
 _SURE = 0.8

@@ -28,6 +28,7 @@ from judgekit.core.errors import (
     JudgeRejected,
     JudgeUnavailable,
 )
+from judgekit.core.example_model import EXAMPLE_MODEL
 from judgekit.judges.quiet import asking, keep_quiet
 from judgekit.judges.unreachable import certificate_error, chain, no_connection
 
@@ -258,7 +259,7 @@ def translate(error: BaseException, *, secrets: tuple[str, ...] = ()) -> Judgeki
         return JudgeRefused(f"the provider's content policy declined: {text}")
     if "LLM Provider NOT provided" in text:
         return JudgeRejected(
-            "the model lacks its provider: write PROVIDER/NAME, such as openai/gpt-4o-mini"
+            f"the model lacks its provider: write PROVIDER/NAME, such as {EXAMPLE_MODEL}"
         )
     advice = _rejection(status, text)
     about_format = "response_format" in said and (status or 500) >= 500

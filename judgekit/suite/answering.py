@@ -307,7 +307,7 @@ def open_system(
     """Return a system under test behind its limits, a tape and the store.
 
     Args:
-        model: as litellm names it, such as `openai/gpt-4o-mini`.
+        model: the name that litellm uses, such as `openai/NAME`.
         api_base: address of a server of your own.
         api_key_env: environment variable that holds the key.
         identity: what really answers under that name; part of every key.

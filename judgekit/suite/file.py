@@ -87,7 +87,7 @@ class JudgeFile(FileModel):
     """Who judges."""
 
     model: str = Field(min_length=1)
-    """As litellm names it, such as openai/gpt-4o-mini; `manual/NAME` is a person."""
+    """The name that litellm uses, such as openai/NAME; `manual/NAME` is a person."""
     api_base: str | None = None
     """Address of a server of your own; an OpenAI-compatible one ends in /v1."""
     api_key_env: str | None = None

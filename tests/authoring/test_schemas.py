@@ -90,10 +90,11 @@ def test_every_rubric_is_right(path):
     assert faults("rubric", read(front)) == []
 
 
-def test_the_readmes_suites_and_rubric_are_right():
+def test_suites_and_rubrics_of_the_documentation_are_right():
     readme = (ROOT / "README.md").read_text("utf-8")
-    yaml = re.findall(r"^```yaml\n(.*?)^```$", readme, re.S | re.M)
-    jinja = re.findall(r"^```jinja\n---\n(.*?)^---$", readme, re.S | re.M)
+    tutorial = (ROOT / "docs" / "author-a-rubric.md").read_text("utf-8")
+    yaml = re.findall(r"^```yaml\n(.*?)^```$", readme + tutorial, re.S | re.M)
+    jinja = re.findall(r"^```jinja\n---\n(.*?)^---$", tutorial, re.S | re.M)
 
     assert yaml
     assert jinja
@@ -161,7 +162,7 @@ RIGHT = [
     suite_with(a={"combine": "min", "of": ["b"], "weights": {"b": 1}}, b=None),
     suite_with(contains={"any_of": "one"}, polite={"of_a_plugin": 1}),
     {**suite_with(length=None), "judge": "none", "record": "none", "$schema": "../s.json"},
-    {**suite_with(length=None), "judge": "openai/gpt-4o-mini", "redact": ["[0-9]+", "email"]},
+    {**suite_with(length=None), "judge": "openai/gpt-6-luna", "redact": ["[0-9]+", "email"]},
     {**suite_with(quality={"fallback": "length"}), "cases": {"path": "-", "limit": 3}},
 ]
 WRONG = {

@@ -10,7 +10,8 @@ import typer
 
 from judgekit import pytest_plugin
 from judgekit.cli.app import app
-from tests.docs.page import PAGES, prose
+from judgekit.core.example_model import EXAMPLE_MODEL
+from tests.docs.page import PAGES, ROOT, prose
 
 THEIRS = {
     "docs/how-it-differs.md": {"--output", "--repeat", "--watch", "--model-role", "--log-format"},
@@ -65,3 +66,29 @@ def test_every_command_is_one(name):
         assert group is not None, words
         if hasattr(group, "list_commands") and len(path) > 2:
             assert path in COMMANDS, words
+
+
+EXAMPLES = [
+    path
+    for pattern in ("docs/**/*.md", "docs/**/*.py", "examples/**/*", "cassettes/**/*.md", "*.md")
+    for path in ROOT.glob(pattern)
+    if path.suffix in (".md", ".py", ".yaml", ".yml", ".ipynb") and path.name != "CHANGELOG.md"
+]
+
+
+def test_examples_name_one_hosted_model():
+    hosted = {
+        (path.relative_to(ROOT).as_posix(), name)
+        for path in EXAMPLES
+        for name in re.findall(r"\bopenai/gpt-[\w.-]*\w", path.read_text("utf-8"))
+    }
+
+    assert {name for _, name in hosted} == {EXAMPLE_MODEL}, hosted
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_no_example_sets_the_temperature_to_zero(path):
+    """Newer models refuse it, and it does not make a judge repeatable."""
+    text = path.read_text("utf-8")
+
+    assert not re.search(r"""params[^\n]*temperature["']?\s*[:=]\s*0""", text)

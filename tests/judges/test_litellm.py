@@ -106,7 +106,7 @@ def test_second_ask_after_a_blank_answer_extends_the_last_message() -> None:
 
 
 def test_judge_without_a_server_opens_nothing() -> None:
-    judge = judgekit.LiteLLMJudge("openai/gpt-4o-mini")
+    judge = judgekit.LiteLLMJudge("openai/gpt-6-luna")
 
     with pytest.raises(judgekit.JudgekitError, match="set OPENAI_API_KEY"):
         asyncio.run(judge.ask(request()))

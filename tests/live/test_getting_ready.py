@@ -46,7 +46,7 @@ def test_loading_the_libraries_does_not_stop_the_loop(
 
 
 def test_key_that_is_missing_is_said_to_every_row_that_waits() -> None:
-    judge = LiteLLMJudge("openai/gpt-4o-mini")
+    judge = LiteLLMJudge("openai/gpt-6-luna")
 
     async def asking() -> list[BaseException | object]:
         rows = [judge.ask(request(f"case-{n}")) for n in range(3)]

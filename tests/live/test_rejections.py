@@ -92,7 +92,7 @@ def test_bad_request_after_good_ones_is_about_its_case(server: Server, tmp_path:
 
 
 def test_missing_key_is_said_before_any_call(tmp_path: Path) -> None:
-    judge = LiteLLMJudge("openai/gpt-4o-mini")
+    judge = LiteLLMJudge("openai/gpt-6-luna")
 
     with pytest.raises(JudgeRejected, match="set OPENAI_API_KEY in the environment"):
         run(judge, ["case-1"], tmp_path)

@@ -25,7 +25,7 @@ def page(request, tmp_path, monkeypatch):
     """A folder with the files of a page, which ask a judge of tests."""
     for name, _, text in BLOCKS[request.param]:
         if name:
-            (tmp_path / name).write_text(text.replace("openai/gpt-4o-mini", "fake/judge"), "utf-8")
+            (tmp_path / name).write_text(text.replace("openai/gpt-6-luna", "fake/judge"), "utf-8")
     monkeypatch.chdir(tmp_path)
     return request.param
 

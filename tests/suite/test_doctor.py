@@ -23,7 +23,7 @@ from judgekit.suite.file import Overrides
 SUITE = """\
 cases: cases.jsonl
 judges:
-  judge: {model: openai/gpt-4o-mini}
+  judge: {model: openai/gpt-6-luna}
   second: {model: openai/local, api_base: "http://127.0.0.1:9/v1?tenant=canary-99"}
 cassette: tape.jsonl
 metrics:
@@ -54,7 +54,7 @@ def test_names_of_keys_are_shown_and_values_never(
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-canary-1234567890")
     monkeypatch.setenv("EMPTY_API_KEY", "")
-    text = suite.read_text("utf-8").replace("gpt-4o-mini", "gpt-4o-mini, api_key_env: MY_KEY")
+    text = suite.read_text("utf-8").replace("gpt-6-luna", "gpt-6-luna, api_key_env: MY_KEY")
     suite.write_text(text, encoding="utf-8")
 
     found = examine(suite)
@@ -70,9 +70,9 @@ def test_suite_is_replayed_and_what_it_lacks_is_counted(suite: Path) -> None:
 
     assert (found.cases, found.exit_code) == (4, 0)
     calls = {cost.model: (cost.calls, cost.dollars is not None) for cost in found.missing}
-    assert calls == {"openai/gpt-4o-mini": (4, True), "openai/local": (4, False)}
+    assert calls == {"openai/gpt-6-luna": (4, True), "openai/local": (4, False)}
     said = " ".join(diagnosis_text(found).split())
-    assert "4 calls to openai/gpt-4o-mini, about" in said
+    assert "4 calls to openai/gpt-6-luna, about" in said
     assert "at a price judgekit does not know" in said
     assert "nobody was asked; --ask" in said
     assert not store_folder(suite.parent).exists()
@@ -108,9 +108,9 @@ def test_nobody_to_ask_is_said() -> None:
 
 
 def test_missing_key_is_a_problem_before_any_call() -> None:
-    found = examine(None, Overrides(judge="openai/gpt-4o-mini"), ask=True)
+    found = examine(None, Overrides(judge="openai/gpt-6-luna"), ask=True)
 
-    assert found.problems == ("judge openai/gpt-4o-mini: set OPENAI_API_KEY in the environment",)
+    assert found.problems == ("judge openai/gpt-6-luna: set OPENAI_API_KEY in the environment",)
 
 
 def installed(folder: Path, name: str, package: str, version: str = "9.9") -> None:

@@ -243,7 +243,7 @@ def test_without_a_judge_gates_on_stand_ins_are_left_out(suite):
 
 HOSTED = """
 judge:
-  model: openai/gpt-4o-mini
+  model: openai/gpt-6-luna
   api_key_env: MY_KEY
   api_base: http://localhost:1
   params: {temperature: 0, seed: 1}
@@ -266,7 +266,7 @@ def test_a_hosted_judge_gets_its_settings(suite, monkeypatch):
 
     assert isinstance(judge, LiteLLMJudge)
     assert (judge.model, judge.identity, judge.mode, judge.timeout) == (
-        "openai/gpt-4o-mini", "really-x", "tools", 5,
+        "openai/gpt-6-luna", "really-x", "tools", 5,
     )  # fmt: skip
     assert judge.params == {"temperature": 0, "seed": 1}
     assert judge.price == (1, 2)
@@ -339,7 +339,7 @@ def test_only_what_is_asked_for_is_run(suite):
     ],
 )
 def test_a_cost_limit_needs_a_price(suite, price, api_base, refused):
-    judge = "model: openai/gpt-4o-mini"
+    judge = "model: openai/gpt-6-luna"
     judge += f", price: {price}" if price else ""
     judge += f", api_base: '{api_base}'" if api_base else ""
     text = f"judge: {{{judge}}}\nmetrics: {{safety: }}\nlimits: {{max_cost: 1}}"
@@ -425,7 +425,7 @@ def test_the_manifest_says_what_decides_the_numbers_and_no_path(suite, tmp_path)
 
     assert manifest["suite"]["name"] == "Mine"
     assert manifest["judge"] == {
-        "model": "openai/gpt-4o-mini",
+        "model": "openai/gpt-6-luna",
         "identity": "really-x",
         "params": {"temperature": 0, "seed": 1},
         "mode": "tools",

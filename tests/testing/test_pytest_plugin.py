@@ -112,7 +112,7 @@ def test_what_is_not_recorded_fails_with_the_command_that_records_it(project, ru
     assert code == 1
     assert results(out)["rubrics/kind.jinja::blank"] == "PASSED"
     assert results(out)["rubrics/kind.jinja::warm"] == "FAILED"
-    assert "/rubrics/kind.jinja --record new_episodes --judge openai/gpt-4o-mini" in out
+    assert "/rubrics/kind.jinja --record new_episodes --judge openai/gpt-6-luna" in out
 
 
 def test_the_items_are_spread_over_processes(project):

@@ -10,7 +10,7 @@ from judgekit.authoring.rubric_test.check import Outcome, Shortfall
 from judgekit.authoring.rubric_test.place import is_packaged, tape_of
 from judgekit.authoring.rubric_test.run import UNKNOWN, Tested
 from judgekit.core.canonical import printable
-from judgekit.judges.providernames import EXAMPLE
+from judgekit.core.example_model import EXAMPLE_MODEL
 from judgekit.rubric.expectation import WHOLE
 
 _WORDS = {"passed": "pass", "failed": "FAIL", "missed": "MISS", "unjudged": "DOWN"}
@@ -83,7 +83,7 @@ def record_hint(tested: Tested) -> str:
         words += ["--cassettes", str(cassette.parent)]
     words += ["--record", "new_episodes"]
     if tested.judge == UNKNOWN:  # any other is known from the cassette
-        words += ["--judge", EXAMPLE]
+        words += ["--judge", EXAMPLE_MODEL]
     why = "not recorded"
     if packaged and not tested.recorded:
         why = "the package holds the rubric without the recorded replies to its tests"
@@ -91,7 +91,7 @@ def record_hint(tested: Tested) -> str:
         why = f"{tested.cassette} does not exist"
     if not tested.by_hand:
         return f"{why}; to record: {shlex.join(words)}"
-    by_model, by_hand = ([*words, "--judge", judge] for judge in (EXAMPLE, tested.judge))
+    by_model, by_hand = ([*words, "--judge", judge] for judge in (EXAMPLE_MODEL, tested.judge))
     return (
         f"{why}; to ask a model: {shlex.join(by_model)}; "
         f"to answer in this terminal: {shlex.join(by_hand)}"

@@ -17,11 +17,11 @@ from judgekit.cassette.tape import laid_out
 from judgekit.core.canonical import canonical_json
 from judgekit.core.case import Case
 from judgekit.core.errors import ConfigError
+from judgekit.core.example_model import EXAMPLE_MODEL
 from judgekit.core.judgment import read_answers
 from judgekit.core.output_file import LINK, is_link
 from judgekit.core.request import Reply, Request, Try
 from judgekit.datasets import load_cases
-from judgekit.judges.providernames import EXAMPLE
 from judgekit.metrics.rubric import RubricMetric
 from judgekit.rubric.load import load_rubric
 
@@ -29,7 +29,7 @@ FILES = Path(__file__).with_name("files")
 MODEL = "manual/template"
 """Who gave the verdicts of the template: whoever authored it."""
 SCHEMAS = ".schemas"
-HOSTED = EXAMPLE
+HOSTED = EXAMPLE_MODEL
 """The judge a template speaks of where nobody said which."""
 
 _RUBRIC = "helpful_reply"

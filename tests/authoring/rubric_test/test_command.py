@@ -54,7 +54,7 @@ def test_nothing_recorded_says_what_records_it(project, judgekit):
         "kind (rubrics/kind.jinja)\n"
         "  MISS  warm\n  MISS  rude\n  pass  blank\n  MISS  warm-over-rude\n"
         f"  {TAPE} does not exist; to record: judgekit rubric test rubrics/kind.jinja "
-        "--record new_episodes --judge openai/gpt-4o-mini\n\n1 passed, 3 not recorded\n"
+        "--record new_episodes --judge openai/gpt-6-luna\n\n1 passed, 3 not recorded\n"
     )
     assert not (project / "cassettes").exists()
 
@@ -68,7 +68,7 @@ def test_a_changed_rubric_misses_and_says_what_differs(recorded, judgekit):
     assert done.code == 3
     assert "which differs in question kind" in done.out
     command = "judgekit rubric test rubrics/kind.jinja --record new_episodes --judge"
-    assert f"not recorded; to ask a model: {command} openai/gpt-4o-mini; " in done.out
+    assert f"not recorded; to ask a model: {command} openai/gpt-6-luna; " in done.out
     assert f"to answer in this terminal: {command} manual/me\n" in done.out
     assert "used by no test: 2 records of" in done.out
 
@@ -262,7 +262,7 @@ def test_a_packaged_rubric_is_recorded_in_the_working_folder(
         shutil.copy(file, package)
     (package / "kind.jinja").write_text((project / "rubrics/kind.jinja").read_text("utf-8"))
     (project / "rubrics/kind.jinja").unlink()
-    for module in ("rubric.load", "rubric.shelf", "rubrictest.place"):
+    for module in ("rubric.load", "rubric.shelf", "authoring.rubric_test.place"):
         monkeypatch.setattr(f"judgekit.{module}.builtin_folder", lambda: package)
 
     missing = judgekit("rubric", "test", "kind")
@@ -271,7 +271,7 @@ def test_a_packaged_rubric_is_recorded_in_the_working_folder(
     assert missing.code == 3
     assert "the package holds the rubric without the recorded replies" in missing.out
     assert (
-        "judgekit rubric test kind --record new_episodes --judge openai/gpt-4o-mini" in missing.out
+        "judgekit rubric test kind --record new_episodes --judge openai/gpt-6-luna" in missing.out
     )
     assert recorded.code == 0
     assert (project / TAPE).exists()

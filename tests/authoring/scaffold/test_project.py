@@ -23,7 +23,7 @@ from judgekit.suite.suite import load_suite
 
 JUDGES = {
     "nothing said": Plan("shop"),
-    "hosted": Plan("shop", judge="openai/gpt-4o-mini"),
+    "hosted": Plan("shop", judge="openai/gpt-6-luna"),
     "server": Plan("shop", judge="openai/my-model", api_base="http://localhost:8000/v1"),
     "person": Plan("shop", judge="manual/alex"),
     "nobody": Plan("shop", judge="none"),
@@ -115,7 +115,7 @@ def test_the_judge_in_the_comment_is_one_the_suite_takes(tmp_path, plan):
     suite.write_text(text.replace("judge: {model: manual/template}", own), "utf-8")
     judge = load_suite(suite).judge_file
 
-    assert (judge.model, judge.api_base) == (plan.judge or "openai/gpt-4o-mini", plan.api_base)
+    assert (judge.model, judge.api_base) == (plan.judge or "openai/gpt-6-luna", plan.api_base)
 
 
 @pytest.mark.parametrize(
