@@ -9,28 +9,27 @@ from collections.abc import Iterator
 from itertools import cycle
 
 from judgekit.embedders.folding import fold, nfkc
-from judgekit.metrics.lazy_pattern import LazyPattern
 
 CJK = "\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f"
 CJK += "\U00020000-\U0003ffff"
 """Han and kana, as the inside of a character class: scripts that put no space between words."""
 
-_WORD = LazyPattern(f"[{CJK}]|[^\\s{CJK}—–]+")
+_WORD = re.compile(f"[{CJK}]|[^\\s{CJK}—–]+")
 _ALNUM = re.compile(r"[^\W_]")
-_CJK = LazyPattern(f"([{CJK}])")
+_CJK = re.compile(f"([{CJK}])")
 # Possessive, so that a million full stops are read once.
-_SENTENCE_END = LazyPattern(
+_SENTENCE_END = re.compile(
     r"[。！？｡]++[”’」』）\"')\]]*+|(?<![.!?…؟।])[.!?…؟।]++[”’\"')\]*_]*+(?=\s|$)"
 )
-_ABBREVIATION = LazyPattern(
+_ABBREVIATION = re.compile(
     r"(?i:\b(?:mr|mrs|ms|dr|prof|vs|inc|ltd|jr|sr|st|approx|cf|[a-z](?:\.[a-z])+))$|\b[A-HJ-Z]$"
 )
 # A new line ends a sentence where a blank line, a list item, a heading or a quotation follows.
-_BLOCK = LazyPattern(r"\n\s*\n|\n(?=[ \t]*(?:[-*+•#>]|\d{1,3}[.)])\s)")
+_BLOCK = re.compile(r"\n\s*\n|\n(?=[ \t]*(?:[-*+•#>]|\d{1,3}[.)])\s)")
 _ARTICLES = frozenset({"a", "an", "the"})
 _ACCENTS = re.compile("(?<=[A-Za-z])[\u0300-\u036f]+")
 # Between two digits, or a sign or point before the first.
-_NUMERIC = LazyPattern(r"((?<=\d)[.,:/-](?=\d)|(?<![\w.)\]])[.-](?=\.?\d))")
+_NUMERIC = re.compile(r"((?<=\d)[.,:/-](?=\d)|(?<![\w.)\]])[.-](?=\.?\d))")
 _APOSTROPHES = str.maketrans("‘’ʼ＇−‐‑–", "''''----")
 
 

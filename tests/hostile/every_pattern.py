@@ -40,9 +40,10 @@ def _refusals():
 
 
 def _safety():
-    from judgekit.metrics.brand_voice.patterns import built_in_patterns
+    from judgekit.metrics.brand_voice.patterns import _regex, built_in_patterns
 
-    return built_in_patterns()
+    patterns = built_in_patterns().patterns
+    return patterns, [_regex(pattern.find) for pattern in patterns if pattern.find]
 
 
 def _traits():
@@ -90,21 +91,20 @@ WORDS = {
     "cli/options.py": "a command line",
     "judges/parameters.py": "the escaped name of a parameter",
     "judges/typeset.py": "an escaped question",
-    "lint/contradiction.py": "an escaped label, after words",
-    "lint/levels.py": "an escaped word",
-    "lint/scales.py": "the word of a number",
+    "authoring/lint/contradiction.py": "an escaped label, after words",
+    "authoring/lint/levels.py": "an escaped word",
+    "authoring/lint/scales.py": "the word of a number",
     "metrics/benchmarks/choice.py": "words of the wording",
     "metrics/benchmarks/mathhost.py": "three letters; runs in a child process with a time limit",
-    "metrics/lazy_pattern.py": "the source of a LazyPattern, which is read where it is made",
     "metrics/text/regex.py": "a pattern of the user: bounded by steps or a time limit",
     "metrics/prompt_alignment/rule_words.py": "the source of `verbose`, read where it is made",
-    "perturb/wording.py": "escaped words",
-    "redact.py": "a pattern of the user, on the user's own cases",
+    "datasets/perturb/wording.py": "escaped words",
+    "cassette/redact.py": "a pattern of the user, on the user's own cases",
 }
 """Files that build patterns of escaped words, or of a pattern of the user, and of what."""
 BOUNDS: dict[str, int] = {
-    "detectors/email.py _BEFORE": 64,
-    "detectors/reserved.py _DOMAIN": 800,
+    "cassette/detectors/email.py _BEFORE": 64,
+    "cassette/detectors/reserved.py _DOMAIN": 800,
     "metrics/safety_and_quality/refusal_rules.py": 1_000,
     "metrics/tokens.py _ABBREVIATION": 12,
 }
@@ -142,7 +142,7 @@ def uses() -> tuple[list[Use], set[str]]:
                 built.add(file)
                 continue
             how = _how(node)
-            methods = {how} if how not in ("compile", "lazy") else _methods(file, holder)
+            methods = {how} if how != "compile" else _methods(file, holder)
             anchored = methods <= {"match", "fullmatch"}
             readable.append(Use(f"{file} {holder}".strip(), source, flags, anchored))
     return readable, built
@@ -164,8 +164,8 @@ def _calls(tree: ast.Module) -> Iterator[tuple[str, ast.Call]]:
 
 def _how(node: ast.Call) -> str:
     function = ast.unparse(node.func)
-    if function in ("LazyPattern", "verbose"):
-        return "lazy"
+    if function == "verbose":
+        return "compile"
     name = function.removeprefix("re.")
     return name if name != function and name in _CALLS else ""
 
@@ -179,7 +179,7 @@ def _source(node: ast.Call, names: dict[str, Any]) -> tuple[str, int]:
     how = _how(node)
     if ast.unparse(node.func) == "verbose":
         flags = re.VERBOSE | re.IGNORECASE
-    place = 1 if how in ("compile", "lazy") else 2
+    place = 1 if how == "compile" else 2
     if how not in ("sub", "subn", "split") and len(node.args) > place:
         flags |= value(node.args[place])
     for keyword in node.keywords:
@@ -227,8 +227,6 @@ def _patterns_in(value: Any, seen: set[int]) -> Iterator[re.Pattern[str]]:
     seen.add(id(value))
     if isinstance(value, re.Pattern):
         yield value
-    elif hasattr(value, "_compiled"):
-        yield value._compiled
     elif isinstance(value, dict):
         for item in value.values():
             yield from _patterns_in(item, seen)

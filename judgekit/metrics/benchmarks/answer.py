@@ -12,14 +12,13 @@ from judgekit.metrics.benchmarks.mention import Mention, standing
 from judgekit.metrics.benchmarks.number import numbers, plain
 from judgekit.metrics.benchmarks.polarity import leading_polarity, polarity
 from judgekit.metrics.benchmarks.wording import wording
-from judgekit.metrics.lazy_pattern import LazyPattern
 from judgekit.metrics.tokens import split_sentences
 
 Kind = Literal["choice", "number", "text", "yes_no"]
 MAX_CHARACTERS = 200_000
 """Characters at the end of an output in which an answer is looked for."""
 
-_BOX = LazyPattern(r"\\(?:boxed|fbox)\s?\{")
+_BOX = re.compile(r"\\(?:boxed|fbox)\s?\{")
 _STATEMENT = 400
 """Characters a statement may have."""
 _STATEMENTS = 32

@@ -9,7 +9,6 @@ from functools import lru_cache
 
 from judgekit.metrics.benchmarks.mention import Mention, standing
 from judgekit.metrics.benchmarks.wording import wording
-from judgekit.metrics.lazy_pattern import LazyPattern
 from judgekit.metrics.tokens import answer_form, split_sentences
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -17,10 +16,10 @@ UNKNOWN = 10
 """Choices there may be where a case does not list them."""
 
 _LEAD = r"[ \t*_\"'“”‘’\[{$:>]*+"
-_ALONE = LazyPattern(rf"^{_LEAD}\(?([A-Za-z])\)?[.:)\]*_\"'”’$ \t]*$", re.MULTILINE)
-_LINE = LazyPattern(rf"^{_LEAD}(?:\(([A-Za-z])\)|([A-Z])[.):])(?=\s|\*)", re.MULTILINE)
-_ROUND = LazyPattern(r"(?<!\w)\(([A-Za-z])\)")
-_BARE = LazyPattern(r"(?<![\w'’.-])([A-Z])(?![\w'’-]|\.\w)")
+_ALONE = re.compile(rf"^{_LEAD}\(?([A-Za-z])\)?[.:)\]*_\"'”’$ \t]*$", re.MULTILINE)
+_LINE = re.compile(rf"^{_LEAD}(?:\(([A-Za-z])\)|([A-Z])[.):])(?=\s|\*)", re.MULTILINE)
+_ROUND = re.compile(r"(?<!\w)\(([A-Za-z])\)")
+_BARE = re.compile(r"(?<![\w'’.-])([A-Z])(?![\w'’-]|\.\w)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,7 +198,7 @@ def _is_letter(given: str, after: str) -> bool:
     )
 
 
-def _letters(pattern: LazyPattern, said: str) -> Iterator[Mention]:
+def _letters(pattern: re.Pattern[str], said: str) -> Iterator[Mention]:
     for found in pattern.finditer(said):
         name = next(group for group in found.groups() if group)
         yield Mention(found.start(), found.end(), name)

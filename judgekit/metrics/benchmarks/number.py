@@ -5,21 +5,19 @@ from __future__ import annotations
 import re
 from fractions import Fraction
 
-from judgekit.metrics.lazy_pattern import LazyPattern
-
 MAX_DIGITS = 400
 """Characters above which a number is no answer; reading it would take their number squared."""
 
 _SIGN = r"(?:(?<![\w)\]}])[-+−]|(?<![\w.,)\]}/]))"
 _DIGITS = r"(?:\d{1,3}+(?:,\d{3})++(?!\d)|\d++)(?:\.\d++)?+|\.\d++"
-_NUMBER = LazyPattern(
+_NUMBER = re.compile(
     rf"{_SIGN}(?:[$€£¥]\s?[-−]?)?((?:{_DIGITS})(?:[eE][-+]?\d{{1,3}}(?!\w))?+)"
     rf"(?:\s?/\s?((?:{_DIGITS})(?![\w/])))?"
 )
-_FRACTION = LazyPattern(r"\\[dt]?frac\s?\{?\s?([-−]?\d+)\s?\}?\s?\{?\s?(\d+)\s?\}?")
-_COMMAND = LazyPattern(r"\\(?:text|mathrm|textbf|mathbf|mbox)\s?\{([^{}]*)\}")
-_SPACE = LazyPattern(r"\\[,!;: ]|\\quad|~|\{,\}")
-_ITEM = LazyPattern(r"^[ \t]*(\d{1,3})[.)][ \t]+(?=\S)", re.MULTILINE)
+_FRACTION = re.compile(r"\\[dt]?frac\s?\{?\s?([-−]?\d+)\s?\}?\s?\{?\s?(\d+)\s?\}?")
+_COMMAND = re.compile(r"\\(?:text|mathrm|textbf|mathbf|mbox)\s?\{([^{}]*)\}")
+_SPACE = re.compile(r"\\[,!;: ]|\\quad|~|\{,\}")
+_ITEM = re.compile(r"^[ \t]*(\d{1,3})[.)][ \t]+(?=\S)", re.MULTILINE)
 
 
 def plain(text: str) -> str:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
 from judgekit.metrics.benchmarks.wording import wording
-from judgekit.metrics.lazy_pattern import LazyPattern
 
-_BREAK = LazyPattern(r"[.,;:!?…\n\"“”()\[\]<>–—]|(?<!\w)-|-(?!\w)")
+_BREAK = re.compile(r"[.,;:!?…\n\"“”()\[\]<>–—]|(?<!\w)-|-(?!\w)")
 _DISCOURSE = ("right", "so")
 """Words that begin a sentence more often than they answer a question."""
 _MOST = 60

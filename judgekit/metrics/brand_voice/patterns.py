@@ -20,7 +20,6 @@ from judgekit.core.suggest import suggest
 from judgekit.core.wrong_file import nearby
 from judgekit.core.yaml_file import Lines, parse_yaml
 from judgekit.metrics.brand_voice.phrases import Phrases, Plain, plain
-from judgekit.metrics.lazy_pattern import LazyPattern
 
 Severity = Literal["critical", "high", "medium", "low"]
 SEVERITIES: tuple[Severity, ...] = ("critical", "high", "medium", "low")
@@ -97,9 +96,14 @@ def _exceptions(before: str | None, after: str | None) -> Exceptions:
 
 def _compiled(name: str, source: str | None) -> re.Pattern[str] | None:
     try:
-        return None if source is None else re.compile(source, re.IGNORECASE)
+        return None if source is None else _regex(source)
     except re.error as exc:
         raise ValueError(f"{name} is not a regular expression: {exc}") from exc
+
+
+@lru_cache(maxsize=10_000)
+def _regex(source: str) -> re.Pattern[str]:
+    return re.compile(source, re.IGNORECASE)
 
 
 class Exceptions(NamedTuple):
@@ -124,20 +128,21 @@ class Pattern(NamedTuple):
     category: str
     severity: Severity
     words: Phrases | None
-    find: LazyPattern | None
+    find: str | None
+    """A regular expression, compiled when the first text needs it."""
     needs: tuple[str, ...] = ()
     exceptions: Exceptions = Exceptions()
 
     @classmethod
     def of(cls, entry: Mapping[str, Any], category: str, exceptions: Exceptions) -> Pattern:
-        """Return the pattern of an entry, which was checked; it is compiled when it is needed."""
-        source, words = entry.get("find"), entry.get("words")
+        """Return the pattern of an entry that was checked."""
+        words = entry.get("words")
         return cls(
             entry["id"],
             category,
             entry["severity"],
             Phrases(words) if words else None,
-            None if source is None else LazyPattern(source, re.IGNORECASE),
+            entry.get("find"),
             tuple(entry.get("needs", ())),
             exceptions,
         )
@@ -150,7 +155,7 @@ class Pattern(NamedTuple):
 
     def _matches(self, text: Plain) -> Iterator[tuple[int, int]]:
         if self.find is not None and (not self.needs or any(word in text for word in self.needs)):
-            for match in self.find.finditer(text):
+            for match in _regex(self.find).finditer(text):
                 yield match.span()
         if self.words is not None:
             yield from self.words.spans(text)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,7 +13,6 @@ from judgekit.core.score import Score
 from judgekit.embedders.folding import fold
 from judgekit.metrics._options import check_choice, check_name, needed_text, needed_texts
 from judgekit.metrics.card import Card, Example
-from judgekit.metrics.lazy_pattern import LazyPattern
 from judgekit.metrics.tokens import CJK
 
 Variant = Literal["rouge1", "rouge2", "rougeL", "rougeLsum"]
@@ -21,7 +21,7 @@ Figure = Literal["f", "precision", "recall"]
 MAX_TABLE = 1_000_000
 """Pairs of words of two lines that a table is made for."""
 
-_TOKEN = LazyPattern(f"[{CJK}]|[^\\W_{CJK}]+")
+_TOKEN = re.compile(f"[{CJK}]|[^\\W_{CJK}]+")
 
 
 class Rouge(NamedTuple):

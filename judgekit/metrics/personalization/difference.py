@@ -27,13 +27,12 @@ from judgekit.embedders.folding import nfkc
 from judgekit.metrics._options import check_choice, check_name, needed_text, truth_of
 from judgekit.metrics.card import Card, Example
 from judgekit.metrics.embedding.similarity import cosine
-from judgekit.metrics.lazy_pattern import LazyPattern
 from judgekit.metrics.tokens import CJK
 
 By = Literal["tokens", "embedding"]
 Compat = Literal["wisent"]
 
-_ORIGINAL = LazyPattern(r"[A-Za-z0-9']+|[^\w\s]")
+_ORIGINAL = re.compile(r"[A-Za-z0-9']+|[^\w\s]")
 _TYPOGRAPHIC = str.maketrans("‘’ʼ＇", "''''")
 
 

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import re
 
-from judgekit.metrics.lazy_pattern import LazyPattern
 
-
-def verbose(source: str) -> LazyPattern:
+def verbose(source: str) -> re.Pattern[str]:
     """Return a pattern in verbose syntax that ignores case."""
-    return LazyPattern(source, re.VERBOSE | re.IGNORECASE)
+    return re.compile(source, re.VERBOSE | re.IGNORECASE)
 
 
 METHOD = verbose(

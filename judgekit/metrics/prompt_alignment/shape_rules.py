@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
-from judgekit.metrics.lazy_pattern import LazyPattern
 from judgekit.metrics.prompt_alignment.code_language import LANGUAGE, language_name
 from judgekit.metrics.prompt_alignment.directive import SUBJECT, Directive
 from judgekit.metrics.prompt_alignment.requirement import Kind, Requirement
@@ -20,7 +20,7 @@ _SAY = r"(?:answer|respond|reply|return|output|format|produce)"
 _JSON = r"json\b (?!\s+(?:parser|schema|file|library|api)|-)"
 _THERE = r"(?!\s+(?:above|below|from)\b)"
 
-_SHAPES: tuple[tuple[Kind, LazyPattern], ...] = (
+_SHAPES: tuple[tuple[Kind, re.Pattern[str]], ...] = (
     (
         "bullet_list",
         verbose(

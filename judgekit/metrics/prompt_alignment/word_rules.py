@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from judgekit.metrics.lazy_pattern import LazyPattern
 from judgekit.metrics.prompt_alignment.directive import MASK, SUBJECT, Directive
 from judgekit.metrics.prompt_alignment.requirement import Kind, Requirement
 from judgekit.metrics.prompt_alignment.rule_words import (
@@ -31,7 +30,7 @@ _HERE = r"(?: ^ | ,\s+(?:and\s+)? | \b(?:and|then|but|must|should|also)\s+ )"
 _START = rf"{_HERE} (?:start|begin|open) \s+ {_OBJECT} with \s+"
 _END = rf"{_HERE} (?:end|finish|conclude|close) \s+ {_OBJECT} (?:with|by) \s+"
 
-_QUOTED: tuple[tuple[Kind, LazyPattern], ...] = (
+_QUOTED: tuple[tuple[Kind, re.Pattern[str]], ...] = (
     (
         "contains",
         verbose(
@@ -89,7 +88,7 @@ _IN_CASE = rf"""
       | ^{SUBJECT}\s+(?:\w+\s+){{0,5}}?(?:be|use) | ,?\s+(?:and|but) | ^ )
     \s* (?:\b(?:in|using)\s+)? (?:(?:all|only|entirely)\s+)*"""
 _TO_THE_END = r"(?:\s+(?:letters|characters|text))? (?:\s+only)? \s* (?:$|,|\band\b)"
-_CASES: tuple[tuple[Kind, LazyPattern], ...] = (
+_CASES: tuple[tuple[Kind, re.Pattern[str]], ...] = (
     ("lower_case", verbose(rf"{_IN_CASE} (?:lower[\s-]?case|small\s+letters) {_TO_THE_END}")),
     (
         "upper_case",

@@ -20,7 +20,6 @@ from judgekit.embedders.folding import nfkc
 from judgekit.metrics._options import check_name, needed_text
 from judgekit.metrics.card import Card, Example
 from judgekit.metrics.english import is_english
-from judgekit.metrics.lazy_pattern import LazyPattern
 from judgekit.metrics.tokens import split_sentences
 
 EARLY = 4
@@ -31,7 +30,7 @@ _MAX_TEXT = 20_000
 """Characters at either end of a text that are looked at."""
 
 _TYPOGRAPHIC = str.maketrans("‘’ʼ＇`´“”„«»", "''''''\"\"\"\"\"")
-_APART = LazyPattern(
+_APART = re.compile(
     r"(?ms)^[ \t]*(?:```|~~~).*?(?:^[ \t]*(?:```|~~~)[ \t]*$|\Z)|^[ \t]*>[^\n]*$"
     r'|`[^`\n]{1,300}`|"[^"\n]{1,1000}"'
     r"|(?<![\w'])'[^'\n]{1,20}(?:'\w[^'\n]{0,200}){0,9}'(?!\w)"

@@ -14,7 +14,6 @@ from importlib.resources import files
 from typing import NamedTuple
 
 from judgekit.core.yaml_file import parse_yaml
-from judgekit.metrics.lazy_pattern import LazyPattern
 from judgekit.metrics.tokens import CJK, count_words, split_sentences
 
 MAX_CHARACTERS = 200_000
@@ -39,34 +38,34 @@ class Signal(NamedTuple):
     evidence: str
 
 
-_FENCED = LazyPattern(r"(?ms)^[ \t]*(```|~~~).*?(?:^[ \t]*\1[ \t]*$|\Z)")
-_INLINE = LazyPattern(
+_FENCED = re.compile(r"(?ms)^[ \t]*(```|~~~).*?(?:^[ \t]*\1[ \t]*$|\Z)")
+_INLINE = re.compile(
     r"`[^`\n]{1,200}`|https?://\S{1,2000}|\b[\w.+-]{1,64}@[\w-]{1,64}\.[\w.]{2,64}"
 )
-_WORD = LazyPattern(r"[^\W_]+(?:['’][^\W_]+)*")
+_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _LATIN = re.compile("[A-Za-zÀ-ÖØ-öø-ɏ]+")
 _CJK = re.compile(f"[{CJK}]")
 _VOWELS = frozenset("aeiouyäöüàáâãåæèéêëìíîïòóôõøùúûýÿœ")
 _CLUSTER = re.compile(r"(?i)[bcdfghjklmnpqrstvwxz]{6,}")
-_RUN = LazyPattern(r"([^\W\d_])\1{5,}")
-_STUTTER = LazyPattern(r"(?i)([^\W\d_]{2,5})\1{2,}")
-_DOUBLED = LazyPattern(r"(?i)\b([^\W\d_]{7,40})[ \t]+\1\b")
-_CAMEL = LazyPattern(r"[a-z]{2}[A-Z][a-z]{2}")
-_MARKS = LazyPattern(r"([!?,;:&%$@^~¡¿])\1{5,}")
-_BROKEN = LazyPattern("[\ufffd\x00-\x08\x0b\x0c\x0e-\x1f]")
+_RUN = re.compile(r"([^\W\d_])\1{5,}")
+_STUTTER = re.compile(r"(?i)([^\W\d_]{2,5})\1{2,}")
+_DOUBLED = re.compile(r"(?i)\b([^\W\d_]{7,40})[ \t]+\1\b")
+_CAMEL = re.compile(r"[a-z]{2}[A-Z][a-z]{2}")
+_MARKS = re.compile(r"([!?,;:&%$@^~¡¿])\1{5,}")
+_BROKEN = re.compile("[\ufffd\x00-\x08\x0b\x0c\x0e-\x1f]")
 _LIST_LINE = re.compile(r"^\s*(?:[-*+•#>|]|\d{1,3}[.)])")
 _ENDS_WELL = re.compile(r"[.!?…:;。！？｡؟।\])}>\"'”’»」』*_~|/\\=-]\s*$")
-_ASKS_FOR_MUCH = LazyPattern(
+_ASKS_FOR_MUCH = re.compile(
     r"(?i)\b(?:explain|describe|discuss|elaborate|compare|contrast|analy[sz]e|outline|summari[sz]e"
     r"|walk me through|step[- ]by[- ]step|how (?:do|does|can|could|should|would|to)\b(?! you do\b)"
     r"|what are the (?:steps|differences|causes|reasons|pros)|tell me (?:a|an|about|how|why)|why)\b"
 )
-_ASKS_FOR_TEXT = LazyPattern(
+_ASKS_FOR_TEXT = re.compile(
     r"(?i)\b(?:write|draft|compose|tell|give)\b[^.?!\n]{0,40}"
     r"\b(?:essay|story|article|letter|e-?mail|speech|poem|report|review|blog|paragraph|plan|recipe"
     r"|guide|script)\b|\bin detail\b|\b(?:paragraphs|pages)\b"
 )
-_ASKS_FOR_LITTLE = LazyPattern(
+_ASKS_FOR_LITTLE = re.compile(
     r"(?i)\b(?:in (?:one|a|a single|two|three) (?:words?|phrase|letter|number)|yes or no"
     r"|one[- ]word|true or false|just the|only the|answer with)\b"
 )

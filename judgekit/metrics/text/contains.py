@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from dataclasses import dataclass
 from typing import ClassVar
@@ -17,12 +18,11 @@ from judgekit.metrics._options import (
     text_options,
 )
 from judgekit.metrics.card import Card, Example
-from judgekit.metrics.lazy_pattern import LazyPattern
 from judgekit.metrics.tokens import CJK
 
 _QUOTES = str.maketrans("‘’“”", "''\"\"")
 # No space marks a word's edge in these: Han and kana, Thai, Lao, Burmese, Khmer.
-_UNSPACED = LazyPattern(f"[{CJK}\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]")
+_UNSPACED = re.compile(f"[{CJK}\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
