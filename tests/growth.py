@@ -14,7 +14,7 @@ LINEAR = 3.4
 """Twice the input takes about twice the work; four times would be a square."""
 _LEAST = 0.005
 """Seconds below which a measurement says nothing."""
-_ROUNDS = 6
+_ROUNDS = 12
 
 
 def growth(work: Callable[[Any], object], make: Callable[[int], Any], size: int) -> float:
