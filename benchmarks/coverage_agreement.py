@@ -14,8 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from judgekit.stats.agreement import Paired, kappa, kappa_figure, rank_figure
-from judgekit.stats.coefficient import Coefficient
+from judgekit.stats.agreement import Coefficient, Paired, kappa, kappa_figure, rank_figure
 
 PROMISED = 0.90
 SIZES = (20, 50, 100, 200)

@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from judgekit.core.input_file import read_text
 from judgekit.core.value import Displayed, Value
 from judgekit.report.folder import AGREEMENT, MAX_JSON
-from judgekit.stats.coefficient import Coefficient
+from judgekit.stats.agreement import Coefficient
 
 if TYPE_CHECKING:
     import pandas

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from judgekit.core.display.parts import MOST_NAME, Bar, Grid, Line, Part, cut, more
 from judgekit.report.spread import shown_figures
 from judgekit.report.text import counts_of, few_lines, interval_of, number_of, title_of
-from judgekit.stats.coefficient import Coefficient
+from judgekit.stats.agreement import Coefficient
 
 if TYPE_CHECKING:
     from judgekit.report.calibration import Agreement, Calibration

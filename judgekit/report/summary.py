@@ -12,7 +12,7 @@ from judgekit.core.score import Failure, Result, Row, Score
 from judgekit.core.value import Displayed, Value
 from judgekit.report.thresholds import FEW, passes
 from judgekit.stats.intervals import MeanInterval, wilson
-from judgekit.stats.values import Values
+from judgekit.stats.values import FigureValues
 
 if TYPE_CHECKING:
     from judgekit.core.display.parts import Part as Shown
@@ -116,7 +116,7 @@ class MetricSummary(Displayed, Value):
 
     @property
     def independent(self) -> int:
-        """Values that say something of their own: clusters where there are any, or scored rows."""
+        """Number of independent values: clusters if there are any, or scored rows."""
         return self.scored if self.clusters is None else self.clusters
 
     @property
@@ -144,7 +144,7 @@ class MetricSummary(Displayed, Value):
 
 class _CriterionTally:
     def __init__(self, *, clustered: bool) -> None:
-        self.figures = Values(clustered=clustered)
+        self.figures = FigureValues(clustered=clustered)
         self.states: Counter[str] = Counter()
         """How often it was not scored, and why."""
         self.weight = 0.0
@@ -197,8 +197,8 @@ class Tally:
         self.threshold = threshold
         self._counts: Counter[str] = Counter()
         self._failures: Counter[str] = Counter()
-        self._own = Values(clustered=clustered)
-        self._rate = Values(clustered=clustered)
+        self._own = FigureValues(clustered=clustered)
+        self._rate = FigureValues(clustered=clustered)
         """Passes as 1, the others as 0."""
         self._all = MeanInterval()
         self._minimum: float | None = None

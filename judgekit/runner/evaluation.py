@@ -33,7 +33,7 @@ from judgekit.runner.sequencer import Line, Order, line_of
 if TYPE_CHECKING:
     import asyncio
 
-    from judgekit.stats.clusters import Clusters
+    from judgekit.report.clusters import CaseClusters
 
 Gates = Mapping[str, Mapping[str, Any] | Sequence[Mapping[str, Any]]]
 """Metric -> what a run must show of it."""
@@ -380,10 +380,10 @@ class _Run:
         return report
 
 
-def _clusters(field: str) -> Clusters:
-    from judgekit.stats.clusters import Clusters
+def _clusters(field: str) -> CaseClusters:
+    from judgekit.report.clusters import CaseClusters
 
-    return Clusters(field)
+    return CaseClusters(field)
 
 
 def _check_names(

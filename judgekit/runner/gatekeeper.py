@@ -188,7 +188,7 @@ def _conditions(gate: Gate) -> tuple[Condition, ...]:
 def _cluster(gate: Gate, case: str, metadata: Mapping[str, Any]) -> Hashable:
     if gate.cluster is None:
         return None
-    from judgekit.stats.clusters import cluster_of
+    from judgekit.report.clusters import cluster_of
 
     return cluster_of(case, metadata, gate.cluster)
 

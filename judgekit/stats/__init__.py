@@ -1,6 +1,7 @@
 """Statistics: plain functions of numbers.
 
-Intervals, tests, clusters, power, bootstrap and coefficients of agreement. It imports `core`.
+Intervals, tests, clusters, power, bootstrap and coefficients of agreement. It imports nothing of
+judgekit.
 
 Start with `intervals` for means and shares, `clusters` for dependent cases, `tests` for
 comparisons.

@@ -11,16 +11,28 @@ the coverage.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from judgekit.stats.clusters import FEWEST, cr2
-from judgekit.stats.coefficient import Coefficient
 from judgekit.stats.student import student_t_quantile
 
 FEWEST_CASES = 20
 """Cases that an interval needs."""
 ADDED = 2.0
 """Cases that are added, spread evenly over every combination of answers."""
+
+
+@dataclass(frozen=True)
+class Coefficient:
+    """A coefficient of agreement with its 95 % interval."""
+
+    value: float | None
+    """`None` where it is not defined: all answers are the same."""
+    low: float | None = None
+    high: float | None = None
+    too_few: str | None = None
+    """Why there is no interval."""
 
 
 class Paired(NamedTuple):
@@ -33,7 +45,7 @@ class Paired(NamedTuple):
 
 
 class Influence(NamedTuple):
-    """A coefficient over some pairs and added ones, and what it owes to each of them."""
+    """A coefficient over pairs and added pairs, and the influence of each of them."""
 
     estimate: float
     each: Any
@@ -45,15 +57,15 @@ class Influence(NamedTuple):
 def kappa(table: Any, *, places: Sequence[float] | None = None) -> float | None:
     """Return Cohen's kappa (1960) of a square table of counts.
 
-    `None` where it is not defined: every answer of both sides is the same.
+    `None` where it is not defined: all answers of both sides are the same.
 
     With places, a disagreement counts by the square of its distance (quadratic weights, Cohen
     1968), so that two levels apart are four times as bad as one.
 
     Args:
         table: counts; rows and columns are the categories in order.
-        places: where the categories stand, such as 0, 1, 2; none if they have no order. Further
-            categories, such as "no verdict", are as far from all others as two can be.
+        places: positions of the categories, such as 0, 1, 2; none if they have no order. Further
+            categories, such as "no verdict", get the largest distance to all others.
 
     >>> round(kappa([[20, 5], [10, 15]]), 6)
     0.4
@@ -68,7 +80,7 @@ def kappa(table: Any, *, places: Sequence[float] | None = None) -> float | None:
 
 
 def _distances(size: int, places: Sequence[float] | None) -> Any:
-    """Return how far categories are apart; one without a place is as far from all as can be."""
+    """Return the distances of categories; one without a place gets the largest distance."""
     import numpy as np
 
     if places is None:
@@ -91,8 +103,8 @@ def spearman(first: Sequence[int], second: Sequence[int], size: int) -> float | 
         second: the place of its second answer.
         size: how many places there are.
     """
-    found = _rank_influence(first, second, size, 0.0)
-    return found.estimate if found is not None else None
+    influence = _rank_influence(first, second, size, 0.0)
+    return influence.estimate if influence is not None else None
 
 
 def kappa_figure(
@@ -103,7 +115,7 @@ def kappa_figure(
     Args:
         pairs: the pairs.
         size: how many categories there are.
-        places: where they stand; none if they have no order.
+        places: their positions; none if they have no order.
         clustered: whether units are clusters of cases.
     """
     import numpy as np
@@ -128,9 +140,9 @@ def rank_figure(pairs: Sequence[Paired], size: int, *, clustered: bool = False) 
     first, second = [pair.first for pair in pairs], [pair.second for pair in pairs]
 
     def influence(weight: float) -> Influence:
-        found = _rank_influence(first, second, size, weight)
-        assert found is not None  # noqa: S101 - added pairs make every place possible
-        return found
+        of_pairs = _rank_influence(first, second, size, weight)
+        assert of_pairs is not None  # noqa: S101 - added pairs make every place possible
+        return of_pairs
 
     return _figure(spearman(first, second, size), pairs, influence, clustered=clustered)
 
@@ -142,11 +154,11 @@ def _figure(
     *,
     clustered: bool,
 ) -> Coefficient:
-    """Return a coefficient with its interval, or with why there is none.
+    """Return a coefficient with its interval, or with the reason why it has none.
 
-    Pairs of one unit that say the same thing are worth one pair. How many pairs are worth one is
-    the design effect: the variance with units over that without, between 1 and the mean number of
-    pairs in a unit. The added cases are as many times as heavy.
+    Pairs of one unit that agree carry the information of one pair. The design effect says how many
+    pairs count as one: the variance with units over that without, between 1 and the mean number of
+    pairs in a unit. The weight of the added cases is multiplied by it.
     """
     import numpy as np
 
@@ -167,15 +179,15 @@ def _figure(
         alone = float(np.var(each)) / n
         together = _figures(each, units, sizes).error ** 2
         worth = min(n / count, max(1.0, together / alone)) if alone > 0 else n / count
-    found = influence(ADDED * worth)
-    error, df = _figures(found.each, units, sizes)
+    added = influence(ADDED * worth)
+    error, df = _figures(added.each, units, sizes)
     whole = n + ADDED * worth
-    error = float(np.sqrt((error * n) ** 2 + worth * found.added)) / whole
+    error = float(np.sqrt((error * n) ** 2 + worth * added.added)) / whole
     half = student_t_quantile(0.975, df) * error
     return Coefficient(
         value=value,
-        low=max(-1.0, min(value, found.estimate - half)),
-        high=min(1.0, max(value, found.estimate + half)),
+        low=max(-1.0, min(value, added.estimate - half)),
+        high=min(1.0, max(value, added.estimate + half)),
     )
 
 
@@ -187,9 +199,9 @@ class _Error(NamedTuple):
 def _figures(each: Any, units: Any, sizes: Any) -> _Error:
     import numpy as np
 
-    found = cr2(np.bincount(units, weights=each).tolist(), sizes.tolist())
-    assert found is not None  # noqa: S101 - there are many units
-    return _Error(found.error, found.df)
+    figures = cr2(np.bincount(units, weights=each).tolist(), sizes.tolist())
+    assert figures is not None  # noqa: S101 - there are many units
+    return _Error(figures.error, figures.df)
 
 
 def _kappa_influence(
@@ -203,10 +215,10 @@ def _kappa_influence(
     shares = (table + one) / (table.sum() + weight)
     rows, columns = shares.sum(axis=1), shares.sum(axis=0)
     far = _distances(size, places)
-    seen, expected = (far * shares).sum(), rows @ far @ columns
+    observed, expected = (far * shares).sum(), rows @ far @ columns
     margins = np.add.outer(far @ columns, rows @ far) - 2 * expected
-    each = (seen - far) / expected + seen / expected**2 * margins
-    return Influence(1 - seen / expected, each.ravel()[cells], float(one * (each**2).sum()))
+    each = (observed - far) / expected + observed / expected**2 * margins
+    return Influence(1 - observed / expected, each.ravel()[cells], float(one * (each**2).sum()))
 
 
 def _rank_influence(
@@ -243,7 +255,7 @@ def _rank_influence(
     p, q = parts
     constant = -covariance / scale
     each = u[places[0]] * v[places[1]] / scale + p[places[0]] + q[places[1]] + constant
-    # The sum of squares over all pairs of places, without making them all.
+    # The sum of squares over all pairs of places, without building the matrix.
     q = q + constant
     squares = (
         (u**2).sum() * (v**2).sum() / scale**2

@@ -1,24 +1,21 @@
-"""Bootstrap: how far the mean of a run might be off, by drawing its sessions again."""
+"""Bootstrap: the percentile interval of a mean, by resampling."""
 
 from __future__ import annotations
 
 import math
-from array import array
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
-
-from judgekit.core.score import Row, own_value
 
 RESAMPLES = 1000
 SEED = 42
 FEWEST = 30
-"""Values that an interval needs; of fewer, percentiles are too close together."""
+"""Values that an interval needs; with fewer, percentiles are too close together."""
 NEAREST = 3.0
 """Whole ranges, over all values, from a bound; nearer, draws do not show how values spread."""
 _UNIT = 10**12
 """Scores are counted in this many parts of 1: sums of whole numbers are the same everywhere."""
-_AT_ONCE = 1_000_000
-"""Draws held at a time."""
+_BATCH = 1_000_000
+"""Draws kept in memory at a time."""
 
 
 class Interval(NamedTuple):
@@ -60,12 +57,12 @@ def bootstrap_interval(
         raise ValueError("a bootstrap needs finite scores")
     parts = np.array([round(value * _UNIT) for value in values], dtype=object)
     exact = parts.astype(np.int64) if max(map(abs, parts)) * count < 2**62 else parts
-    drawn = np.random.RandomState(seed)
+    generator = np.random.RandomState(seed)
     sums: list[int] = []
-    each = max(1, _AT_ONCE // count)
+    each = max(1, _BATCH // count)
     while len(sums) < resamples:
         rows = min(each, resamples - len(sums))
-        sums += exact[drawn.randint(0, count, size=(rows, count))].sum(axis=1).tolist()
+        sums += exact[generator.randint(0, count, size=(rows, count))].sum(axis=1).tolist()
     sums.sort()
     tail = (1 - confidence) / 2
     low, high = (_percentile(sums, share) / (count * _UNIT) for share in (tail, 1 - tail))
@@ -73,11 +70,11 @@ def bootstrap_interval(
 
 
 def too_few(values: Sequence[float], *, bounds: tuple[float, float]) -> str | None:
-    """Return why a percentile interval would cover the mean too seldom; `None` where it does not.
+    """Return why a percentile interval would be unreliable; `None` where it is not.
 
     Args:
-        values: what would be drawn from.
-        bounds: the least and the most a value can be.
+        values: the values to draw from.
+        bounds: the smallest and the largest possible value.
 
     >>> too_few([0.5] * 12, bounds=(0, 1))
     '12 of the 30 values that a bootstrap needs'
@@ -99,55 +96,3 @@ def _percentile(ordered: Sequence[int], share: float) -> float:
     before = int(place)
     after = min(before + 1, len(ordered) - 1)
     return ordered[before] + (place - before) * (ordered[after] - ordered[before])
-
-
-FIGURES: Mapping[str, bool] = {
-    "bootstrap_low": True,
-    "bootstrap_high": True,
-    "bootstrap_margin": False,
-    "lowest": True,
-    "highest": True,
-    "sd_ddof_1": False,
-    "variance_ddof_1": False,
-}
-"""The figures of `Sessions`, and whether higher is better."""
-
-
-class Sessions:
-    """The spread of one metric over sessions: one value on 0..1 each, fallbacks left out.
-
-    `sd_ddof_1` and `variance_ddof_1` divide by n - 1. There is no bootstrap interval of fewer than
-    30 sessions, or where nearly all of them are at the top or bottom (see `too_few`).
-    """
-
-    def __init__(self) -> None:
-        self._values = array("d")
-
-    def add(self, row: Row) -> None:
-        """Take one more session."""
-        value = own_value(row.result)
-        if value is not None:
-            self._values.append(value)
-
-    def finish(self) -> dict[str, float | int | None]:
-        """Return the figures; `None` where there are too few sessions for one."""
-        values = self._values
-        few = too_few(values, bounds=(0.0, 1.0))
-        interval = bootstrap_interval(values) if few is None else None
-        variance = _variance(values)
-        return {
-            "bootstrap_low": interval.low if interval else None,
-            "bootstrap_high": interval.high if interval else None,
-            "bootstrap_margin": interval.margin if interval else None,
-            "lowest": min(values, default=None),
-            "highest": max(values, default=None),
-            "sd_ddof_1": None if variance is None else math.sqrt(variance),
-            "variance_ddof_1": variance,
-        }
-
-
-def _variance(values: Sequence[float]) -> float | None:
-    if len(values) < 2:
-        return None
-    mean = math.fsum(values) / len(values)
-    return math.fsum((value - mean) ** 2 for value in values) / (len(values) - 1)

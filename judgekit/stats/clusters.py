@@ -1,19 +1,15 @@
-"""The mean of numbers that come in clusters: cases of one user, document or conversation."""
+"""The mean of clustered numbers, such as cases of one user, document or conversation."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Hashable, Sequence
+from typing import NamedTuple
 
-from judgekit.core.canonical import canonical_json
-from judgekit.core.suggest import suggest
 from judgekit.stats.intervals import Bounds, mean_interval
 
 FEWEST = 10
-"""Clusters that an interval needs; with fewer, it covers the truth too seldom."""
-_NAMES = 100
-"""Field names that are kept for a suggestion."""
+"""Clusters that an interval needs; with fewer, its coverage is too low."""
 
 
 class ClusterFigures(NamedTuple):
@@ -24,52 +20,6 @@ class ClusterFigures(NamedTuple):
     """Standard error, CR2."""
     df: float
     """Satterthwaite's degrees of freedom: between 1 and the number of clusters less 1."""
-
-
-def cluster_of(case: str, metadata: Mapping[str, Any], field: str | None) -> Hashable:
-    """Return what cluster a case is in; a case without the field is a cluster of its own.
-
-    Args:
-        case: its id.
-        metadata: of the case.
-        field: the field of the metadata that cases of one cluster share.
-
-    >>> cluster_of("c1", {"user": "ann"}, "user"), cluster_of("c1", {"user": 7}, "user")
-    ('ann', ('7',))
-    >>> cluster_of("c1", {}, "user")
-    ('', 'c1')
-    """
-    value = metadata.get(field) if field is not None else None
-    if value is None:
-        return ("", case)
-    return value if isinstance(value, str) else (canonical_json(value),)
-
-
-class Clusters:
-    """The clusters that the cases of a run are in, by one field of their metadata."""
-
-    def __init__(self, field: str) -> None:
-        self._field = field
-        self._cases = self._having = 0
-        self._names: dict[str, None] = {}
-
-    def of(self, case: str, metadata: Mapping[str, Any]) -> Hashable:
-        """Return the cluster of the next case."""
-        self._cases += 1
-        self._having += metadata.get(self._field) is not None
-        if not self._having and len(self._names) < _NAMES:
-            self._names |= dict.fromkeys(metadata)
-        return cluster_of(case, metadata, self._field)
-
-    def lacks(self) -> Iterator[str]:
-        """Yield what is wrong with the field, if no case has it.
-
-        Of fewer than 10 cases there is no interval that could be too narrow; a shard may have so
-        few.
-        """
-        if not self._having and self._cases >= FEWEST:
-            hint = suggest(self._field, self._names, otherwise="; name a field of the cases")
-            yield f"cluster: no case has {self._field!r} in its metadata{hint}"
 
 
 def cr2(totals: Sequence[float], sizes: Sequence[int]) -> ClusterFigures | None:
@@ -108,9 +58,9 @@ def cr2(totals: Sequence[float], sizes: Sequence[int]) -> ClusterFigures | None:
 
 
 class ClusteredMean:
-    """Mean and interval of numbers that are alike within clusters.
+    """Mean and interval of numbers that are similar within clusters.
 
-    Cases of one user or document say less than as many cases of different ones. The standard error
+    Cases of one user or document carry less information than independent cases. The standard error
     is taken over clusters; see `cr2`. Memory grows with the clusters, not with the numbers.
 
     >>> figures = ClusteredMean()
@@ -127,7 +77,7 @@ class ClusteredMean:
         self._n = 0
 
     def add(self, value: float, cluster: Hashable) -> None:
-        """Take one more number.
+        """Add a number.
 
         Raises:
             ValueError: it is NaN or an infinity.
@@ -141,17 +91,17 @@ class ClusteredMean:
 
     @property
     def n(self) -> int:
-        """How many numbers there were."""
+        """The number of values."""
         return self._n
 
     @property
     def clusters(self) -> int:
-        """How many clusters there were."""
+        """The number of clusters."""
         return len(self._sums)
 
     @property
     def mean(self) -> float | None:
-        """Their mean; `None` of none."""
+        """The mean; `None` without values."""
         return math.fsum(sums[0] for sums in self._sums.values()) / self._n if self._n else None
 
     @property
@@ -162,7 +112,7 @@ class ClusteredMean:
 
     @property
     def standard_error(self) -> float | None:
-        """How far the mean is off, typically; `None` of fewer than two clusters."""
+        """Standard error of the mean; `None` for fewer than two clusters."""
         figures = self._figures()
         return figures.error if figures else None
 
@@ -184,7 +134,7 @@ class ClusteredMean:
 
         Args:
             confidence: Share of such intervals that cover the true mean, between 0 and 1.
-            bounds: The least and the most a number can be.
+            bounds: The smallest and the largest possible number.
             changed: Of differences, how many are not 0.
         """
         figures = self._figures()

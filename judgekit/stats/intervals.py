@@ -1,4 +1,4 @@
-"""The figures of a data set: mean, spread and interval of numbers, interval of a share."""
+"""Mean, standard deviation and interval of numbers; interval of a share."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from statistics import NormalDist
 from judgekit.stats.student import student_t_quantile
 
 Bounds = tuple[float | None, float | None]
-"""The least and the most a number can be, as far as there are bounds."""
+"""The smallest and the largest possible number; `None` for no bound."""
 
 FEWEST = 5
-"""Independent values that an interval needs; with fewer, it covers the truth too seldom."""
+"""Independent values that an interval needs; with fewer, its coverage is too low."""
 _NEAR = 1.0
 """Whole ranges, over all values, from a bound; nearer, the values do not show their spread."""
 _ALIKE = 1e-9
@@ -22,7 +22,7 @@ CHANGED = 7
 
 
 class MeanInterval:
-    """Mean, standard deviation and 95 % interval of numbers met one by one.
+    """Mean, standard deviation and 95 % interval of numbers added one by one.
 
     Welford's algorithm (1962): one pass, constant memory, stable for numbers that differ little
     beside their size. The same numbers in the same order give the same bits.
@@ -43,7 +43,7 @@ class MeanInterval:
         self._squares = 0.0
 
     def add(self, value: float) -> None:
-        """Take one more number.
+        """Add a number.
 
         Raises:
             ValueError: it is NaN or an infinity.
@@ -57,17 +57,17 @@ class MeanInterval:
 
     @property
     def n(self) -> int:
-        """How many numbers there were."""
+        """The number of values."""
         return self._n
 
     @property
     def mean(self) -> float | None:
-        """Their mean; `None` of none."""
+        """The mean; `None` without values."""
         return self._mean if self._n else None
 
     @property
     def sd(self) -> float | None:
-        """Their sample standard deviation (divisor n - 1); `None` of fewer than two."""
+        """The sample standard deviation (divisor n - 1); `None` of fewer than two."""
         return math.sqrt(self._squares / (self._n - 1)) if self._n > 1 else None
 
     @property
@@ -77,7 +77,7 @@ class MeanInterval:
 
     @property
     def standard_error(self) -> float | None:
-        """How far the mean is off, typically: sd / sqrt(n); `None` of fewer than two numbers."""
+        """Standard error of the mean, sd / sqrt(n); `None` for fewer than two numbers."""
         return None if self.sd is None else self.sd / math.sqrt(self._n)
 
     @property
@@ -98,7 +98,7 @@ class MeanInterval:
 
         Args:
             confidence: Share of such intervals that cover the true mean, between 0 and 1.
-            bounds: The least and the most a number can be.
+            bounds: The smallest and the largest possible number.
             changed: Of differences, how many are not 0.
         """
         error = self.standard_error

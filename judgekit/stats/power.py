@@ -1,4 +1,4 @@
-"""How small a difference a comparison can see, and how many cases a smaller one would take."""
+"""The smallest difference a comparison detects, and the number of cases a smaller one needs."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from judgekit.stats.student import student_t_quantile
 
 CONFIDENCE = 0.95
 POWER = 0.8
-"""Share of comparisons that see a difference that is there."""
+"""Share of comparisons that detect a real difference."""
 MOST = 10_000_000
 
 
 def detectable(sd: float, n: int) -> float | None:
-    """Return the smallest true mean difference that n pairs see four times out of five.
+    """Return the smallest true mean difference that n pairs detect with a power of 0.8.
 
     At 95 % confidence, two-sided: (t(.975) + t(.8)) * sd / sqrt(n), with n - 1 degrees of freedom.
 
     Args:
         sd: standard deviation of the differences of pairs.
-        n: pairs; of fewer than two nothing is known.
+        n: number of pairs; the result is `None` for fewer than two.
 
     >>> round(detectable(0.2, 50), 4)
     0.0809
@@ -34,7 +34,7 @@ def detectable(sd: float, n: int) -> float | None:
 
 
 def needed(sd: float, difference: float) -> int | None:
-    """Return the fewest pairs that see a true mean difference four times out of five.
+    """Return the smallest number of pairs that detects a true mean difference with a power of 0.8.
 
     `None` beyond ten million.
 
@@ -45,36 +45,36 @@ def needed(sd: float, difference: float) -> int | None:
     34
     """
     if not difference > 0:
-        raise ValueError(f"a difference to see must be above 0, not {difference}")
+        raise ValueError(f"the difference to detect must be above 0, not {difference}")
     low, high = 1, 2
-    while not _sees(sd, high, difference):
+    while not _detects(sd, high, difference):
         low, high = high, high * 2
         if high > MOST:
             return None
     while high - low > 1:
         middle = (low + high) // 2
-        if _sees(sd, middle, difference):
+        if _detects(sd, middle, difference):
             high = middle
         else:
             low = middle
     return high
 
 
-def _sees(sd: float, n: int, difference: float) -> bool:
+def _detects(sd: float, n: int, difference: float) -> bool:
     smallest = detectable(sd, n)
     return smallest is not None and smallest <= difference
 
 
-class Needed(NamedTuple):
-    """How many cases see a difference, as a range: the spread is known from a pilot only."""
+class SampleSize(NamedTuple):
+    """The number of cases that detects a difference, as a range: a pilot only estimates the sd."""
 
     low: int
     high: int | None
     """`None` beyond ten million."""
 
 
-def needed_range(sd: float, n: int, difference: float) -> Needed | None:
-    """Return the fewest pairs that see a true mean difference, for both ends of the spread.
+def needed_range(sd: float, n: int, difference: float) -> SampleSize | None:
+    """Return the number of pairs that detects a true mean difference, for both ends of the sd.
 
     The ends are those of the 95 % interval of a standard deviation, sd * sqrt(df / chi-square),
     with quantiles after Wilson and Hilferty (1931). `None` of fewer than two pairs, or beyond ten
@@ -83,10 +83,10 @@ def needed_range(sd: float, n: int, difference: float) -> Needed | None:
     Args:
         sd: standard deviation of a pilot, above 0.
         n: pairs in the pilot.
-        difference: the true mean difference to see, above 0.
+        difference: the true mean difference to detect, above 0.
 
     >>> needed_range(0.2, 20, 0.1)
-    Needed(low=21, high=70)
+    SampleSize(low=21, high=70)
     """
     if n < 2:
         return None
@@ -97,18 +97,18 @@ def needed_range(sd: float, n: int, difference: float) -> Needed | None:
     # Of two or three pairs, the lower quantile is about 0.
     narrow = centre - step
     high = needed(sd * narrow**-1.5, difference) if narrow > 0 else None
-    return None if low is None else Needed(low, high)
+    return None if low is None else SampleSize(low, high)
 
 
 def more_cases(sd: float, n: int, difference: float, *, supposing: str, what: str = "cases") -> str:
-    """Return how many more cases would tell, with what that supposes; empty where none would.
+    """Return a sentence on how many more cases are needed; empty where none would help.
 
     Args:
         sd: standard deviation of a pilot.
         n: cases in the pilot.
-        difference: how far the estimate is from what it is tested against.
-        supposing: what is taken to be true, such as "the true mean is 0.915".
-        what: what is counted.
+        difference: the distance of the estimate from the value it is tested against.
+        supposing: the assumption, such as "the true mean is 0.915".
+        what: the noun for a case.
 
     >>> more_cases(0.2, 20, 0.05, supposing="the true mean is 0.85").split(";")[0]
     'about 55 to 251 more cases would tell if the true mean is 0.85'

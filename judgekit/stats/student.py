@@ -7,9 +7,9 @@ from functools import lru_cache
 from statistics import NormalDist
 
 _MANY = 200
-"""Degrees of freedom from which the expansion of t around the normal is exact to 1e-9."""
+"""From this many degrees of freedom on, the expansion around the normal is exact to 1e-9."""
 _SMALLEST = 1e-300
-"""Stands in for 0 where a continued fraction divides."""
+"""Replaces 0 as a divisor in the continued fraction."""
 
 
 def student_t_p(t: float, df: float) -> float:

@@ -1,4 +1,4 @@
-"""What chance alone would do: exact tests of pairs, and Holm's correction for many tests."""
+"""Exact tests of pairs, and Holm's correction for multiple tests."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from statistics import NormalDist
 def mcnemar_p(one_way: int, other_way: int) -> float:
     """Return the exact two-sided p of McNemar's test.
 
-    Of cases whose verdict flipped, `one_way` went one way and `other_way` the other; without a
-    difference between the runs each way is as likely. The same as a sign test, and as a binomial
-    test with probability 1/2.
+    The counts are the cases with a changed verdict, by direction. If the runs do not differ, both
+    directions are equally likely. The test equals a sign test, and a binomial test with
+    probability 1/2.
 
     Raises:
         ValueError: a count is negative.
@@ -71,8 +71,8 @@ _EXACT = 1000
 def holm(values: Sequence[float | None]) -> list[float | None]:
     """Return p values adjusted for their number (Holm 1979), in the order given.
 
-    Held to 0.05, the chance of even one false alarm among all of them stays at 0.05, whatever
-    depends on what. `None` stands for a test that could not be made, and counts for none.
+    If you compare them with 0.05, the chance of one or more false alarms stays at 0.05, also for
+    tests that depend on each other. `None` is a test that was not possible; it does not count.
 
     >>> holm([0.01, None, 0.04, 0.03])
     [0.03, None, 0.06, 0.06]

@@ -8,8 +8,8 @@ from judgekit.stats.clusters import ClusteredMean
 from judgekit.stats.intervals import Bounds, MeanInterval
 
 
-class Values:
-    """Values of a figure one by one, and their spread: by clusters where there are any.
+class FigureValues:
+    """Values of a figure, added one by one, and their spread, by cluster if there are clusters.
 
     Args:
         clustered: whether every value comes with its cluster.
@@ -22,7 +22,7 @@ class Values:
             self._clusters = ClusteredMean()
 
     def add(self, value: float, cluster: Hashable = None) -> None:
-        """Take one more value, and its cluster where values come in clusters.
+        """Add a value, and its cluster if values have clusters.
 
         Raises:
             ValueError: it is NaN or an infinity.

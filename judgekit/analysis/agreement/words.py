@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from judgekit.core.canonical import printable
 from judgekit.report.calibration import Agreement, Calibration
-from judgekit.stats.coefficient import Coefficient
+from judgekit.stats.agreement import Coefficient
 
 FEW = 30
 """Cases below which agreement is a first impression."""

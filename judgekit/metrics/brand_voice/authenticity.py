@@ -26,6 +26,7 @@ from judgekit.metrics.brand_voice.lexicon import score_lexicon
 from judgekit.metrics.brand_voice.persona import Persona, persona_of
 from judgekit.metrics.brand_voice.pooled import POOLED, Pooled
 from judgekit.metrics.brand_voice.session import Scope, replies
+from judgekit.metrics.brand_voice.sessions import FIGURES, Sessions
 from judgekit.metrics.brand_voice.traits import find_traits, signals_digest
 from judgekit.metrics.brand_voice.turn import (
     Turn,
@@ -41,7 +42,6 @@ from judgekit.metrics.card import Card, Example
 from judgekit.metrics.embedding.similarity import Reduce
 from judgekit.metrics.vectors import Vector, dot, unit_vectors
 from judgekit.metrics.weights import check_weights, fold_parts, mean_of
-from judgekit.stats.bootstrap import FIGURES, Sessions
 
 Compat = Literal["alignmenter"]
 WEIGHTS = {"style": 0.6, "traits": 0.25, "lexicon": 0.15}

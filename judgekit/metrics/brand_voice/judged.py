@@ -15,11 +15,11 @@ from judgekit.metrics._options import text_options
 from judgekit.metrics.brand_voice.patterns import PatternSet
 from judgekit.metrics.brand_voice.persona import Persona, persona_of
 from judgekit.metrics.brand_voice.safety import SafetyPatterns
+from judgekit.metrics.brand_voice.sessions import FIGURES, Sessions
 from judgekit.metrics.card import Card, Example
 from judgekit.metrics.quote import FIGURES as QUOTE_FIGURES
 from judgekit.metrics.rubric import RubricMetric
 from judgekit.rubric.rubric import Rubric, Variant
-from judgekit.stats.bootstrap import FIGURES, Sessions
 
 SESSION_HISTORY = 100
 """Earlier messages of a session that the judge may see."""

@@ -20,13 +20,13 @@ from judgekit.metrics.brand_voice.judged import SESSION_HISTORY, BrandSafety
 from judgekit.metrics.brand_voice.patterns import PatternSet
 from judgekit.metrics.brand_voice.persona import Persona, persona_of
 from judgekit.metrics.brand_voice.safety import SafetyPatterns
+from judgekit.metrics.brand_voice.sessions import FIGURES, Sessions
 from judgekit.metrics.brand_voice.stability import Stability, Variant
 from judgekit.metrics.card import Card, Example
 from judgekit.metrics.embedding.similarity import Reduce
 from judgekit.metrics.weights import check_weights, fold_parts
 from judgekit.rubric.rubric import Rubric
 from judgekit.rubric.rubric import Variant as RubricVariant
-from judgekit.stats.bootstrap import FIGURES, Sessions
 
 WEIGHTS = {"authenticity": 0.5, "safety": 0.3, "stability": 0.2}
 GRADES = ((0.9, "A"), (0.8, "B"), (0.7, "C"), (0.6, "D"), (0.0, "F"))

@@ -27,8 +27,8 @@ from judgekit.metrics.brand_voice.patterns import (
 )
 from judgekit.metrics.brand_voice.pooled import POOLED, PooledSafety
 from judgekit.metrics.brand_voice.session import Scope, replies
+from judgekit.metrics.brand_voice.sessions import FIGURES, Sessions
 from judgekit.metrics.card import Card, Example
-from judgekit.stats.bootstrap import FIGURES, Sessions
 
 Compat = Literal["alignmenter"]
 Classifier = Literal["heuristic"]

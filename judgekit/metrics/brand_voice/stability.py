@@ -16,9 +16,9 @@ from judgekit.metrics._options import check_choice, check_name
 from judgekit.metrics.brand_voice.alignmenter import VARIANCE_BOUNDS, Calibration, rescale_variance
 from judgekit.metrics.brand_voice.calibrationfile import calibration_of
 from judgekit.metrics.brand_voice.session import replies
+from judgekit.metrics.brand_voice.sessions import FIGURES, Sessions
 from judgekit.metrics.card import Card, Example
 from judgekit.metrics.vectors import Vector, dot, scaled, square, unit_vectors
-from judgekit.stats.bootstrap import FIGURES, Sessions
 
 if TYPE_CHECKING:
     import numpy as np

@@ -7,10 +7,10 @@ from collections.abc import Hashable, Iterable, Mapping
 from copy import deepcopy
 from typing import Any, NamedTuple
 
+from judgekit.report.clusters import cluster_of
 from judgekit.report.folder import Scored
-from judgekit.stats.clusters import cluster_of
 from judgekit.stats.intervals import Bounds
-from judgekit.stats.values import Values
+from judgekit.stats.values import FigureValues
 
 FIELDS = 12
 """Fields of the metadata that are shown: those that come first in the data."""
@@ -132,7 +132,7 @@ class Slices:
 class _Tally:
     def __init__(self, metrics: int, *, clustered: bool) -> None:
         self.cases = 0
-        self._figures = [Values(clustered=clustered) for _ in range(metrics)]
+        self._figures = [FigureValues(clustered=clustered) for _ in range(metrics)]
 
     def add(self, values: Iterable[tuple[int, float]], cluster: Hashable) -> None:
         self.cases += 1
@@ -144,7 +144,7 @@ class _Tally:
         return Slice(value, self.cases, tuple(cells))
 
 
-def _cell(values: Values, bounds: Bounds) -> Cell:
+def _cell(values: FigureValues, bounds: Bounds) -> Cell:
     figures = values.spread
     low, high = figures.interval(bounds=bounds) or (None, None)
     return Cell(figures.n, figures.mean, low, high, values.too_few(bounds))
