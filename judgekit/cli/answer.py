@@ -1,26 +1,37 @@
-"""`judgekit answer`: ask the system under test, and write its answers beside the cases."""
+"""`judgekit answer`: call the system under test and write its answers into the cases."""
 
 from __future__ import annotations
 
+import sys
+from itertools import chain
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from judgekit.cli.options import ApiBase, Param, Record
-from judgekit.core.example_model import EXAMPLE_MODEL
+from judgekit.cli.options import ApiBase, CasesFile, Cassette, Param, Quiet, Record, named_values
+from judgekit.core.canonical import printable
+from judgekit.core.errors import ConfigError
+from judgekit.core.example_model import EXAMPLE_MODEL, LOCAL_MODEL
+
+if TYPE_CHECKING:
+    from judgekit.cassette.cassette import Cassette as OpenCassette
+    from judgekit.core.case import Case
+    from judgekit.suite.answering import Answered, Answers
+
+KEPT = "the answers so far are kept"
+SHOWN = 10
+"""Failures that are printed one by one; each written row has its own."""
 
 
 def answer(
-    cases: Annotated[
-        str, typer.Argument(help="File of cases, or - for standard input.", show_default=False)
-    ],
+    cases: CasesFile,
     model: Annotated[
         str,
         typer.Option(
             "--model",
             "-m",
-            help=f"The system under test, such as {EXAMPLE_MODEL} or ollama_chat/qwen3:8b.",
+            help=f"The system under test, such as {EXAMPLE_MODEL} or {LOCAL_MODEL}.",
             show_default=False,
         ),
     ],
@@ -28,90 +39,211 @@ def answer(
         Path | None,
         typer.Option("--out", "-o", help="File to write; standard output by default."),
     ] = None,
-    field: Annotated[str, typer.Option("--field", help="What to fill: output or baseline.")] = (
-        "output"
-    ),
+    field: Annotated[
+        str, typer.Option("--field", help="Field to fill: output or baseline.")
+    ] = "output",
     system: Annotated[
         str | None,
         typer.Option(
-            "--system", help="System prompt in place of the cases' own; blank for none at all."
+            "--system", help="System prompt that replaces those of the cases; '' for none."
         ),
     ] = None,
     system_file: Annotated[
-        Path | None, typer.Option("--system-file", help="File that holds it.")
+        Path | None, typer.Option("--system-file", help="File with the system prompt.")
     ] = None,
     max_tokens: Annotated[
         int, typer.Option("--max-tokens", min=1, help="Longest answer, in tokens.")
     ] = 256,
     temperature: Annotated[
-        float, typer.Option("--temperature", min=0, help="0 is as steady as the model gets.")
+        float, typer.Option("--temperature", min=0, help="Randomness of the answers.")
     ] = 0.0,
     top_p: Annotated[
-        float, typer.Option("--top-p", min=0, max=1, help="Share of likely words to choose from.")
+        float, typer.Option("--top-p", min=0, max=1, help="Share of likely tokens to sample from.")
     ] = 1.0,
     param: Param = None,
     limit: Annotated[
-        int | None, typer.Option("--limit", min=1, help="Read and write only the first cases.")
+        int | None,
+        typer.Option(
+            "--limit", metavar="<n>", min=1, help="Read and write only the first n cases."
+        ),
     ] = None,
     replace: Annotated[
-        bool, typer.Option("--replace", help="Answer cases that have an answer already, too.")
+        bool, typer.Option("--replace", help="Also answer cases that have an answer.")
     ] = False,
     api_base: ApiBase = None,
     api_key_env: Annotated[
-        str | None, typer.Option("--api-key-env", help="Environment variable that holds the key.")
+        str | None, typer.Option("--api-key-env", help="Environment variable with the key.")
     ] = None,
     identity: Annotated[
         str | None,
-        typer.Option("--identity", help="What really answers under that name; part of every key."),
+        typer.Option(
+            "--identity", help="Version of the system behind the model name; part of every key."
+        ),
     ] = None,
-    cassette: Annotated[
-        Path | None, typer.Option("--cassette", help="Tape to replay from and record to.")
-    ] = None,
+    cassette: Cassette = None,
     record: Record = None,
     redact: Annotated[
         list[str] | None,
         typer.Option(
             "--redact",
-            help="What is neither asked nor recorded: key, email, card, ip, phone, or a pattern; "
-            "may be repeated.",
+            metavar="<text>",
+            help="Text that is neither sent nor recorded: key, email, card, ip, phone, or a "
+            "pattern; may be repeated.",
         ),
     ] = None,
-    concurrency: Annotated[int, typer.Option("--concurrency", min=1, help="Calls in flight.")] = 8,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print no progress.")] = False,
+    concurrency: Annotated[
+        int, typer.Option("--concurrency", min=1, help="Calls at the same time.")
+    ] = 8,
+    quiet: Quiet = False,
 ) -> None:
-    """Ask the system under test for its answers.
+    """Call the system under test for the answers to score.
 
-    Fills in `output`, or `baseline` to compare with.
+    Fill in `output`, or `baseline` to compare with. Keep cases that have the field. Every answer
+    is stored when it arrives, so the same command continues an interrupted one; with --record
+    none it replays and makes no call.
 
-    Cases that have the field are kept. Every answer is in the store the moment it comes, so the
-    same command goes on where it stopped; with --record none it replays and asks nobody.
-
-    Exit codes: 0 all answered, 2 something is set up wrongly, 3 some are left without an answer.
+    Exit codes: 0 all answered, 2 the setup is wrong, 3 some cases have no answer.
     """
-    from judgekit.cli.answering import answer_and_print
-    from judgekit.cli.options import named_values
+    import asyncio
 
+    from judgekit.cli.interrupt import on_interrupt
+    from judgekit.datasets import load_cases
+    from judgekit.datasets.write import write_cases
+    from judgekit.suite import answering
+
+    _check_out(cases, out, limit=limit, cassette=cassette)
+    prompt = _system_prompt(system, system_file)
+    rows = iter(load_cases(cases, limit=limit))
+    first = next(rows, None)
+    if first is not None:
+        rows = chain([first], rows)
+        _keep_other_files(out, first, cases)
+    counts = _Counts(shown=not quiet and out is not None)
     params = {"max_tokens": max_tokens, "temperature": temperature, "top_p": top_p}
-    code = answer_and_print(
-        cases,
-        model=model,
-        out=out,
-        field=field,
-        system=system,
-        system_file=system_file,
-        limit=limit,
-        replace=replace,
-        quiet=quiet,
-        window=4 * concurrency,
-        settings={
-            "api_base": api_base,
-            "api_key_env": api_key_env,
-            "identity": identity,
-            "params": {**params, **named_values("--param", param)},
-            "cassette": cassette,
-            "record": record or "new_episodes",
-            "redact": redact or [],
-            "concurrency": concurrency,
-        },
+    system_under_test = answering.open_system(
+        model,
+        api_base=api_base,
+        api_key_env=api_key_env,
+        identity=identity,
+        params={**params, **named_values("--param", param)},
+        cassette=cassette,
+        record=record or "new_episodes",
+        redact=redact or [],
+        concurrency=concurrency,
     )
-    raise typer.Exit(code)
+
+    async def work() -> Answers:
+        stop = asyncio.Event()
+        loop = asyncio.get_running_loop()
+        with on_interrupt(lambda: loop.call_soon_threadsafe(stop.set), kept=KEPT):
+            return await answering.answer(
+                rows,
+                system_under_test,
+                field=field,  # type: ignore[arg-type]  # checked there
+                system=prompt,
+                replace=replace,
+                window=4 * concurrency,
+                out=out,
+                progress=counts,
+                stop=stop,
+            )
+
+    try:
+        answers = asyncio.run(work())
+    finally:
+        counts.clear()
+        system_under_test.close()
+    if out is None:
+        write_cases(answers.cases, None)
+    _print_outcome(answers, system_under_test, field=field, out=out)
+    raise typer.Exit(answers.exit_code)
+
+
+def _check_out(source: str, out: Path | None, *, limit: int | None, cassette: Path | None) -> None:
+    if out is None:
+        return
+    if out.is_dir():
+        raise ConfigError(f"--out {out}: is a folder; name a file")
+    if cassette is not None and out.resolve() == cassette.resolve():
+        raise ConfigError(f"--out {out}: is the cassette; name another file for the answers")
+    if limit is not None and source != "-" and out.resolve() == Path(source).resolve():
+        raise ConfigError(
+            f"--out {out}: --limit would remove the cases after it; name another file"
+        )
+
+
+def _keep_other_files(out: Path | None, first: Case, source: str) -> None:
+    """Refuse to replace a file that does not contain these cases."""
+    from judgekit.core.case import Case
+    from judgekit.core.output_file import refuse_foreign
+
+    if out is None or (source != "-" and out.resolve() == Path(source).resolve()):
+        return
+    begin = Case(id=first.id).model_dump_json(exclude_defaults=True).removesuffix("}").encode()
+    refuse_foreign(out, lambda head: head.startswith(begin), what="a file of these cases")
+
+
+def _system_prompt(text: str | None, file: Path | None) -> str | None:
+    from judgekit.core.input_file import MAX_PLAIN, read_text
+
+    if file is None:
+        return text
+    if text is not None:
+        raise ConfigError("give --system or --system-file, not both")
+    try:
+        prompt = read_text(file, most=MAX_PLAIN).strip()
+    except (OSError, UnicodeDecodeError) as exc:
+        raise ConfigError(
+            f"--system-file {file}: cannot be read: {exc}; name a UTF-8 text file"
+        ) from exc
+    if not prompt:
+        raise ConfigError(f"--system-file {file}: is empty; for no system prompt: --system ''")
+    return prompt
+
+
+class _Counts:
+    """Shows on the terminal how many cases have each state."""
+
+    def __init__(self, *, shown: bool) -> None:
+        from collections import Counter
+
+        from judgekit.cli.screen import StatusLine
+
+        self._states: Counter[str] = Counter()
+        self._line = StatusLine(shown=shown)
+        self.clear = self._line.clear
+
+    def __call__(self, row: Answered) -> None:
+        self._states[row.state] += 1
+        if self._line.due():
+            self._line.show(", ".join(f"{n} {state}" for state, n in self._states.items()))
+
+
+def _print_outcome(
+    answers: Answers, cassette: OpenCassette, *, field: str, out: Path | None
+) -> None:
+    """Print the outcome to standard error: standard output may be the cases."""
+    states, ledger = answers.states, cassette.ledger
+    words = {"live": "live", "tape": "from the tape", "store": "from the store"}
+    origins = ", ".join(f"{n} {word}" for key, word in words.items() if (n := ledger.origins[key]))
+    parts = [f"{states['answered']} answered" + (f" ({origins})" if origins else "")]
+    if states["kept"]:
+        parts.append(f"{states['kept']} already had an {field} (--replace answers them again)")
+    if states["failed"]:
+        parts.append(f"{states['failed']} without an answer")
+    place = printable(str(out)) if out is not None else "standard output"
+    lines = [f"{'; '.join(parts)}; written to {place}"]
+    if answers.cut_off:
+        lines.append(f"{answers.cut_off} of them were cut off by --max-tokens")
+    if cassette.added and cassette.path is not None:
+        lines.append(f"{cassette.added} new on {cassette.path}; commit it")
+    failures = list(answers.failures.items())
+    lines += [f"  {case}: {f.kind}: {f.message}" for case, f in failures[:SHOWN]]
+    if len(failures) > SHOWN:
+        lines.append(f"  and {len(failures) - SHOWN} more; each row has its failure in metadata")
+    if ledger.missed:
+        lines.append("To record what is missing: --record new_episodes")
+    lines += [f"judgekit: {note}" for note in cassette.notes]
+    if not states.total():
+        lines.append("the file has no cases")
+    print("\n".join(printable(line) for line in lines), file=sys.stderr)

@@ -1,4 +1,4 @@
-"""The verbs, put together."""
+"""The commands, loaded when they are used."""
 
 from __future__ import annotations
 
@@ -11,35 +11,36 @@ from typer.main import get_command, get_group
 
 from judgekit import __version__
 
-VERBS = (
+COMMANDS = (
     "init", "run", "watch", "merge", "score", "report", "compare", "view", "agree", "answer",
     "perturb", "schema", "metrics", "rubric", "persona", "pairs", "cassette", "doctor",
 )  # fmt: skip
-"""Each is a module here: a function of its own name, or an `app` of further verbs."""
+"""Each is a module of this package, with a function of the same name or a group in `app`."""
+GROUPS = {"metrics", "rubric", "persona", "pairs", "cassette"}
 
 
-class Verbs(TyperGroup):
-    """Makes a verb when it is asked for: no verb waits for what the others need."""
+class CommandLoader(TyperGroup):
+    """Imports a command when it is used."""
 
     def list_commands(self, ctx: Any) -> list[str]:
-        """Return the names of all verbs, in the order of the help."""
-        return [*VERBS, *(name for name in self.commands if name not in VERBS)]
+        """Return the names of all commands, in the order of the help."""
+        return [*COMMANDS, *(name for name in self.commands if name not in COMMANDS)]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """Return a verb; `None` where there is none of that name."""
-        if cmd_name in VERBS and cmd_name not in self.commands:
-            self.commands[cmd_name] = _verb(cmd_name)
+        """Return a command; `None` if there is none with this name."""
+        if cmd_name in COMMANDS and cmd_name not in self.commands:
+            self.commands[cmd_name] = _command(cmd_name)
         return self.commands.get(cmd_name)
 
     def make_context(self, *args: Any, **options: Any) -> Any:
-        """Read the options before the verb."""
+        """Parse the options before the command."""
         try:
             return super().make_context(*args, **options)
         except _UsageError as exc:
             raise _in_one_line(exc) from None
 
     def invoke(self, ctx: Any) -> Any:
-        """Read the rest of the command line, and run the verb."""
+        """Parse the rest of the command line, and run the command."""
         try:
             return super().invoke(ctx)
         except _UsageError as exc:
@@ -47,7 +48,7 @@ class Verbs(TyperGroup):
 
 
 _UsageError: Any = typer.BadParameter.__base__
-"""The error of everything that is wrong with a command line; typer exports only this heir of it."""
+"""The base class of errors in a command line; typer exports only this subclass."""
 
 
 def _in_one_line(error: Any) -> Exception:
@@ -59,22 +60,22 @@ def _in_one_line(error: Any) -> Exception:
     return ConfigError(usage_line(error))
 
 
-def _verb(name: str) -> Any:
+def _command(name: str) -> Any:
     module = import_module(f"judgekit.cli.{name}")
-    if hasattr(module, "app"):
+    if name in GROUPS:
         group = get_group(module.app)
         group.name = name
         return group
     alone = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
-    alone.command(name)(getattr(module, name))
+    alone.command(name)(vars(module)[name])
     return get_command(alone)
 
 
 app = typer.Typer(
-    cls=Verbs,
-    help="Score LLM output with LLM judges and rubrics; replay every verdict offline.",
-    epilog="More: `judgekit COMMAND --help`, `judgekit metrics show NAME`, `judgekit rubric lint "
-    "--explain RULE`, and the folder docs of the project's source; begin with docs/get-started.md.",
+    cls=CommandLoader,
+    help="Score LLM output with LLM judges and rubrics. Replay every verdict offline.",
+    epilog="See also `judgekit COMMAND --help`, `judgekit metrics show NAME`, `judgekit rubric "
+    "lint --explain RULE`, and docs/get-started.md in the source.",
     no_args_is_help=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
@@ -82,8 +83,8 @@ app = typer.Typer(
 )
 
 
-def _version(wanted: bool) -> None:
-    if wanted:
+def _print_version(requested: bool) -> None:
+    if requested:
         typer.echo(f"judgekit {__version__}")
         raise typer.Exit
 
@@ -91,7 +92,10 @@ def _version(wanted: bool) -> None:
 @app.callback()
 def judgekit(
     version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+        bool,
+        typer.Option(
+            "--version", callback=_print_version, is_eager=True, help="Print the version and exit."
+        ),
     ] = False,
 ) -> None:
-    """Score LLM output with LLM judges and rubrics; replay every verdict offline."""
+    """Score LLM output with LLM judges and rubrics. Replay every verdict offline."""

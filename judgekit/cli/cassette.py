@@ -1,4 +1,4 @@
-"""`judgekit cassette`: look after tapes."""
+"""`judgekit cassette`: inspect and maintain cassettes."""
 
 from __future__ import annotations
 
@@ -8,34 +8,33 @@ from typing import Annotated
 import typer
 
 from judgekit.cli.completion import case_ids
-from judgekit.cli.options import Judges, Param
+from judgekit.cli.options import Json, Judges, Param, overrides
 
-app = typer.Typer(help="Look after cassettes.", no_args_is_help=True, rich_markup_mode=None)
+app = typer.Typer(
+    help="Inspect and maintain cassettes.", no_args_is_help=True, rich_markup_mode=None
+)
 
 Tape = Annotated[
-    Path, typer.Argument(help="A cassette, such as cassettes/support.jsonl.", show_default=False)
+    Path, typer.Argument(help="Cassette, such as cassettes/support.jsonl.", show_default=False)
 ]
-SuiteFile = Annotated[Path, typer.Argument(help="A suite file.", show_default=False)]
+SuiteFile = Annotated[Path, typer.Argument(help="Suite file.", show_default=False)]
 
 
 @app.command("verify")
 def verify(
     tapes: Annotated[list[Path], typer.Argument(help="Cassettes.", show_default=False)],
 ) -> None:
-    """Check that every record is what it says.
-
-    Its digest, its key, its place, and the parts it names.
-    """
+    """Check the digest, key, order and parts of every record."""
     from judgekit.cassette.inspect import verify_tape
 
     for tape in tapes:
         count = verify_tape(tape)
-        typer.echo(f"{tape}: {count} record{'s' * (count != 1)}, all sound")
+        typer.echo(f"{tape}: {count} record{'s' * (count != 1)}, all valid")
 
 
 @app.command("stats")
 def stats(tape: Tape) -> None:
-    """Count a cassette's records by model and outcome."""
+    """Count the records of a cassette by model and outcome."""
     from judgekit.cassette.inspect import stats_text
 
     typer.echo(stats_text(tape), nl=False)
@@ -44,9 +43,11 @@ def stats(tape: Tape) -> None:
 @app.command("show")
 def show(
     tape: Tape,
-    key: Annotated[str, typer.Argument(help="A key, or its beginning.", show_default=False)],
+    key: Annotated[
+        str, typer.Argument(help="Key of the record, or its beginning.", show_default=False)
+    ],
 ) -> None:
-    """Show one record: what was asked and what was said."""
+    """Show one record: the request and the reply."""
     from judgekit.cassette.inspect import record_text
 
     typer.echo(record_text(tape, key), nl=False)
@@ -62,53 +63,57 @@ def scan(
     ] = None,
     kind: Annotated[
         list[str] | None,
-        typer.Option("--kind", help="Only this: key, email, card, ip, phone; may be repeated."),
+        typer.Option(
+            "--kind",
+            metavar="<kind>",
+            help="Search only for: key, email, card, ip, phone; may be repeated.",
+        ),
     ] = None,
     allow: Annotated[
         list[str] | None,
         typer.Option(
             "--allow",
-            help="Known to be harmless, such as *@shop.example, or @FILE with one a line; "
-            "may be repeated.",
+            metavar="<text>",
+            help="Harmless text, such as *@shop.example, or @FILE with one per line; may be "
+            "repeated.",
         ),
     ] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")] = False,
+    json: Json = False,
 ) -> None:
-    """Look for secrets and personal data in files.
+    """Search files for secrets and personal data.
 
-    In cassettes, run folders and files of cases.
+    Search cassettes, run folders and files of cases. Print the place and the kind of each
+    finding, never its text.
 
-    Says where and of what kind a thing is, never the thing itself.
-
-    Exit codes: 0 nothing found, 1 something found, 2 something is set up wrongly.
+    Exit codes: 0 no finding, 1 findings, 2 the setup is wrong.
     """
     from judgekit.cassette.scan import allowed, scan
 
-    done = scan(paths or [Path("cassettes")], kinds=kind or None, allow=allowed(allow or []))
-    typer.echo(done.json_text() if json else done.text(), nl=False)
-    raise typer.Exit(1 if done.findings else 0)
+    report = scan(paths or [Path("cassettes")], kinds=kind or None, allow=allowed(allow or []))
+    typer.echo(report.json_text() if json else report.text(), nl=False)
+    raise typer.Exit(1 if report.findings else 0)
 
 
 @app.command("explain")
 def explain(
     suite: SuiteFile,
     case: Annotated[
-        str | None, typer.Option("--case", help="Only this case.", autocompletion=case_ids)
+        str | None, typer.Option("--case", help="Explain only this case.", autocompletion=case_ids)
     ] = None,
     judge: Judges = None,
     param: Param = None,
-    most: Annotated[int, typer.Option("--most", min=1, help="Misses to explain at most.")] = 5,
+    most: Annotated[int, typer.Option("--most", min=1, help="Number of misses to explain.")] = 5,
 ) -> None:
-    """Say why the replay of a suite misses.
+    """Explain why the replay of a suite misses.
 
-    The nearest record to each miss, and what differs.
+    Show the nearest record to each miss, and what differs. --judge and --param explain a run with
+    these flags. Never call a judge.
 
-    With --judge and --param, why a run with these flags would. Nobody is asked.
+    Exit codes: 0 no miss, 2 the setup is wrong, 3 misses.
     """
-    from judgekit.cli.options import overrides
     from judgekit.suite.maintenance import explain_misses
 
-    flags = overrides(judge=judge, api_base=None, record=None, param=param, no_judge=False)
+    flags = overrides(judge=judge, api_base=None, param=param)
     text, misses = explain_misses(suite, case=case, most=most, overrides=flags)
     typer.echo(text, nl=False)
     raise typer.Exit(3 if misses else 0)
@@ -118,7 +123,7 @@ def explain(
 def prune(
     suite: SuiteFile,
     yes: Annotated[
-        bool, typer.Option("--yes", help="Remove them; without it they are only counted.")
+        bool, typer.Option("--yes", help="Remove the records; without --yes, count them.")
     ] = False,
 ) -> None:
     """Remove the records that a suite does not use."""

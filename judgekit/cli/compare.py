@@ -1,4 +1,4 @@
-"""`judgekit compare`: hold runs against a base."""
+"""`judgekit compare`: compare runs with a baseline."""
 
 from __future__ import annotations
 
@@ -7,62 +7,89 @@ from typing import Annotated
 
 import typer
 
+from judgekit.cli.options import Cluster, Json, Markdown
+from judgekit.core.errors import ConfigError
+from judgekit.core.suggest import suggest
+
+FAIL_ON = ("regressions", "warnings")
+
 
 def compare(
-    base: Annotated[Path, typer.Argument(help="Run folder to compare with.", show_default=False)],
+    base: Annotated[Path, typer.Argument(help="Run folder of the baseline.", show_default=False)],
     new: Annotated[
-        list[Path], typer.Argument(help="Run folders held against it.", show_default=False)
+        list[Path],
+        typer.Argument(help="Run folders to compare with the baseline.", show_default=False),
     ],
-    cluster: Annotated[
-        str | None,
-        typer.Option("--cluster", help="Field of the metadata whose cases are alike: user, doc."),
-    ] = None,
+    cluster: Cluster = None,
     detect: Annotated[
         float | None,
-        typer.Option("--detect", help="Say how many cases a difference of this size would take."),
+        typer.Option(
+            "--detect", help="Print how many cases it takes to detect this difference in score."
+        ),
     ] = None,
     bootstrap: Annotated[
-        bool, typer.Option("--bootstrap", help="Intervals by percentile bootstrap (seed 42).")
+        bool,
+        typer.Option("--bootstrap", help="Use percentile bootstrap intervals (seed 42)."),
     ] = False,
     across_rubrics: Annotated[
-        bool, typer.Option("--across-rubrics", help="Compare where the rubric differs, too.")
+        bool, typer.Option("--across-rubrics", help="Also compare scores of different rubrics.")
     ] = False,
     allow_same: Annotated[
-        bool, typer.Option("--allow-same", help="Compare runs with the same answers and replies.")
+        bool,
+        typer.Option("--allow-same", help="Compare runs that have the same answers and replies."),
     ] = False,
     fail_on: Annotated[
         str | None,
-        typer.Option("--fail-on", help="Exit code 1 on: regressions, or also on warnings."),
+        typer.Option("--fail-on", help="Exit 1 on: regressions, or warnings (both)."),
     ] = None,
-    cases: Annotated[int, typer.Option("--cases", help="Cases to show of each metric.", min=0)] = 5,
+    cases: Annotated[
+        int, typer.Option("--cases", metavar="<n>", help="Show n cases of each metric.", min=0)
+    ] = 5,
     out: Annotated[
         Path | None,
-        typer.Option("--out", "-o", help="Write the page of the comparison to this file, too."),
+        typer.Option("--out", "-o", help="Also write the comparison as a page to this file."),
     ] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print the comparison as JSON.")] = False,
-    markdown: Annotated[bool, typer.Option("--markdown", help="Print it as Markdown.")] = False,
+    json: Json = False,
+    markdown: Markdown = False,
 ) -> None:
-    """Hold runs against a base, case by case.
+    """Compare runs with a baseline, case by case.
 
-    What got worse, by how much, and is it chance.
+    Show what got worse, by how much, and whether chance explains it. Never call a judge.
 
-    Never calls a model.
-
-    Exit codes: 0 compared, 1 what --fail-on names was found, 2 cannot be compared.
+    Exit codes: 0 compared, 1 --fail-on applies, 2 the runs cannot be compared.
     """
-    from judgekit.cli.comparing import compare_and_print
+    import sys
 
-    code = compare_and_print(
+    from judgekit.analysis.comparison.compare import compare_all
+    from judgekit.cli.output import print_json
+    from judgekit.cli.screen import colourful, columns
+
+    if fail_on is not None and fail_on not in FAIL_ON:
+        raise ConfigError(f"--fail-on {fail_on}: unknown word{suggest(fail_on, FAIL_ON)}")
+    comparisons = compare_all(
         base,
         new,
         cluster=cluster,
         detect=detect,
-        bootstrap=bootstrap,
+        interval="bootstrap" if bootstrap else "t",
         across_rubrics=across_rubrics,
         allow_same=allow_same,
-        fail_on=fail_on,
-        cases=cases,
-        out=out,
-        form="json" if json else "markdown" if markdown else "text",
     )
-    raise typer.Exit(code)
+    if json:
+        print_json({"comparisons": [one.to_json() for one in comparisons]})
+    elif markdown:
+        print("\n".join(one.markdown(cases=cases) for one in comparisons), end="")
+    else:
+        texts = [c.text(width=columns(), colour=colourful(), cases=cases) for c in comparisons]
+        print("\n".join(texts), end="")
+    if out is not None:
+        from judgekit.pages.comparison.page import write_comparison
+        from judgekit.report.report import Report
+
+        runs = [Report.read(one) for one in new]
+        page = write_comparison(Report.read(base), runs, comparisons, out)
+        print(f"page: {page}", file=sys.stderr if json or markdown else sys.stdout)
+    worse = any(one.regressions for one in comparisons)
+    doubtful = any(c.warnings or any(m.refused for m in c.metrics) for c in comparisons)
+    failed = (fail_on is not None and worse) or (fail_on == "warnings" and doubtful)
+    raise typer.Exit(int(failed))

@@ -1,4 +1,4 @@
-"""What a shell offers after a TAB. Nothing here may fail: a shell has no place for a message."""
+"""Shell completion. Nothing here may fail: a shell cannot show a message."""
 
 from __future__ import annotations
 
@@ -9,45 +9,44 @@ from functools import wraps
 
 import typer
 
-Offer = Callable[[typer.Context, str], list[str]]
+Completion = Callable[[typer.Context, str], list[str]]
 
 
-def _offer(names: Callable[[typer.Context], Iterable[str]]) -> Offer:
-    """Return what typer asks: the names that begin with what is typed; none if that fails."""
+def _completion(names: Callable[[typer.Context], Iterable[str]]) -> Completion:
+    """Return a completion function for typer; it returns no names if `names` fails."""
 
     @wraps(names)
-    def offered(ctx: typer.Context, incomplete: str) -> list[str]:
-        found: list[str] = []
+    def completed(ctx: typer.Context, incomplete: str) -> list[str]:
         with suppress(Exception):
-            found = sorted({name for name in names(ctx) if name.startswith(incomplete)})
-        return found
+            return sorted({name for name in names(ctx) if name.startswith(incomplete)})
+        return []
 
-    del offered.__wrapped__  # typer looks at the signature, and through a wrapper
-    offered.__annotations__ = {"ctx": typer.Context, "incomplete": str}
-    return offered
+    del completed.__wrapped__  # typer reads the signature through a wrapper
+    completed.__annotations__ = {"ctx": typer.Context, "incomplete": str}
+    return completed
 
 
-@_offer
+@_completion
 def schema_kinds(ctx: typer.Context) -> Iterable[str]:
-    """Offer kinds of files that have a schema."""
+    """Complete the kinds of files that have a schema."""
     return ("suite", "rubric", "cases", "results", "persona")
 
 
-@_offer
+@_completion
 def answer_kinds(ctx: typer.Context) -> Iterable[str]:
-    """Offer the ways a criterion of a new rubric may be answered."""
+    """Complete the kinds of a criterion."""
     return ("levels", "boolean", "number", "checklist")
 
 
-@_offer
+@_completion
 def record_modes(ctx: typer.Context) -> Iterable[str]:
-    """Offer the record modes."""
+    """Complete the record modes."""
     return ("none", "new_episodes", "all")
 
 
-@_offer
+@_completion
 def rubrics(ctx: typer.Context) -> Iterable[str]:
-    """Offer the rubrics of this folder and the built-in ones."""
+    """Complete the rubrics in this folder and the built-in ones."""
     from pathlib import Path
 
     from judgekit.rubric.shelf import rubric_names
@@ -56,16 +55,16 @@ def rubrics(ctx: typer.Context) -> Iterable[str]:
     return (*here, *(name for name in rubric_names() if name != "base"))
 
 
-@_offer
+@_completion
 def metric_kinds(ctx: typer.Context) -> Iterable[str]:
-    """Offer everything there is to score by."""
+    """Complete the names of metrics."""
     from judgekit.metrics.registry import metric_names
 
     return metric_names()
 
 
 def _words() -> list[str]:
-    """Return what is typed so far; typer knows options of an unfinished line, not arguments."""
+    """Return the words typed so far; typer has only the options of an unfinished line."""
     import shlex
 
     typed = os.environ.get("COMP_WORDS") or os.environ.get("_TYPER_COMPLETE_ARGS", "")
@@ -73,13 +72,13 @@ def _words() -> list[str]:
 
 
 def _suite_typed() -> str:
-    found = (word for word in _words() if word.endswith((".yaml", ".yml")))
-    return next(found, "suite.yaml")
+    files = (word for word in _words() if word.endswith((".yaml", ".yml")))
+    return next(files, "suite.yaml")
 
 
-@_offer
+@_completion
 def suite_metrics(ctx: typer.Context) -> Iterable[str]:
-    """Offer the metrics of the suite named before."""
+    """Complete the metrics of the suite in the command line."""
     from pathlib import Path
 
     from judgekit.core.input_file import MAX_PLAIN, read_text
@@ -90,9 +89,9 @@ def suite_metrics(ctx: typer.Context) -> Iterable[str]:
     return (str(name) for name in data["metrics"])
 
 
-@_offer
+@_completion
 def case_ids(ctx: typer.Context) -> Iterable[str]:
-    """Offer the ids of the first cases of the file or suite named before."""
+    """Complete the ids of the first cases of the file or suite in the command line."""
     from itertools import islice
     from pathlib import Path
 

@@ -1,23 +1,21 @@
-"""`judgekit doctor`: is everything there, and does each judge answer."""
+"""`judgekit doctor`: check the installation, a suite and its judges."""
 
 from __future__ import annotations
 
-import json as json_
-import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from judgekit.cli.options import ApiBase, Judges, Param
+from judgekit.cli.options import ApiBase, Json, Judges, Param, overrides
 
 
 def doctor(
     suite: Annotated[
-        Path | None, typer.Argument(help="A suite file to look at too.", show_default=False)
+        Path | None, typer.Argument(help="Suite file to check as well.", show_default=False)
     ] = None,
     ask: Annotated[
-        bool, typer.Option("--ask", help="Put a few small questions to each judge.")
+        bool, typer.Option("--ask", help="Send a few short questions to each judge.")
     ] = False,
     times: Annotated[
         int, typer.Option("--times", min=2, max=50, help="Questions to time, with --ask.")
@@ -25,29 +23,26 @@ def doctor(
     judge: Judges = None,
     api_base: ApiBase = None,
     param: Param = None,
-    json: Annotated[bool, typer.Option("--json", help="Print what was found as JSON.")] = False,
+    json: Json = False,
 ) -> None:
-    """Say what is installed, and whether each judge answers.
+    """Check the installation, a suite and its judges.
 
-    And what a suite would cost.
+    Show what is installed, which keys are set, and what a suite would cost. Call a judge only
+    with --ask.
 
-    Nobody is asked without --ask. Exit codes: 0 nothing is wrong, 2 something is.
+    Exit codes: 0 no problem, 2 problems.
     """
-    from judgekit.cli.options import overrides
-    from judgekit.cli.screen import columns
+    from judgekit.cli.output import print_json
+    from judgekit.cli.screen import StatusLine, columns
     from judgekit.suite.doctor.examine import examine
     from judgekit.suite.doctor.text import diagnosis_text
 
-    def say(line: str) -> None:
-        if sys.stderr.isatty() and not json:
-            print(f"\r\x1b[K{line}", end="", file=sys.stderr, flush=True)
-
-    chosen = overrides(judge=judge, api_base=api_base, record=None, param=param, no_judge=False)
-    found = examine(suite, chosen, ask=ask, times=times, say=say)
-    say("")
+    status = StatusLine(shown=not json)
+    chosen = overrides(judge=judge, api_base=api_base, param=param)
+    diagnosis = examine(suite, chosen, ask=ask, times=times, say=status.show)
+    status.clear()
     if json:
-        data = found.model_dump(mode="json")
-        typer.echo(json_.dumps(data, ensure_ascii=False, indent=1, sort_keys=True))
+        print_json(diagnosis.model_dump(mode="json"))
     else:
-        typer.echo(diagnosis_text(found, width=min(80, columns())), nl=False)
-    raise typer.Exit(found.exit_code)
+        typer.echo(diagnosis_text(diagnosis, width=min(80, columns())), nl=False)
+    raise typer.Exit(diagnosis.exit_code)

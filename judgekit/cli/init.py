@@ -1,4 +1,4 @@
-"""`judgekit init`: a project to begin with."""
+"""`judgekit init`: write a new project."""
 
 from __future__ import annotations
 
@@ -7,41 +7,52 @@ from typing import Annotated
 
 import typer
 
+from judgekit.cli.options import Force, Yes
+from judgekit.core.canonical import printable
 from judgekit.core.example_model import EXAMPLE_MODEL
 
 
 def init(
     folder: Annotated[
-        Path, typer.Argument(help="Where to write it; made when missing.", show_default="here")
+        Path, typer.Argument(help="Folder to write to; created if missing.", show_default="here")
     ] = Path(),
     name: Annotated[
-        str | None, typer.Option("--name", help="What reports call it; the folder's name if not.")
+        str | None,
+        typer.Option("--name", help="Name in reports; the name of the folder by default."),
     ] = None,
     judge: Annotated[
         str | None,
         typer.Option(
-            "--judge",
-            help=f"Your judge: {EXAMPLE_MODEL}, manual/NAME for a person, none for nobody.",
+            "--judge", help=f"Your judge: {EXAMPLE_MODEL}, manual/NAME for a person, or none."
         ),
     ] = None,
     api_base: Annotated[
-        str | None, typer.Option("--api-base", help="Address of a server of your own.")
+        str | None, typer.Option("--api-base", help="Address of your OpenAI-compatible server.")
     ] = None,
     ci: Annotated[
         str | None,
-        typer.Option("--ci", help="Check pull requests, too, offline: github or gitlab."),
+        typer.Option("--ci", help="Add a pipeline that checks pull requests: github or gitlab."),
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace files that are there.")] = False,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Ask nothing.")] = False,
+    force: Force = False,
+    yes: Yes = False,
 ) -> None:
-    """Write a project that runs at once, offline.
+    """Write a project that runs offline.
 
-    Suite, rubric, cases, recorded verdicts.
-
-    In a terminal it asks what the flags leave open. A file that is there is never replaced.
+    It has a suite, a rubric, cases and recorded replies. In a terminal, ask for what no flag
+    gives. Replace existing files only with --force.
     """
-    from judgekit.cli.beginning import begin_project
+    from judgekit.authoring.scaffold.interview import project_interview
+    from judgekit.authoring.scaffold.pipeline import check_host, misplaced
+    from judgekit.authoring.scaffold.project import Plan, default_name, next_steps, write_project
+    from judgekit.cli.prompts import ask, is_terminal, print_steps
 
-    begin_project(
-        folder, name=name, judge=judge, api_base=api_base, ci=ci, force=force, ask=not yes
-    )
+    if ci is not None:
+        check_host(ci)
+    plan = Plan(name or default_name(folder), judge=judge, api_base=api_base, ci=ci)
+    if not yes and judge is None and api_base is None and is_terminal():
+        plan = ask(lambda: project_interview(plan.name))._replace(ci=ci)
+    paths = write_project(folder, plan, force=force)
+    typer.echo(f"{printable(plan.name)}: {len(paths)} files in {printable(str(folder))}")
+    if ci is not None and (warning := misplaced(folder, ci)):
+        typer.echo(printable(warning), err=True)
+    print_steps(next_steps(folder, plan))

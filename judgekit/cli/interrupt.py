@@ -1,4 +1,4 @@
-"""Ctrl-C: the first ends the work with what there is, the second ends the program at once."""
+"""Ctrl-C: the first ends the work and keeps its results, the second ends the program at once."""
 
 from __future__ import annotations
 
@@ -10,26 +10,26 @@ from types import FrameType
 
 
 @contextmanager
-def on_interrupt(stop: Callable[[], object], *, said: str) -> Iterator[None]:
-    """Call `stop` at the first Ctrl-C while the body runs, and say so on standard error.
+def on_interrupt(stop: Callable[[], object], *, kept: str) -> Iterator[None]:
+    """Call `stop` at the first Ctrl-C while the body runs, and print a line to standard error.
 
-    From then on, to the end of the program, another Ctrl-C ends it at once: also when it comes
-    while the rest is being written or the interpreter is leaving.
+    After that, another Ctrl-C ends the program at once, also while results are written or the
+    interpreter exits.
 
     Args:
-        stop: asks for the end; called in the main thread, between any two steps of it.
-        said: what is kept, such as "what is done is kept".
+        stop: requests the end; called in the main thread, between any two of its steps.
+        kept: what the line promises, such as "what is done is kept".
     """
 
     def first(number: int, frame: FrameType | None) -> None:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
-        # Not print: the signal may have come in the middle of one.
-        os.write(2, f"\nstopping; {said} (Ctrl-C again to leave at once)\n".encode())
+        # Not print: the signal may interrupt a print.
+        os.write(2, f"\nstopping; {kept} (Ctrl-C again to leave at once)\n".encode())
         stop()
 
     try:
         before = signal.signal(signal.SIGINT, first)
-    except ValueError:  # another thread than the main one: Ctrl-C is not ours
+    except ValueError:  # only the main thread may handle signals
         yield
         return
     try:

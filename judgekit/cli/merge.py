@@ -1,4 +1,4 @@
-"""`judgekit merge`: one run of the runs of all shards."""
+"""`judgekit merge`: combine the runs of all shards."""
 
 from __future__ import annotations
 
@@ -7,34 +7,51 @@ from typing import Annotated
 
 import typer
 
-from judgekit.cli.options import Export, Github
+from judgekit.cli.options import Baseline, Export, Github, Json, Quiet
 
 
 def merge(
-    suite: Annotated[Path, typer.Argument(help="The suite file that the shards ran.")],
-    folders: Annotated[list[Path], typer.Argument(help="Run folders of all shards, in any order.")],
-    out: Annotated[Path, typer.Option("--out", "-o", help="Folder to write the one run to.")],
-    baseline: Annotated[
-        Path | None,
-        typer.Option("--baseline", help="Run folder that not_worse holds the run against."),
-    ] = None,
+    suite: Annotated[Path, typer.Argument(help="Suite file of the shards.", show_default=False)],
+    folders: Annotated[
+        list[Path],
+        typer.Argument(help="Run folders of all shards, in any order.", show_default=False),
+    ],
+    out: Annotated[
+        Path,
+        typer.Option("--out", "-o", help="Run folder to write.", show_default=False),
+    ],
+    baseline: Baseline = None,
     export: Export = None,
     github: Github = False,
-    json: Annotated[bool, typer.Option("--json", help="Print the report as JSON.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print no progress.")] = False,
+    json: Json = False,
+    quiet: Quiet = False,
 ) -> None:
-    """Make one run of the runs of all shards.
+    """Combine the runs of all shards into one run.
 
-    A shard is what `judgekit run --shard N/M` runs. What comes out is what one run over all cases
-    writes, byte for byte; gates are checked here. Nobody is asked.
+    A shard is a run with --shard N/M. The result equals one run over all cases, byte for byte.
+    Check the gates on it. Never call a judge.
 
-    Exit codes: 0 passed, 1 a gate missed, 2 the shards do not fit together, 3 incomplete.
+    Exit codes: 0 passed, 1 a gate failed, 2 the shards do not fit together, 3 incomplete.
     """
-    from judgekit.cli.exporting import output_of
-    from judgekit.cli.merging import merge_and_print
+    from judgekit.cli.execution import KEPT
+    from judgekit.cli.interrupt import on_interrupt
+    from judgekit.cli.output import outputs_of, print_report
+    from judgekit.core.synchronous import Flag
+    from judgekit.suite.merge import merge_shards
+    from judgekit.suite.suite import load_suite
 
-    outputs = output_of(export, github=github)
-    code = merge_and_print(
-        suite, folders, out=out, baseline=baseline, outputs=outputs, as_json=json, quiet=quiet
-    )
-    raise typer.Exit(code)
+    outputs = outputs_of(export, github=github)
+    stop = Flag()
+    with on_interrupt(stop.set, kept=KEPT):
+        report = merge_shards(
+            suite,
+            folders,
+            out=out,
+            baseline=str(baseline) if baseline is not None else None,
+            stop=stop,
+            page=True,
+        )
+    with outputs.plain(as_json=json):
+        print_report(report, out=out, as_json=json)
+    outputs.write(report, find=load_suite(suite).data.places, as_json=json)
+    raise typer.Exit(report.exit_code)

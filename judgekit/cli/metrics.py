@@ -1,4 +1,4 @@
-"""`judgekit metrics`: what there is to score by."""
+"""`judgekit metrics`: list and explain metrics."""
 
 from __future__ import annotations
 
@@ -6,14 +6,12 @@ from typing import Annotated
 
 import typer
 
-app = typer.Typer(
-    help="List everything there is to score by, or explain one metric.", rich_markup_mode=None
-)
+app = typer.Typer(help="List all metrics, or explain one.", rich_markup_mode=None)
 
 
 @app.callback(invoke_without_command=True)
 def metrics(context: typer.Context) -> None:
-    """List everything there is to score by."""
+    """List all metrics, or explain one."""
     if context.invoked_subcommand is None:
         from judgekit.authoring.metric_cards import list_text
         from judgekit.cli.screen import fitted
@@ -27,7 +25,7 @@ def show(
 ) -> None:
     """Explain a metric.
 
-    Formula, source, range, what it needs, an example worked out now.
+    Print its formula, source, range, required fields and a computed example.
     """
     from judgekit.authoring.metric_cards import metric_text
     from judgekit.cli.screen import columns

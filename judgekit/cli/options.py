@@ -1,4 +1,4 @@
-"""Options that several verbs share."""
+"""Options that several commands share, and what their values mean."""
 
 from __future__ import annotations
 
@@ -10,156 +10,196 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from judgekit.cli.completion import record_modes, suite_metrics
-from judgekit.core.example_model import EXAMPLE_MODEL
+from judgekit.core.errors import ConfigError
+from judgekit.core.example_model import EXAMPLE_MODEL, LOCAL_MODEL
 
 if TYPE_CHECKING:
     from judgekit.suite.file import Overrides
+
+_MODEL = f"such as {EXAMPLE_MODEL} or {LOCAL_MODEL}"
 
 Judge = Annotated[
     str | None,
     typer.Option(
         "--judge",
-        help=f"Model to ask, such as {EXAMPLE_MODEL} or ollama_chat/qwen3:8b. "
-        "Naming it allows asking what is not recorded.",
+        metavar="<model>",
+        help=f"Model to call, {_MODEL}. Naming a model allows calls for replies that are not "
+        "recorded.",
     ),
 ]
 Judges = Annotated[
     list[str] | None,
     typer.Option(
         "--judge",
-        help=f"Model to ask, such as {EXAMPLE_MODEL} or ollama_chat/qwen3:8b; ROLE=MODEL for "
-        "another role of the suite; may be repeated. Naming one allows asking what is not "
-        "recorded.",
+        metavar="<model>",
+        help=f"Model to call, {_MODEL}; ROLE=MODEL for another role of the suite; may be "
+        "repeated. Naming a model allows calls for replies that are not recorded.",
     ),
 ]
 ApiBase = Annotated[
-    str | None, typer.Option("--api-base", help="Address of an OpenAI-compatible server.")
+    str | None,
+    typer.Option("--api-base", metavar="<url>", help="Address of an OpenAI-compatible server."),
 ]
 Record = Annotated[
     str | None,
     typer.Option(
         "--record",
-        help="none (replay only), new_episodes (ask what is missing) or all.",
+        metavar="<mode>",
+        help="none (replay only), new_episodes (call for missing replies) or all (call for every "
+        "reply).",
         autocompletion=record_modes,
     ),
 ]
 Param = Annotated[
     list[str] | None,
-    typer.Option("--param", help="Parameter of the judge, such as temperature=0; may be repeated."),
+    typer.Option(
+        "--param", metavar="<name=value>", help="Model parameter, such as seed=7; may be repeated."
+    ),
 ]
 Set = Annotated[
     list[str] | None,
     typer.Option(
         "--set",
-        help="Parameter of a metric's rubric, as METRIC.NAME=VALUE; may be repeated.",
+        metavar="<metric.name=value>",
+        help="Parameter of a metric's rubric; may be repeated.",
     ),
 ]
 SuitePath = Annotated[
     Path | None,
     typer.Argument(
-        help="The suite file; suite.yaml or suite.yml of this folder by default.",
-        show_default=False,
+        help="Suite file; suite.yaml or suite.yml in this folder by default.", show_default=False
     ),
+]
+CasesFile = Annotated[
+    str, typer.Argument(help="File of cases, or - for standard input.", show_default=False)
+]
+RunFolder = Annotated[
+    Path, typer.Argument(help="Run folder, written by judgekit run.", show_default=False)
 ]
 Only = Annotated[
     list[str] | None,
     typer.Option(
-        "--only", help="Run only this metric; may be repeated.", autocompletion=suite_metrics
+        "--only",
+        metavar="<metric>",
+        help="Run only this metric; may be repeated.",
+        autocompletion=suite_metrics,
     ),
 ]
-Limit = Annotated[int | None, typer.Option("--limit", help="Stop after so many cases.")]
+Limit = Annotated[
+    int | None, typer.Option("--limit", metavar="<n>", help="Score only the first n cases.")
+]
 Format = Annotated[
     str | None,
     typer.Option(
-        "--format", help="Shape of a row: rows, chat, mastra, turns, mmlu, gsm8k or humaneval."
+        "--format",
+        metavar="<format>",
+        help="Format of the rows: rows, chat, mastra, turns, mmlu, gsm8k or humaneval.",
     ),
 ]
 NoJudge = Annotated[
-    bool, typer.Option("--no-judge", help="Ask nobody: judged metrics take their fallbacks.")
+    bool, typer.Option("--no-judge", help="Call no judge: judged metrics use their fallbacks.")
+]
+Baseline = Annotated[
+    Path | None,
+    typer.Option("--baseline", help="Run folder that the gate not_worse compares with."),
+]
+Cassette = Annotated[
+    Path | None, typer.Option("--cassette", help="Cassette to replay from and record to.")
+]
+Cluster = Annotated[
+    str | None,
+    typer.Option("--cluster", help="Metadata field that groups dependent cases, such as user."),
 ]
 Export = Annotated[
     list[str] | None,
     typer.Option(
         "--export",
-        help="Write the run as FORMAT=FILE: junit, markdown, csv, parquet or json; may be "
-        "repeated.",
+        metavar="<format=file>",
+        help="Also write the run as junit, markdown, csv, parquet or json; may be repeated.",
         show_default=False,
     ),
 ]
 Github = Annotated[
     bool,
-    typer.Option(
-        "--github", help="In GitHub Actions: add to the summary of the job, and annotate."
-    ),
+    typer.Option("--github", help="In GitHub Actions: write a job summary and annotations."),
 ]
-
-Quiet = Annotated[
-    bool, typer.Option("--quiet", "-q", help="Print the results and errors, nothing else.")
-]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+Markdown = Annotated[bool, typer.Option("--markdown", help="Print Markdown.")]
+Strict = Annotated[bool, typer.Option("--strict", help="Exit 1 on warnings too.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print only the results and errors.")]
 Verbose = Annotated[
     bool,
     typer.Option(
         "--verbose",
         "-v",
-        help="Say on standard error where files were found, what came of every case, and every "
-        "retry.",
+        help="Print the files in use, the result of each case and each retry to standard error.",
     ),
 ]
+Force = Annotated[bool, typer.Option("--force", help="Replace existing files.")]
+Yes = Annotated[bool, typer.Option("--yes", "-y", help="Ask no questions.")]
 
 
 def overrides(
     *,
     judge: str | list[str] | None,
     api_base: str | None,
-    record: str | None,
     param: list[str] | None,
-    no_judge: bool,
+    record: str | None = None,
+    no_judge: bool = False,
+    **others: Any,
 ) -> Overrides:
-    """Return what the shared flags override in a suite.
+    """Return what flags override in a suite.
+
+    Args:
+        judge: `--judge`.
+        api_base: `--api-base`.
+        param: `--param`.
+        record: `--record`.
+        no_judge: `--no-judge`.
+        others: further fields of `Overrides`.
 
     Raises:
-        ConfigError: a parameter is not `name=value`, or a judge is named twice.
+        ConfigError: a parameter is not `name=value`, or a role has two judges.
     """
     from judgekit.suite.file import Overrides
 
     params = named_values("--param", param)
-    model, others = _by_role([judge] if isinstance(judge, str) else judge or [])
-    # What flags give is of the right type already.
+    model, judges = _by_role([judge] if isinstance(judge, str) else judge or [])
+    # Flags have the right types already.
     return Overrides.model_construct(
         judge=model,
-        judges=others,
+        judges=judges,
         api_base=api_base,
         record=record,
         params=params,
         no_judge=no_judge,
+        **others,
     )
 
 
-def _by_role(given: list[str]) -> tuple[str | None, dict[str, str]]:
-    """Return the model of the role `judge`, and those of the others."""
-    from judgekit.core.errors import ConfigError
+def _by_role(flags: list[str]) -> tuple[str | None, dict[str, str]]:
+    """Return the model of the role `judge`, and the models of the other roles."""
     from judgekit.suite.file import JUDGE, ROLE
 
-    found: dict[str, str] = {}
-    for text in given:
+    models: dict[str, str] = {}
+    for text in flags:
         role, equals, model = text.partition("=")
         if not equals or not re.match(ROLE, role):
             role, model = JUDGE, text
         if not model:
             raise ConfigError(f"--judge {text}: write it as ROLE=MODEL")
-        if role in found:
-            raise ConfigError(f"--judge: the role {role!r} is given twice")
-        found[role] = model
-    return found.pop(JUDGE, None), found
+        if role in models:
+            raise ConfigError(f"--judge: the role {role!r} is given twice; give each role once")
+        models[role] = model
+    return models.pop(JUDGE, None), models
 
 
 def named_values(flag: str, texts: list[str] | None) -> dict[str, Any]:
-    """Return what a repeated `name=value` flag says.
+    """Return the values of a repeated `name=value` flag: JSON where they parse, text otherwise.
 
     Raises:
         ConfigError: one is not `name=value`.
     """
-    from judgekit.core.errors import ConfigError
     from judgekit.core.value import check_json
 
     values: dict[str, Any] = {}
@@ -167,7 +207,10 @@ def named_values(flag: str, texts: list[str] | None) -> dict[str, Any]:
         name, equals, value = text.partition("=")
         if not equals or not name:
             raise ConfigError(f"{flag} {text}: write it as name=value")
-        values[name] = _value(value)
+        try:
+            values[name] = json.loads(value)
+        except ValueError:
+            values[name] = value
         try:
             check_json(values[name], where=name)
         except ValueError as exc:
@@ -178,18 +221,16 @@ def named_values(flag: str, texts: list[str] | None) -> dict[str, Any]:
 def settings(
     texts: list[str] | None, metrics: list[str] | None = None
 ) -> dict[str, dict[str, str]]:
-    """Return what `--set METRIC.NAME=VALUE` says, by metric; the values stay text.
+    """Return the values of `--set METRIC.NAME=VALUE` by metric; the values stay text.
 
     Args:
         texts: the flags.
-        metrics: what is scored by, where that is known: the only one need not be named.
+        metrics: the metrics, where they are known: a flag may leave out the name of the only one.
 
     Raises:
         ConfigError: one is not `METRIC.NAME=VALUE`.
     """
-    from judgekit.core.errors import ConfigError
-
-    found: dict[str, dict[str, str]] = {}
+    values: dict[str, dict[str, str]] = {}
     for text in texts or []:
         path, equals, value = text.partition("=")
         metric, _, name = path.strip().rpartition(".")
@@ -199,13 +240,5 @@ def settings(
             raise ConfigError(
                 f"--set {text}: write it as METRIC.NAME=VALUE, such as tone.audience=children"
             )
-        found.setdefault(metric, {})[name] = value
-    return found
-
-
-def _value(text: str) -> Any:
-    """Take numbers, booleans and lists as such, anything else as text."""
-    try:
-        return json.loads(text)
-    except ValueError:
-        return text
+        values.setdefault(metric, {})[name] = value
+    return values

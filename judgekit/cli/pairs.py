@@ -1,4 +1,4 @@
-"""`judgekit pairs`: contrastive pairs of a trait."""
+"""`judgekit pairs`: generate contrastive pairs of answers."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import Annotated
 
 import typer
 
-from judgekit.cli.options import ApiBase, Param, Record
+from judgekit.cli.options import ApiBase, Cassette, Param, Record, named_values
 from judgekit.core.example_model import EXAMPLE_MODEL
 
 app = typer.Typer(
-    help="Contrastive pairs of a trait.",
+    help="Generate contrastive pairs of answers.",
     no_args_is_help=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
@@ -22,44 +22,47 @@ app = typer.Typer(
 
 @app.callback()
 def pairs() -> None:
-    """Contrastive pairs of a trait."""
+    """Generate contrastive pairs of answers."""
 
 
 @app.command()
 def generate(
     positive_description: Annotated[
-        str, typer.Option("--positive-description", help="The trait. Text, or @FILE.")
+        str,
+        typer.Option("--positive-description", help="Description of the trait. Text, or @FILE."),
     ],
     negative_description: Annotated[
-        str, typer.Option("--negative-description", help="Its absence. Text, or @FILE.")
+        str,
+        typer.Option(
+            "--negative-description",
+            help="Description of an answer without the trait. Text, or @FILE.",
+        ),
     ],
     output: Annotated[Path, typer.Option("--output", "-o", help="JSON file to write.")],
-    num_pairs: Annotated[int, typer.Option("--num-pairs", "-n", help="How many.")] = 200,
+    num_pairs: Annotated[int, typer.Option("--num-pairs", "-n", help="Number of pairs.")] = 200,
     model: Annotated[
         str | None,
         typer.Option(
             "--model",
             "--judge",
-            help=f"Model that writes them, such as {EXAMPLE_MODEL}. "
-            "Naming it allows asking what is not recorded.",
+            help=f"Model that writes the pairs, such as {EXAMPLE_MODEL}. Naming a model allows "
+            "calls for replies that are not recorded.",
         ),
     ] = None,
     api_base: ApiBase = None,
     param: Param = None,
-    cassette: Annotated[
-        Path | None, typer.Option("--cassette", help="Tape to replay from and record to.")
-    ] = None,
+    cassette: Cassette = None,
     record: Record = None,
 ) -> None:
-    """Have a model write pairs of answers, with a trait and without.
+    """Call a model to write pairs of answers, one with a trait and one without.
 
-    The file is what `personalization` takes as positive_examples and as negative_examples. Every
-    reply is kept, so that a run that breaks off goes on where it stopped, and a tape replays
-    without a network. Exit codes: 0 all pairs, 2 something is set up wrongly, 3 fewer.
+    The metric `personalization` reads the file as positive_examples and negative_examples. Every
+    reply is stored, so the same command continues an interrupted one; a cassette replays offline.
+
+    Exit codes: 0 all pairs, 2 the setup is wrong, 3 fewer pairs.
     """
     from judgekit.authoring.pairs.generate import told
     from judgekit.authoring.pairs.run import Wanted, run_pairs
-    from judgekit.cli.options import named_values
 
     wanted = Wanted(
         positive=positive_description,

@@ -1,4 +1,4 @@
-"""`judgekit persona`: look at personas."""
+"""`judgekit persona`: check persona files."""
 
 from __future__ import annotations
 
@@ -7,25 +7,27 @@ from typing import Annotated
 
 import typer
 
-app = typer.Typer(help="Look at personas.", no_args_is_help=True, rich_markup_mode=None)
+from judgekit.cli.options import Strict
+
+app = typer.Typer(help="Check persona files.", no_args_is_help=True, rich_markup_mode=None)
 
 
 @app.callback()
 def persona() -> None:
-    """Look at personas."""
+    """Check persona files."""
 
 
 @app.command("lint")
 def lint(
     files: Annotated[list[Path], typer.Argument(metavar="FILES...", help="Persona files.")],
-    strict: Annotated[bool, typer.Option("--strict", help="Exit 1 on warnings too.")] = False,
+    strict: Strict = False,
 ) -> None:
-    """Say what is wrong with persona files, where, and why. Nobody is asked.
+    """Check persona files for mistakes. Print where and why.
 
-    Exit code 1 when there is an error, with --strict also on a warning.
+    Never call a judge. Exit codes: 0 no error, 1 an error, or with --strict a warning.
     """
     from judgekit.authoring.lint.persona import lint_personas, persona_lint_text
 
-    found = lint_personas(files)
-    typer.echo(persona_lint_text(found), nl=False)
-    raise typer.Exit(found.exit_code(strict=strict))
+    linted = lint_personas(files)
+    typer.echo(persona_lint_text(linted), nl=False)
+    raise typer.Exit(linted.exit_code(strict=strict))

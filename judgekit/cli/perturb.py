@@ -1,4 +1,4 @@
-"""`judgekit perturb`: changed copies of cases, to see whether a system keeps its answers."""
+"""`judgekit perturb`: perturbed copies of cases, to test the robustness of a system."""
 
 from __future__ import annotations
 
@@ -8,47 +8,49 @@ from typing import Annotated
 
 import typer
 
+from judgekit.cli.options import CasesFile
+
 
 def perturb(
-    cases: Annotated[
-        str, typer.Argument(help="File of cases, or - for standard input.", show_default=False)
-    ],
+    cases: CasesFile,
     kind: Annotated[
         list[str],
         typer.Option(
             "--kind",
             "-k",
-            help="typos, case, spacing, homoglyphs, synonyms or injection; may be repeated.",
+            metavar="<kind>",
+            help="Kind of change: typos, case, spacing, homoglyphs, synonyms or injection; may be "
+            "repeated.",
             show_default=False,
         ),
     ],
     out: Annotated[
-        Path | None, typer.Option("--out", help="File to write; standard output by default.")
+        Path | None, typer.Option("--out", "-o", help="File to write; standard output by default.")
     ] = None,
     count: Annotated[int, typer.Option("--count", help="Copies of each case and kind.")] = 1,
     rate: Annotated[
         float, typer.Option("--rate", help="Share of words, gaps or letters to change.")
     ] = 0.1,
-    seed: Annotated[int, typer.Option("--seed", help="Another seed, other changes.")] = 0,
+    seed: Annotated[int, typer.Option("--seed", help="Seed of the random changes.")] = 0,
     lexicon: Annotated[
         Path | None,
-        typer.Option("--lexicon", help="YAML file of synonyms, word: [other, ...]."),
+        typer.Option("--lexicon", help="YAML file of synonyms, WORD: [OTHER, ...]."),
     ] = None,
     instruction: Annotated[
         list[str] | None,
-        typer.Option("--instruction", help="What injection slips in; may be repeated."),
+        typer.Option(
+            "--instruction", metavar="<text>", help="Text that injection inserts; may be repeated."
+        ),
     ] = None,
     limit: Annotated[
-        int | None, typer.Option("--limit", help="Perturb only the first cases.")
+        int | None, typer.Option("--limit", metavar="<n>", help="Perturb only the first n cases.")
     ] = None,
 ) -> None:
     """Write perturbed copies of cases as JSON Lines.
 
-    The system under test is to answer them.
-
     Each copy names its original as `parent` and keeps the original's output as `baseline`. The
-    same seed gives the same bytes. Answer the copies with `judgekit answer`, or with a system of
-    your own, and score them by adversarial_robustness.
+    same seed gives the same bytes. Answer the copies with `judgekit answer`, or with your own
+    system, and score them with adversarial_robustness.
     """
     from judgekit.datasets import load_cases
     from judgekit.datasets.perturb.lexicon import read_lexicon
@@ -60,10 +62,10 @@ def perturb(
         check_output(out)
 
     words = read_lexicon(lexicon) if lexicon else None
-    wanted = [
+    changes = [
         Perturbation(name, rate=rate, lexicon=words, instructions=instruction) for name in kind
     ]
-    copies = perturbed(load_cases(cases, limit=limit), wanted, seed=seed, count=count)
+    copies = perturbed(load_cases(cases, limit=limit), changes, seed=seed, count=count)
     written = write_cases(copies, out)
     place = out if out is not None else "standard output"
     print(f"{written} perturbed cases written to {place}", file=sys.stderr)

@@ -1,4 +1,4 @@
-"""`judgekit report`: the page and the summary of a run."""
+"""`judgekit report`: write the page of a run."""
 
 from __future__ import annotations
 
@@ -7,23 +7,31 @@ from typing import Annotated
 
 import typer
 
-from judgekit.cli.options import Export, Github
+from judgekit.cli.options import Export, Github, RunFolder
+from judgekit.core.canonical import printable
 
 
 def report(
-    folder: Annotated[
-        Path, typer.Argument(help="A run folder, made by judgekit run --out.", show_default=False)
-    ],
+    folder: RunFolder,
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="Where to write the page.")
+        Path | None,
+        typer.Option("--out", "-o", help="File to write; report.html in the folder by default."),
     ] = None,
     export: Export = None,
     github: Github = False,
 ) -> None:
-    """Write the page of a run: one file that opens anywhere, offline.
+    """Write the page of a run: one HTML file that works offline.
 
-    With --export or --github, write those instead, and the page only where --out says so.
+    With --export or --github, write those instead; add --out to write the page as well.
     """
-    from judgekit.cli.exporting import output_of, report_and_print
+    from judgekit.cli.output import outputs_of, print_summary
+    from judgekit.report.report import Report
 
-    report_and_print(folder, page=out, outputs=output_of(export, github=github))
+    outputs = outputs_of(export, github=github)
+    run = Report.read(folder)
+    page = run.to_html(out) if out is not None or not (export or github) else None
+    with outputs.plain(as_json=False):
+        print_summary(run)
+        if page is not None:
+            print(f"page: {printable(str(page))}")
+    outputs.write(run, find=lambda _: {})

@@ -1,4 +1,4 @@
-"""`judgekit rubric`: look at rubrics."""
+"""`judgekit rubric`: write, check, show and test rubrics."""
 
 from __future__ import annotations
 
@@ -7,29 +7,41 @@ from typing import Annotated
 
 import typer
 
-from judgekit.cli import lint, new
 from judgekit.cli.completion import case_ids, rubrics
-from judgekit.cli.options import ApiBase, Judge, Param, Record
+from judgekit.cli.options import (
+    ApiBase,
+    Json,
+    Judge,
+    Param,
+    Record,
+    named_values,
+    overrides,
+    settings,
+)
+from judgekit.cli.rubric_lint import lint
+from judgekit.cli.rubric_new import new
 
-app = typer.Typer(help="Look at rubrics.", no_args_is_help=True, rich_markup_mode=None)
+app = typer.Typer(
+    help="Write, check, show and test rubrics.", no_args_is_help=True, rich_markup_mode=None
+)
 
-app.command("new")(new.new)
-app.command("lint")(lint.lint)
+app.command("new")(new)
+app.command("lint")(lint)
 
 Name = Annotated[
     str,
-    typer.Argument(help="A name or a file.", show_default=False, autocompletion=rubrics),
+    typer.Argument(help="Rubric, a name or a file.", show_default=False, autocompletion=rubrics),
 ]
 
 
 @app.command("list")
 def list_rubrics(
-    folder: Annotated[Path | None, typer.Option("--folder", help="Only this folder.")] = None,
+    folder: Annotated[Path | None, typer.Option("--folder", help="List only this folder.")] = None,
     suite: Annotated[
-        Path | None, typer.Option("--suite", help="A suite file: as it looks rubrics up.")
+        Path | None, typer.Option("--suite", help="List rubrics as this suite file finds them.")
     ] = None,
 ) -> None:
-    """List rubrics in the order in which names are looked up."""
+    """List rubrics in the order of name lookup."""
     from judgekit.cli.screen import fitted
     from judgekit.rubric.show import list_text
 
@@ -44,7 +56,7 @@ def list_rubrics(
 
 @app.command("show")
 def show(name: Name) -> None:
-    """Show a rubric's criteria, weights and modes."""
+    """Show the criteria, weights and modes of a rubric."""
     from judgekit.rubric.load import load_rubric
     from judgekit.rubric.show import rubric_text
 
@@ -55,33 +67,32 @@ def show(name: Name) -> None:
 def render(
     name: Name,
     cases: Annotated[
-        str | None, typer.Option("--cases", help="File of cases; a made-up case without one.")
+        str | None, typer.Option("--cases", help="File of cases; an invented case by default.")
     ] = None,
     case: Annotated[
         str | None,
         typer.Option(
-            "--case", help="Id of the case; the first by default.", autocompletion=case_ids
+            "--case", help="Id of the case; the first one by default.", autocompletion=case_ids
         ),
     ] = None,
     mode: Annotated[str | None, typer.Option("--mode", help="Mode of the rubric.")] = None,
-    judge: Annotated[str, typer.Option("--judge", help="Model the key is made for.")] = "MODEL",
+    judge: Annotated[str, typer.Option("--judge", help="Model name in the key.")] = "MODEL",
     set: Annotated[
         list[str] | None,
-        typer.Option("--set", help="Parameter of the rubric, as NAME=VALUE; may be repeated."),
+        typer.Option("--set", metavar="<name=value>", help="Rubric parameter; may be repeated."),
     ] = None,
     param: Param = None,
     identity: Annotated[
-        str | None, typer.Option("--identity", help="What answers under the model's name.")
+        str | None, typer.Option("--identity", help="Version of the system behind the model name.")
     ] = None,
     diff: Annotated[
         str | None,
-        typer.Option("--diff", help="Another version, a file or git:REVISION:FILE, to compare."),
+        typer.Option("--diff", help="Version to compare with, a file or git:REVISION:FILE."),
     ] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print JSON, with the form.")] = False,
+    json: Json = False,
 ) -> None:
-    """Print exactly what a judge would see, and the key. Nothing is asked."""
+    """Print what a judge would see, and the key of the request. Never call a judge."""
     from judgekit.authoring.preview import rendered
-    from judgekit.cli.options import named_values, settings
 
     text = rendered(
         name,
@@ -103,34 +114,34 @@ def run_tests(
     sources: Annotated[
         list[str] | None,
         typer.Argument(
-            help="Names, files or folders; the folder rubrics/ without one.", show_default=False
+            help="Names, files or folders; the folder rubrics by default.", show_default=False
         ),
     ] = None,
     record: Record = None,
     judge: Judge = None,
     answers: Annotated[
-        str | None, typer.Option("--answers", help="Answers of the judge manual/NAME, a file.")
+        str | None,
+        typer.Option("--answers", help="File with the answers of the judge manual/NAME."),
     ] = None,
     api_base: ApiBase = None,
     param: Param = None,
     cassettes: Annotated[
-        Path | None, typer.Option("--cassettes", help="Folder of the cassettes NAME.jsonl.")
+        Path | None, typer.Option("--cassettes", help="Folder of the cassettes, NAME.jsonl.")
     ] = None,
     prune: Annotated[
         bool, typer.Option("--prune", help="Remove records that no test uses.")
     ] = False,
-    json: Annotated[bool, typer.Option("--json", help="Print the outcome as JSON.")] = False,
+    json: Json = False,
 ) -> None:
     """Run the tests in rubrics against recorded replies.
 
-    Nothing is asked of a judge unless --record or --judge says so.
+    Call a judge only with --record or --judge.
 
-    Exit codes: 0 passed, 1 a test failed, 2 something is set up wrongly, 3 not all is recorded.
+    Exit codes: 0 passed, 1 a test failed, 2 the setup is wrong, 3 replies are not recorded.
     """
     from judgekit.authoring.rubric_test.command import tell_tests
-    from judgekit.cli.options import overrides
 
-    chosen = overrides(judge=judge, api_base=api_base, record=record, param=param, no_judge=False)
+    chosen = overrides(judge=judge, api_base=api_base, record=record, param=param)
     text, code = tell_tests(
         sources or [], chosen, answers=answers, cassettes=cassettes, prune=prune, as_json=json
     )
@@ -141,28 +152,29 @@ def run_tests(
 @app.command("diff")
 def diff(
     old: Annotated[
-        str, typer.Argument(help="A name, a file or git:REVISION:FILE.", show_default=False)
+        str, typer.Argument(help="Rubric, a name, a file or git:REVISION:FILE.", show_default=False)
     ],
     new: Annotated[
-        str, typer.Argument(help="A name, a file or git:REVISION:FILE.", show_default=False)
+        str, typer.Argument(help="Rubric, a name, a file or git:REVISION:FILE.", show_default=False)
     ],
     results: Annotated[
-        Path | None, typer.Option("--results", help="Run folder made with OLD.")
+        Path | None, typer.Option("--results", help="Run folder of a run with OLD.")
     ] = None,
     metric: Annotated[
-        str | None, typer.Option("--metric", help="Metric of the run; those by OLD otherwise.")
+        str | None,
+        typer.Option("--metric", help="Metric of the run; by default those that use OLD."),
     ] = None,
     threshold: Annotated[
-        float | None, typer.Option("--threshold", help="Pass line; the run's own otherwise.")
+        float | None, typer.Option("--threshold", help="Threshold; that of the run by default.")
     ] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print the outcome as JSON.")] = False,
+    json: Json = False,
 ) -> None:
-    """Say what changed between two versions of a rubric.
+    """Compare two versions of a rubric.
 
-    And what that does to the verdicts of a run.
+    Show the changes, and their effect on a run.
 
-    Nothing is asked: a verdict whose request is the same is folded again, any other is named as
-    one to ask again.
+    Never call a judge: verdicts with an unchanged request are scored again, all others are listed
+    as requests to send again.
     """
     from judgekit.authoring.rubric_diff.text import tell_diff
 

@@ -1,15 +1,20 @@
 """`judgekit run`: run a suite."""
 
+from __future__ import annotations
+
+import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from judgekit.cli.options import (
     ApiBase,
+    Baseline,
     Export,
     Format,
     Github,
+    Json,
     Judges,
     Limit,
     NoJudge,
@@ -20,7 +25,15 @@ from judgekit.cli.options import (
     Set,
     SuitePath,
     Verbose,
+    overrides,
+    settings,
 )
+from judgekit.core.canonical import printable
+from judgekit.core.errors import ConfigError
+
+if TYPE_CHECKING:
+    from judgekit.report.report import Report
+    from judgekit.suite.suite import Suite
 
 
 def run(
@@ -30,14 +43,12 @@ def run(
         typer.Option(
             "--out",
             "-o",
-            help="Folder to keep the whole run in: results, page, tape. runs/NAME by default; NAME "
-            "is that of the suite. A run that was stopped there goes on, a finished one is "
-            "replaced.",
+            help="Run folder to write: results, page, cassette. By default runs/NAME, where NAME "
+            "is the name of the suite. An interrupted run in this folder continues, a finished "
+            "run is replaced.",
         ),
     ] = None,
-    no_out: Annotated[
-        bool, typer.Option("--no-out", help="Write no run folder, print only.")
-    ] = False,
+    no_out: Annotated[bool, typer.Option("--no-out", help="Write no run folder.")] = False,
     judge: Judges = None,
     api_base: ApiBase = None,
     record: Record = None,
@@ -46,7 +57,7 @@ def run(
     only: Only = None,
     limit: Limit = None,
     cases: Annotated[
-        str | None, typer.Option("--cases", help="Score these cases instead; - is standard input.")
+        str | None, typer.Option("--cases", help="Score this file of cases; - is standard input.")
     ] = None,
     format: Format = None,
     where: Annotated[
@@ -54,15 +65,15 @@ def run(
         typer.Option(
             "--where",
             metavar="<field=value>",
-            help="Run only cases whose metadata has this value, such as topic=refunds, "
-            "user.plan!=free or id=c7; may be repeated: all must hold.",
+            help="Score only cases with this metadata value, such as topic=refunds, "
+            "user.plan!=free or id=c7; may be repeated to combine conditions.",
         ),
     ] = None,
     filter_failing: Annotated[
         Path | None,
         typer.Option(
             "--filter-failing",
-            help="Run only cases that have no score, or one below its threshold, in this run "
+            help="Score only cases without a score, or with one below its threshold, in this run "
             "folder.",
         ),
     ] = None,
@@ -71,75 +82,122 @@ def run(
         typer.Option(
             "--shard",
             metavar="<n/m>",
-            help="Run only the n-th of m parts of the cases; `judgekit merge` makes one run of "
-            "all parts and checks the gates.",
+            help="Score only part n of m of the cases; `judgekit merge` combines the parts and "
+            "checks the gates.",
         ),
     ] = None,
     no_judge: NoJudge = False,
     retry_failed: Annotated[
         Path | None,
-        typer.Option("--retry-failed", help="Run folder whose good results are taken over."),
+        typer.Option(
+            "--retry-failed", help="Reuse the results in this run folder, except failures."
+        ),
     ] = None,
-    baseline: Annotated[
-        Path | None,
-        typer.Option("--baseline", help="Run folder that not_worse holds this run against."),
-    ] = None,
+    baseline: Baseline = None,
     export: Export = None,
     github: Github = False,
-    json: Annotated[bool, typer.Option("--json", help="Print the report as JSON.")] = False,
+    json: Json = False,
     quiet: Quiet = False,
     verbose: Verbose = False,
 ) -> None:
-    """Score cases as a suite file says.
+    """Score cases with the metrics of a suite file.
 
-    Without a file, the suite.yaml or suite.yml of this folder. Replays what is recorded. Nothing
-    is asked of a judge unless --record or --judge says so.
+    Without a file, use suite.yaml or suite.yml in this folder. Replay recorded replies; call a
+    judge only with --record or --judge.
 
-    Exit codes: 0 passed, 1 a gate missed, 2 something is set up wrongly, 3 incomplete.
+    Exit codes: 0 passed, 1 a gate failed, 2 the setup is wrong, 3 incomplete.
     """
-    from judgekit.cli.exporting import output_of
-    from judgekit.cli.options import overrides, settings
-    from judgekit.cli.running import run_and_print
-    from judgekit.core.errors import ConfigError
+    from judgekit.cli.execution import run_with_progress
+    from judgekit.cli.output import outputs_of, print_notes, print_report
     from judgekit.suite.run import default_out, failed_keys, failing_ids
     from judgekit.suite.source import find_suite
+    from judgekit.suite.suite import load_suite
 
-    outputs = output_of(export, github=github)
-
+    outputs = outputs_of(export, github=github)
+    check_volume(quiet=quiet, verbose=verbose)
     if out is not None and no_out:
         raise ConfigError("give --out or --no-out, not both")
     suite = suite or find_suite(verb="run")
     if out is None and not no_out:
         out = default_out(suite, shard=shard)
-
     ids = failing_ids(filter_failing) if filter_failing else None
     if ids is not None and not ids:
         typer.echo(f"nothing to do: no case of {filter_failing} failed or fell below a threshold")
         raise typer.Exit
     chosen = overrides(
-        judge=judge, api_base=api_base, record=record, param=param, no_judge=no_judge
-    ).model_copy(
-        update={
-            "only": only or [],
-            "settings": settings(set),
-            "limit": limit,
-            "where": where or [],
-            "ids": ids,
-            "shard": shard,
-            "cases": cases,
-            "format": format,
-            "baseline": str(baseline) if baseline is not None else None,
-            "again": failed_keys(retry_failed) if retry_failed else frozenset(),
-        }
+        judge=judge,
+        api_base=api_base,
+        record=record,
+        param=param,
+        no_judge=no_judge,
+        only=only or [],
+        settings=settings(set),
+        limit=limit,
+        where=where or [],
+        ids=ids,
+        shard=shard,
+        cases=cases,
+        format=format,
+        baseline=str(baseline) if baseline is not None else None,
+        again=failed_keys(retry_failed) if retry_failed else frozenset(),
     )
-    code = run_and_print(
-        suite,
-        chosen,
-        out=out,
-        retry_failed=retry_failed,
-        outputs=outputs,
-        as_json=json,
-        quiet=quiet,
-        verbose=verbose,
+    loaded = load_suite(suite, chosen)
+    report = run_with_progress(
+        loaded, out=out, retry_failed=retry_failed, quiet=quiet or json, verbose=verbose
     )
-    raise typer.Exit(code)
+    with outputs.plain(as_json=json):
+        also = [*_lines_without_id(loaded, report), *_recorded(loaded)]
+        print_report(report, out=out, as_json=json, also=also)
+        if not quiet:
+            if report.run.get("went_on"):
+                folder = printable(str(out))
+                print(
+                    f"judgekit: {folder}: continued an interrupted run with its recorded replies",
+                    file=sys.stderr,
+                )
+            print_notes(loaded)
+            failures = (metric.failures for metric in report.figures.metrics)
+            if not verbose and any("metric_error" in one for one in failures):
+                print(
+                    "judgekit: rows failed with metric_error; --verbose prints the traceback",
+                    file=sys.stderr,
+                )
+    outputs.write(report, find=loaded.data.places, as_json=json)
+    raise typer.Exit(report.exit_code)
+
+
+def check_volume(*, quiet: bool, verbose: bool) -> None:
+    """Refuse --quiet together with --verbose.
+
+    Raises:
+        ConfigError: both are given.
+    """
+    if quiet and verbose:
+        raise ConfigError("give --quiet or --verbose, not both")
+
+
+def _lines_without_id(suite: Suite, report: Report) -> list[str]:
+    """Return where the cases of the summary are whose rows have no id."""
+    from judgekit.datasets.ids import ID_LENGTH
+
+    named = []
+    for metric in report.figures.metrics:
+        named += [worst.case for worst in metric.flawed]
+        named.append((metric.first_failure or "").partition(": ")[0])
+    derived = {case for case in named if len(case) == ID_LENGTH and case.isalnum()}
+    places = suite.data.places(derived) if derived else {}
+    lines = [
+        f"{case} is line {line} of {file}"
+        for case in dict.fromkeys(named)
+        for file, line in [places.get(case, ("", None))]
+        if file and line is not None
+    ]
+    return [printable(f"Rows without an id: {'; '.join(lines)}")] if lines else []
+
+
+def _recorded(suite: Suite) -> list[str]:
+    if suite.cassette is None or not suite.cassette.added:
+        return []
+    count, tape = suite.cassette.added, suite.cassette.path
+    where = "kept in the private store" if tape is None else f"written to {tape}"
+    return [printable(f"{count} new repl{'ies' if count != 1 else 'y'} {where}")]

@@ -1,4 +1,4 @@
-"""`judgekit schema`: what editors complete and check files by."""
+"""`judgekit schema`: JSON Schemas for editors."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ def schema(
     kind: Annotated[
         str,
         typer.Argument(
-            help="suite, rubric, persona, cases (one line) or results (one line).",
+            help="Kind of file: suite, rubric, persona, cases (one line) or results (one line).",
             show_default=False,
             autocompletion=schema_kinds,
         ),
     ],
 ) -> None:
-    """Print the JSON Schema of a kind of file, for an editor."""
+    """Print the JSON Schema of a kind of file, for editors."""
     from judgekit.authoring.schemas import schema_text
 
     typer.echo(schema_text(kind), nl=False)

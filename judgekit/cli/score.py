@@ -2,64 +2,96 @@
 
 from __future__ import annotations
 
+import json as json_
+import sys
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from judgekit.cli.completion import metric_kinds, rubrics
-from judgekit.cli.options import ApiBase, Judges, NoJudge, Param, Record, Set
+from judgekit.cli.options import (
+    ApiBase,
+    Cassette,
+    Json,
+    Judges,
+    NoJudge,
+    Param,
+    Record,
+    Set,
+    named_values,
+    overrides,
+    settings,
+)
+from judgekit.core.errors import ConfigError, DatasetError
 
-_Text = "Text, @FILE to read a file, or - for standard input."
+if TYPE_CHECKING:
+    from judgekit.core.case import Case
+
+_TEXT = "Text, @FILE or - for standard input."
 
 
 def score(
     suite: Annotated[str | None, typer.Argument(hidden=True)] = None,
     input: Annotated[
-        str | None, typer.Option("--input", "-i", help=f"What the user asked. {_Text}")
+        str | None, typer.Option("--input", "-i", help=f"The user's question. {_TEXT}")
     ] = None,
     output: Annotated[
-        str | None, typer.Option("--output", "-o", help=f"The answer to score. {_Text}")
+        str | None, typer.Option("--output", "-o", help=f"The answer to score. {_TEXT}")
     ] = None,
-    system: Annotated[str | None, typer.Option("--system", "-s", help="The system prompt.")] = None,
+    system: Annotated[
+        str | None, typer.Option("--system", "-s", help=f"The system prompt. {_TEXT}")
+    ] = None,
     baseline: Annotated[
-        str | None, typer.Option("--baseline", help=f"The answer to compare with. {_Text}")
+        str | None, typer.Option("--baseline", help=f"The answer to compare with. {_TEXT}")
     ] = None,
     reference: Annotated[
         list[str] | None,
-        typer.Option("--reference", "-r", help="An accepted answer; may be repeated."),
+        typer.Option(
+            "--reference", "-r", metavar="<text>", help="An accepted answer; may be repeated."
+        ),
     ] = None,
     context: Annotated[
-        list[str] | None, typer.Option("--context", help="A passage to rely on; may be repeated.")
+        list[str] | None,
+        typer.Option(
+            "--context", metavar="<text>", help="A passage the answer relies on; may be repeated."
+        ),
     ] = None,
     case: Annotated[
-        str | None, typer.Option("--case", help="The whole case as JSON: @FILE, - or text.")
+        str | None, typer.Option("--case", help="The whole case as JSON. Text, @FILE or -.")
     ] = None,
     metric: Annotated[
         list[str] | None,
         typer.Option(
             "--metric",
             "-m",
-            help="Metric to score by; may be repeated.",
+            metavar="<metric>",
+            help="Metric to score with; may be repeated.",
             autocompletion=metric_kinds,
         ),
     ] = None,
     rubric: Annotated[
         list[str] | None,
         typer.Option(
-            "--rubric", help="Rubric to score by: a name or a file.", autocompletion=rubrics
+            "--rubric",
+            metavar="<rubric>",
+            help="Rubric to score with, a name or a file; may be repeated.",
+            autocompletion=rubrics,
         ),
     ] = None,
     mode: Annotated[
-        str | None, typer.Option("--mode", help="Mode of the rubric: user, system, both.")
+        str | None, typer.Option("--mode", help="Mode of the rubric, such as user, system or both.")
     ] = None,
     scale: Annotated[
-        float | None, typer.Option("--scale", help="Show scores on 0 to this.")
+        float | None, typer.Option("--scale", help="Show scores from 0 to this number.")
     ] = None,
     option: Annotated[
         list[str] | None,
         typer.Option(
-            "--option", help="Option of the metric, such as maximum=120; may be repeated."
+            "--option",
+            metavar="<name=value>",
+            help="Metric option, such as maximum=120; may be repeated.",
         ),
     ] = None,
     positive_examples: Annotated[
@@ -70,47 +102,146 @@ def score(
     ] = None,
     judge: Judges = None,
     api_base: ApiBase = None,
-    cassette: Annotated[
-        Path | None, typer.Option("--cassette", help="Tape to replay from and record to.")
-    ] = None,
+    cassette: Cassette = None,
     record: Record = None,
     param: Param = None,
     set: Set = None,
     no_judge: NoJudge = False,
-    json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+    json: Json = False,
 ) -> None:
-    """Score one case and explain the number.
+    """Score one case and explain the score.
 
-    Exit codes: 0 scored, 2 something is set up wrongly, 3 no score.
+    Exit codes: 0 scored, 2 the setup is wrong, 3 no score.
     """
-    from judgekit.cli.options import named_values, overrides, settings
-    from judgekit.cli.scoring import score_and_print
-    from judgekit.core.errors import ConfigError
+    from judgekit.cli.execution import run_with_progress
+    from judgekit.cli.output import print_notes
+    from judgekit.cli.screen import colourful, columns
+    from judgekit.core.score import Failure
+    from judgekit.report.text import row_text
+    from judgekit.suite.suite import build_suite
 
     if suite is not None:
         raise ConfigError(
-            f"score takes one case, by flags; to run a suite: judgekit run {suite}"
+            f"score takes one case, given by flags; to run a suite: judgekit run {suite}"
             if suite.endswith((".yaml", ".yml"))
             else f"score takes flags only; write --output {suite!r}, --metric {suite!r}, ..."
         )
-    scored_by = [*(metric or []), *(Path(file).stem for file in rubric or [])]
-    code = score_and_print(
-        texts={"input": input, "output": output, "system": system, "baseline": baseline},
-        lists={"reference": reference, "context": context},
-        case=case,
-        metrics=metric or [],
-        rubrics=rubric or [],
-        options={
-            "mode": mode,
-            "scale": scale,
-            "positive_examples": positive_examples and str(positive_examples),
-            "negative_examples": negative_examples and str(negative_examples),
-            **named_values("--option", option),
-        },
-        cassette=cassette,
-        overrides=overrides(
-            judge=judge, api_base=api_base, record=record, param=param, no_judge=no_judge
-        ).model_copy(update={"settings": settings(set, scored_by)}),
-        as_json=json,
+    options = {
+        "mode": mode,
+        "scale": scale,
+        "positive_examples": positive_examples and str(positive_examples),
+        "negative_examples": negative_examples and str(negative_examples),
+        **named_values("--option", option),
+    }
+    metrics = _metrics(metric or [], rubric or [], options)
+    if judge is None and not no_judge:
+        _check_judge(metrics)
+    chosen = overrides(
+        judge=judge,
+        api_base=api_base,
+        record=record,
+        param=param,
+        no_judge=no_judge,
+        settings=settings(set, list(metrics)),
     )
-    raise typer.Exit(code)
+    data = {"metrics": metrics} | ({"cassette": str(cassette)} if cassette is not None else {})
+    built = build_suite(data, base=Path(), overrides=chosen)
+    subject = _case(
+        {"input": input, "output": output, "system": system, "baseline": baseline},
+        {"reference": reference, "context": context},
+        case,
+    )
+    built.cases = lambda: iter([subject])  # type: ignore[method-assign]
+    rows = next(iter(run_with_progress(built, quiet=True).results)).rows
+    if json:
+        values = [json_.loads(row.to_json()) for row in rows]
+        print(json_.dumps(values if len(values) > 1 else values[0], ensure_ascii=False, indent=1))
+    else:
+        print("\n".join(row_text(r, width=columns(), colour=colourful()) for r in rows), end="")
+    print_notes(built)
+    raise typer.Exit(3 if any(isinstance(row.result, Failure) for row in rows) else 0)
+
+
+def _metrics(
+    names: Iterable[str], rubrics: Iterable[str], options: Mapping[str, Any]
+) -> dict[str, dict[str, Any]]:
+    """Return the `metrics` of a suite."""
+    given = {name: value for name, value in options.items() if value is not None}
+    metrics = {name: dict(given) for name in names}
+    for rubric in rubrics:
+        name = Path(rubric).stem
+        if name in metrics:
+            raise ConfigError(
+                f"--rubric {rubric}: another metric is named {name!r}; give one of the two"
+            )
+        metrics[name] = {"rubric": str(Path(rubric)), **given}
+    if not metrics:
+        raise ConfigError(
+            "no metric is given: add --metric NAME or --rubric FILE (judgekit metrics lists them)"
+        )
+    return metrics
+
+
+def _check_judge(metrics: Mapping[str, Mapping[str, Any]]) -> None:
+    """Refuse judged metrics without a judge.
+
+    Raises:
+        ConfigError: with the flags that are missing.
+    """
+    from judgekit.metrics.catalogue import STAND_INS
+    from judgekit.metrics.registry import find
+
+    # A list, not a generator: an unknown name is reported before a missing judge.
+    judged = [name for name, entry in metrics.items() if entry.get("rubric") or find(name).judged]
+    if judged:
+        stand_in = all(name in STAND_INS for name in judged)
+        hint = ", or --no-judge for the computed fallback" if stand_in else ""
+        raise ConfigError(f"no judge is given: add --judge MODEL{hint}")
+
+
+def _case(
+    texts: Mapping[str, str | None], lists: Mapping[str, Sequence[str] | None], case: str | None
+) -> Case:
+    from judgekit.datasets import load_cases
+
+    given = [case, *texts.values(), *(text for several in lists.values() for text in several or ())]
+    if given.count("-") > 1:
+        raise ConfigError("standard input can be read once: give one `-`, and the others as @FILE")
+    row: dict[str, Any] = {}
+    if case is not None:
+        try:
+            row = json_.loads(_text(case))
+        except (ValueError, RecursionError) as exc:
+            raise ConfigError(
+                f'--case is not JSON: {exc}; write {{"input": "...", "output": "..."}}'
+            ) from exc
+        if not isinstance(row, dict):
+            raise ConfigError(
+                '--case is not a JSON object; write {"input": "...", "output": "..."}'
+            )
+    row |= {name: _text(text) for name, text in texts.items() if text is not None}
+    row |= {name: [_text(text) for text in several] for name, several in lists.items() if several}
+    row.setdefault("id", "case")
+    try:
+        return next(load_cases([row]))
+    except DatasetError as exc:
+        # The user typed flags, not a row.
+        raise ConfigError(str(exc).removeprefix("row 1: "), where="--case" if case else "") from exc
+
+
+def _text(text: str) -> str:
+    """Return a text, the content of `@FILE`, or standard input for `-`."""
+    from judgekit.core.input_file import MAX_PLAIN, read_text
+    from judgekit.core.wrong_file import nearby
+
+    try:
+        if text == "-":
+            return sys.stdin.read()
+        if text.startswith("@"):
+            return read_text(Path(text[1:]), most=MAX_PLAIN)
+    except FileNotFoundError as exc:
+        hint = nearby(Path(text[1:])) or "; check the path"
+        raise ConfigError(f"{text}: no such file{hint}") from exc
+    except (OSError, UnicodeDecodeError) as exc:
+        raise ConfigError(f"{text}: cannot be read: {exc}; write a UTF-8 text file") from exc
+    return text

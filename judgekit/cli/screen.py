@@ -1,16 +1,19 @@
-"""What a terminal takes: how wide it is, and whether it shows colours."""
+"""The terminal: its width, its colours, and a line that shows progress."""
 
 from __future__ import annotations
 
 import os
 import shutil
 import sys
-from typing import TextIO
+import time
 
+from judgekit.core.canonical import printable
 from judgekit.report.cells import cut
 
 WIDEST = 100
 NARROWEST = 60
+BETWEEN = 0.2
+"""Seconds between two updates of a progress line."""
 
 
 def columns() -> int:
@@ -18,27 +21,53 @@ def columns() -> int:
     return min(WIDEST, max(NARROWEST, shutil.get_terminal_size((80, 24)).columns))
 
 
-def colourful(stream: TextIO | None = None) -> bool:
-    """Return whether a stream, standard output by default, is to have colours.
+def colourful() -> bool:
+    """Return whether to print colours on standard output.
 
-    A terminal has them. `NO_COLOR` takes them away, whatever else is set; `FORCE_COLOR` and
-    `CLICOLOR_FORCE` give them to a file or a pipe as well, `CLICOLOR=0` and `TERM=dumb` take them
-    from a terminal. An empty variable says nothing.
+    A terminal gets colours. `NO_COLOR` turns them off and overrides every other variable;
+    `FORCE_COLOR` and `CLICOLOR_FORCE` turn them on for a file or a pipe; `CLICOLOR=0` and
+    `TERM=dumb` turn them off for a terminal. An empty variable has no effect.
     """
-    said = os.environ.get
-    if said("NO_COLOR"):
+    variable = os.environ.get
+    if variable("NO_COLOR"):
         return False
     for forced in ("FORCE_COLOR", "CLICOLOR_FORCE"):
-        if said(forced):
-            return said(forced) not in ("0", "false")
-    if said("CLICOLOR") == "0" or said("TERM") == "dumb":
+        if variable(forced):
+            return variable(forced) not in ("0", "false")
+    if variable("CLICOLOR") == "0" or variable("TERM") == "dumb":
         return False
-    return (stream or sys.stdout).isatty()
+    return sys.stdout.isatty()
 
 
 def fitted(text: str) -> str:
-    """Return a list with its lines cut to the terminal; a file or a pipe gets them whole."""
+    """Return a list with its lines cut to the width of a terminal, or whole for a file or pipe."""
     if not sys.stdout.isatty():
         return text
     room = max(NARROWEST, shutil.get_terminal_size((80, 24)).columns)
     return "".join(f"{cut(line, room)}\n" for line in text.splitlines())
+
+
+class StatusLine:
+    """One line on standard error, replaced by the next one; nothing where that is no terminal."""
+
+    def __init__(self, *, shown: bool = True) -> None:
+        self._terminal = shown and sys.stderr.isatty()
+        self._updated = 0.0
+
+    def due(self) -> bool:
+        """Return whether the line may be replaced again: a few times a second."""
+        now = time.monotonic()
+        if not self._terminal or now - self._updated < BETWEEN:
+            return False
+        self._updated = now
+        return True
+
+    def show(self, line: str) -> None:
+        """Replace the line."""
+        if self._terminal:
+            room = max(20, shutil.get_terminal_size((80, 24)).columns - 1)
+            print(f"\r\x1b[K{cut(printable(line), room)}", end="", file=sys.stderr, flush=True)
+
+    def clear(self) -> None:
+        """Remove the line."""
+        self.show("")

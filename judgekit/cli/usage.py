@@ -1,4 +1,4 @@
-"""What is wrong with a command line, in one line: what typer says, and what to do next."""
+"""Errors in a command line as one line, with what to do next."""
 
 from __future__ import annotations
 
@@ -19,20 +19,21 @@ _VALUES = (
     ("valid float", "must be a number"),
     ("valid boolean", "takes no value"),
 )
-"""What typer says of a value -> what it must be."""
+"""Part of typer's message about a value -> what the value must be."""
 
 
 def usage_line(error: Any) -> str:
-    """Return what is wrong with a command line, and what to do next.
+    """Return what is wrong with a command line and what to do next.
 
     Args:
-        error: the error of typer.
+        error: a usage error of typer; its fields depend on the problem.
     """
+    fields = vars(error)
     message = " ".join(str(error.message).split())
     command = error.ctx.command_path if error.ctx is not None else _typed()
     help = f"`{command} --help`"
-    if name := getattr(error, "option_name", None):
-        if not hasattr(error, "possibilities"):
+    if name := fields.get("option_name"):
+        if "possibilities" not in fields:
             needs = "takes no value" if "not take" in message else "needs a value"
             return f"{name} {needs}; {help} shows how"
         return f"{command} has no option {name!r}{_closest_option(name, error.ctx, help)}"
@@ -40,9 +41,9 @@ def usage_line(error: Any) -> str:
         return _unknown_command(unknown[1], command, error.ctx)
     if extra := _EXTRA.match(message):
         return f"{command} does not take {extra[1]!r}; {help} shows what it takes"
-    parameter = getattr(error, "param", None)
+    parameter = fields.get("param")
     if isinstance(error, typer.BadParameter) and parameter is not None:
-        what = next((told for said, told in _VALUES if said in message), "")
+        what = next((rule for part, rule in _VALUES if part in message), "")
         flag = parameter.opts[0] if parameter.opts[0].startswith("-") else parameter.name.upper()
         if not message:  # it is missing
             return f"{command} needs {flag}; {help} shows how"
@@ -51,13 +52,13 @@ def usage_line(error: Any) -> str:
 
 
 def _typed() -> str:
-    """Return the command as far as it was typed without options."""
+    """Return the command as typed, without options."""
     words = takewhile(lambda word: word.isalpha(), sys.argv[1:])
     return " ".join(("judgekit", *islice(words, 1)))
 
 
 def _closest_option(name: str, context: Any, help: str) -> str:
-    shown = (p for p in context.command.params if not getattr(p, "hidden", False))
+    shown = (p for p in context.command.params if not vars(p).get("hidden"))
     names = [n for p in shown for n in (*p.opts, *p.secondary_opts) if n.startswith("--")]
     close = closest(name.lstrip("-"), [n.removeprefix("--") for n in names])
     if not close:

@@ -1,4 +1,4 @@
-"""What `--verbose` adds, on standard error: files, every case, retries, rungs, tracebacks."""
+"""What `--verbose` prints to standard error: files, cases, retries and tracebacks."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from contextlib import contextmanager
 from typing import Any
 
 from judgekit.core.canonical import printable
-from judgekit.core.score import Failure, Result
+from judgekit.core.score import Failure, Score
 from judgekit.runner.progress import Progress
 from judgekit.suite.suite import Suite
 
 _SECRET = re.compile("KEY|TOKEN|SECRET|PASSWORD", re.IGNORECASE)
-"""What the name of an environment variable says of its value."""
+"""Names of environment variables that hold secrets."""
 _SHORTEST_KEY = 8
-"""Characters of a value below which it is no secret, such as a flag."""
+"""Characters a value needs to be a secret; shorter ones are flags such as `1`."""
 
 
 @contextmanager
-def telling() -> Iterator[None]:
-    """Print what the library logs while the body runs: retries, rungs, tracebacks."""
+def logged() -> Iterator[None]:
+    """Print what the library logs while the body runs: retries, output modes, tracebacks."""
     logger = logging.getLogger("judgekit")
     handler = _Handler()
     before = logger.level
@@ -38,7 +38,7 @@ def telling() -> Iterator[None]:
 
 
 class _Handler(logging.Handler):
-    """Prints a line for each record, and the traceback of the first exception of each place."""
+    """Prints a line for each record, and one traceback for each place that raises."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -46,7 +46,7 @@ class _Handler(logging.Handler):
 
     def emit(self, record: logging.LogRecord) -> None:
         if record.exc_info is None or record.exc_info[1] is None:
-            say(record.getMessage())
+            print_line(record.getMessage())
             return
         error = record.exc_info[1]
         frames = traceback.extract_tb(error.__traceback__)
@@ -54,40 +54,40 @@ class _Handler(logging.Handler):
         if place in self._places:
             return
         self._places.add(place)
-        say(f"{record.getMessage()}:")
+        print_line(f"{record.getMessage()}:")
         for line in "".join(traceback.format_exception(error)).splitlines():
             print(printable(_without_keys(line)), file=sys.stderr, flush=True)
 
 
 def _without_keys(line: str) -> str:
-    """Return a line without the keys of this environment, which an exception may repeat."""
+    """Return a line without the keys in the environment, which an exception may repeat."""
     for name, value in os.environ.items():
         if _SECRET.search(name) and len(value) >= _SHORTEST_KEY:
             line = line.replace(value, f"<{name}>")
     return line
 
 
-def say(text: str) -> None:
-    """Print one line on standard error, whatever a text holds."""
+def print_line(text: str) -> None:
+    """Print a text as one line on standard error."""
     print(" ".join(printable(text).split()), file=sys.stderr, flush=True)
 
 
-def tell_files(suite: Suite) -> None:
-    """Say where everything was found."""
-    source, limit = suite.data.source()
-    say(f"cases: {source}" + (f", the first {limit:,}" if limit is not None else ""))
+def print_files(suite: Suite) -> None:
+    """Print which files and judges a suite uses."""
     from judgekit.judges.credentials import shown_address
 
+    source, limit = suite.data.source()
+    print_line(f"cases: {source}" + (f", the first {limit:,}" if limit is not None else ""))
     for role, judge in suite.roles.items():
         at = f" at {shown_address(judge.api_base)}" if judge.api_base else ""
-        say(f"{role}: {judge.model}{at}, record: {suite.record.value}")
+        print_line(f"{role}: {judge.model}{at}, record: {suite.record.value}")
     cassette = suite.cassette
     if cassette is not None and cassette.path is not None:
-        held = len(cassette.tape) if cassette.tape is not None else 0
-        say(f"cassette: {cassette.path}, {held:,} recorded")
+        count = len(cassette.tape) if cassette.tape is not None else 0
+        print_line(f"cassette: {cassette.path}, {count:,} recorded")
     for metric in suite.metrics:
         for name, path in _rubrics(metric):
-            say(f"rubric of {metric.name}: {name}, {path}")
+            print_line(f"rubric of {metric.name}: {name}, {path}")
 
 
 def _rubrics(metric: Any) -> Iterator[tuple[str, str]]:
@@ -98,27 +98,28 @@ def _rubrics(metric: Any) -> Iterator[tuple[str, str]]:
             yield f"{rubric.name}@{rubric.version}", str(rubric.path)
 
 
-class Teller:
-    """Says of every case what came of it."""
+class CaseLines:
+    """Prints the scores of each case on one line, and a line for each failure."""
 
     def __init__(self, suite: Suite) -> None:
         self._names = [metric.name for metric in suite.metrics]
 
     def __call__(self, progress: Progress) -> None:
-        """Say what came of the last case: its scores in a line, a line for each failure."""
+        """Print the results of the last case."""
         if progress.case is None:
             return
-        named = list(zip(self._names, progress.results, strict=True))
-        scored = [f"{n} {_shown(r)}" for n, r in named if not isinstance(r, Failure)]
-        if scored:
-            say(f"{progress.case.id}: {', '.join(scored)}")
-        for name, result in named:
+        scores = []
+        failures = []
+        for name, result in zip(self._names, progress.results, strict=True):
             if isinstance(result, Failure):
-                say(f"{progress.case.id}: {name} failed ({result.kind}): {result.message}")
+                failures.append(f"{name} failed ({result.kind}): {result.message}")
+            else:
+                scores.append(f"{name} {_shown(result)}")
+        for text in [", ".join(scores), *failures] if scores else failures:
+            print_line(f"{progress.case.id}: {text}")
 
 
-def _shown(result: Result) -> str:
-    if isinstance(result, Failure) or result.value is None:
-        return getattr(result, "status", "failed").replace("_", " ")
-    mark = " (fallback)" if result.fallback is not None else ""
-    return f"{result.shown:g}{mark}"
+def _shown(score: Score) -> str:
+    if score.value is None:
+        return score.status.replace("_", " ")
+    return f"{score.shown:g}{' (fallback)' if score.fallback is not None else ''}"

@@ -1,31 +1,43 @@
-"""`judgekit view`: a folder of runs in a browser of this machine."""
+"""`judgekit view`: show runs in a browser."""
 
 from __future__ import annotations
 
+import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from judgekit.core.canonical import printable
+
 
 def view(
     folder: Annotated[
-        Path, typer.Argument(help="A run folder, or one that holds some.", metavar="[DIR]")
+        Path, typer.Argument(help="Run folder, or a folder of run folders.", metavar="DIR")
     ] = Path(),
     port: Annotated[
-        int, typer.Option("--port", "-p", help="Port to answer at; any that is free by default.")
+        int, typer.Option("--port", "-p", help="Port to listen on; 0 is any free port.")
     ] = 0,
-    open_browser: Annotated[
-        bool, typer.Option("--open", help="Open it in the browser, too.")
-    ] = False,
+    open_browser: Annotated[bool, typer.Option("--open", help="Open the browser.")] = False,
 ) -> None:
-    """Look at runs in the browser.
+    """Show runs in a browser.
 
-    List, open and compare them, follow one that is writing.
-
-    Answers to this machine only (127.0.0.1), writes nothing and never calls a model.
-    Ctrl-C ends it.
+    List, open and compare runs, and follow one that is in progress. Listen on 127.0.0.1 only,
+    write nothing, and never call a judge. Press Ctrl-C to end.
     """
-    from judgekit.cli.viewing import serve
+    from judgekit.view.server import Viewer
 
-    serve(folder, port=port, open_browser=open_browser)
+    with Viewer(folder, port=port) as viewer, suppress(KeyboardInterrupt):
+        count = len(viewer.runs.all())
+        runs = f"{count} run{'s' if count != 1 else ''}" if count else "no run yet"
+        where = printable(str(viewer.runs.root))
+        print(f"{runs} in {where}; Ctrl-C ends", file=sys.stderr)
+        print(viewer.address, flush=True)
+        if open_browser:
+            import webbrowser
+
+            webbrowser.open(viewer.address)
+        viewer.serve_forever()
+    if sys.stderr.isatty():
+        print(file=sys.stderr)  # the terminal has printed ^C

@@ -1,14 +1,17 @@
-"""`judgekit watch`: run a suite, and again what a saved file changes."""
+"""`judgekit watch`: run a suite whenever one of its files is saved."""
 
 from __future__ import annotations
 
+import sys
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from judgekit.cli.options import (
     ApiBase,
+    Baseline,
     Format,
     Judges,
     Limit,
@@ -20,7 +23,21 @@ from judgekit.cli.options import (
     Set,
     SuitePath,
     Verbose,
+    overrides,
+    settings,
 )
+from judgekit.core.canonical import printable
+from judgekit.core.errors import ConfigError
+
+if TYPE_CHECKING:
+    from judgekit.report.report import Report
+    from judgekit.runner.evaluation import Reuse
+    from judgekit.suite.file import Overrides
+    from judgekit.suite.suite import Suite
+    from judgekit.suite.watch.watch import Round
+
+NAMED = 3
+"""Saved files that a line names."""
 
 
 def watch(
@@ -32,39 +49,120 @@ def watch(
     set: Set = None,
     only: Only = None,
     limit: Limit = None,
-    cases: Annotated[str | None, typer.Option("--cases", help="Score these cases instead.")] = None,
+    cases: Annotated[str | None, typer.Option("--cases", help="Score this file of cases.")] = None,
     format: Format = None,
     no_judge: NoJudge = False,
-    baseline: Annotated[
-        Path | None,
-        typer.Option("--baseline", help="Run folder that not_worse holds each run against."),
-    ] = None,
+    baseline: Baseline = None,
     quiet: Quiet = False,
     verbose: Verbose = False,
 ) -> None:
-    """Run a suite whenever a file of it is saved.
+    """Run a suite whenever one of its files is saved.
 
-    Scores anew what the saved file changes and prints what moved. Looks at the suite, its cases,
-    rubrics and whatever they are made of, personas and cassette. Nothing is asked of a judge
-    unless --record or --judge says so. Ctrl-C ends it.
+    Score only the rows that the saved file affects, and print what changed. Watch the suite, its
+    cases, rubrics and their parents, personas and cassette. Call a judge only with --record or
+    --judge. Press Ctrl-C to end.
 
-    Exit codes: 0 ended by Ctrl-C, 2 there is no such suite.
+    Exit codes: 0 ended by Ctrl-C, 2 no such suite.
     """
-    from judgekit.cli.options import overrides, settings
-    from judgekit.cli.watching import watch_and_print
-    from judgekit.suite.source import find_suite
+    from judgekit.cli.execution import run_with_progress
+    from judgekit.cli.run import check_volume
+    from judgekit.core.synchronous import Flag
+    from judgekit.suite.source import find_suite, read_suite
+    from judgekit.suite.watch.watch import Watch
 
     suite = suite or find_suite(verb="watch")
+    check_volume(quiet=quiet, verbose=verbose)
+    if cases == "-":
+        raise ConfigError("--cases -: standard input can be read once; name a file to watch")
     chosen = overrides(
-        judge=judge, api_base=api_base, record=record, param=param, no_judge=no_judge
-    ).model_copy(
-        update={
-            "only": only or [],
-            "settings": settings(set),
-            "limit": limit,
-            "cases": cases,
-            "format": format,
-            "baseline": str(baseline) if baseline is not None else None,
-        }
+        judge=judge,
+        api_base=api_base,
+        record=record,
+        param=param,
+        no_judge=no_judge,
+        only=only or [],
+        settings=settings(set),
+        limit=limit,
+        cases=cases,
+        format=format,
+        baseline=str(baseline) if baseline is not None else None,
     )
-    raise typer.Exit(watch_and_print(suite, chosen, quiet=quiet, verbose=verbose))
+    if not suite.is_file():
+        read_suite(suite)  # raises the error that explains why
+    stop = Flag()
+
+    def run(built: Suite, reuse: Reuse | None) -> Report:
+        return run_with_progress(built, reuse=reuse, quiet=quiet, verbose=verbose, stop=stop)
+
+    try:
+        for one in Watch(suite, chosen, run=run).rounds():
+            _print_round(one, suite, chosen, quiet=quiet)
+            if stop.is_set():
+                return
+    except KeyboardInterrupt:
+        if sys.stderr.isatty():  # the terminal has printed ^C
+            print(file=sys.stderr)
+
+
+def _print_round(one: Round, path: Path, overrides: Overrides, *, quiet: bool) -> None:
+    from judgekit.cli.output import print_notes
+    from judgekit.cli.screen import colourful, columns
+    from judgekit.report.text import summary_text
+    from judgekit.suite.watch.command import recording_command
+    from judgekit.suite.watch.text import moves_text
+
+    if one.error is not None:
+        # Where nothing was saved, the file and line lead the message: editors look for them there.
+        head = f"{_clock()} " if one.saved else ""
+        print(f"{head}judgekit: {printable(one.error)}", file=sys.stderr, flush=True)
+        if not one.saved:
+            _print_watching(path, one)
+        return
+    report, suite = one.report, one.suite
+    if report is None or suite is None:
+        return
+    if one.saved:
+        print(_head(one, report))
+    if one.moves is None:
+        print(summary_text(report, width=columns(), colour=colourful(), worst=0), end="")
+        if not quiet:
+            print_notes(suite)
+        _print_watching(path, one)
+        return
+    command = recording_command(path, overrides, list(one.moves.missed))
+    text = moves_text(one.moves, report, command=command, width=columns(), colour=colourful())
+    print(text, end="", flush=True)
+
+
+def _print_watching(path: Path, one: Round) -> None:
+    from judgekit.cli.screen import colourful
+    from judgekit.report.text import Paint
+    from judgekit.suite.watch.files import shown
+
+    others = one.files - 1
+    files = f" and {others} file{'s' if others != 1 else ''} it uses" if others > 0 else ""
+    line = f"watching {printable(shown(path))}{files}; Ctrl-C ends"
+    print(Paint(colour=colourful())(line, "dim"), flush=True)
+
+
+def _head(one: Round, report: Report) -> str:
+    from judgekit.cli.screen import colourful, columns
+    from judgekit.report.cells import wrap
+    from judgekit.report.text import Paint
+    from judgekit.suite.watch.files import shown
+    from judgekit.suite.watch.text import state_text
+
+    names = ", ".join(printable(shown(path)) for path in one.saved[:NAMED])
+    more = f" and {len(one.saved) - NAMED} more" if len(one.saved) > NAMED else ""
+    if not one.fresh:
+        scored = "no row to score again"
+    else:
+        duration = f" in {one.seconds:.1f} s" if one.seconds >= 1 else ""
+        scored = f"{one.fresh:,} of {one.rows:,} rows scored again{duration}"
+    line = f"{_clock()} {names}{more}: {scored}; {state_text(report)}"
+    paint = Paint(colour=colourful())
+    return "\n".join(paint(part, "bold") for part in wrap(line, columns(), then=" " * 9))
+
+
+def _clock() -> str:
+    return datetime.now(UTC).astimezone().strftime("%H:%M:%S")

@@ -27,7 +27,7 @@ def test_answers_are_written_beside_their_cases(asked, judgekit):
 
     assert done.code == 3  # one of them asks nothing
     assert done.out == ""
-    assert "2 answered (2 live); 1 left without; written to out.jsonl" in done.err
+    assert "2 answered (2 live); 1 without an answer; written to out.jsonl" in done.err
     assert "c: invalid_case: needs an input" in done.err
     written = rows(asked / "out.jsonl")
     assert [row["id"] for row in written] == ["a", "b", "c"]
@@ -68,7 +68,8 @@ def test_a_file_may_be_filled_in_place_and_nothing_is_lost(asked, judgekit):
         done = judgekit("answer", "cases.jsonl", "-m", "fake/x", "-o", "cases.jsonl")
 
     assert (
-        "0 answered; 2 had an output and kept it (--replace asks again); 1 left without" in done.err
+        "0 answered; 2 already had an output (--replace answers them again); 1 without an answer"
+        in done.err
     )
     assert [row["id"] for row in rows(asked / "cases.jsonl")] == ["a", "b", "c"]
 
@@ -94,8 +95,8 @@ def test_a_system_prompt_comes_from_a_file(asked, judgekit):
         (("cases.jsonl", "-m", "fake/x", "--system", "a", "--system-file", "b"), "not both"),
         (("cases.jsonl", "-m", "fake/x", "--system-file", "none.txt"), "cannot be read"),
         (("cases.jsonl", "-m", "fake/x", "--out", "."), "is a folder"),
-        (("cases.jsonl", "-m", "fake/x", "--limit", "1", "--out", "cases.jsonl"), "would lose"),
-        (("cases.jsonl", "-m", "fake/x", "--out", "t", "--cassette", "t"), "two files"),
+        (("cases.jsonl", "-m", "fake/x", "--limit", "1", "--out", "cases.jsonl"), "--limit would"),
+        (("cases.jsonl", "-m", "fake/x", "--out", "t", "--cassette", "t"), "another file"),
         (("cases.jsonl", "-m", "fake/x", "--record", "none", "--cassette", "t"), "no such"),
         (("cases.jsonl", "-m", "openai/x", "--api-key-env", "NO_KEY"), "NO_KEY is not set"),
         (("cases.jsonl", "-m", "openai/x", "--api-base", "localhost:1"), "must begin with http"),

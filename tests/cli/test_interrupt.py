@@ -18,7 +18,7 @@ def wait(word):
 
 atexit.register(wait, "leaving")
 stop = []
-with on_interrupt(lambda: stop.append(1), said="all of it is kept"):
+with on_interrupt(lambda: stop.append(1), kept="all of it is kept"):
     wait("working")
 print("stopped", len(stop), flush=True)
 wait("after")

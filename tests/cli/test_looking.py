@@ -180,7 +180,7 @@ def test_a_cassette_is_verified_counted_and_shown(judgekit, recorded):
     key = json.loads((recorded / "tape.jsonl").read_text("utf-8").splitlines()[-1])["key"]
 
     assert judgekit("cassette", "verify", "tape.jsonl", "tape.jsonl").out == (
-        "tape.jsonl: 4 records, all sound\n" * 2
+        "tape.jsonl: 4 records, all valid\n" * 2
     )
     assert "  valid: 4\n" in judgekit("cassette", "stats", "tape.jsonl").out
     shown = judgekit("cassette", "show", "tape.jsonl", key[:12]).out
@@ -259,7 +259,7 @@ def test_what_is_not_used_is_counted_and_removed_only_when_told(judgekit, record
 
     assert "--yes removes" in counted.out
     assert "removed" in removed.out
-    assert judgekit("cassette", "verify", "tape.jsonl").out == "tape.jsonl: 3 records, all sound\n"
+    assert judgekit("cassette", "verify", "tape.jsonl").out == "tape.jsonl: 3 records, all valid\n"
     assert judgekit("run", "suite.yaml").code == 0
 
 

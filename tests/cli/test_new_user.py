@@ -74,4 +74,4 @@ def test_a_suite_runs_with_ones_own_judge_and_replays_without_it(typed):
     assert "replies: 3 from the tape" in replay.out
     assert live.code == replay.code
     assert live.code in (0, 1)  # what this server says is worth nothing
-    assert "6 records, all sound" in verify.out
+    assert "6 records, all valid" in verify.out

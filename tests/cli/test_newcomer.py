@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 import shlex
 
-from judgekit.authoring.scaffold.project import HOSTED, Plan, write_project
+from judgekit.authoring.scaffold.project import Plan, write_project
+from judgekit.core.example_model import EXAMPLE_MODEL
 
 QUESTION = "Is the reply as short as the question allows?"
 
@@ -40,7 +41,7 @@ def test_the_first_change_of_a_rubric_leads_to_a_verdict(tmp_path, monkeypatch, 
     assert missing.err.endswith(
         "3 calls to manual/template, answered by a person.\n"
         "manual/template is a person. To answer in this terminal, add: --record new_episodes\n"
-        f"To ask a model instead, add: --judge {HOSTED}\n"
+        f"To call a model instead, add: --judge {EXAMPLE_MODEL}\n"
     )
     # Here there is no terminal, and `fake/judge` stands for the model.
     person = judgekit("run", "--record", "new_episodes", stdin="")
@@ -52,7 +53,7 @@ def test_the_first_change_of_a_rubric_leads_to_a_verdict(tmp_path, monkeypatch, 
     assert tested.code == 3
     by_model, by_hand = commands(tested.out)
     assert "--judge manual/template" in by_hand
-    asked = judgekit(*shlex.split(by_model.replace(HOSTED, "fake/judge")))
+    asked = judgekit(*shlex.split(by_model.replace(EXAMPLE_MODEL, "fake/judge")))
     assert asked.code in (0, 1)
     assert "not recorded" not in asked.out
 

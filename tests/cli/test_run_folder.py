@@ -58,9 +58,7 @@ def test_a_finished_run_is_replaced_and_a_stopped_one_goes_on(folder, judgekit):
     continued = judgekit(*command)
 
     assert "stopped" not in again.err
-    assert continued.err.startswith(
-        "judgekit: runs/suite: a run was stopped here; this one went on"
-    )
+    assert continued.err.startswith("judgekit: runs/suite: continued an interrupted run")
     assert results.read_bytes() == before
 
 

@@ -81,15 +81,15 @@ def test_a_cassette_is_recorded_and_replayed(judgekit, folder):
 
     assert live.out == replay.out
     assert miss.code == 3
-    assert "To ask, add: --record new_episodes" in miss.err
+    assert "To record them, add: --record new_episodes" in miss.err
 
 
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        (["-o", "x"], "say what to score by: --metric NAME or --rubric FILE"),
+        (["-o", "x"], "no metric is given: add --metric NAME or --rubric FILE"),
         (["-m", "lenght", "-o", "x", "--no-judge"], "did you mean 'length'?"),
-        (["-m", "safety", "-o", "x"], "say who judges: --judge MODEL"),
+        (["-m", "safety", "-o", "x"], "no judge is given: add --judge MODEL"),
         (["-m", "safety", "-o", "x", "--no-judge"], "needs a judge"),
         (["--rubric", "no/such", "-o", "x", "--judge", "fake/j"], "no such rubric file"),
         (["-m", "exact_match", "-o", "@none.txt"], "@none.txt: no such file"),

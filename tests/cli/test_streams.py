@@ -127,7 +127,9 @@ def test_colours_are_for_terminals_unless_somebody_says_so(
     for name, value in settings.items():
         monkeypatch.setenv(name, value)
 
-    assert colourful(Screen(terminal)) is colours
+    monkeypatch.setattr(sys, "stdout", Screen(terminal))
+
+    assert colourful() is colours
 
 
 def test_the_meter_says_how_far_it_is_and_what_it_costs(recorded):
@@ -167,8 +169,8 @@ def test_cases_are_counted_only_where_a_line_is_a_case(recorded):
 
 def test_ctrl_c_before_a_run_begins_is_no_missed_gate(recorded):
     script = (
-        "import os, signal, sys\nimport judgekit.cli.running as running\n"
-        "running.load_suite = lambda *_: os.kill(os.getpid(), signal.SIGINT)\n"
+        "import os, signal, sys\nimport judgekit.suite.suite as suite\n"
+        "suite.load_suite = lambda *_: os.kill(os.getpid(), signal.SIGINT)\n"
         "from judgekit.cli import main\nsys.argv = ['judgekit', 'run', 'suite.yaml']\nmain()\n"
     )
     found = subprocess.run(
@@ -215,4 +217,4 @@ def test_a_run_says_how_to_see_why_a_metric_failed(folder, judgekit, monkeypatch
 
     done = judgekit("run", "--only", "length")
 
-    assert "judgekit: rows failed by metric_error; --verbose prints why" in done.err
+    assert "judgekit: rows failed with metric_error; --verbose prints the traceback" in done.err

@@ -100,7 +100,7 @@ def test_a_judged_one_is_asked_through_the_suite_s_judge(judgekit, tmp_path):
     ("words", "message"),
     [
         (("--metric", "shoutin"), "no metric named 'shoutin'; did you mean 'shouting'?"),
-        (("--metric", "calming"), "say who judges: --judge MODEL"),
+        (("--metric", "calming"), "no judge is given: add --judge MODEL"),
     ],
 )
 def test_mistakes_are_one_line(judgekit, words, message):

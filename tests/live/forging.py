@@ -11,7 +11,7 @@ import os
 import sys
 from pathlib import Path
 
-import judgekit.cli.running
+import judgekit.cli.execution
 import judgekit.pages.run.page  # noqa: F401 - imported here once, and in no fork
 from judgekit.cli import main
 

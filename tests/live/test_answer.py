@@ -64,7 +64,7 @@ def test_an_outage_costs_its_row_and_the_same_command_mends_it(folder, server, m
     monkeypatch.setattr("judgekit.judges.transport.Transport._wait", lambda self, state: 0.01)
     code, err = answered(monkeypatch, capsys, server, *flags)
     assert code == 3
-    assert "5 answered (5 live); 1 left without" in err
+    assert "5 answered (5 live); 1 without an answer" in err
     assert "c3: unavailable" in err
     broken = rows(folder / "out.jsonl")
     assert "output" not in broken[3]
@@ -155,7 +155,7 @@ def test_ctrl_c_keeps_what_is_answered_and_loses_no_case(folder, server):
         process.kill()
 
     assert process.returncode == 3, err
-    assert "4 answered (4 live); 2 left without" in err
+    assert "4 answered (4 live); 2 without an answer" in err
     found = rows(folder / "out.jsonl")
     assert [row["id"] for row in found] == [f"c{number}" for number in range(6)]
     assert ["output" in row for row in found] == [True] * 4 + [False] * 2

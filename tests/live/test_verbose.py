@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from judgekit.cli.verbose import telling
+from judgekit.cli.verbose import logged
 
 from .asking import judge_of, run, tokens
 from .server import Fault, Server, error
@@ -25,7 +25,7 @@ def test_retries_and_rungs_are_said_and_no_key_is(
     server.plan = {"case-000": [error(503, "busy"), Fault(reset=True)]}
     judge = judge_of(server, retries=3, mode=None)
 
-    with telling():
+    with logged():
         outcome = run(judge, tokens(2), tmp_path)
     said = capsys.readouterr().err.splitlines()
     run(judge_of(server, retries=3), ["case-009"], tmp_path)

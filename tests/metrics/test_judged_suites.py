@@ -75,9 +75,9 @@ def test_a_first_run_says_that_more_calls_will_follow(tmp_path, monkeypatch):
         said[name] = CliRunner().invoke(app, ["run", "suite.yaml"]).output
 
     assert "at least 1 call to fake/judge" in said["faithfulness"]
-    assert "More follow, by what is answered, for faithfulness." in said["faithfulness"]
+    assert "Later calls of faithfulness depend on these replies." in said["faithfulness"]
     assert "1 call to fake/judge" in said["coherence"]
-    assert "More follow" not in said["coherence"]
+    assert "Later calls" not in said["coherence"]
 
 
 def test_more_calls_are_announced_for_the_parts_of_a_combined_metric(tmp_path, monkeypatch):

@@ -221,12 +221,12 @@ def test_judges_share_one_purse() -> None:
 
 
 def test_what_is_missing_is_said_model_by_model(folder: Path) -> None:
-    from judgekit.cli.running import allow_asking
+    from judgekit.cli.output import recording_advice
 
     suite = built(folder)
     ran(suite)
 
-    said = allow_asking(suite) or ""
+    said = recording_advice(suite) or ""
 
     assert "3 calls to fake/one, about" in said or "6 calls to fake/one" in said
     assert "calls to fake/two, about" in said

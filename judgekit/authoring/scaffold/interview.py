@@ -18,7 +18,8 @@ from judgekit.authoring.scaffold.draft import (
     id_of,
     name_fault,
 )
-from judgekit.authoring.scaffold.project import HOSTED, Plan
+from judgekit.authoring.scaffold.project import Plan
+from judgekit.core.example_model import EXAMPLE_MODEL, LOCAL_MODEL
 
 
 class Question(NamedTuple):
@@ -60,7 +61,7 @@ def project_interview(name: str) -> Generator[Question, str, Plan]:
         person = yield Question("Their name", default="me", fault=name_fault)
         return Plan(name, judge=f"manual/{person}")
     if who == "hosted":
-        model = yield Question("Model, as PROVIDER/NAME", default=HOSTED, fault=model_fault)
+        model = yield Question("Model, as PROVIDER/NAME", default=EXAMPLE_MODEL, fault=model_fault)
         return Plan(name, judge=model)
     base = yield Question("Its address", default="http://localhost:8000/v1", fault=_address_fault)
     model = yield Question(
@@ -155,7 +156,7 @@ def model_fault(answer: str) -> str | None:
     provider, slash, name = answer.partition("/")
     if provider and slash and name and not any(c.isspace() for c in answer):
         return None
-    return f"a model is PROVIDER/NAME, such as {HOSTED} or ollama_chat/qwen3:8b"
+    return f"a model is PROVIDER/NAME, such as {EXAMPLE_MODEL} or {LOCAL_MODEL}"
 
 
 def _address_fault(answer: str) -> str | None:

@@ -29,8 +29,6 @@ FILES = Path(__file__).with_name("files")
 MODEL = "manual/template"
 """Who gave the verdicts of the template: whoever authored it."""
 SCHEMAS = ".schemas"
-HOSTED = EXAMPLE_MODEL
-"""The judge a template speaks of where nobody said which."""
 
 _RUBRIC = "helpful_reply"
 
@@ -127,7 +125,7 @@ def next_steps(folder: Path, plan: Plan) -> list[tuple[str, str]]:
             (f"{cd}judgekit metrics", "lists what else there is to score by"),
             (f"{cd}judgekit rubric new", "writes a rubric, for when there is a judge"),
         ]
-    judge = plan.judge or HOSTED
+    judge = plan.judge or EXAMPLE_MODEL
     flags = f" --api-base {quote(plan.api_base)}" if plan.api_base else ""
     return [
         (run, "replays the template's verdicts, offline"),
@@ -160,7 +158,7 @@ def _is_person(judge: str) -> bool:
 
 
 def _own_judge(plan: Plan) -> str:
-    judge = plan.judge or HOSTED
+    judge = plan.judge or EXAMPLE_MODEL
     settings = f"model: {scalar(judge)}"
     if plan.api_base:
         settings += f", api_base: {scalar(plan.api_base)}"

@@ -21,7 +21,7 @@ def test_a_project_is_asked_for_and_written(tmp_path):
     with Terminal((*JUDGEKIT, "init"), cwd=folder) as terminal:
         terminal.answer("Name of the project [My shop]:", "")
         terminal.answer("Who judges [hosted]:", "9")
-        terminal.expect("'9' is none of hosted, server, person, none.")
+        terminal.expect("'9' is not a choice; the choices are hosted, server, person,")
         terminal.answer("Who judges [hosted]:", "2")
         terminal.answer("Its address [http://localhost:8000/v1]:", "localhost:9")
         terminal.expect("An address begins with http:// or https://")
@@ -44,17 +44,17 @@ def test_nothing_is_asked_when_a_flag_says_it(tmp_path):
         folder = tmp_path / flags[-1].strip("-")
         with Terminal((*JUDGEKIT, "init", str(folder), *flags), cwd=tmp_path) as terminal:
             assert terminal.finish() == 0
-        assert "Enter takes" not in terminal.text
+        assert "Enter accepts" not in terminal.text
         assert (folder / "suite.yaml").exists()
 
 
 def test_a_rubric_is_asked_for_corrected_and_written(tmp_path):
     with Terminal(NEW, cwd=tmp_path) as terminal:
-        terminal.expect("Enter takes what stands in brackets, < goes back, Ctrl-C leaves.")
+        terminal.expect("Enter accepts the answer in brackets, < goes back, Ctrl-C leaves.")
         terminal.answer("Name of the rubric:", "<")
         terminal.expect("This is the first question.")
         terminal.answer("Name of the rubric:", "")
-        terminal.expect("Something is needed here.")
+        terminal.expect("This needs an answer.")
         terminal.answer("Name of the rubric:", "quality")
         terminal.expect("'quality' is the name of a built-in rubric; choose another.")
         terminal.answer("Name of the rubric:", "tome")

@@ -15,7 +15,7 @@ from .driver import JUDGEKIT, Terminal
 
 CONTROL = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 WATCH = (*JUDGEKIT, "watch", "suite.yaml")
-WATCHING = "watching suite.yaml and 5 files of it; Ctrl-C ends it"
+WATCHING = "watching suite.yaml and 5 files it uses; Ctrl-C ends"
 
 
 @pytest.fixture(scope="module")
@@ -48,24 +48,24 @@ def test_saved_files_show_what_they_move(project, columns):
         terminal.expect(WATCHING)
 
         save(suite, "gate: {min: 0.5}", "gate: {min: 0.95}")
-        terminal.expect("suite.yaml: no row to score anew; its gate is missed")
+        terminal.expect("suite.yaml: no row to score again; its gate is missed")
         terminal.expect("pass -> MISS")
 
         save(suite, "metrics:", "metricks:")
         terminal.expect("judgekit: suite.yaml:13: unknown key 'metricks'; did you mean 'metrics'?")
         save(suite, "metricks:", "metrics:")
-        terminal.expect("suite.yaml: no row to score anew; its gate is missed")
+        terminal.expect("suite.yaml: no row to score again; its gate is missed")
 
         text = rubric.read_text("utf-8")
         save(rubric, "text:", "text: Really,")
-        terminal.expect("3 of 6 rows scored anew; incomplete: 3 rows failed (0 allowed)")
+        terminal.expect("3 of 6 rows scored again; incomplete: 3 rows failed (0 allowed)")
         terminal.expect("not recorded yet: 3 of helpful_reply; to record:")
         terminal.expect("judgekit run suite.yaml --record new_episodes")
         save(rubric, rubric.read_text("utf-8"), text)
         terminal.expect("3 rows recorded now")
 
         save(project / "cases.jsonl", '"output": "', '"output": "Sorry! ')
-        terminal.expect("cases.jsonl: 2 of 6 rows scored anew")
+        terminal.expect("cases.jsonl: 2 of 6 rows scored again")
         terminal.send("\x03")
         assert terminal.finish() == 0
 
@@ -111,7 +111,7 @@ def test_a_suite_that_is_wrong_at_first_is_waited_for(project):
     save(project / "suite.yaml", "metrics:", "metricks:")
     with Terminal((*WATCH, "--no-judge", "--only", "brief"), cwd=project) as terminal:
         terminal.expect("unknown key 'metricks'")
-        terminal.expect("Ctrl-C ends it")
+        terminal.expect("Ctrl-C ends")
         save(project / "suite.yaml", "metricks:", "metrics:")
         terminal.expect("3 computed")
         terminal.send("\x03")
