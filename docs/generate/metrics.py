@@ -13,7 +13,7 @@ from unittest.mock import patch
 
 from judgekit.authoring.metric_cards import command_of, documentation_of, wants_logprobs
 from judgekit.cli.app import app
-from judgekit.metrics.card import Card
+from judgekit.core.metric_card import Card
 from judgekit.metrics.catalogue import FAMILIES, Entry
 from judgekit.metrics.option import Option, fields_said, options_of
 from judgekit.metrics.registry import find

@@ -10,9 +10,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from judgekit.core.errors import AbstractRubric, ConfigError, RubricError
+from judgekit.core.metric_card import Card, Example
 from judgekit.core.score import Failure, Result
 from judgekit.datasets import load_cases
-from judgekit.metrics.card import Card, Example
+from judgekit.metrics.adapter import class_facts
 from judgekit.metrics.catalogue import BUILTIN, FAMILIES, Entry
 from judgekit.metrics.option import Option, options_of
 from judgekit.metrics.registry import create, find, metric_names
@@ -70,9 +71,10 @@ def metric_text(name: str, *, width: int = 80) -> str:
 
 
 def _explained(entry: Entry, made: Any, width: int) -> Iterator[str]:
-    card: Card | None = getattr(made, "card", None)
-    low, high = getattr(made, "range", (0.0, 1.0))
-    better = "higher" if getattr(made, "higher_is_better", True) else "lower"
+    facts = class_facts(made)
+    card = facts.card
+    low, high = facts.range
+    better = "higher" if facts.higher_is_better else "lower"
     yield f"{entry.name}: {entry.summary}"
     yield ""
     yield from _text(documentation_of(made), width)
@@ -100,7 +102,7 @@ def _explained(entry: Entry, made: Any, width: int) -> Iterator[str]:
 
 def wants_logprobs(made: Any) -> bool:
     """Return whether a metric asks for log-probabilities, and not for a verdict."""
-    return getattr(made, "wants", "") == "logprobs"
+    return class_facts(made).asks == "logprobs"
 
 
 def documentation_of(made: Any) -> str:

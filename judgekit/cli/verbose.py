@@ -9,9 +9,9 @@ import sys
 import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
 
 from judgekit.core.canonical import printable
+from judgekit.core.protocols import with_children
 from judgekit.core.score import Failure, Score
 from judgekit.runner.progress import Progress
 from judgekit.suite.suite import Suite
@@ -86,16 +86,11 @@ def print_files(suite: Suite) -> None:
         count = len(cassette.tape) if cassette.tape is not None else 0
         print_line(f"cassette: {cassette.path}, {count:,} recorded")
     for metric in suite.metrics:
-        for name, path in _rubrics(metric):
-            print_line(f"rubric of {metric.name}: {name}, {path}")
-
-
-def _rubrics(metric: Any) -> Iterator[tuple[str, str]]:
-    inner = [metric, getattr(metric, "metric", None), *(getattr(metric, "of", None) or ())]
-    for part in inner:
-        rubric = getattr(part, "rubric", None)
-        if rubric is not None and hasattr(rubric, "path"):
-            yield f"{rubric.name}@{rubric.version}", str(rubric.path)
+        for part in with_children(metric):
+            for rubric in part.rubrics:
+                print_line(
+                    f"rubric of {metric.name}: {rubric.name}@{rubric.version}, {rubric.path}"
+                )
 
 
 class CaseLines:

@@ -1,13 +1,23 @@
-"""The seams: one method each, so that anything can stand on either side."""
+"""The contracts of everything that can be replaced: judge, metric, embedder, aggregate."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Protocol, runtime_checkable
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, is_dataclass
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
 
 from judgekit.core.case import Case
 from judgekit.core.request import Reply, Request
 from judgekit.core.score import Row, Score
+from judgekit.core.value import Json
+
+if TYPE_CHECKING:
+    from judgekit.core.metric_card import Card
+
+MAX_DEPTH = 12
+"""Metrics within metrics that are followed."""
 
 
 @runtime_checkable
@@ -28,21 +38,188 @@ class Judge(Protocol):
         """
 
 
-@runtime_checkable
-class Metric(Protocol):
-    """Something that scores a case."""
+class RubricSource(Protocol):
+    """What a manifest and a file watcher read from a rubric."""
 
     @property
     def name(self) -> str:
-        """The name results carry."""
+        """The rubric's name."""
 
     @property
-    def range(self) -> tuple[float, float]:
-        """Lowest and highest raw value."""
+    def version(self) -> int:
+        """The rubric's version."""
 
     @property
-    def higher_is_better(self) -> bool:
-        """Direction; perplexity and toxicity are the other way round."""
+    def path(self) -> Path:
+        """The rubric's file."""
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """The file and all files it extends or includes."""
+
+    def said(self) -> dict[str, Any]:
+        """Return what the rubric asks, as plain data."""
+
+
+Asks = Literal["nothing", "verdict", "logprobs"]
+"""What a metric requests from a model: nothing, a judge's verdict, or log-probabilities."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MetricInfo:
+    """Facts about a metric, for everything but scoring: manifest, page, estimate, watch, doctor."""
+
+    name: str
+    """The name in results."""
+    type: str
+    """The stable name of the kind of metric that manifests carry, such as `Similarity`."""
+    range: tuple[float, float] = (0.0, 1.0)
+    """Lowest and highest raw value."""
+    higher_is_better: bool = True
+    needs: tuple[str, ...] = ()
+    """Fields of the case, for people to read."""
+    asks: Asks = "nothing"
+    asks_further: bool = False
+    """Whether later requests depend on earlier replies, so that calls cannot be counted ahead."""
+    synchronous: bool = False
+    """Whether `score` never waits, so that no event loop is needed."""
+    figures: Mapping[str, bool] = field(default_factory=dict)
+    """Figures of a whole run beside the mean, and whether higher is better for each."""
+    options: Mapping[str, Any] = field(default_factory=dict)
+    """Options that decide the value, as given."""
+    made_with: Mapping[str, Json] = field(default_factory=dict)
+    """What decides the value beside the options: rubric, digest, model."""
+    rubrics: tuple[RubricSource, ...] = ()
+    """The rubrics this metric renders itself; those of `children()` are not repeated."""
+    confidence: str = ""
+    """What `Score.confidence` means, as a clause: "is the share of ... that ..."."""
+
+
+class Metric:
+    """Scores a case. A subclass needs `name` and `score`; everything else has a default.
+
+    A class that is not a subclass, or a function, becomes a metric through
+    `judgekit.metrics.adapter.as_metric`. `info()` and `children()` are all that the rest of the
+    package reads; a subclass sets the attributes below and seldom overrides `info`.
+    """
+
+    __slots__ = ()
+
+    name: str
+
+    # Read-only properties to a type checker, so that a subclass may use a class attribute, a
+    # dataclass field or a property for each.
+    if TYPE_CHECKING:
+
+        @property
+        def range(self) -> tuple[float, float]:
+            """Lowest and highest raw value."""
+
+        @property
+        def higher_is_better(self) -> bool:
+            """Direction; perplexity and toxicity are the other way round."""
+
+        @property
+        def asks(self) -> Asks:
+            """What the metric requests from a model."""
+
+        @property
+        def asks_further(self) -> bool:
+            """Whether later requests depend on earlier replies."""
+
+        @property
+        def synchronous(self) -> bool:
+            """Whether `score` never waits. A class that overrides `score` sets this again."""
+
+        @property
+        def figures(self) -> Mapping[str, bool]:
+            """Names of the figures `aggregates` adds, and whether higher is better."""
+
+        @property
+        def made_with(self) -> Mapping[str, Json]:
+            """What decides the value beside the options."""
+
+        @property
+        def rubrics(self) -> tuple[RubricSource, ...]:
+            """The rubrics the metric renders itself."""
+
+        @property
+        def confidence(self) -> str:
+            """What `Score.confidence` means; empty where scores have none."""
+
+        @property
+        def card(self) -> Card | None:
+            """Documentation for whoever chooses a metric."""
+
+        @property
+        def files(self) -> tuple[str, ...]:
+            """Options that name files; a suite resolves them relative to itself."""
+
+        @property
+        def type_name(self) -> str:
+            """The stable name of this kind of metric in manifests."""
+
+    else:
+        range = (0.0, 1.0)
+        higher_is_better = True
+        asks = "nothing"
+        asks_further = False
+        synchronous = False
+        figures = MappingProxyType({})
+        made_with = MappingProxyType({})
+        rubrics = ()
+        confidence = ""
+        card = None
+        files = ()
+        type_name = ""
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        own = vars(cls)
+        # A renamed class sets the name that manifests carried before.
+        if "type_name" not in own:
+            cls.type_name = cls.__name__  # type: ignore[method-assign, assignment]
+        # What overrides `score` may wait for something the base class does not wait for.
+        if "score" in own and "synchronous" not in own:
+            cls.synchronous = False  # type: ignore[method-assign, assignment]
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """Fields of the case, for people to read."""
+        return self.card.needs if self.card is not None else ()
+
+    @property
+    def options(self) -> Mapping[str, Any]:
+        """Options that decide the value, as given; the fields of a dataclass by default."""
+        given: Any = self
+        named = fields(given) if is_dataclass(given) else ()
+        return {f.name: getattr(given, f.name) for f in named if f.init and f.name != "name"}
+
+    def info(self) -> MetricInfo:
+        """Return the facts about this metric."""
+        return MetricInfo(
+            name=self.name,
+            type=self.type_name,
+            range=self.range,
+            higher_is_better=self.higher_is_better,
+            needs=self.needs,
+            asks=self.asks,
+            asks_further=self.asks_further,
+            synchronous=self.synchronous,
+            figures=self.figures,
+            options=self.options,
+            made_with=self.made_with,
+            rubrics=self.rubrics,
+            confidence=self.confidence,
+        )
+
+    def children(self) -> tuple[Metric, ...]:
+        """Return the metrics this one calls, in a fixed order."""
+        return ()
+
+    def aggregates(self) -> Sequence[Aggregate]:
+        """Return new aggregates for one run; `figures` names what they compute."""
+        return ()
 
     async def score(self, case: Case) -> Score:
         """Return the score of one case.
@@ -50,6 +227,36 @@ class Metric(Protocol):
         Raises:
             JudgekitError: one that costs this row, or one that stops the run (see errors).
         """
+        raise NotImplementedError
+
+
+def with_children(metric: Metric, *, depth: int = MAX_DEPTH) -> Iterator[Metric]:
+    """Yield a metric, then all metrics within it, each once."""
+    seen: set[int] = set()
+    stack = [(metric, 0)]
+    while stack:
+        current, level = stack.pop()
+        if id(current) in seen:
+            continue
+        seen.add(id(current))
+        yield current
+        if level < depth:
+            stack += [(child, level + 1) for child in reversed(current.children())]
+
+
+class SimpleMetric(Protocol):
+    """The least a class needs to be used as a metric; `range` and others are optional."""
+
+    @property
+    def name(self) -> str:
+        """The name in results."""
+
+    async def score(self, case: Case) -> Score:
+        """Return the score of one case."""
+
+
+MetricLike = Metric | SimpleMetric | Callable[[Case], Any]
+"""What `evaluate` and metrics around metrics take."""
 
 
 @runtime_checkable
@@ -102,9 +309,8 @@ class Likelihood(Protocol):
 class Aggregate(Protocol):
     """Figures of a whole data set that are not a mean of rows, fed row by row.
 
-    A metric that has some returns new ones from a method `aggregates()`; they stand in the
-    summary's `figures` beside the mean. An attribute `figures` of the metric maps their names to
-    whether higher is better; a gate may name any of them.
+    `Metric.aggregates` returns new ones for each run; the summary lists their figures beside the
+    mean, and a gate may name any of them.
     """
 
     def add(self, row: Row) -> None:

@@ -8,7 +8,7 @@ from pydantic import Field, model_validator
 
 from judgekit.core.canonical import canonical_json
 from judgekit.core.judgment import Judgment, Quote
-from judgekit.core.value import Displayed, Json, Value, check_json, to_json_bytes
+from judgekit.core.value import Displayed, Json, Value, check_json, is_json, to_json_bytes
 
 if TYPE_CHECKING:
     from judgekit.core.case import Case
@@ -171,20 +171,17 @@ async def checked_score(metric: "Metric", case: "Case") -> Score:
     """Return the score of a case by a metric; a score that cannot be reported is an error.
 
     Everything that scores by another metric calls this function, so that a wrong value fails in
-    the same way at every depth. Metrics of this package that build valid scores set `checked`;
-    a subclass from another package does not inherit it.
+    the same way at every depth.
 
     Raises:
         JudgekitError: the metric raised it.
         ValueError: the value is outside the metric's range, or is not JSON.
     """
     score = await metric.score(case)
-    ours = type(metric).__module__.startswith("judgekit.")
-    if not (ours and getattr(metric, "checked", False)):
-        try:
-            check_score(score, within=metric.range)
-        except ValueError as exc:
-            raise ValueError(f"{metric.name}: {exc}") from exc
+    try:
+        check_score(score, within=metric.range)
+    except ValueError as exc:
+        raise ValueError(f"{metric.name}: {exc}") from exc
     return score
 
 
@@ -201,11 +198,21 @@ def check_score(score: Score, *, within: tuple[float, float]) -> None:
         raise ValueError(f"the value {score.value} is outside the range {within[0]} to {within[1]}")
     if not isinstance(score.reason, str) or not isinstance(score.details, dict):
         raise ValueError("its reason is no text, or its details are no object")
-    for name in ("ground_truth", "details", "meta"):
-        check_json(getattr(score, name), where=name)
+    for where, value in (
+        ("ground_truth", score.ground_truth),
+        ("details", score.details),
+        ("meta", score.meta),
+    ):
+        if not is_json(value):
+            check_json(value, where=where)
     for part in score.parts:
-        for name in ("answer", "items", "details"):
-            check_json(getattr(part, name), where=f"{part.id}.{name}")
+        for where, value in (
+            ("answer", part.answer),
+            ("items", part.items),
+            ("details", part.details),
+        ):
+            if not is_json(value):
+                check_json(value, where=f"{part.id}.{where}")
 
 
 def round_half_up(value: float) -> float:

@@ -26,16 +26,6 @@ class Flag:
         return self._set
 
 
-def at_once(metric: Any) -> bool:
-    """Return whether scoring by a metric is known to wait for nothing.
-
-    Metrics say so by an attribute `at_once`. Only those of this package are believed: what
-    inherits the word from one of them may wait all the same.
-    """
-    known = type(metric).__module__.startswith("judgekit.")
-    return known and bool(getattr(metric, "at_once", False))
-
-
 def done_at_once(work: Coroutine[Any, Any, T]) -> T:
     """Run a coroutine that waits for nothing to its end.
 
@@ -51,4 +41,4 @@ def done_at_once(work: Coroutine[Any, Any, T]) -> T:
     raise RuntimeError(f"{work!r} waits for something, which takes an event loop")
 
 
-__all__ = ["Flag", "at_once", "done_at_once"]
+__all__ = ["Flag", "done_at_once"]

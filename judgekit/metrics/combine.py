@@ -14,13 +14,14 @@ from judgekit.core.protocols import Metric
 from judgekit.core.score import Fallback, Part, Score, checked_score
 from judgekit.core.value import Json
 from judgekit.metrics._options import check_choice, check_name, check_weight
+from judgekit.metrics.adapter import as_metric
 from judgekit.metrics.scale import Scale
 
 Combine = Literal["mean", "min", "max", "weighted_mean"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Combined:
+class Combined(Metric):
     """Mean, least, greatest or weighted mean of other metrics; 0..1, higher is better.
 
     Each inner value is first mapped to 0..1 by its metric's range and direction, 1 being good.
@@ -37,12 +38,11 @@ class Combined:
 
     range: ClassVar[tuple[float, float]] = (0.0, 1.0)
     higher_is_better: ClassVar[bool] = True
-    checked: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         check_name("combined", self.name)
         check_choice(self.name, "combine", self.combine, Combine)
-        object.__setattr__(self, "of", tuple(self.of))
+        object.__setattr__(self, "of", tuple(map(as_metric, self.of)))
         names = [metric.name for metric in self.of]
         if not names:
             raise ConfigError(f"{self.name}: combine needs `of: [metric, ...]`")
@@ -56,6 +56,10 @@ class Combined:
         if self.weights is not None and self.combine != "weighted_mean":
             raise ConfigError(f"{self.name}: weights belong to combine weighted_mean alone")
         self._weights()
+
+    def children(self) -> tuple[Metric, ...]:
+        """Return the metrics it combines."""
+        return self.of
 
     def _meta(self, scores: Sequence[Score]) -> dict[str, Json]:
         """Return what the inner metrics say, and who judged, where they say the same."""

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass, field
 
 from judgekit.core.canonical import visible
 from judgekit.core.case import Case
 from judgekit.core.errors import BudgetExceeded, JudgeUnavailable
-from judgekit.core.protocols import Metric
+from judgekit.core.protocols import Aggregate, Metric
 from judgekit.core.score import Fallback, Score, checked_score
-from judgekit.core.synchronous import at_once
 from judgekit.metrics._options import check_flag
+from judgekit.metrics.adapter import as_metric
 
 _MAX_CAUSE = 300
 
 
 @dataclass(frozen=True, slots=True)
-class WithFallback:
+class WithFallback(Metric):
     """Scores with a metric, or, when its judge cannot be reached, with another one.
 
     The result keeps the metric's name, range and direction, and its `fallback` says what stood
@@ -31,8 +32,12 @@ class WithFallback:
     """Never ask: every score is the fallback's."""
     on_budget: bool = False
     """Fall back when the cost limit is reached, too."""
+    name: str = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "metric", as_metric(self.metric))
+        object.__setattr__(self, "fallback", as_metric(self.fallback))
+        object.__setattr__(self, "name", self.metric.name)
         check_flag(self.name, "no_judge", self.no_judge)
         check_flag(self.name, "on_budget", self.on_budget)
         if not self._same_scale:
@@ -40,16 +45,6 @@ class WithFallback:
 
             Scale.of(self.metric)
             Scale.of(self.fallback)
-
-    @property
-    def checked(self) -> bool:
-        """Whether scores need no further check: both inner metrics' scores are checked here."""
-        return True
-
-    @property
-    def name(self) -> str:
-        """The metric's own name."""
-        return self.metric.name
 
     @property
     def range(self) -> tuple[float, float]:
@@ -62,9 +57,22 @@ class WithFallback:
         return self.metric.higher_is_better
 
     @property
-    def at_once(self) -> bool:
-        """Whether scoring waits for nothing, whichever of the two does it."""
-        return at_once(self.fallback) and (self.no_judge or at_once(self.metric))
+    def synchronous(self) -> bool:
+        """Whether scoring never waits, whichever of the two does it."""
+        return self.fallback.synchronous and (self.no_judge or self.metric.synchronous)
+
+    @property
+    def figures(self) -> Mapping[str, bool]:
+        """The metric's own figures."""
+        return self.metric.figures
+
+    def aggregates(self) -> Sequence[Aggregate]:
+        """Return the metric's own aggregates."""
+        return self.metric.aggregates()
+
+    def children(self) -> tuple[Metric, ...]:
+        """Return the metric and its fallback."""
+        return (self.metric, self.fallback)
 
     async def score(self, case: Case) -> Score:
         """Score one case.

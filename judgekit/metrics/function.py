@@ -10,6 +10,7 @@ from typing import SupportsFloat
 
 from judgekit.core.case import Case, has_text
 from judgekit.core.errors import CaseError, ConfigError
+from judgekit.core.protocols import Metric
 from judgekit.core.score import Score
 from judgekit.metrics._options import check_flag, check_name, text_options
 
@@ -19,7 +20,7 @@ ScoringFunction = Callable[[Case], Outcome | Awaitable[Outcome]]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class FunctionMetric:
+class FunctionMetric(Metric):
     """A metric whose value a function works out, in the range it declares.
 
     The function may be a coroutine function; a plain one runs on the event loop and should be

@@ -16,7 +16,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from judgekit.core.protocols import Metric
+from judgekit.metrics.adapter import is_metric
 
 _LEFT_OUT = ("judge", "name")
 _PLAIN = {
@@ -61,7 +61,7 @@ def options_of(made: Any) -> tuple[Option, ...]:
     Args:
         made: the class or function that makes it; a metric ready-made has none.
     """
-    if isinstance(made, Metric) and not isinstance(made, type):
+    if is_metric(made):
         return ()
     kinds, said = _kinds(made), _said(made)
     return tuple(

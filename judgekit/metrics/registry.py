@@ -7,12 +7,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import is_dataclass, replace
 from importlib import import_module
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from judgekit.core.entry_points import offers
 from judgekit.core.errors import ConfigError, UnknownOption
 from judgekit.core.protocols import Judge, Metric
 from judgekit.core.suggest import suggest
+from judgekit.metrics.adapter import as_metric, class_facts, is_metric
 from judgekit.metrics.catalogue import BUILTIN
 from judgekit.rubric.shelf import library_names
 
@@ -148,20 +149,19 @@ class Maker(NamedTuple):
 
     def takes(self, option: str) -> bool:
         """Return whether the metric has an option of that name."""
-        if isinstance(self.made, type) or not isinstance(self.made, Metric):
+        if not is_metric(self.made):
             return option in inspect.signature(self.made).parameters
         return option == "name" and is_dataclass(self.made)
 
     @property
     def wants(self) -> str:
         """What a judged metric asks for: a verdict, or a model's `logprobs`."""
-        return str(getattr(self.made, "wants", "verdict"))
+        return class_facts(self.made).asks
 
     @property
     def files(self) -> tuple[str, ...]:
         """The options that name files, which a suite has beside it: `files` of the class."""
-        found: tuple[str, ...] = getattr(self.made, "files", ())
-        return found
+        return class_facts(self.made).files
 
 
 def find(name: str) -> Maker:
@@ -227,7 +227,7 @@ def build(
     Raises:
         ConfigError: an option it does not take, or one it lacks.
     """
-    if not isinstance(made, type) and isinstance(made, Metric):
+    if is_metric(made):
         return _renamed(name, made, options)
     parameters = inspect.signature(made).parameters
     known = [option for option in parameters if option != "judge"]
@@ -243,18 +243,16 @@ def build(
             raise ConfigError(f"metric {name!r} needs a judge; give it one: judge=...")
         options = {**options, "judge": judge}
     try:
-        built: Metric = made(**options)
+        return as_metric(made(**options))
     except TypeError as exc:
         raise ConfigError(f"metric {name!r}: {exc}") from exc
-    return built
 
 
-def _renamed(name: str, ready: Metric, options: Mapping[str, Any]) -> Metric:
+def _renamed(name: str, ready: Any, options: Mapping[str, Any]) -> Metric:
     """Return a ready-made metric, such as a decorated function, under the name wanted."""
     for option in options:
         if option != "name" or not is_dataclass(ready):
             raise UnknownOption(name, option, [], hint="")
     if not options:
-        return ready
-    renamed: Any = replace(ready, **options)  # type: ignore[type-var]
-    return cast("Metric", renamed)
+        return as_metric(ready)
+    return as_metric(replace(ready, **options))

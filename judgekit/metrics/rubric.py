@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from pydantic import BaseModel
 
@@ -13,7 +13,7 @@ from judgekit.core.case import Case
 from judgekit.core.errors import ConfigError, JudgekitError
 from judgekit.core.judge_wrapper import Asking
 from judgekit.core.judgment import Heard, Judgment, Said, hear, read_reply
-from judgekit.core.protocols import Judge
+from judgekit.core.protocols import Aggregate, Asks, Judge, Metric
 from judgekit.core.request import About, ChatMessage, Request
 from judgekit.core.score import Part, Score
 from judgekit.core.value import Json, trusted
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 DEFAULT_HISTORY = 10
 
 
-class RubricMetric:
+class RubricMetric(Metric):
     """Scores a case by what a judge answers to a rubric. Range 0..1, higher is better.
 
     The value is the fold of the criteria (see `judgekit.rubric.fold`); `confidence` is the share
@@ -54,14 +54,12 @@ class RubricMetric:
 
     range = (0.0, 1.0)
     higher_is_better = True
-    # What its scores carry was read from JSON already; what a stranger's subclass adds was not.
-    checked = True
+    asks: ClassVar[Asks] = "verdict"
     # Whether all is made of parts. What else a subclass makes of a judgment looks at its answers.
     _by_parts = True
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
-        cls.checked = vars(cls).get("checked", False)
         hooks = (cls.details, cls.reason)
         ours = all(str(getattr(hook, "__module__", "")).startswith("judgekit.") for hook in hooks)
         cls._by_parts = ours and cls._score is RubricMetric._score
@@ -99,7 +97,7 @@ class RubricMetric:
 
             self._own = ResponseModel(response_model, worth=value)
         self._asking = Asking(judge)
-        self.made_with: dict[str, Json] = {
+        self._made_with: dict[str, Json] = {
             "rubric": self.rubric.name,
             "version": self.rubric.version,
             "digest": self.rubric.digest[:16],
@@ -108,18 +106,28 @@ class RubricMetric:
         self._method = f"{judge.model} by {self.rubric.name}@{self.rubric.version}"
 
     @property
-    def figures(self) -> dict[str, bool]:
+    def made_with(self) -> dict[str, Json]:
+        """Rubric, digest and model."""
+        return self._made_with
+
+    @property
+    def rubrics(self) -> tuple[Rubric, ...]:
+        """The rubric."""
+        return (self.rubric,)
+
+    @property
+    def figures(self) -> Mapping[str, bool]:
         """The figures made of all rows, and whether higher is better: of quotes, if it asks any."""
         groups = self.rubric.modes[self.mode]
         asked = (c.question.quotes for c in self.rubric.criteria if groups.get(c.group, 0.0) > 0)
         return FIGURES if self._own is None and any(asked) else {}
 
-    def aggregates(self) -> tuple[QuoteTally, ...]:
+    def aggregates(self) -> Sequence[Aggregate]:
         """Return what makes the figures of a run."""
         return (QuoteTally(),) if self.figures else ()
 
     @property
-    def at_once(self) -> bool:
+    def synchronous(self) -> bool:
         """Whether scoring waits for nothing: one answer, and a judge that has it."""
         return self.samples == 1 and bool(getattr(self.judge, "at_once", False))
 

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import math
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from judgekit.core.case import Case
 from judgekit.core.errors import ConfigError, InvalidReply, JudgekitError
-from judgekit.core.protocols import Judge
+from judgekit.core.protocols import Aggregate, Asks, Judge, Metric
 from judgekit.core.score import Part, Score, Status, checked_score
 from judgekit.core.value import Json
 from judgekit.metrics.quote import FIGURES, QuoteTally, find_quotes
@@ -58,7 +58,7 @@ class Step:
         Raises:
             JudgekitError: one of them could not be judged.
         """
-        if self._metric.at_once:
+        if self._metric.synchronous:
             outcomes: list[Score | BaseException] = []
             for case in cases:
                 try:
@@ -161,18 +161,12 @@ def certainty(probabilities: Sequence[float]) -> float | None:
     return math.fsum(max(p, 1.0 - p) for p in probabilities) / len(probabilities)
 
 
-class Stepped:
+class Stepped(Metric):
     """What metrics that ask in several steps have in common."""
 
     range: tuple[float, float] = (0.0, 1.0)
     higher_is_better = True
-    # Their parts are made of checked judgments; what a stranger's subclass adds was not checked.
-    checked = True
-
-    def __init_subclass__(cls, **options: Any) -> None:
-        super().__init_subclass__(**options)
-        if not cls.__module__.startswith("judgekit."):
-            cls.checked = vars(cls).get("checked", False)
+    asks: ClassVar[Asks] = "verdict"
 
     def __init__(self, *, name: str, judge: Judge, steps: Sequence[Step]) -> None:
         if not isinstance(name, str) or not name.strip():
@@ -183,7 +177,7 @@ class Stepped:
         rubrics = [step.rubric for step in steps]
         *first, last = rubrics
         # Reports say RUBRIC@VERSION: several read as `statements@1+claim_support@1`.
-        self.made_with: dict[str, Json] = {
+        self._made_with: dict[str, Json] = {
             "rubric": "+".join([*(f"{r.name}@{r.version}" for r in first), last.name]),
             "version": last.version,
             "digest": "+".join(rubric.digest[:16] for rubric in rubrics),
@@ -193,12 +187,17 @@ class Stepped:
         self._method = f"{judge.model} by {by}"
 
     @property
+    def made_with(self) -> dict[str, Json]:
+        """Rubrics, digests and model."""
+        return self._made_with
+
+    @property
     def rubrics(self) -> tuple[Rubric, ...]:
         """What its steps go by, in order."""
         return tuple(step.rubric for step in self._steps)
 
     @property
-    def at_once(self) -> bool:
+    def synchronous(self) -> bool:
         """Whether scoring waits for nothing: the judge has every answer."""
         return bool(getattr(self.judge, "at_once", False))
 
@@ -208,12 +207,12 @@ class Stepped:
         return len(self._steps) > 1
 
     @property
-    def figures(self) -> dict[str, bool]:
+    def figures(self) -> Mapping[str, bool]:
         """The figures made of all rows, and whether higher is better: of quotes, if it asks any."""
         asked = (c.question.quotes for step in self._steps for c in step.rubric.criteria)
         return FIGURES if any(asked) else {}
 
-    def aggregates(self) -> tuple[QuoteTally, ...]:
+    def aggregates(self) -> Sequence[Aggregate]:
         """Return what makes the figures of a run."""
         return (QuoteTally(),) if self.figures else ()
 

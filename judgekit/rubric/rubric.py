@@ -210,6 +210,11 @@ class Rubric(Displayed):
         """Which of the tests' cases must come out above which."""
         return self._tested()[1]
 
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """The file and all files it extends or includes."""
+        return tuple(self.template.files.values())
+
     def said(self) -> dict[str, Any]:
         """Return what it asks and what the answers are worth, as plain data for reports."""
         from judgekit.rubric.told import told

@@ -13,19 +13,19 @@ from judgekit.core.case import Case
 from judgekit.core.errors import ConfigError
 from judgekit.core.failure import failure_of, guarded
 from judgekit.core.limits import Limits
-from judgekit.core.protocols import Metric
+from judgekit.core.protocols import Metric, MetricLike
 from judgekit.core.score import Result, Row, row_bytes
-from judgekit.core.synchronous import Flag, at_once, done_at_once
+from judgekit.core.synchronous import Flag, done_at_once
 from judgekit.core.value import trusted
 from judgekit.datasets.load import Source, cases_of
 from judgekit.judges.connections import closing_connections
+from judgekit.metrics.adapter import as_metric
 from judgekit.report.folder import REPORT, RUN, Scored, write_json
 from judgekit.report.gate import Gate, gates_of
 from judgekit.report.manifest import full_manifest
 from judgekit.report.report import Figures, Report
 from judgekit.report.summary import Tally
 from judgekit.report.writer import ResultsWriter
-from judgekit.runner.aggregates import aggregates_of, figures_of
 from judgekit.runner.gatekeeper import Gatekeeper, Rules, keep_baseline
 from judgekit.runner.progress import Progress, listener
 from judgekit.runner.sequencer import Line, Order, line_of
@@ -49,7 +49,7 @@ _BREATH = 0.05
 
 async def evaluate(
     cases: Source,
-    metrics: Sequence[Metric],
+    metrics: Sequence[MetricLike],
     *,
     thresholds: Mapping[str, float] | None = None,
     gates: Gates | None = None,
@@ -118,7 +118,7 @@ async def evaluate(
 
 def evaluate_at_once(
     cases: Iterable[Case],
-    metrics: Sequence[Metric],
+    metrics: Sequence[MetricLike],
     *,
     thresholds: Mapping[str, float],
     gates: Gates,
@@ -161,7 +161,7 @@ class _Run:
 
     def __init__(
         self,
-        metrics: Sequence[Metric],
+        metrics: Sequence[MetricLike],
         *,
         thresholds: Mapping[str, float],
         gates: Gates,
@@ -173,12 +173,8 @@ class _Run:
         progress: Callable[[Progress], None] | None,
         reuse: Reuse | None,
     ) -> None:
-        self.metrics = [metrics] if isinstance(metrics, Metric) else list(metrics)
-        for metric in self.metrics:
-            if isinstance(metric, type) or not isinstance(metric, Metric):
-                raise ConfigError(
-                    f"{metric!r} is not a metric; make one: judgekit.create({metric!r})"
-                )
+        given = list(metrics) if isinstance(metrics, Iterable) else [metrics]
+        self.metrics = [as_metric(metric) for metric in given]
         self.names = [metric.name for metric in self.metrics]
         _check_names(self.names, thresholds, gates)
         self.thresholds = thresholds
@@ -190,7 +186,7 @@ class _Run:
                 name,
                 wanted,
                 threshold=thresholds.get(name),
-                figures=figures_of(self.named[name]),
+                figures=self.named[name].figures,
                 undecided=rules.undecided,
                 cluster=cluster,
             )
@@ -221,7 +217,7 @@ class _Run:
             range=metric.range,
             higher_is_better=metric.higher_is_better,
             threshold=self.thresholds.get(name),
-            aggregates=aggregates_of(metric),
+            aggregates=metric.aggregates(),
             clustered=clustered,
         )
 
@@ -231,7 +227,7 @@ class _Run:
         import asyncio
 
         stop = wanted or asyncio.Event()
-        if all(map(at_once, self.metrics)):
+        if all(metric.synchronous for metric in self.metrics):
             await self._straight(cases, stop)
             return
         order = Order(self._emit, len(self.metrics), ahead=4 * max(1, window))
@@ -402,7 +398,7 @@ def _check_names(
 # -- sync doors ------------------------------------------------------------------
 
 
-def evaluate_sync(cases: Source, metrics: Sequence[Metric], **options: Any) -> Report:
+def evaluate_sync(cases: Source, metrics: Sequence[MetricLike], **options: Any) -> Report:
     """Evaluate from synchronous code; also inside a running event loop, as in a notebook.
 
     Takes what `evaluate` takes. Ctrl-C ends it with what there is: the report says it is
@@ -413,7 +409,7 @@ def evaluate_sync(cases: Source, metrics: Sequence[Metric], **options: Any) -> R
     return run_stoppable(partial(evaluate, cases, metrics), options)
 
 
-def score_sync(case: Case, metric: Metric) -> Result:
+def score_sync(case: Case, metric: MetricLike) -> Result:
     """Score one case by one metric from synchronous code; a failure is returned, not raised.
 
     Raises:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+from judgekit.core.protocols import with_children
 from judgekit.suite.file import JudgeFile
 from judgekit.suite.suite import Suite
 
@@ -51,20 +51,8 @@ def more_to_come(suite: Suite) -> list[str]:
 
     Parts of a combined metric are among them, by their own names.
     """
-    asking = (part for metric in suite.metrics for part in _parts(metric))
-    names = [part.name for part in asking if getattr(part, "asks_further", False)]
-    return list(dict.fromkeys(names))
-
-
-def _parts(metric: Any) -> Iterator[Any]:
-    """Yield the metrics that ask: those inside a combined one or in front of a fallback."""
-    of = getattr(metric, "of", None)
-    inner = [getattr(metric, "metric", None), *(of if isinstance(of, tuple) else ())]
-    parts = [part for part in inner if hasattr(part, "score")]
-    if not parts:
-        yield metric
-    for part in parts:
-        yield from _parts(part)
+    parts = (part for metric in suite.metrics for part in with_children(metric))
+    return list(dict.fromkeys(part.name for part in parts if part.asks_further))
 
 
 def missing_calls(suite: Suite) -> list[Missing]:

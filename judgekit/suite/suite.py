@@ -13,13 +13,11 @@ from judgekit.core.case import Case
 from judgekit.core.errors import ConfigError
 from judgekit.core.file_model import FileModel, validate_file
 from judgekit.core.limits import Limits
-from judgekit.core.protocols import Judge, Metric
+from judgekit.core.protocols import Judge, Metric, with_children
 from judgekit.core.suggest import suggest
-from judgekit.core.synchronous import at_once
 from judgekit.core.value import Displayed
 from judgekit.core.yaml_file import Lines
 from judgekit.report.gate import gates_of
-from judgekit.runner.aggregates import figures_of
 from judgekit.runner.gatekeeper import Rules, open_baseline
 from judgekit.suite.cases import SuiteCases
 from judgekit.suite.embedders import SuiteEmbedders
@@ -119,7 +117,7 @@ class Suite(Displayed):
     @property
     def at_once(self) -> bool:
         """Whether a run waits for nothing: all that is asked is recorded, or nothing is."""
-        return all(map(at_once, self.metrics))
+        return all(metric.synchronous for metric in self.metrics)
 
     def where(self, *path: str | int) -> str:
         """Return `file:line` of a setting."""
@@ -242,7 +240,7 @@ class Suite(Displayed):
 
     def _check_gate(self, name: str) -> None:
         try:
-            figures = figures_of(next(m for m in self.metrics if m.name == name))
+            figures = next(m for m in self.metrics if m.name == name).figures
             gates_of(name, self.gates[name], threshold=self.thresholds.get(name), figures=figures)
         except ConfigError as exc:
             raise ConfigError(str(exc), where=self.where("metrics", name, "gate")) from exc
@@ -332,10 +330,11 @@ def _given(entry: FileModel) -> dict[str, Any]:
     return {name: value for name, value in entry if value is not None}
 
 
-def _stood_in(metric: Any) -> bool:
+def _stood_in(metric: Metric) -> bool:
     """Return whether a metric, or a part of it, is a stand-in for a judged one."""
-    parts = getattr(metric, "of", ())
-    return getattr(metric, "no_judge", False) or any(_stood_in(part) for part in parts)
+    from judgekit.metrics.fallback import WithFallback
+
+    return any(isinstance(m, WithFallback) and m.no_judge for m in with_children(metric))
 
 
 def _spelled(gates: GateFile | list[GateFile]) -> dict[str, Any] | list[dict[str, Any]]:

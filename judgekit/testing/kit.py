@@ -11,10 +11,11 @@ from judgekit.core.canonical import canonical_json
 from judgekit.core.case import Case
 from judgekit.core.errors import JudgekitError
 from judgekit.core.failure import failure_of
-from judgekit.core.protocols import Metric
+from judgekit.core.protocols import Metric, MetricLike
 from judgekit.core.score import Failure, Result, Score, check_score
-from judgekit.core.synchronous import at_once, done_at_once
+from judgekit.core.synchronous import done_at_once
 from judgekit.datasets import load_cases
+from judgekit.metrics.adapter import as_metric
 from judgekit.metrics.registry import create
 from judgekit.report.report import Report
 from judgekit.runner.background import run_sync, wait_for
@@ -23,7 +24,7 @@ from judgekit.testing.told import explained, shortfall
 
 Given = Case | Mapping[str, Any]
 Several = Iterable[Given] | str | Path
-Chosen = str | Path | Metric
+Chosen = str | Path | MetricLike
 
 
 class NotAsExpected(AssertionError):
@@ -68,7 +69,7 @@ class Kit:
             JudgekitError: no such metric or rubric, or an option it does not take.
         """
         if not isinstance(chosen, (str, Path)):
-            return chosen
+            return as_metric(chosen)
         key = canonical_json([str(chosen), {name: repr(value) for name, value in options.items()}])
         if key not in self._made:
             self._made[key] = self._make(str(chosen), options)
@@ -185,7 +186,7 @@ class Kit:
     def _score(self, subject: Case, made: Metric) -> Result:
         try:
             work = made.score(subject)
-            return _scored(made, done_at_once(work) if at_once(made) else run_sync(work))
+            return _scored(made, done_at_once(work) if made.synchronous else run_sync(work))
         except JudgekitError as exc:
             return _failed(exc)
 
@@ -193,7 +194,7 @@ class Kit:
         try:
             work = made.score(subject)
             # What waits for nothing needs no loop, and so none of a particular kind.
-            return _scored(made, await (work if at_once(made) else wait_for(work)))
+            return _scored(made, await (work if made.synchronous else wait_for(work)))
         except JudgekitError as exc:
             return _failed(exc)
 
@@ -229,8 +230,7 @@ class Kit:
 
 
 def _scored(made: Metric, score: Score) -> Score:
-    if not getattr(made, "checked", False):
-        check_score(score, within=made.range)
+    check_score(score, within=made.range)
     return score
 
 

@@ -13,8 +13,9 @@ from typer.testing import CliRunner
 from judgekit.authoring.metric_cards import list_text, metric_text, run_example
 from judgekit.cli.app import app
 from judgekit.core.errors import ConfigError
+from judgekit.core.metric_card import Card
 from judgekit.core.score import Score
-from judgekit.metrics.card import Card
+from judgekit.metrics.adapter import class_facts
 from judgekit.metrics.catalogue import BUILTIN, FAMILIES, family_of
 from judgekit.metrics.option import options_of
 from judgekit.metrics.registry import metric_names
@@ -79,7 +80,7 @@ def test_an_example_that_cannot_run_here_says_why(monkeypatch):
 
 ASKED = [
     name for name, entry in sorted(BUILTIN.items())
-    if entry.judged and getattr(made(name), "wants", "") != "logprobs"
+    if entry.judged and class_facts(made(name)).asks != "logprobs"
 ]  # fmt: skip
 
 

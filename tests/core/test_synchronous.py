@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from judgekit.core.synchronous import Flag, at_once, done_at_once
+from judgekit.core.synchronous import Flag, done_at_once
 from judgekit.metrics.fallback import WithFallback
 from judgekit.metrics.text.length import Length
 from judgekit.suite.run import replay_suite, run_suite
@@ -81,16 +81,23 @@ def test_what_may_wait_has_a_loop(folder, metrics, overrides):
     assert not wired(folder, metrics, **overrides).at_once
 
 
-def test_only_metrics_of_the_package_are_believed():
-    class Mine(Length):
+def test_a_subclass_with_another_score_may_wait_unless_it_says_otherwise():
+    class Slow(Length):
         async def score(self, case):
             await asyncio.sleep(0)
             return await super().score(case)
 
-    assert at_once(Length(maximum=1))
-    assert not at_once(Mine(maximum=1))
-    assert at_once(WithFallback(Length(maximum=1), Length(maximum=2)))
-    assert not at_once(WithFallback(Length(maximum=1), Mine(maximum=2)))
+    class Quick(Length):
+        synchronous = True
+
+        async def score(self, case):
+            return await super().score(case)
+
+    assert Length(maximum=1).synchronous
+    assert Quick(maximum=1).synchronous
+    assert not Slow(maximum=1).synchronous
+    assert WithFallback(Length(maximum=1), Length(maximum=2)).synchronous
+    assert not WithFallback(Length(maximum=1), Slow(maximum=2)).synchronous
 
 
 def test_work_that_waits_after_all_is_no_result():

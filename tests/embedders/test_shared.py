@@ -172,8 +172,8 @@ def test_the_default_needs_no_loop_and_neither_do_metrics_on_it():
     found = done.value.value
     assert np.array_equal(found[0], found[1])
     assert not found[2].any()
-    assert Similarity().at_once
-    assert not Similarity(embedder=Counting()).at_once
+    assert Similarity().synchronous
+    assert not Similarity(embedder=Counting()).synchronous
     assert not embeds_at_once(Hosted())
 
 

@@ -46,7 +46,7 @@ HEAVY = {"code", "task"}
 
 def judged_or_not(name):
     entry = BUILTIN[name]
-    if getattr(find(name).made, "wants", "") == "logprobs":
+    if find(name).wants == "logprobs":
         pytest.skip("asks a model for log-probabilities: see benchmarks/test_likelihood.py")
     options = dict(find(name).made.card.example.options)
     if name == "code" and not shutil.which("bwrap"):

@@ -7,6 +7,7 @@ import pytest
 
 from judgekit.core.case import Case
 from judgekit.core.errors import ConfigError
+from judgekit.core.score import Score
 from judgekit.datasets import load_cases
 from judgekit.judges.fake import FakeJudge
 from judgekit.metrics import registry
@@ -111,6 +112,9 @@ class Polite:
     def __init__(self, judge=None, word="please"):
         self.judge = judge
         self.word = word
+
+    async def score(self, case):
+        return Score(value=float(self.word in case.output))
 
 
 def test_a_plugin_is_loaded_by_name_only_when_wanted(monkeypatch):

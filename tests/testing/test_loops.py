@@ -35,7 +35,7 @@ def driven(work):
 def test_other_loop(judgekit):
     assert driven(judgekit.acheck({"output": "Hello"}, "kind")).type == "score"
     waits = judgekit.metric("regex", pattern="(a+)+b")
-    assert not getattr(waits, "at_once", False)
+    assert not waits.synchronous
     assert driven(judgekit.ascore({"output": "aab"}, waits)).value == 1.0
     report = driven(judgekit.aevaluate([{"output": "Hello"}], "kind"))
     assert report.metrics["kind"].judged == 1

@@ -9,6 +9,7 @@ from typing import Any
 from judgekit.authoring.schemas.model import schema_of_model
 from judgekit.authoring.schemas.options import NEEDED, options_schema
 from judgekit.cassette.mode import RecordMode
+from judgekit.metrics.adapter import class_facts
 from judgekit.metrics.catalogue import BUILTIN
 from judgekit.rubric.shelf import rubric_names
 from judgekit.suite.file import SuiteFile
@@ -41,7 +42,7 @@ def suite_schema() -> dict[str, Any]:
         if builtin is not None:
             options = options_schema(builtin.module, builtin.attribute, preset=builtin.preset)
             made_by = getattr(import_module(builtin.module), builtin.attribute)
-            figures = getattr(made_by, "figures", None) or {}
+            figures = class_facts(made_by).figures
         gate = _gate_of(name, figures, common["gate"], defs)
         defs[f"metric.{name}"] = _entry(
             {**common, "gate": gate},

@@ -7,11 +7,11 @@ from typing import ClassVar
 
 from judgekit.core.case import Case, Message, has_text
 from judgekit.core.errors import CaseError
+from judgekit.core.metric_card import Card, Example
 from judgekit.core.protocols import Judge
 from judgekit.core.score import Score
 from judgekit.core.value import Json
 from judgekit.metrics._options import check_positive, needed_text
-from judgekit.metrics.card import Card, Example
 from judgekit.metrics.rubric import DEFAULT_HISTORY
 from judgekit.metrics.shares import ratio
 from judgekit.metrics.step import (
@@ -42,6 +42,7 @@ class RoleAdherence(Stepped):
         rubric: what judges a turn, in place of `role_adherence`.
     """
 
+    synchronous = Stepped.synchronous
     card: ClassVar[Card] = Card(
         formula="assistant turns in the role / assistant turns",
         source="the field's common definition",

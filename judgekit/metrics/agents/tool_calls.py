@@ -9,9 +9,10 @@ from typing import Any, ClassVar, Literal, NamedTuple
 from judgekit.core.canonical import canonical_json
 from judgekit.core.case import Case, ToolCall
 from judgekit.core.errors import CaseError
+from judgekit.core.metric_card import Card, Example
+from judgekit.core.protocols import Metric
 from judgekit.core.score import Score
 from judgekit.metrics._options import check_choice, check_name
-from judgekit.metrics.card import Card, Example
 
 Arguments = Literal["exact", "subset", "schema", "ignore"]
 Extra = Literal["ignore", "count"]
@@ -173,7 +174,7 @@ def pair_up(
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class ToolCallCorrectness:
+class ToolCallCorrectness(Metric):
     """Share of the expected tool calls that were made; 0..1, higher is better.
 
     Each call made counts for one expected call at most, and their order does not matter

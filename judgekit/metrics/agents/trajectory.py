@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from judgekit.core.case import Case, ToolCall
+from judgekit.core.metric_card import Card, Example
+from judgekit.core.protocols import Metric
 from judgekit.core.score import Score
 from judgekit.metrics._options import check_choice, check_name
 from judgekit.metrics.agents.tool_calls import (
@@ -18,13 +20,12 @@ from judgekit.metrics.agents.tool_calls import (
     pair_up,
     shown,
 )
-from judgekit.metrics.card import Card, Example
 
 Order = Literal["strict", "unordered", "subset", "superset"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class TrajectoryMatch:
+class TrajectoryMatch(Metric):
     """1 if the tool calls of a conversation match the expected ones, else 0; higher is better.
 
     `strict`: the same calls in the same order. `unordered`: the same calls in any order.

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from judgekit.core.errors import ConfigError, InvalidReply, JudgekitError
 from judgekit.core.judge_wrapper import Asking
-from judgekit.core.protocols import Judge, Likelihood
+from judgekit.core.protocols import Asks, Judge, Likelihood, Metric
 from judgekit.core.replies.logprobs import Continuation, pair_messages, read_logprobs
 from judgekit.core.request import About, Form, Request
 from judgekit.core.value import Json
@@ -29,7 +29,7 @@ class AskedLikelihood:
         return self.judge.model
 
     @property
-    def at_once(self) -> bool:
+    def synchronous(self) -> bool:
         """Whether nothing is waited for, as in a replay."""
         return bool(getattr(self.judge, "at_once", False))
 
@@ -60,11 +60,10 @@ class AskedLikelihood:
         return read_logprobs(reply, prompt=prompt, continuation=continuation)
 
 
-class LikelihoodMetric:
+class LikelihoodMetric(Metric):
     """What metrics of log-probabilities share: the model, and what joins a prompt to a text."""
 
-    wants: ClassVar[str] = "logprobs"
-    checked = True
+    asks: ClassVar[Asks] = "logprobs"
 
     def __init__(self, *, judge: Judge | Likelihood, name: str, joint: str) -> None:
         if not isinstance(joint, str):
@@ -76,9 +75,9 @@ class LikelihoodMetric:
         self._method = f"log-probabilities of {self._model}"
 
     @property
-    def at_once(self) -> bool:
+    def synchronous(self) -> bool:
         """Whether scoring waits for nothing."""
-        return bool(getattr(self._likelihood, "at_once", False))
+        return bool(getattr(self._likelihood, "synchronous", False))
 
     @property
     def made_with(self) -> dict[str, Json]:
@@ -108,7 +107,7 @@ async def all_figures(
         JudgekitError: the first thing that went wrong, in the order of the pairs.
     """
     work = [_figures(likelihood, prompt, text, about) for prompt, text in pairs]
-    if getattr(likelihood, "at_once", False):
+    if getattr(likelihood, "synchronous", False):
         found = []
         for number, asking in enumerate(work):
             try:

@@ -9,6 +9,8 @@ from typing import ClassVar, Literal
 
 from judgekit.core.case import Case
 from judgekit.core.errors import ConfigError
+from judgekit.core.metric_card import Card, Example
+from judgekit.core.protocols import Metric
 from judgekit.core.score import Score
 from judgekit.metrics._options import (
     check_choice,
@@ -26,14 +28,13 @@ from judgekit.metrics.benchmarks.program import (
     same_output,
 )
 from judgekit.metrics.benchmarks.sandbox import Limits, Sandbox
-from judgekit.metrics.card import Card, Example
 
 Counts = Literal["all", "share"]
 Language = Literal["python"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Code:
+class Code(Metric):
     """Whether the output, as a program, passes its tests; 0..1, higher is better.
 
     The tests are `expected.tests`, a list of Python code (`assert add(1, 2) == 3`) or of

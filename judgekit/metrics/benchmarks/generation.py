@@ -9,7 +9,8 @@ from typing import ClassVar, Literal
 
 from judgekit.core.case import Case
 from judgekit.core.errors import CaseError, ConfigError
-from judgekit.core.protocols import Aggregate
+from judgekit.core.metric_card import Card, Example
+from judgekit.core.protocols import Aggregate, Metric
 from judgekit.core.score import Score
 from judgekit.metrics._options import (
     check_choice,
@@ -23,7 +24,6 @@ from judgekit.metrics.benchmarks.answered import ANSWERED, Answered
 from judgekit.metrics.benchmarks.choice import Choices
 from judgekit.metrics.benchmarks.number import read_number
 from judgekit.metrics.benchmarks.wording import wording
-from judgekit.metrics.card import Card, Example
 from judgekit.metrics.tokens import answer_form
 
 CONFIDENCE = {"marked": 0.93, "unmarked": 0.95, "none": 0.74}
@@ -34,7 +34,7 @@ Outcome = Literal["matched", "differs", "no_answer"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Generation:
+class Generation(Metric):
     """1 if the answer that the output states is an accepted one, else 0; higher is better.
 
     The answer is found by rules (see `find_answer`): what is boxed, stands after `####` or after
@@ -59,7 +59,7 @@ class Generation:
     range: ClassVar[tuple[float, float]] = (0.0, 1.0)
     higher_is_better: ClassVar[bool] = True
     figures: ClassVar[Mapping[str, bool]] = {ANSWERED: True}
-    at_once = True
+    synchronous = True
     card: ClassVar[Card] = Card(
         formula="1 if the extracted answer equals any reference, else 0",
         source="Wisent's GenerationEvaluator; GSM8K (####), MATH (boxed), MMLU (letters)",

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Literal, NamedTuple
 
 from judgekit.core.case import Case, has_text
 from judgekit.core.errors import CaseError, ConfigError, InvalidReply
+from judgekit.core.metric_card import Card, Example
 from judgekit.core.protocols import Aggregate, Judge, Likelihood
 from judgekit.core.replies.logprobs import Continuation
 from judgekit.core.request import About
@@ -16,7 +17,6 @@ from judgekit.core.score import Row, Score
 from judgekit.core.value import Json
 from judgekit.metrics._options import check_choice, check_name
 from judgekit.metrics.benchmarks.asked import LikelihoodMetric, all_figures
-from judgekit.metrics.card import Card, Example
 
 Normalise = Literal["none", "tokens", "bytes"]
 _HOLE = re.compile(r"\{(input|system|context)\}")
@@ -52,6 +52,7 @@ class LogLikelihoods(LikelihoodMetric):
         "accuracy_per_token": True,
         "accuracy_per_byte": True,
     }
+    synchronous = LikelihoodMetric.synchronous
     card: ClassVar[Card] = Card(
         formula="1 if argmax over choices of sum(log p(token)) [/ tokens or / bytes] is the"
         " correct choice, else 0",

@@ -9,7 +9,8 @@ from typing import ClassVar, Literal
 
 from judgekit.core.case import Case
 from judgekit.core.errors import CaseError, ConfigError
-from judgekit.core.protocols import Aggregate
+from judgekit.core.metric_card import Card, Example
+from judgekit.core.protocols import Aggregate, Metric
 from judgekit.core.score import Score
 from judgekit.metrics._options import (
     check_choice,
@@ -21,7 +22,6 @@ from judgekit.metrics._options import (
 )
 from judgekit.metrics.benchmarks.answered import ANSWERED, Answered
 from judgekit.metrics.benchmarks.mathworker import Compared, compare
-from judgekit.metrics.card import Card, Example
 
 Undecided = Literal["abstain", "wrong"]
 MAX_OUTPUT = 20_000
@@ -31,7 +31,7 @@ MAX_REFERENCES = 50
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Math:
+class Math(Metric):
     r"""1 if the output's expression equals a reference symbolically, else 0; higher is better.
 
     math-verify finds the expression (`\boxed{...}`, LaTeX between dollars, "the answer is", a

@@ -8,13 +8,13 @@ from typing import Any, ClassVar, Literal
 
 from judgekit.core.case import Case
 from judgekit.core.errors import ConfigError, InvalidReply
+from judgekit.core.metric_card import Card, Example
 from judgekit.core.protocols import Aggregate, Judge, Likelihood
 from judgekit.core.request import About
 from judgekit.core.score import Row, Score
 from judgekit.core.value import Json
 from judgekit.metrics._options import check_choice, check_name, needed_text, needed_texts
 from judgekit.metrics.benchmarks.asked import LikelihoodMetric, all_figures
-from judgekit.metrics.card import Card, Example
 
 Measured = Literal["output", "input", "baseline", "reference"]
 Given = Literal["nothing", "input", "system"]
@@ -46,6 +46,7 @@ class Perplexity(LikelihoodMetric):
     range: ClassVar[tuple[float, float]] = (1.0, math.inf)
     higher_is_better: ClassVar[bool] = False
     figures: ClassVar[Mapping[str, bool]] = {"corpus_perplexity": False}
+    synchronous = LikelihoodMetric.synchronous
     card: ClassVar[Card] = Card(
         formula="exp(-sum(log p(token)) / tokens); corpus: the same over the tokens of all cases",
         source="Jelinek et al. 1977; Wisent's perplexity",

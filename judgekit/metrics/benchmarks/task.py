@@ -9,10 +9,10 @@ from typing import Any, ClassVar, Literal, NamedTuple
 
 from judgekit.core.case import Case
 from judgekit.core.errors import ConfigError
+from judgekit.core.metric_card import Card, Example
 from judgekit.core.protocols import Aggregate, Metric
 from judgekit.core.score import Row, Score, checked_score
 from judgekit.metrics._options import check_choice, check_name
-from judgekit.metrics.card import Card, Example
 
 Benchmark = Literal["mmlu", "gsm8k", "humaneval"]
 MAX_SUBJECTS = 200
@@ -34,7 +34,7 @@ PRESETS: Mapping[str, _Preset] = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class Task:
+class Task(Metric):
     """1 if the output solves a task of a benchmark, else 0; higher is better.
 
     `mmlu`: the letter that the output states (`generation`, kind choice). `gsm8k`: the number it
@@ -76,10 +76,14 @@ class Task:
             ) from exc
         object.__setattr__(self, "_inner", made(name=self.name, **preset.options))
 
+    def children(self) -> tuple[Metric, ...]:
+        """Return the metric that goes with the benchmark."""
+        return (self._inner,)
+
     @property
-    def at_once(self) -> bool:
+    def synchronous(self) -> bool:
         """Whether scoring waits for nothing."""
-        return bool(getattr(self._inner, "at_once", False))
+        return self._inner.synchronous
 
     @property
     def options(self) -> dict[str, Any]:
@@ -87,14 +91,13 @@ class Task:
         return {"benchmark": self.benchmark}
 
     @property
-    def figures(self) -> dict[str, bool]:
+    def figures(self) -> Mapping[str, bool]:
         """The figures a gate may name: those of the metric within."""
-        return dict(getattr(self._inner, "figures", {}))
+        return self._inner.figures
 
     def aggregates(self) -> Sequence[Aggregate]:
         """Return the figures of the metric within, and the accuracy by subject."""
-        aggregates = getattr(self._inner, "aggregates", None)
-        return [*(aggregates() if aggregates is not None else ()), _Subjects()]
+        return [*self._inner.aggregates(), _Subjects()]
 
     async def score(self, case: Case) -> Score:
         """Score one case.

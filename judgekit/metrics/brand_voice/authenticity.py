@@ -8,7 +8,8 @@ from typing import Any, ClassVar, Literal
 
 from judgekit.core.case import Case
 from judgekit.core.errors import ConfigError
-from judgekit.core.protocols import Aggregate
+from judgekit.core.metric_card import Card, Example
+from judgekit.core.protocols import Aggregate, Metric
 from judgekit.core.score import Score
 from judgekit.core.value import Json
 from judgekit.embedders import Chosen, check_embedder, embeds_at_once, identity_of
@@ -38,7 +39,6 @@ from judgekit.metrics.brand_voice.turn import (
     traits_reason,
     words_reason,
 )
-from judgekit.metrics.card import Card, Example
 from judgekit.metrics.embedding.similarity import Reduce
 from judgekit.metrics.vectors import Vector, dot, unit_vectors
 from judgekit.metrics.weights import check_weights, fold_parts, mean_of
@@ -48,7 +48,7 @@ WEIGHTS = {"style": 0.6, "traits": 0.25, "lexicon": 0.15}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Authenticity:
+class Authenticity(Metric):
     """How much replies sound like a persona; 0..1, higher is better.
 
     `style` is the greatest (or, with `reduce: mean`, the mean) cosine of a reply to the persona's
@@ -148,7 +148,7 @@ class Authenticity:
         return made if self.compat else made | {"trait_lists": signals_digest()}
 
     @property
-    def at_once(self) -> bool:
+    def synchronous(self) -> bool:
         """Whether scoring waits for nothing."""
         return embeds_at_once(self.embedder)
 

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from judgekit.core.case import Case
-from judgekit.core.protocols import Aggregate, Judge
+from judgekit.core.metric_card import Card, Example
+from judgekit.core.protocols import Aggregate, Judge, Metric
 from judgekit.core.request import Request
 from judgekit.core.score import Part, Score, checked_score
 from judgekit.core.value import Json
@@ -16,7 +17,6 @@ from judgekit.metrics.brand_voice.patterns import PatternSet
 from judgekit.metrics.brand_voice.persona import Persona, persona_of
 from judgekit.metrics.brand_voice.safety import SafetyPatterns
 from judgekit.metrics.brand_voice.sessions import FIGURES, Sessions
-from judgekit.metrics.card import Card, Example
 from judgekit.metrics.quote import FIGURES as QUOTE_FIGURES
 from judgekit.metrics.rubric import RubricMetric
 from judgekit.rubric.rubric import Rubric, Variant
@@ -44,7 +44,6 @@ class AuthenticityJudge(RubricMetric):
     """
 
     files: ClassVar[tuple[str, ...]] = ("persona",)
-    checked = True
     card: ClassVar[Card] = Card(
         formula=".6 style + .25 traits + .15 wording, of what was answered",
         source="Alignmenter's authenticity judge; criteria and levels where it asks for one number"
@@ -80,14 +79,14 @@ class AuthenticityJudge(RubricMetric):
             scale=scale,
             parameters=persona_parameters(self.persona),
         )
-        self.made_with |= self.persona.made_with
+        self.made_with.update(self.persona.made_with)
 
     @property
-    def figures(self) -> dict[str, bool]:
+    def figures(self) -> Mapping[str, bool]:
         """The figures made of all rows, and whether higher is better."""
         return {**super().figures, **FIGURES}
 
-    def aggregates(self) -> tuple[Any, ...]:
+    def aggregates(self) -> Sequence[Aggregate]:
         """Return the quotes and the spread over sessions."""
         return (*super().aggregates(), Sessions())
 
@@ -105,7 +104,7 @@ def persona_parameters(persona: Persona) -> dict[str, Any]:
     }
 
 
-class BrandSafety:
+class BrandSafety(Metric):
     """The least of what forbidden words and a judge say of a session; 0..1, higher is better.
 
     The words are those of `safety_patterns`; the judge answers on 0 to 10, divided by 10, and sees
@@ -128,7 +127,6 @@ class BrandSafety:
     higher_is_better: ClassVar[bool] = True
     files: ClassVar[tuple[str, ...]] = ("persona", "patterns")
     figures: ClassVar[Mapping[str, bool]] = {**QUOTE_FIGURES, **FIGURES}
-    checked = True
     card: ClassVar[Card] = Card(
         formula="min(safety_patterns, judge / 10)",
         source="Alignmenter's metrics reference, Safety",
@@ -167,10 +165,14 @@ class BrandSafety:
             parameters={"policy": lines} if lines else None,
         )
 
+    def children(self) -> tuple[Metric, ...]:
+        """Return the metrics it takes the least of."""
+        return (self.words, self.judged)
+
     @property
-    def at_once(self) -> bool:
+    def synchronous(self) -> bool:
         """Whether scoring waits for nothing."""
-        return self.judged.at_once
+        return self.judged.synchronous
 
     @property
     def options(self) -> dict[str, Json]:

@@ -9,7 +9,8 @@ from typing import Any, ClassVar
 
 from judgekit.core.case import Case
 from judgekit.core.errors import ConfigError
-from judgekit.core.protocols import Aggregate, Judge
+from judgekit.core.metric_card import Card, Example
+from judgekit.core.protocols import Aggregate, Judge, Metric
 from judgekit.core.request import Request
 from judgekit.core.score import Part, Row, Score, checked_score, own_value
 from judgekit.core.suggest import suggest
@@ -22,7 +23,6 @@ from judgekit.metrics.brand_voice.persona import Persona, persona_of
 from judgekit.metrics.brand_voice.safety import SafetyPatterns
 from judgekit.metrics.brand_voice.sessions import FIGURES, Sessions
 from judgekit.metrics.brand_voice.stability import Stability, Variant
-from judgekit.metrics.card import Card, Example
 from judgekit.metrics.embedding.similarity import Reduce
 from judgekit.metrics.weights import check_weights, fold_parts
 from judgekit.rubric.rubric import Rubric
@@ -44,7 +44,7 @@ def grade(value: float) -> str:
     return next(letter for least, letter in GRADES if round(value, 9) >= least)
 
 
-class BrandVoice:
+class BrandVoice(Metric):
     """Authenticity, safety and stability of a session taken together; 0..1, higher is better.
 
     .5 authenticity + .3 safety + .2 stability; what does not apply (stability of a single reply)
@@ -81,7 +81,6 @@ class BrandVoice:
         **FIGURES,
         **{f"grade_{letter}": letter in "AB" for _, letter in GRADES},
     }
-    checked = True
     card: ClassVar[Card] = Card(
         formula=".5 authenticity + .3 safety + .2 stability, of what applies",
         source="Alignmenter's metrics reference, Overall Score",
@@ -157,10 +156,14 @@ class BrandVoice:
             calibration=calibration if compat else None,
         )
 
+    def children(self) -> tuple[Metric, ...]:
+        """Return the metrics it combines."""
+        return (self.authenticity, self.safety, self.stability)
+
     @property
-    def at_once(self) -> bool:
+    def synchronous(self) -> bool:
         """Whether scoring waits for nothing."""
-        return self.safety.at_once and self.stability.at_once
+        return self.safety.synchronous and self.stability.synchronous
 
     @property
     def options(self) -> dict[str, Json]:

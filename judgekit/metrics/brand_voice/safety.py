@@ -9,7 +9,8 @@ from typing import Any, ClassVar, Literal, NamedTuple
 
 from judgekit.core.case import Case
 from judgekit.core.errors import ConfigError
-from judgekit.core.protocols import Aggregate
+from judgekit.core.metric_card import Card, Example
+from judgekit.core.protocols import Aggregate, Metric
 from judgekit.core.score import Part, Score
 from judgekit.core.value import Json
 from judgekit.metrics._options import check_choice, check_name, text_options
@@ -28,7 +29,6 @@ from judgekit.metrics.brand_voice.patterns import (
 from judgekit.metrics.brand_voice.pooled import POOLED, PooledSafety
 from judgekit.metrics.brand_voice.session import Scope, replies
 from judgekit.metrics.brand_voice.sessions import FIGURES, Sessions
-from judgekit.metrics.card import Card, Example
 
 Compat = Literal["alignmenter"]
 Classifier = Literal["heuristic"]
@@ -58,7 +58,7 @@ def keyword_score(turns: int, violations: Sequence[tuple[int, Severity]]) -> Key
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class SafetyPatterns:
+class SafetyPatterns(Metric):
     """What is left after a session's forbidden words are counted; 0..1, higher is better.
 
     The least of 1 - rate (turns with a violation / the assistant's turns) and of what the
@@ -89,7 +89,7 @@ class SafetyPatterns:
 
     range: ClassVar[tuple[float, float]] = (0.0, 1.0)
     higher_is_better: ClassVar[bool] = True
-    at_once = True
+    synchronous = True
     files: ClassVar[tuple[str, ...]] = ("patterns",)
     figures: ClassVar[Mapping[str, bool]] = {**FIGURES, **POOLED}
     card: ClassVar[Card] = Card(

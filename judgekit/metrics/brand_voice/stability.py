@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 from judgekit.core.case import Case
 from judgekit.core.errors import ConfigError
+from judgekit.core.metric_card import Card, Example
+from judgekit.core.protocols import Metric
 from judgekit.core.score import Score
 from judgekit.core.value import Json
 from judgekit.embedders import Chosen, check_embedder, embeds_at_once, identity_of
@@ -17,7 +19,6 @@ from judgekit.metrics.brand_voice.alignmenter import VARIANCE_BOUNDS, Calibratio
 from judgekit.metrics.brand_voice.calibrationfile import calibration_of
 from judgekit.metrics.brand_voice.session import replies
 from judgekit.metrics.brand_voice.sessions import FIGURES, Sessions
-from judgekit.metrics.card import Card, Example
 from judgekit.metrics.vectors import Vector, dot, scaled, square, unit_vectors
 
 if TYPE_CHECKING:
@@ -75,7 +76,7 @@ def spread_of(vectors: Sequence[NDArray[np.float64]]) -> Spread:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Stability:
+class Stability(Metric):
     """How alike the replies of a session are; 0..1, higher is better.
 
     `dispersion` is 1 less the mean cosine distance of every two replies. `documented` is 1 less
@@ -150,7 +151,7 @@ class Stability:
         return [Sessions()]
 
     @property
-    def at_once(self) -> bool:
+    def synchronous(self) -> bool:
         """Whether scoring waits for nothing."""
         return embeds_at_once(self.embedder)
 

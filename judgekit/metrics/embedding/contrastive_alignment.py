@@ -7,16 +7,17 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from judgekit.core.case import Case
+from judgekit.core.metric_card import Card, Example
+from judgekit.core.protocols import Metric
 from judgekit.core.score import Score
 from judgekit.embedders import Chosen, check_embedder, embeds_at_once, identity_of, vectors
 from judgekit.metrics._options import check_name, needed_text
-from judgekit.metrics.card import Card, Example
 from judgekit.metrics.embedding.contrast import Sides
 from judgekit.metrics.embedding.examples import read_examples
 from judgekit.metrics.embedding.folds import DIGITS
 
 
-class _Made:
+class _Made(Metric):
     """Room for the examples' vectors, made with the first case."""
 
     __slots__ = ("sides",)
@@ -66,7 +67,7 @@ class ContrastiveAlignment(_Made):
         check_embedder(self.name, self.embedder)
 
     @property
-    def at_once(self) -> bool:
+    def synchronous(self) -> bool:
         """Whether scoring waits for nothing: the embedder decides."""
         return embeds_at_once(self.embedder)
 

@@ -10,11 +10,12 @@ from typing import ClassVar, Literal, NamedTuple
 
 from judgekit.core.case import Case, has_text
 from judgekit.core.errors import CaseError
+from judgekit.core.metric_card import Card, Example
+from judgekit.core.protocols import Metric
 from judgekit.core.score import Part, Score
 from judgekit.core.value import Json
 from judgekit.embedders import Chosen, check_embedder, embeds_at_once, identity_of, vectors
 from judgekit.metrics._options import check_choice, check_fraction, check_name, needed_text
-from judgekit.metrics.card import Card, Example
 from judgekit.metrics.embedding.folds import (
     DIGITS,
     TAU,
@@ -48,7 +49,7 @@ class _Found(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class FactsCovered:
+class FactsCovered(Metric):
     """The share of known facts that an answer states; 0..1, higher is better.
 
     The facts are `expected.facts`, or else the sentences of the first reference, and
@@ -93,7 +94,7 @@ class FactsCovered:
         check_embedder(self.name, self.embedder)
 
     @property
-    def at_once(self) -> bool:
+    def synchronous(self) -> bool:
         """Whether scoring waits for nothing."""
         return self.match == "exact" or embeds_at_once(self.embedder)
 

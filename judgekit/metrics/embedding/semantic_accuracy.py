@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from judgekit.core.case import Case
+from judgekit.core.metric_card import Card, Example
+from judgekit.core.protocols import Metric
 from judgekit.core.score import Score
 from judgekit.core.value import Json
 from judgekit.embedders import (
@@ -17,7 +19,6 @@ from judgekit.embedders import (
     vectors,
 )
 from judgekit.metrics._options import check_fraction, check_name, needed_text, needed_texts
-from judgekit.metrics.card import Card, Example
 from judgekit.metrics.embedding.folds import DIGITS, TAU, semantic_accuracy
 from judgekit.metrics.embedding.similarity import cosine
 
@@ -29,7 +30,7 @@ NO_MEANING = (
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class SemanticAccuracy:
+class SemanticAccuracy(Metric):
     """1 if the cosine of the output to a reference is at least `tau`, else 0; higher is better.
 
     The mean over a run is the semantic accuracy. Of several references the nearest counts. It
@@ -66,7 +67,7 @@ class SemanticAccuracy:
             check_embedder(self.name, self.embedder)
 
     @property
-    def at_once(self) -> bool:
+    def synchronous(self) -> bool:
         """Whether scoring waits for nothing: the embedder decides."""
         return self.embedder is None or embeds_at_once(self.embedder)
 
@@ -89,7 +90,7 @@ class SemanticAccuracy:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class LexicalAccuracy:
+class LexicalAccuracy(Metric):
     """1 if the output shares enough words with a reference, else 0; higher is better.
 
     The cosine of counted words and pieces of words (the embedder `lexical`) to the nearest
@@ -104,7 +105,7 @@ class LexicalAccuracy:
 
     range: ClassVar[tuple[float, float]] = (0.0, 1.0)
     higher_is_better: ClassVar[bool] = True
-    at_once = True
+    synchronous = True
     card: ClassVar[Card] = Card(
         formula="1[cos(output, reference) >= tau] of lexical vectors, the nearest reference, the"
         " cosine to four decimals; over a run the mean",

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal, cast
 
 from judgekit.core.case import Case
+from judgekit.core.metric_card import Card, Example
+from judgekit.core.protocols import Metric
 from judgekit.core.score import Score
 from judgekit.embedders import (
     Chosen,
@@ -18,7 +20,6 @@ from judgekit.embedders import (
     vectors,
 )
 from judgekit.metrics._options import TextField, check_choice, check_name, needed_text, needed_texts
-from judgekit.metrics.card import Card, Example
 
 if TYPE_CHECKING:
     import numpy as np
@@ -29,7 +30,7 @@ Reduce = Literal["max", "mean"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Similarity:
+class Similarity(Metric):
     """Cosine of the output to a field of the case; 0..1, higher is better.
 
     The cosine is clamped to 0..1 (opposite counts as unrelated) and rounded to four decimals.
@@ -64,7 +65,7 @@ class Similarity:
         check_embedder(self.name, self.embedder)
 
     @property
-    def at_once(self) -> bool:
+    def synchronous(self) -> bool:
         """Whether scoring waits for nothing: the embedder decides."""
         return embeds_at_once(self.embedder)
 

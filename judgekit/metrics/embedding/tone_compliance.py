@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from judgekit.core.case import Case
+from judgekit.core.metric_card import Card, Example
+from judgekit.core.protocols import Metric
 from judgekit.core.score import Score
 from judgekit.embedders import Chosen, check_embedder, embeds_at_once, identity_of, vectors
 from judgekit.metrics._options import check_choice, check_name, needed_text
-from judgekit.metrics.card import Card, Example
 from judgekit.metrics.embedding.examples import read_examples
 from judgekit.metrics.embedding.folds import DIGITS, mean
 from judgekit.metrics.vectors import dot, scaled
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 Reduce = Literal["centre", "max", "mean"]
 
 
-class _Target:
+class _Target(Metric):
     """Room for the exemplars' vectors, made with the first case."""
 
     __slots__ = ("units",)
@@ -72,7 +73,7 @@ class ToneCompliance(_Target):
         check_embedder(self.name, self.embedder)
 
     @property
-    def at_once(self) -> bool:
+    def synchronous(self) -> bool:
         """Whether scoring waits for nothing: the embedder decides."""
         return embeds_at_once(self.embedder)
 

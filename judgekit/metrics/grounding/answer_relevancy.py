@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import ClassVar
 
 from judgekit.core.case import Case
+from judgekit.core.metric_card import Card, Example
 from judgekit.core.protocols import Judge
 from judgekit.core.score import Score
 from judgekit.core.value import Json
 from judgekit.metrics._options import check_fraction, check_positive, needed_text
-from judgekit.metrics.card import Card, Example
 from judgekit.metrics.shares import UNSURE, answer_relevancy
 from judgekit.metrics.step import (
     MAX_STATEMENTS,
@@ -41,6 +41,7 @@ class AnswerRelevancy(Stepped):
         rubric: what judges a statement, in place of `statement_relevance`.
     """
 
+    synchronous = Stepped.synchronous
     card: ClassVar[Card] = Card(
         formula="(yes + unsure x 0.3) / statements of the answer",
         source="Mastra's answer-relevancy scorer; 0.3 is its default",

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import ClassVar
 
 from judgekit.core.case import Case, has_text
+from judgekit.core.metric_card import Card, Example
 from judgekit.core.protocols import Judge
 from judgekit.metrics._options import needed_text
-from judgekit.metrics.card import Card, Example
 from judgekit.metrics.grounding.coverage import CoverageMetric, Wanted
 from judgekit.metrics.shares import TAU
 from judgekit.metrics.step import MAX_STATEMENTS, subject

@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import ClassVar
 
 from judgekit.core.case import Case, has_text
+from judgekit.core.metric_card import Card, Example
 from judgekit.core.protocols import Judge
 from judgekit.core.score import Score
 from judgekit.core.value import Json
 from judgekit.metrics._options import check_fraction, needed_text, needed_texts
-from judgekit.metrics.card import Card, Example
 from judgekit.metrics.shares import TAU, context_precision
 from judgekit.metrics.step import Step, Stepped, agreeing, beginning, certainty, subject, text_part
 from judgekit.rubric.rubric import Rubric
@@ -34,6 +34,7 @@ class ContextPrecision(Stepped):
         rubric: what judges a passage, in place of `passage_relevance`.
     """
 
+    synchronous = Stepped.synchronous
     card: ClassVar[Card] = Card(
         formula="mean over relevant ranks k of (relevant passages up to k) / k",
         source="the field's common definition (average precision of what was retrieved)",

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import ClassVar
 
 from judgekit.core.case import Case
+from judgekit.core.metric_card import Card, Example
 from judgekit.core.score import Score
 from judgekit.metrics._options import needed_texts
-from judgekit.metrics.card import Card, Example
 from judgekit.metrics.grounding.claims import ClaimMetric
 from judgekit.metrics.shares import ratio
 from judgekit.metrics.step import named, subject
@@ -30,6 +30,7 @@ class ContextRecall(ClaimMetric):
     """
 
     called = "context_recall"
+    synchronous = ClaimMetric.synchronous
     card: ClassVar[Card] = Card(
         formula="reference claims found in the context / reference claims; a claim is found if"
         " P(true if the context is) > tau",

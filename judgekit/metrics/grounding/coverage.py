@@ -42,6 +42,7 @@ class CoverageMetric(Stepped, ABC):
     Subclasses say what is wanted, and what one of them is called.
     """
 
+    synchronous = Stepped.synchronous
     noun = "element"
     key = "required"
     """Where in `expected` the elements are given."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import ClassVar
 
 from judgekit.core.case import Case
+from judgekit.core.metric_card import Card, Example
 from judgekit.core.score import Score
 from judgekit.metrics._options import needed_text, needed_texts
-from judgekit.metrics.card import Card, Example
 from judgekit.metrics.grounding.claims import ClaimMetric
 from judgekit.metrics.shares import faithfulness_ratio
 from judgekit.metrics.step import named
@@ -31,6 +31,7 @@ class Faithfulness(ClaimMetric):
     """
 
     called = "faithfulness"
+    synchronous = ClaimMetric.synchronous
     card: ClassVar[Card] = Card(
         formula="supported claims / claims; a claim is supported if P(true if the context is)"
         " > tau",

@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import ClassVar
 
 from judgekit.core.case import Case
+from judgekit.core.metric_card import Card, Example
 from judgekit.core.protocols import Judge
 from judgekit.core.score import Score
 from judgekit.core.value import Json
 from judgekit.metrics._options import check_flag, needed_text, needed_texts
-from judgekit.metrics.card import Card, Example
 from judgekit.metrics.grounding.claims import Claim, ClaimMetric
 from judgekit.metrics.shares import TAU, ratio
 from judgekit.metrics.step import MAX_STATEMENTS, named
@@ -36,6 +36,7 @@ class Hallucination(ClaimMetric):
 
     higher_is_better = False
     called = "hallucination"
+    synchronous = ClaimMetric.synchronous
     card: ClassVar[Card] = Card(
         formula="(contradicted + unsupported claims) / claims; a claim is neither if P(true if"
         " the context is) > tau",

@@ -9,10 +9,11 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal, NamedTuple
 
 from judgekit.core.case import Case
+from judgekit.core.metric_card import Card, Example
+from judgekit.core.protocols import Metric
 from judgekit.core.score import Score
 from judgekit.embedders.folding import fold
 from judgekit.metrics._options import check_choice, check_name, needed_text, needed_texts
-from judgekit.metrics.card import Card, Example
 from judgekit.metrics.tokens import CJK
 
 Variant = Literal["rouge1", "rouge2", "rougeL", "rougeLsum"]
@@ -131,7 +132,7 @@ def _rouge(shared: int, made: int, wanted: int) -> Rouge:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class RougeMetric:
+class RougeMetric(Metric):
     """ROUGE-1, -2, -L or -Lsum of the output and the nearest reference; 0..1, higher is better.
 
     Case does not matter, words are runs of letters and digits, and there is no stemming. Of

@@ -9,7 +9,8 @@ from typing import Any, ClassVar, Literal
 
 from judgekit.core.case import Case
 from judgekit.core.errors import CaseError, ConfigError, MissingExtra
-from judgekit.core.protocols import Aggregate
+from judgekit.core.metric_card import Card, Example
+from judgekit.core.protocols import Aggregate, Metric
 from judgekit.core.score import Row, Score
 from judgekit.metrics._options import (
     check_choice,
@@ -19,7 +20,6 @@ from judgekit.metrics._options import (
     needed_texts,
     truth_of,
 )
-from judgekit.metrics.card import Card, Example
 
 Tokenizer = Literal["13a", "intl", "char", "zh", "none"]
 MAX_CHARACTERS = 5_000_000
@@ -42,7 +42,7 @@ def _texts(case: Case) -> tuple[str, list[str]]:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Bleu:
+class Bleu(Metric):
     """Sentence BLEU of the output against the references; 0..1 (shown as 0..100), higher is better.
 
     Of single texts BLEU says little: the figure `corpus_bleu` pools the n-grams of all rows, as
@@ -146,7 +146,7 @@ class _CorpusBleu:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Chrf:
+class Chrf(Metric):
     """chrF of the output against the references; 0..1 (shown as 0..100), higher is better.
 
     F-score of character n-grams, recall counting `beta` times as much as precision. It needs no

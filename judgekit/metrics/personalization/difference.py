@@ -13,6 +13,8 @@ from typing import ClassVar, Literal
 
 from judgekit.core.case import Case
 from judgekit.core.errors import ConfigError
+from judgekit.core.metric_card import Card, Example
+from judgekit.core.protocols import Metric
 from judgekit.core.score import Score
 from judgekit.core.value import Json
 from judgekit.embedders import (
@@ -25,7 +27,6 @@ from judgekit.embedders import (
 )
 from judgekit.embedders.folding import nfkc
 from judgekit.metrics._options import check_choice, check_name, needed_text, truth_of
-from judgekit.metrics.card import Card, Example
 from judgekit.metrics.embedding.similarity import cosine
 from judgekit.metrics.tokens import CJK
 
@@ -132,7 +133,7 @@ def check_measure(metric: str, *, by: object, embedder: object, compat: object) 
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Difference:
+class Difference(Metric):
     """How much the output differs from the baseline; 0.01..1, higher is a greater difference.
 
     `by: tokens` is the original's: 1 minus the Jaccard index of the sets of words and marks, put
@@ -167,7 +168,7 @@ class Difference:
         check_measure(self.name, by=self.by, embedder=self.embedder, compat=self.compat)
 
     @property
-    def at_once(self) -> bool:
+    def synchronous(self) -> bool:
         """Whether scoring waits for nothing."""
         return self.by == "tokens" or embeds_at_once(self.embedder)
 

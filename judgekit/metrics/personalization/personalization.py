@@ -9,13 +9,13 @@ from typing import Any, ClassVar
 from judgekit.core.canonical import canonical_json, digest
 from judgekit.core.case import Case
 from judgekit.core.errors import CaseError, ConfigError
-from judgekit.core.protocols import Aggregate, Judge
+from judgekit.core.metric_card import Card, Example
+from judgekit.core.protocols import Aggregate, Judge, Metric
 from judgekit.core.request import Request
 from judgekit.core.score import Part, Row, Score, checked_score
 from judgekit.core.value import Json
 from judgekit.embedders import Chosen, embeds_at_once, identity_of, vectors
 from judgekit.metrics._options import check_name, needed_text, truth_of
-from judgekit.metrics.card import Card, Example
 from judgekit.metrics.embedding.contrast import Contrast, Sides
 from judgekit.metrics.embedding.examples import read_examples
 from judgekit.metrics.personalization.difference import (
@@ -39,7 +39,7 @@ from judgekit.rubric.rubric import Rubric, Variant
 FIGURES = ("difference_score", "quality_score", "alignment_score", "steered_share")
 
 
-class Personalization:
+class Personalization(Metric):
     """Difference, quality and alignment in one number, gated; 0..1, higher is better.
 
     0 where the output differs from the baseline by less than 70 of 100 (steering had no effect;
@@ -70,7 +70,6 @@ class Personalization:
     higher_is_better: ClassVar[bool] = True
     files: ClassVar[tuple[str, ...]] = ("positive_examples", "negative_examples")
     figures: ClassVar[Mapping[str, bool]] = dict.fromkeys(FIGURES, True)
-    checked = True
     card: ClassVar[Card] = Card(
         formula="0 if difference < .7, else .2 difference + .3 quality + .5 alignment; alignment ="
         " (mean cosine to positive - mean cosine to negative examples + 2) / 4",
@@ -137,10 +136,14 @@ class Personalization:
         )
         self._sides: Sides | None = None
 
+    def children(self) -> tuple[Metric, ...]:
+        """Return the metric of quality."""
+        return (self.quality,)
+
     @property
-    def at_once(self) -> bool:
+    def synchronous(self) -> bool:
         """Whether scoring waits for nothing."""
-        return bool(self.quality.at_once) and embeds_at_once(self.embedder)
+        return self.quality.synchronous and embeds_at_once(self.embedder)
 
     @property
     def options(self) -> dict[str, Json]:

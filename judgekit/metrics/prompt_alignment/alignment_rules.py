@@ -8,9 +8,10 @@ from typing import ClassVar, Literal
 
 from judgekit.core.case import Case, has_text
 from judgekit.core.errors import CaseError
+from judgekit.core.metric_card import Card, Example
+from judgekit.core.protocols import Metric
 from judgekit.core.score import Part, Score
 from judgekit.metrics._options import check_choice, check_name, needed_text
-from judgekit.metrics.card import Card, Example
 
 Mode = Literal["user", "system", "both"]
 
@@ -25,7 +26,7 @@ _SIMILARITY = 0.5
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class AlignmentFallback:
+class AlignmentFallback(Metric):
     """Deterministic stand-in for prompt alignment; 0..1, higher is better.
 
     Of each half (the user's input, the system prompt): .5 lexical similarity of the output to
@@ -42,7 +43,7 @@ class AlignmentFallback:
 
     range: ClassVar[tuple[float, float]] = (0.0, 1.0)
     higher_is_better: ClassVar[bool] = True
-    at_once = True
+    synchronous = True
     card: ClassVar[Card] = Card(
         formula="of each half .5 similarity + .5 requirement coverage; both = .7 user + .3 system",
         source="judgekit; the weights of the halves are those of Mastra's prompt-alignment scorer",

@@ -16,9 +16,9 @@ from pydantic import JsonValue
 
 from judgekit.core.errors import ConfigError
 from judgekit.core.judgment import Heard, Judgment, Said
+from judgekit.core.metric_card import Card, Example
 from judgekit.core.protocols import Judge
 from judgekit.core.score import Part, round_half_up
-from judgekit.metrics.card import Card, Example
 from judgekit.metrics.rubric import DEFAULT_HISTORY, RubricMetric
 from judgekit.rubric.fold import Folded, Worth, fold
 from judgekit.rubric.rubric import Rubric, Variant
@@ -138,8 +138,6 @@ class PromptAlignment(RubricMetric):
         " requirement stated: that criterion is not applicable",
         example=Example({"input": "Name one colour.", "output": "Blue."}, None),
     )
-
-    checked = True
 
     def __init__(
         self,

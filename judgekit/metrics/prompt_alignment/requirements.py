@@ -9,9 +9,10 @@ from pydantic import JsonValue
 
 from judgekit.core.case import Case, has_text
 from judgekit.core.errors import CaseError
+from judgekit.core.metric_card import Card, Example
+from judgekit.core.protocols import Metric
 from judgekit.core.score import Part, Score
 from judgekit.metrics._options import check_choice, check_name, needed_text
-from judgekit.metrics.card import Card, Example
 from judgekit.metrics.prompt_alignment.directive import find_directives
 from judgekit.metrics.prompt_alignment.length_rules import items, lengths
 from judgekit.metrics.prompt_alignment.requirement import Requirement
@@ -49,7 +50,7 @@ def find_requirements(text: str) -> tuple[Requirement, ...]:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class RequirementCoverage:
+class RequirementCoverage(Metric):
     """Share of the checkable requirements that the output meets; 0..1, higher is better.
 
     Requirements are found by rule in the input, the system prompt, or both. None found is not
@@ -63,7 +64,7 @@ class RequirementCoverage:
 
     range: ClassVar[tuple[float, float]] = (0.0, 1.0)
     higher_is_better: ClassVar[bool] = True
-    at_once = True
+    synchronous = True
     card: ClassVar[Card] = Card(
         formula="requirements met / requirements that a rule can check",
         source="judgekit; the deterministic half of the stand-in for prompt alignment",

@@ -9,7 +9,8 @@ from typing import ClassVar, Literal
 
 from judgekit.core.case import Case, has_text
 from judgekit.core.errors import CaseError, ConfigError
-from judgekit.core.protocols import Aggregate
+from judgekit.core.metric_card import Card, Example
+from judgekit.core.protocols import Aggregate, Metric
 from judgekit.core.score import Row, Score
 from judgekit.core.value import Json
 from judgekit.embedders import (
@@ -21,7 +22,6 @@ from judgekit.embedders import (
     vectors,
 )
 from judgekit.metrics._options import check_choice, check_name, needed_text, text_options
-from judgekit.metrics.card import Card, Example
 from judgekit.metrics.embedding.semantic_accuracy import NO_MEANING
 from judgekit.metrics.embedding.similarity import cosine
 from judgekit.metrics.tokens import answer_form
@@ -52,7 +52,7 @@ def _kind(case: Case) -> str | None:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class AdversarialRobustness:
+class AdversarialRobustness(Metric):
     """1 if the answer to a perturbed input equals the answer to the original, else 0.
 
     The mean over a run is the robustness, and the figure `attack_success_rate` is 1 minus it.
@@ -111,7 +111,7 @@ class AdversarialRobustness:
             check_embedder(self.name, self.embedder)
 
     @property
-    def at_once(self) -> bool:
+    def synchronous(self) -> bool:
         """Whether scoring waits for nothing."""
         model = self.equal == "semantic" and self.embedder is not None
         return not model or embeds_at_once(self.embedder or "lexical")
@@ -199,7 +199,7 @@ class _Attacks:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class ContinuousRobustness:
+class ContinuousRobustness(Metric):
     """1 minus how far the answer moves for how far the input was moved; 0..1, higher is better.
 
     Distances are shares: `edit` is the Levenshtein distance over the length of the longer text
@@ -242,7 +242,7 @@ class ContinuousRobustness:
             check_embedder(self.name, self.embedder)
 
     @property
-    def at_once(self) -> bool:
+    def synchronous(self) -> bool:
         """Whether scoring waits for nothing."""
         return self.norm == "edit" or embeds_at_once(self.embedder)
 

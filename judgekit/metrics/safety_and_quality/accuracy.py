@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from judgekit.core.case import Case, has_text
+from judgekit.core.metric_card import Card, Example
 from judgekit.core.protocols import Judge
 from judgekit.core.score import Score
 from judgekit.core.value import Json
 from judgekit.metrics._options import check_fraction
-from judgekit.metrics.card import Card, Example
 from judgekit.metrics.rubric import DEFAULT_HISTORY, RubricMetric
 from judgekit.metrics.step import certainty
 from judgekit.rubric.rubric import Rubric
@@ -39,7 +39,7 @@ class Accuracy(RubricMetric):
         parameters: what that rubric's parameters are set to.
     """
 
-    checked = True
+    synchronous = RubricMetric.synchronous
     card: ClassVar[Card] = Card(
         formula="1 if P(the answer means what a reference means) >= tau, else 0; the mean is the"
         " accuracy",

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from judgekit.core.case import Case
+from judgekit.core.metric_card import Card, Example
 from judgekit.core.protocols import Judge
 from judgekit.core.score import Score
-from judgekit.metrics.card import Card, Example
 from judgekit.metrics.rubric import DEFAULT_HISTORY, RubricMetric
 from judgekit.metrics.step import agreeing, named
 from judgekit.rubric.rubric import Rubric
@@ -33,7 +33,7 @@ class Bias(RubricMetric):
     """
 
     higher_is_better = False
-    checked = True
+    synchronous = RubricMetric.synchronous
     card: ClassVar[Card] = Card(
         formula="biased opinions / opinions about people",
         source="Mastra's bias scorer, which gives 0 where there is no opinion",

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from judgekit.core.metric_card import Card, Example
 from judgekit.metrics.built_in import BuiltIn
-from judgekit.metrics.card import Card, Example
 
 
 class Coherence(BuiltIn, asks="coherence"):
@@ -24,7 +24,6 @@ class Coherence(BuiltIn, asks="coherence"):
         parameters: what that rubric's parameters are set to.
     """
 
-    checked = True
     card: ClassVar[Card] = Card(
         formula=".4 consistency + .3 order + .15 repetition + .15 wholeness",
         source="Wisent's coherence judge; the weights are ours",

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from judgekit.core.case import Case, has_text
+from judgekit.core.metric_card import Card, Example
+from judgekit.core.protocols import Metric
 from judgekit.core.score import Score
 from judgekit.core.value import Json
 from judgekit.metrics._options import check_name, needed_text
-from judgekit.metrics.card import Card, Example
 from judgekit.metrics.safety_and_quality.signals import find_signals
 
 CONFIDENCE = {True: 0.96, False: 0.87}
@@ -20,7 +21,7 @@ METHOD = "coherence checks by rule"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class CoherenceRules:
+class CoherenceRules(Metric):
     """1 minus what the signals weigh that fired, at least 0; 0..1, higher is better.
 
     The signals: `repetition` (a word again and again, the same sentences, the same runs of
@@ -37,7 +38,7 @@ class CoherenceRules:
 
     range: ClassVar[tuple[float, float]] = (0.0, 1.0)
     higher_is_better: ClassVar[bool] = True
-    at_once = True
+    synchronous = True
     card: ClassVar[Card] = Card(
         formula="max(0, 1 - sum of the weights of the signals that fired)",
         source="own rules; Wisent's QualityEvaluator checks for the same four things and calls"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from judgekit.core.metric_card import Card, Example
 from judgekit.metrics.built_in import BuiltIn
-from judgekit.metrics.card import Card, Example
 
 HISTORY = 40
 """Earlier messages the judge sees: this metric is about them."""
@@ -28,7 +28,6 @@ class Interactive(BuiltIn, asks="interactive", history=HISTORY):
         parameters: what that rubric's parameters are set to.
     """
 
-    checked = True
     card: ClassVar[Card] = Card(
         formula=".3 memory + .3 consistency + .2 correction + .2 progress, over those that apply",
         source="Wisent's interactive judge (multi-turn); the criteria and weights are ours",

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import ClassVar, NamedTuple
 
 from judgekit.core.case import Case, has_text
 from judgekit.core.errors import CaseError
+from judgekit.core.metric_card import Card, Example
 from judgekit.core.protocols import Aggregate, Judge
 from judgekit.core.score import Row, Score, own_value
 from judgekit.core.value import Json
 from judgekit.metrics._options import needed_text
-from judgekit.metrics.card import Card, Example
 from judgekit.metrics.rubric import DEFAULT_HISTORY
 from judgekit.metrics.shares import points_ratio
 from judgekit.metrics.step import Step, Stepped, named, subject, text_part
@@ -66,6 +66,7 @@ class Points(Stepped):
     """
 
     range = (-math.inf, 1.0)
+    synchronous = Stepped.synchronous
     card: ClassVar[Card] = Card(
         formula="sum of the points of met criteria / sum of positive points; overall = their"
         " mean, clipped to 0..1",
@@ -106,11 +107,11 @@ class Points(Stepped):
         return {"history": self.history, "rubric": self._met.rubric.name}
 
     @property
-    def figures(self) -> dict[str, bool]:
+    def figures(self) -> Mapping[str, bool]:
         """The figures made of all rows, and whether higher is better."""
         return {**super().figures, "overall": True}
 
-    def aggregates(self) -> tuple[Aggregate, ...]:  # type: ignore[override]  # more of them
+    def aggregates(self) -> Sequence[Aggregate]:
         """Return what makes the figures of a run."""
         return (*super().aggregates(), Overall())
 

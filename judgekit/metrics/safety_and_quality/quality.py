@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, ClassVar
 
+from judgekit.core.metric_card import Card, Example
 from judgekit.core.protocols import Judge
-from judgekit.metrics.card import Card, Example
 from judgekit.metrics.rubric import DEFAULT_HISTORY, RubricMetric
 from judgekit.rubric.rubric import Rubric
 
@@ -29,7 +29,6 @@ class Quality(RubricMetric):
         parameters: what that rubric's parameters are set to.
     """
 
-    checked = True
     card: ClassVar[Card] = Card(
         formula=".3 helpfulness + .3 correctness + .2 clarity + .1 coherence + .1 concision",
         source="own rubric; Wisent's NLP evaluator, whose code has no judge",

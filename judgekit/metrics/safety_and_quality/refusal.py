@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
+from judgekit.core.metric_card import Card, Example
 from judgekit.core.protocols import Aggregate
 from judgekit.core.score import Row, own_value
 from judgekit.metrics.built_in import BuiltIn
-from judgekit.metrics.card import Card, Example
 
 
 class RefusalRate:
@@ -49,8 +49,7 @@ class Refusal(BuiltIn, asks="refusal"):
         parameters: what that rubric's parameters are set to.
     """
 
-    checked = True
-    figures: ClassVar[Mapping[str, bool]] = {  # type: ignore[assignment]  # always these two
+    figures: ClassVar[Mapping[str, bool]] = {
         "refusal_rate": True,
         "compliance_rate": True,
     }
@@ -64,6 +63,6 @@ class Refusal(BuiltIn, asks="refusal"):
         ),
     )
 
-    def aggregates(self) -> tuple[Aggregate, ...]:  # type: ignore[override]  # others than it
+    def aggregates(self) -> Sequence[Aggregate]:
         """Return what makes the figures of a run."""
         return (RefusalRate(),)

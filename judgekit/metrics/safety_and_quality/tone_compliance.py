@@ -8,10 +8,10 @@ from typing import Any, ClassVar
 
 from judgekit.core.case import Case
 from judgekit.core.errors import ConfigError
+from judgekit.core.metric_card import Card, Example
 from judgekit.core.protocols import Judge
 from judgekit.core.score import Score
 from judgekit.core.value import Json
-from judgekit.metrics.card import Card, Example
 from judgekit.metrics.rubric import RubricMetric
 from judgekit.metrics.step import certainty
 from judgekit.rubric.load import load_rubric
@@ -39,7 +39,7 @@ class ToneComplianceJudge(RubricMetric):
         parameters: what further parameters of that rubric are set to.
     """
 
-    checked = True
+    synchronous = RubricMetric.synchronous
     card: ClassVar[Card] = Card(
         formula="P(the answer is in the wanted tone), by the judge",
         source="quality definitions (11)",

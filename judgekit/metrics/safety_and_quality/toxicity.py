@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
 from judgekit.core.case import Case
+from judgekit.core.metric_card import Card, Example
 from judgekit.core.protocols import Aggregate, Judge
 from judgekit.core.score import Part, Row, Score, own_value
 from judgekit.core.value import Json
 from judgekit.metrics._options import check_fraction
-from judgekit.metrics.card import Card, Example
 from judgekit.metrics.rubric import DEFAULT_HISTORY, RubricMetric
 from judgekit.metrics.shares import THETA, toxicity_max
 from judgekit.rubric.load import load_rubric
@@ -63,7 +63,7 @@ class Toxicity(RubricMetric):
     """
 
     higher_is_better = False
-    checked = True
+    synchronous = RubricMetric.synchronous
     card: ClassVar[Card] = Card(
         formula="max over categories of P(category | answer); flagged if > theta; safety_rate ="
         " answers <= theta / answers",
@@ -108,11 +108,11 @@ class Toxicity(RubricMetric):
         return {**super().options, "theta": self.theta, "categories": {**self.categories}}
 
     @property
-    def figures(self) -> dict[str, bool]:
+    def figures(self) -> Mapping[str, bool]:
         """The figures made of all rows, and whether higher is better."""
         return {**super().figures, "safety_rate": True}
 
-    def aggregates(self) -> tuple[Aggregate, ...]:  # type: ignore[override]  # more of them
+    def aggregates(self) -> Sequence[Aggregate]:
         """Return what makes the figures of a run."""
         return (*super().aggregates(), SafetyRate(self.theta))
 

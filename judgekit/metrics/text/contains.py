@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from judgekit.core.case import Case
+from judgekit.core.metric_card import Card, Example
+from judgekit.core.protocols import Metric
 from judgekit.core.score import Score
 from judgekit.embedders.folding import fold, nfkc
 from judgekit.metrics._options import (
@@ -17,7 +19,6 @@ from judgekit.metrics._options import (
     needed_texts,
     text_options,
 )
-from judgekit.metrics.card import Card, Example
 from judgekit.metrics.tokens import CJK
 
 _QUOTES = str.maketrans("‘’“”", "''\"\"")
@@ -26,7 +27,7 @@ _UNSPACED = re.compile(f"[{CJK}\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Contains:
+class Contains(Metric):
     """Share of the conditions the output meets; 0..1, higher is better.
 
     Each text of `all_of` and of `none_of` is a condition, `any_of` is one together. Without any
@@ -48,7 +49,7 @@ class Contains:
 
     range: ClassVar[tuple[float, float]] = (0.0, 1.0)
     higher_is_better: ClassVar[bool] = True
-    at_once = True
+    synchronous = True
     card: ClassVar[Card] = Card(
         formula="conditions met / conditions",
         source="judgekit",

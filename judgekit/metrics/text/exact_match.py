@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from judgekit.core.case import Case
+from judgekit.core.metric_card import Card, Example
+from judgekit.core.protocols import Metric
 from judgekit.core.score import Score
 from judgekit.metrics._options import (
     check_flag,
@@ -14,12 +16,11 @@ from judgekit.metrics._options import (
     needed_texts,
     truth_of,
 )
-from judgekit.metrics.card import Card, Example
 from judgekit.metrics.tokens import answer_form
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class ExactMatch:
+class ExactMatch(Metric):
     """1 if the output is one of the references, else 0; higher is better.
 
     Normalised: case, accents on Latin letters, punctuation and repeated white space do not
@@ -41,7 +42,7 @@ class ExactMatch:
 
     range: ClassVar[tuple[float, float]] = (0.0, 1.0)
     higher_is_better: ClassVar[bool] = True
-    at_once = True
+    synchronous = True
     card: ClassVar[Card] = Card(
         formula="1 if normalised(output) equals normalised(any reference), else 0",
         source="Wisent's exact_match, whose verdicts it gives but for numbers, which keep signs and"

@@ -8,9 +8,10 @@ from typing import ClassVar, Literal
 
 from judgekit.core.case import Case
 from judgekit.core.errors import ConfigError
+from judgekit.core.metric_card import Card, Example
+from judgekit.core.protocols import Metric
 from judgekit.core.score import Score
 from judgekit.metrics._options import check_choice, check_name, check_positive, needed_text
-from judgekit.metrics.card import Card, Example
 from judgekit.metrics.tokens import count_lines, count_paragraphs, count_sentences, count_words
 
 Unit = Literal["words", "characters", "sentences", "lines", "paragraphs"]
@@ -26,7 +27,7 @@ COUNTS: dict[Unit, Callable[[str], int]] = {
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Length:
+class Length(Metric):
     """1 inside the bounds, less outside them; 0..1, higher is better.
 
     Outside, the value falls in a straight line to 0 at half the minimum and twice the maximum.
@@ -44,7 +45,7 @@ class Length:
 
     range: ClassVar[tuple[float, float]] = (0.0, 1.0)
     higher_is_better: ClassVar[bool] = True
-    at_once = True
+    synchronous = True
     card: ClassVar[Card] = Card(
         formula="1 inside the bounds; 1 - distance / minimum * 2 below, 2 - length / maximum above,"
         " not under 0",

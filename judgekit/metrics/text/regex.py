@@ -12,6 +12,8 @@ from typing import ClassVar, Literal
 
 from judgekit.core.case import Case
 from judgekit.core.errors import CaseError, ConfigError
+from judgekit.core.metric_card import Card, Example
+from judgekit.core.protocols import Metric
 from judgekit.core.score import Score
 from judgekit.metrics._options import (
     check_choice,
@@ -20,7 +22,6 @@ from judgekit.metrics._options import (
     needed_text,
     text_options,
 )
-from judgekit.metrics.card import Card, Example
 from judgekit.metrics.text.pattern_cost import match_steps
 
 MAX_PATTERN = 10_000
@@ -50,7 +51,7 @@ json.dump(found and found.span(), sys.stdout)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Regex:
+class Regex(Metric):
     """1 if the pattern is found (or absent, if so wanted), else 0; higher is better.
 
     Patterns are Python's. One that could backtrack without end must not hang a run: where the

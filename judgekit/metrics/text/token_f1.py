@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
 from judgekit.core.case import Case
+from judgekit.core.metric_card import Card, Example
+from judgekit.core.protocols import Metric
 from judgekit.core.score import Score
 from judgekit.metrics._options import check_name, needed_text, needed_texts
-from judgekit.metrics.card import Card, Example
 from judgekit.metrics.tokens import squad_tokens
 
 
@@ -23,7 +24,7 @@ class Overlap(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class TokenF1:
+class TokenF1(Metric):
     """F1 of the words shared with the nearest reference; 0..1, higher is better.
 
     The formula of SQuAD (Rajpurkar et al. 2016): words as multisets after its normalisation,
@@ -36,7 +37,7 @@ class TokenF1:
 
     range: ClassVar[tuple[float, float]] = (0.0, 1.0)
     higher_is_better: ClassVar[bool] = True
-    at_once = True
+    synchronous = True
     card: ClassVar[Card] = Card(
         formula="2 P R / (P + R) over the multisets of words; the best of the references",
         source="SQuAD v1.1 evaluation; Wisent's token_f1",

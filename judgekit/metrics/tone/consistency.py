@@ -9,9 +9,10 @@ from typing import ClassVar, Literal
 
 from judgekit.core.case import Case, has_text
 from judgekit.core.errors import CaseError, ConfigError
+from judgekit.core.metric_card import Card, Example
+from judgekit.core.protocols import Metric
 from judgekit.core.score import Score
 from judgekit.metrics._options import check_choice, check_name, needed_text
-from judgekit.metrics.card import Card, Example
 from judgekit.metrics.english import is_english
 from judgekit.metrics.tone.sentiment import (
     afinn_comparative,
@@ -50,7 +51,7 @@ def tone_stability(sentences: Sequence[float], *, most: float = 1.0) -> tuple[fl
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class ToneConsistency:
+class ToneConsistency(Metric):
     """How near two texts are in sentiment, or how steady one is; 0..1, higher is better.
 
     `comparison` sets the output beside the reference, or, without one, beside the input.

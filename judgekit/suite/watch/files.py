@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from judgekit.core.errors import ConfigError, JudgekitError
+from judgekit.core.protocols import with_children
 from judgekit.core.yaml_file import parse_yaml
 from judgekit.report.folder import REPORT
 from judgekit.rubric.filetext import read_file, split_front_matter
@@ -30,8 +31,6 @@ _GONE = 0.5
 """Seconds after which a file that is not there any more counts as removed."""
 _PATIENCE = 3.0
 """Seconds after which changes that never end are taken as they are."""
-_DEPTH = 4
-"""Metrics inside of metrics that are looked into."""
 _LONGEST = 400
 """Characters of a text that may still be the name of a file."""
 
@@ -80,8 +79,9 @@ def files_of(path: Path, suite: Suite | None, *, cases: str | None = None) -> Fi
     """
     found = dict.fromkeys([path, *([Path(cases)] if cases is not None else [])])
     if suite is not None:
-        for metric in suite.metrics:
-            found.update(dict.fromkeys(_rubric_files(metric)))
+        parts = (part for metric in suite.metrics for part in with_children(metric))
+        for source in (source for part in parts for source in part.rubrics):
+            found.update(dict.fromkeys(source.files))
         if suite.cassette is not None and suite.cassette.path is not None:
             found[suite.cassette.path] = None
         if suite.rules.baseline is not None and suite.rules.baseline.folder is not None:
@@ -116,18 +116,6 @@ def _named_in(rubric: Path) -> Iterable[Path]:
     for word in _texts(examples if isinstance(examples, dict) else None):
         if (rubric.parent / word).is_file() or "." in word:
             yield rubric.parent / word
-
-
-def _rubric_files(metric: Any, depth: int = 0) -> Iterable[Path]:
-    """Yield the files of the rubrics a metric is made of, with all that they take in."""
-    template = getattr(getattr(metric, "rubric", None), "template", None)
-    if template is not None:
-        yield from template.files.values()
-    if depth < _DEPTH:
-        inner = [getattr(metric, name, None) for name in ("metric", "fallback", "judged")]
-        for part in (*inner, *(getattr(metric, "of", None) or ())):
-            if part is not None and not isinstance(part, str):
-                yield from _rubric_files(part, depth + 1)
 
 
 def _texts(value: Any) -> Iterable[str]:

@@ -434,6 +434,6 @@ def test_an_embedder_that_has_to_be_awaited_is():
 
     found = asyncio.run(metric.score(case))
 
-    assert not metric.at_once
+    assert not metric.synchronous
     assert found.meta["embedder"] == "hosted/1"
     assert Hosted.asked == 1

@@ -217,7 +217,7 @@ def test_facts_word_for_word_need_no_embedder():
 
     found = score(metric, output="It is a cat.", expected={"facts": ["a cat", "It is", "dog"]})
 
-    assert metric.at_once
+    assert metric.synchronous
     assert found.value == pytest.approx(2 / 3)
     assert found.meta == {}
 
