@@ -15,7 +15,7 @@ _FENCE = re.compile(r"(</?[A-Za-z_]+)-[0-9a-f]{16}>")
 """A fence's tag: its digest differs with every text, and says nothing to people."""
 
 
-class Difference(NamedTuple):
+class FieldDifference(NamedTuple):
     """One field that differs between a record and what is asked now."""
 
     field: str
@@ -28,7 +28,7 @@ class Explanation(NamedTuple):
 
     key: str | None
     """`None` when nothing is recorded at all."""
-    differences: tuple[Difference, ...]
+    differences: tuple[FieldDifference, ...]
 
     def line(self) -> str:
         """Return the explanation in one line."""
@@ -88,7 +88,7 @@ class Explainer:
         return Explanation(
             best.key,
             tuple(
-                Difference(f, best.fields.get(f, ""), asked.get(f, ""))
+                FieldDifference(f, best.fields.get(f, ""), asked.get(f, ""))
                 for f in _apart(best.fields, asked)
             ),
         )
@@ -146,7 +146,7 @@ def _common(left: str, right: str) -> int:
     return low
 
 
-def _told(difference: Difference) -> str:
+def _told(difference: FieldDifference) -> str:
     field, recorded, asked = difference
     if not recorded:
         return f"{field} (not recorded with one)"

@@ -26,7 +26,7 @@ _PASSES = 8
 """Rounds at most until a text stands still: a replacement may bare what touched it."""
 
 
-class Rule(NamedTuple):
+class RedactionRule(NamedTuple):
     """A regular expression and what stands in its place."""
 
     pattern: str
@@ -35,12 +35,12 @@ class Rule(NamedTuple):
     """Stands as a pseudonym of that name instead of the replacement: `ORDER` makes `[ORDER-…]`."""
 
 
-def redactor(rules: Sequence[str | Rule | Redact], *, salt: str = "") -> Redact:
+def redactor(rules: Sequence[str | RedactionRule | Redact], *, salt: str = "") -> Redact:
     """Return a function that applies rules in order.
 
-    A rule is a built-in name (`email`, `phone`, `card`, `key`, `ip`), a `Rule` with a pattern, or
-    a function from text to text. The built-in ones go first, all at once. Redacting a text again
-    changes nothing, unless a pattern or function of your own matches what it writes.
+    A rule is a built-in name (`email`, `phone`, `card`, `key`, `ip`), a `RedactionRule` with a
+    pattern, or a function from text to text. The built-in ones run first, all in one pass.
+    Redacting a text twice changes nothing more, unless a custom rule matches its own output.
 
     Args:
         rules: what to redact.
@@ -100,9 +100,9 @@ def _known(text: str, names: Sequence[str], key: bytes) -> str:
     return "".join([*parts, text[end:]])
 
 
-def _own(rule: Rule | Redact, key: bytes) -> Redact:
+def _own(rule: RedactionRule | Redact, key: bytes) -> Redact:
     """Return the function of a rule of the user's own."""
-    if not isinstance(rule, Rule):
+    if not isinstance(rule, RedactionRule):
         return rule
     try:
         pattern = re.compile(rule.pattern)
@@ -168,4 +168,4 @@ def _everywhere_in(mapping: dict[str, Any], redact: Redact) -> dict[str, Any]:
     return redacted
 
 
-__all__ = ["NAMES", "PSEUDONYM", "Redact", "Rule", "pseudonym", "redact_case", "redactor"]
+__all__ = ["NAMES", "PSEUDONYM", "Redact", "RedactionRule", "pseudonym", "redact_case", "redactor"]

@@ -33,7 +33,7 @@ _MAX_PAGE = 512_000_000
 """Characters of a page's data, unpacked."""
 
 
-class Finding(NamedTuple):
+class PrivateFinding(NamedTuple):
     """One thing that looks private."""
 
     kind: str
@@ -59,7 +59,7 @@ class Finding(NamedTuple):
 class Scan:
     """What came of looking through files."""
 
-    findings: list[Finding] = field(default_factory=list)
+    findings: list[PrivateFinding] = field(default_factory=list)
     files: int = 0
     not_read: list[str] = field(default_factory=list)
     """Files that are not text, so that nothing is known of them."""
@@ -117,7 +117,7 @@ def scan(
             raise ConfigError(
                 f"nothing is looked for under the name {kind!r}; {', '.join(DETECTORS)}"
             )
-    look = _Look(kinds, [pattern.casefold() for pattern in allow])
+    look = _FileScanner(kinds, [pattern.casefold() for pattern in allow])
     done = Scan()
     for path in _files(paths):
         try:
@@ -181,14 +181,14 @@ def _inside(folder: Path) -> Iterator[Path]:
             yield path
 
 
-class _Look:
+class _FileScanner:
     """Looks through one file after the other."""
 
     def __init__(self, kinds: Collection[str], allow: Sequence[str]) -> None:
         self._kinds = kinds
         self._allow = allow
 
-    def file(self, path: Path) -> Iterator[Finding]:
+    def file(self, path: Path) -> Iterator[PrivateFinding]:
         name = str(path)
         with path.open("rb") as file:
             begin = file.read(8192)
@@ -205,7 +205,7 @@ class _Look:
             for number, line in enumerate(iter(partial(file.readline, MAX_LINE), b""), start=1):
                 yield from self._line(line, name, number)
 
-    def _line(self, line: bytes, name: str, number: int) -> Iterator[Finding]:
+    def _line(self, line: bytes, name: str, number: int) -> Iterator[PrivateFinding]:
         page = _PAGE_DATA.search(line)
         if page is not None:
             data = _page_data(line, page)
@@ -221,7 +221,7 @@ class _Look:
         for where, text in _texts(data):
             yield from self._text(text, name, number, field=where, key=key)
 
-    def _document(self, data: Any, whole: bytes, name: str) -> Iterator[Finding]:
+    def _document(self, data: Any, whole: bytes, name: str) -> Iterator[PrivateFinding]:
         """Look through a JSON file of many lines; each finding's line is searched for."""
         plain = whole.isascii()
         at, line = 0, 1
@@ -237,12 +237,14 @@ class _Look:
 
     def _text(
         self, text: str, name: str, number: int, *, field: str = "", key: str | None = None
-    ) -> Iterator[Finding]:
+    ) -> Iterator[PrivateFinding]:
         bare = PSEUDONYM.sub(lambda found: " " * len(found[0]), text)
         for kind, span in find_all(bare, self._kinds):
             written = text[span.start : span.end]
             if not reserved(kind, span.value) and not self._allowed(written, span.value):
-                yield Finding(kind, name, number, self._told(field), key, masked(kind, written))
+                yield PrivateFinding(
+                    kind, name, number, self._told(field), key, masked(kind, written)
+                )
 
     def _told(self, field: str) -> str:
         """Return a place without what is private in the names it is made of."""

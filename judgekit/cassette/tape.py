@@ -30,7 +30,7 @@ _COUNTED = 1 << 20
 """Bytes looked at at once when lines are counted."""
 
 
-class Spot:
+class TapePosition:
     """Where on a tape a line stands. Its text is only made for a message: lines are counted."""
 
     def __init__(self, tape: Tape, at: int, *, key: str = "") -> None:
@@ -164,14 +164,14 @@ class Tape:
                     return data[:end].removesuffix(b"\r").decode("utf-8")
                 except UnicodeDecodeError as exc:
                     message = f"a line is not UTF-8; {MEND}"
-                    raise CassetteCorrupt(f"{Spot(self, at)}: {message}") from exc
+                    raise CassetteCorrupt(f"{TapePosition(self, at)}: {message}") from exc
             if len(data) < size or size > MAX_LINE:
                 raise CassetteCorrupt(f"{self.path}: changed while it was being read")
             size *= 4
 
-    def spot(self, number: int, key: str) -> Spot:
+    def spot(self, number: int, key: str) -> TapePosition:
         """Return where the record of a key stands, for messages."""
-        return Spot(self, self._places[number], key=key)
+        return TapePosition(self, self._places[number], key=key)
 
     def line_number(self, at: int) -> int:
         """Return the number of the line that begins at a place in the file, from 1."""
@@ -214,7 +214,7 @@ class Tape:
     def parts(self) -> dict[str, Any]:
         """Return the value of every part, by digest."""
         return dict(
-            decode_part(self._read(at), where=Spot(self, at))
+            decode_part(self._read(at), where=TapePosition(self, at))
             for _, at in sorted(self._parts.items())
         )
 
@@ -227,10 +227,10 @@ class Tape:
         parts = self.parts()
         last = ""
         for number, line in self._numbered():
-            where = Spot(self, self._places[number], key=line[8:72])
+            where = TapePosition(self, self._places[number], key=line[8:72])
             record = decode(line, parts=parts, where=where)
             if record.key == last:
-                where = Spot(self, self._places[number])
+                where = TapePosition(self, self._places[number])
                 raise CassetteCorrupt(f"{where}: two records for the key {last[:12]}")
             last = record.key
             yield record

@@ -11,16 +11,16 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from judgekit.core.errors import DatasetError
-from judgekit.datasets.draft import Draft
+from judgekit.datasets.draft import CaseDraft
 from judgekit.datasets.wording import kind, quoted
 
-Put = Callable[[Mapping[str, Any], Draft], frozenset[str]]
+Put = Callable[[Mapping[str, Any], CaseDraft], frozenset[str]]
 """Adds what a row holds to a draft, and returns the keys that it read."""
 
 LETTERS = "ABCDEFGHIJ"
 
 
-def put_mmlu(row: Mapping[str, Any], draft: Draft) -> frozenset[str]:
+def put_mmlu(row: Mapping[str, Any], draft: CaseDraft) -> frozenset[str]:
     """Add a question of multiple choice.
 
     `question`, the options as a list `choices` or as columns `A`, `B`, ..., and `answer`: the
@@ -50,7 +50,7 @@ def put_mmlu(row: Mapping[str, Any], draft: Draft) -> frozenset[str]:
     return frozenset({"question", "choices", "answer", "subject", *columns})
 
 
-def _letter(answer: Any, choices: list[str], draft: Draft) -> str:
+def _letter(answer: Any, choices: list[str], draft: CaseDraft) -> str:
     letters = LETTERS[: len(choices)]
     text = "" if isinstance(answer, bool) else str(answer).strip()
     if len(text) == 1 and text.upper() in letters:
@@ -66,7 +66,7 @@ def _letter(answer: Any, choices: list[str], draft: Draft) -> str:
     )  # fmt: skip
 
 
-def put_gsm8k(row: Mapping[str, Any], draft: Draft) -> frozenset[str]:
+def put_gsm8k(row: Mapping[str, Any], draft: CaseDraft) -> frozenset[str]:
     """Add a word problem: `question`, and `answer` that ends in `#### 72`.
 
     The reference is the number after the marks; the steps before it go to `metadata.solution`.
@@ -91,7 +91,7 @@ def put_gsm8k(row: Mapping[str, Any], draft: Draft) -> frozenset[str]:
     return frozenset({"question", "answer"})
 
 
-def put_humaneval(row: Mapping[str, Any], draft: Draft) -> frozenset[str]:
+def put_humaneval(row: Mapping[str, Any], draft: CaseDraft) -> frozenset[str]:
     """Add a function to complete: `task_id`, `prompt`, `test`, `entry_point`.
 
     `test` and `entry_point` go to `expected`, the solution to `metadata.canonical_solution`.
@@ -117,14 +117,14 @@ BENCHMARKS: Mapping[str, Put] = {
 }
 
 
-def _text(row: Mapping[str, Any], key: str, draft: Draft) -> str:
+def _text(row: Mapping[str, Any], key: str, draft: CaseDraft) -> str:
     value = row.get(key)
     if not isinstance(value, str) or not value.strip():
         raise _wrong(draft, key, f"a text, found {kind(value)}")
     return value
 
 
-def _wrong(draft: Draft, field: str, wanted: str) -> DatasetError:
+def _wrong(draft: CaseDraft, field: str, wanted: str) -> DatasetError:
     return DatasetError(
         f"expected {wanted}; or say where it is with fields: {{{field!r}: 'dotted.path'}}",
         where=draft.where,

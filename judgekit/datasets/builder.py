@@ -16,7 +16,7 @@ from judgekit.datasets.names import ALIASES, FIELDS, MESSAGES, field_named, spli
 from judgekit.datasets.wording import kind, quoted
 
 if TYPE_CHECKING:
-    from judgekit.datasets.draft import Draft
+    from judgekit.datasets.draft import CaseDraft
     from judgekit.datasets.mapping import FieldMap
 
 Shape = Literal["auto", "rows", "chat", "mastra", "turns", "mmlu", "gsm8k", "humaneval"]
@@ -60,24 +60,24 @@ class CaseBuilder:
             raise DatasetError(f"{message}; write one JSON object per row", where=where)
         if self._fields:
             row = self._fields.apply(row, where=where, cells=bool(self._cells))
-        from judgekit.datasets.draft import Draft
+        from judgekit.datasets.draft import CaseDraft
 
-        draft = Draft(where=where, cells=self._cells)
+        draft = CaseDraft(where=where, cells=self._cells)
         shape = _shape_of(row) if self._shape == "auto" else self._shape
         _PUT.get(shape, CaseBuilder._put_benchmark)(self, row, draft)
         return draft.case()
 
-    def _put_benchmark(self, row: dict[str, Any], draft: Draft) -> None:
+    def _put_benchmark(self, row: dict[str, Any], draft: CaseDraft) -> None:
         from judgekit.datasets.benchmarks import BENCHMARKS
 
         read = BENCHMARKS[self._shape](row, draft)
         self._put_rows({key: row[key] for key in row if key not in read}, draft)
 
-    def _put_rows(self, row: dict[str, Any], draft: Draft) -> None:
+    def _put_rows(self, row: dict[str, Any], draft: CaseDraft) -> None:
         for key, value in row.items():
             self._put_key(key, value, draft)
 
-    def _put_chat(self, row: dict[str, Any], draft: Draft) -> None:
+    def _put_chat(self, row: dict[str, Any], draft: CaseDraft) -> None:
         if MESSAGES not in row:
             message = "no `messages` in the row; add it, or say where it is with"
             message += " fields: {'messages': 'dotted.path'}"
@@ -91,7 +91,7 @@ class CaseBuilder:
             elif key != MESSAGES:
                 self._put_key(key, value, draft)
 
-    def _put_mastra(self, row: dict[str, Any], draft: Draft) -> None:
+    def _put_mastra(self, row: dict[str, Any], draft: CaseDraft) -> None:
         from judgekit.datasets.mastra import MASTRA_EXTRAS, put_ground_truth, put_run
 
         given, answer = row.get("input"), row.get("output")
@@ -106,7 +106,7 @@ class CaseBuilder:
             elif key not in ("input", "output"):
                 self._put_key(key, value, draft)
 
-    def _put_key(self, key: str, value: Any, draft: Draft) -> None:
+    def _put_key(self, key: str, value: Any, draft: CaseDraft) -> None:
         source = self._fields.source(key) if self._fields else key
         field = field_named(key)
         if field is not None:
@@ -123,7 +123,7 @@ class CaseBuilder:
             raise _unknown(key, draft.where)
 
 
-_PUT: Mapping[str, Callable[[CaseBuilder, dict[str, Any], Draft], None]] = {
+_PUT: Mapping[str, Callable[[CaseBuilder, dict[str, Any], CaseDraft], None]] = {
     "rows": CaseBuilder._put_rows,
     "chat": CaseBuilder._put_chat,
     "mastra": CaseBuilder._put_mastra,

@@ -7,7 +7,7 @@ from typing import Any
 from judgekit.core.canonical import canonical_json
 from judgekit.core.case import Message
 from judgekit.core.errors import DatasetError
-from judgekit.datasets.draft import Draft
+from judgekit.datasets.draft import CaseDraft
 from judgekit.datasets.jsontext import json_fault, parse_json
 from judgekit.datasets.message import MessageReader
 from judgekit.datasets.names import MESSAGES
@@ -17,7 +17,7 @@ CHAT_EXTRAS = frozenset({"tools", "tool_choice", "functions", "parallel_tool_cal
 """Keys that chats often carry beside their messages; kept in `metadata`."""
 
 
-def put_chat(messages: Any, draft: Draft) -> None:
+def put_chat(messages: Any, draft: CaseDraft) -> None:
     """Add the fields of a case that a list of messages holds.
 
     - System (and developer) messages, joined with a blank line, are `system`.
@@ -47,7 +47,7 @@ def put_chat(messages: Any, draft: Draft) -> None:
         _put_output(output, draft)
 
 
-def _put_output(message: Message, draft: Draft) -> None:
+def _put_output(message: Message, draft: CaseDraft) -> None:
     text = message.content
     if message.tool_calls:
         calls = [call.model_dump(exclude_none=True) for call in message.tool_calls]

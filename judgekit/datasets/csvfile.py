@@ -10,7 +10,7 @@ from judgekit.core.case import Case
 from judgekit.core.errors import DatasetError, place
 from judgekit.datasets.builder import CaseBuilder
 from judgekit.datasets.names import OBJECTS, TEXT_LISTS
-from judgekit.datasets.stream import MAX_ROW, Lines
+from judgekit.datasets.stream import MAX_ROW, ByteLines
 from judgekit.datasets.wording import listed, quoted
 
 CSV_CELLS = OBJECTS | TEXT_LISTS | {"history"}
@@ -30,7 +30,7 @@ def read_csv(
     if csv.field_size_limit() < MAX_ROW:
         # A setting of the whole process, so it is only ever raised; rows have their own limit.
         csv.field_size_limit(MAX_ROW)
-    lines = Lines(stream, name=name)
+    lines = ByteLines(stream, name=name)
     header: list[str] | None = None
     for number, cells in _rows(lines):
         where = place(name, number)
@@ -47,7 +47,7 @@ def read_csv(
         yield number, builder.build(row, where=where)
 
 
-def _rows(lines: Lines) -> Iterator[tuple[int, list[str]]]:
+def _rows(lines: ByteLines) -> Iterator[tuple[int, list[str]]]:
     reader = csv.reader(_texts(lines), strict=True)
     while True:
         start = lines.number + 1
@@ -64,7 +64,7 @@ def _rows(lines: Lines) -> Iterator[tuple[int, list[str]]]:
             yield start, cells
 
 
-def _texts(lines: Lines) -> Iterator[str]:
+def _texts(lines: ByteLines) -> Iterator[str]:
     for line in lines:
         if b"\x00" in line:
             column = line.index(b"\x00") + 1

@@ -16,7 +16,7 @@ from judgekit.datasets.names import OBJECTS, TEXT_LISTS
 from judgekit.datasets.wording import kind, quoted
 
 
-class Draft:
+class CaseDraft:
     """Collects the fields of one case; refuses two values for one field.
 
     `cells` names the fields whose texts hold JSON, as the cells of a table do.

@@ -11,7 +11,7 @@ from judgekit.core.case import Case
 from judgekit.core.errors import DatasetError, place
 from judgekit.datasets.builder import CaseBuilder
 from judgekit.datasets.jsontext import finite, json_fault, parse_json
-from judgekit.datasets.stream import Lines
+from judgekit.datasets.stream import ByteLines
 
 
 def read_jsonl(
@@ -26,7 +26,7 @@ def read_jsonl(
     # The bound method of the core validator: half the cost of `Case.model_validate_json`.
     validate = Case.__pydantic_validator__.validate_json
     plain = builder.plain
-    lines = Lines(stream, name=name)
+    lines = ByteLines(stream, name=name)
     for line in lines:
         lines.held = 0
         case: Case | None = None
@@ -56,7 +56,7 @@ def _finite(case: Case) -> bool:
     )
 
 
-def _parse(line: bytes, lines: Lines) -> object:
+def _parse(line: bytes, lines: ByteLines) -> object:
     try:
         return parse_json(line)
     except ValueError as exc:

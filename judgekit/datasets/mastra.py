@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from judgekit.core.errors import DatasetError
-from judgekit.datasets.draft import Draft
+from judgekit.datasets.draft import CaseDraft
 from judgekit.datasets.message import MessageReader
 from judgekit.datasets.wording import kind, listed
 
@@ -89,7 +89,7 @@ def assistant_text(value: Any) -> str | None:
     return text if isinstance(text, str) else _text(value)
 
 
-def put_run(given: Any, answer: Any, draft: Draft) -> None:
+def put_run(given: Any, answer: Any, draft: CaseDraft) -> None:
     """Add the fields of a case that a run's input and output hold.
 
     Remembered messages are `history`. Messages after the first user message are not kept.
@@ -114,7 +114,7 @@ def put_run(given: Any, answer: Any, draft: Draft) -> None:
         draft.put("history", turns, source="input")
 
 
-def put_ground_truth(value: Any, draft: Draft) -> None:
+def put_ground_truth(value: Any, draft: CaseDraft) -> None:
     """Add a run's `groundTruth`: a text is a reference, anything else is `expected`."""
     if isinstance(value, str):
         draft.put("reference", value, source="groundTruth")

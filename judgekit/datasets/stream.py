@@ -80,7 +80,7 @@ def read_whole(stream: BinaryIO, *, name: str) -> bytes:
     return bytes(data)
 
 
-class Lines:
+class ByteLines:
     """The lines of a stream as bytes; `number` and `offset` tell where the last one starts.
 
     `held` is how many bytes came since `held` was last set to 0: a row may span lines.

@@ -9,7 +9,7 @@ from judgekit.core.case import Case
 from judgekit.core.errors import ConfigError, DatasetError
 from judgekit.core.suggest import suggest
 from judgekit.datasets.chat import put_chat
-from judgekit.datasets.draft import Draft
+from judgekit.datasets.draft import CaseDraft
 from judgekit.datasets.ids import IdSet
 from judgekit.datasets.message import ROLES
 from judgekit.datasets.path import FieldPath, PathMissing
@@ -26,7 +26,7 @@ MAX_TURNS = 100_000
 Placed = Iterator[tuple[str | int, Any]]
 
 
-class Turn(NamedTuple):
+class SessionTurn(NamedTuple):
     """One turn, before it is known where its session ends."""
 
     session: str
@@ -58,7 +58,7 @@ class TurnBuilder:
                 raise ConfigError(f"fields: {quoted(name)} is not a field of a turn{hint}")
             self._paths[name] = FieldPath.parse(place)
 
-    def build(self, row: Any, *, where: str) -> Turn:
+    def build(self, row: Any, *, where: str) -> SessionTurn:
         """Return the turn that a row holds.
 
         Raises:
@@ -81,7 +81,7 @@ class TurnBuilder:
         if not isinstance(text, str):
             message = f"expected text, found {kind(text)}; write what was said as text"
             raise DatasetError(message, where=where, field="text")
-        return Turn(
+        return SessionTurn(
             session=_session(values["session_id"], where),
             number=_index(values.get("turn_index"), where, cells=self._cells),
             role=role,
@@ -142,7 +142,7 @@ def sessions(turns: Placed) -> Iterator[tuple[str | int, Case]]:
     """
     begun = IdSet()
     first: str | int = 0
-    held: list[Turn] = []
+    held: list[SessionTurn] = []
     for at, turn in turns:
         if isinstance(turn, Case):
             message = "a whole case among turns; read cases without format='turns'"
@@ -169,7 +169,7 @@ def sessions(turns: Placed) -> Iterator[tuple[str | int, Case]]:
         yield first, _case(held)
 
 
-def _check_order(before: Turn, turn: Turn) -> None:
+def _check_order(before: SessionTurn, turn: SessionTurn) -> None:
     if before.number is None and turn.number is None:
         return
     if before.number is None or turn.number is None:
@@ -184,8 +184,8 @@ def _check_order(before: Turn, turn: Turn) -> None:
     raise DatasetError(message, where=turn.where, field="turn_index")
 
 
-def _case(turns: list[Turn]) -> Case:
-    draft = Draft(where=turns[0].where)
+def _case(turns: list[SessionTurn]) -> Case:
+    draft = CaseDraft(where=turns[0].where)
     draft.put("id", turns[0].session, source="session_id")
     put_chat([{"role": turn.role, "content": turn.text} for turn in turns], draft)
     if tags := list(dict.fromkeys(tag for turn in turns for tag in turn.tags)):

@@ -144,7 +144,7 @@ def answer_form(
     return " ".join(words or bare or text.split())
 
 
-class _Dropped(dict[int, int | None]):
+class _PunctuationTable(dict[int, int | None]):
     """What `translate` does to punctuation, worked out when a character is first met."""
 
     def __missing__(self, code: int) -> int | None:
@@ -164,5 +164,5 @@ class _SetApart(dict[int, int]):
         return self[code]
 
 
-_dropped = _Dropped()
+_dropped = _PunctuationTable()
 _set_apart = _SetApart()

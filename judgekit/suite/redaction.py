@@ -10,7 +10,7 @@ from judgekit.core.yaml_file import Lines
 from judgekit.suite.file import RedactFile, RuleFile, SuiteFile
 
 if TYPE_CHECKING:
-    from judgekit.cassette.redact import Redact, Rule
+    from judgekit.cassette.redact import Redact, RedactionRule
 
 
 def make_redactor(file: SuiteFile | RedactFile, *, lines: Lines) -> Redact | None:
@@ -41,9 +41,9 @@ def make_redactor(file: SuiteFile | RedactFile, *, lines: Lines) -> Redact | Non
     return redactor(rules, salt=salt)
 
 
-def _rule(entry: RuleFile) -> str | Rule:
+def _rule(entry: RuleFile) -> str | RedactionRule:
     if entry.pattern is None:
         return str(entry.find)
-    from judgekit.cassette.redact import Rule
+    from judgekit.cassette.redact import RedactionRule
 
-    return Rule(entry.pattern, entry.replace, entry.name)
+    return RedactionRule(entry.pattern, entry.replace, entry.name)

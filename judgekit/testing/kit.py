@@ -27,11 +27,11 @@ Several = Iterable[Given] | str | Path
 Chosen = str | Path | MetricLike
 
 
-class NotAsExpected(AssertionError):
+class CheckFailed(AssertionError):
     """A check did not hold; the message says why."""
 
 
-class Wanted(NamedTuple):
+class Expectation(NamedTuple):
     """What a check asks of a result."""
 
     threshold: float | None
@@ -153,7 +153,7 @@ class Kit:
         """
         __tracebackhide__ = True
         subject, made = self._subject(case), self.metric(metric, **options)
-        wanted = Wanted(threshold=threshold, allow_fallback=allow_fallback, soft=soft)
+        wanted = Expectation(threshold=threshold, allow_fallback=allow_fallback, soft=soft)
         return self._held_to(wanted, subject, made, self._score(subject, made))
 
     async def acheck(
@@ -174,7 +174,7 @@ class Kit:
         """
         __tracebackhide__ = True
         subject, made = self._subject(case), self.metric(metric, **options)
-        wanted = Wanted(threshold=threshold, allow_fallback=allow_fallback, soft=soft)
+        wanted = Expectation(threshold=threshold, allow_fallback=allow_fallback, soft=soft)
         return self._held_to(wanted, subject, made, await self._ascore(subject, made))
 
     def _subject(self, case: Given) -> Case:
@@ -198,7 +198,7 @@ class Kit:
         except JudgekitError as exc:
             return _failed(exc)
 
-    def _held_to(self, wanted: Wanted, subject: Case, made: Metric, result: Result) -> Result:
+    def _held_to(self, wanted: Expectation, subject: Case, made: Metric, result: Result) -> Result:
         """Return a result that is as wanted.
 
         Raises:
@@ -215,7 +215,7 @@ class Kit:
             advice = self._advice(result)
             said = "\n".join(explained(subject.id, made.name, result, fault, advice=advice))
             if not wanted.soft:
-                raise NotAsExpected(said)
+                raise CheckFailed(said)
             self.soft.append(said)
         return result
 

@@ -6,23 +6,23 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from judgekit.cassette.redact import NAMES, Rule, pseudonym, redact_case, redactor
+from judgekit.cassette.redact import NAMES, RedactionRule, pseudonym, redact_case, redactor
 from judgekit.core.case import Case, Message, ToolCall
 from judgekit.core.errors import ConfigError
 from judgekit.suite.suite import build_suite
 
-MAIL = Rule(r"[\w.]+@[\w.]+\w", "[MAIL]")
+MAIL = RedactionRule(r"[\w.]+@[\w.]+\w", "[MAIL]")
 EVERYTHING = redactor(NAMES)
 
 
 def test_rules_apply_in_order():
-    redact = redactor([Rule("secret", "key"), Rule("key", "[X]")])
+    redact = redactor([RedactionRule("secret", "key"), RedactionRule("key", "[X]")])
 
     assert redact("a secret key") == "a [X] [X]"
 
 
 def test_a_replacement_is_plain_text():
-    assert redactor([Rule("(a)(b)", r"\2\1 \g<9>")])("ab") == r"\2\1 \g<9>"
+    assert redactor([RedactionRule("(a)(b)", r"\2\1 \g<9>")])("ab") == r"\2\1 \g<9>"
 
 
 def test_one_thing_has_one_pseudonym_however_it_is_written():
@@ -53,7 +53,7 @@ def test_a_salt_changes_every_pseudonym():
 
 
 def test_a_name_gives_a_pattern_of_ones_own_pseudonyms():
-    redact = redactor([Rule(r"LM-\d+", name="order")])
+    redact = redactor([RedactionRule(r"LM-\d+", name="order")])
 
     one, two, again = redact("LM-1 LM-2 LM-1").split()
     assert one == again != two
@@ -61,7 +61,9 @@ def test_a_name_gives_a_pattern_of_ones_own_pseudonyms():
 
 
 def test_pseudonyms_are_left_alone_by_later_rules():
-    redact = redactor(["email", Rule(r"LM-\d+", name="ORDER"), Rule("[0-9a-f]", "x")])
+    redact = redactor(
+        ["email", RedactionRule(r"LM-\d+", name="ORDER"), RedactionRule("[0-9a-f]", "x")]
+    )
 
     mail, order = pseudonym("EMAIL", "ann@example.com"), pseudonym("ORDER", "LM-1")
 
@@ -174,7 +176,9 @@ def test_a_number_that_is_a_card_is_redacted_as_one():
 def test_our_own_words_are_no_text_to_redact():
     message = Message(role="user", content="the user", tool_calls=(ToolCall(name="name"),))
 
-    redacted = redact_case(Case(id="c", history=(message,)), redactor([Rule("user|name|content")]))
+    redacted = redact_case(
+        Case(id="c", history=(message,)), redactor([RedactionRule("user|name|content")])
+    )
 
     assert redacted.history == (
         Message(role="user", content="the [REDACTED]", tool_calls=(ToolCall(name="[REDACTED]"),)),
@@ -190,9 +194,9 @@ def test_keys_that_look_the_same_once_redacted_are_both_kept():
 @pytest.mark.parametrize(
     ("rule", "message"),
     [
-        (Rule("("), r"redact: '\(' is not a regular expression"),
-        (Rule("x*"), r"redact: 'x\*' also matches where there is nothing"),
-        (Rule("x", name="an order"), "redact: 'an order' is no name"),
+        (RedactionRule("("), r"redact: '\(' is not a regular expression"),
+        (RedactionRule("x*"), r"redact: 'x\*' also matches where there is nothing"),
+        (RedactionRule("x", name="an order"), "redact: 'an order' is no name"),
         ("e-mail", "redact: 'e-mail' is none of key, email, card, ip, phone"),
     ],
 )

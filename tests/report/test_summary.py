@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from judgekit.core.score import Failure, Fallback, Part, Row, Score
-from judgekit.metrics.benchmarks.answered import Answered
+from judgekit.metrics.benchmarks.answered import AnsweredShare
 from judgekit.metrics.benchmarks.log_likelihoods import _KINDS, _Accuracies
 from judgekit.metrics.benchmarks.perplexity import _Corpus
 from judgekit.report.summary import BINS, WORST, Tally
@@ -208,7 +208,7 @@ def test_figures_go_by_clusters():
 @pytest.mark.parametrize(
     ("aggregate", "figure", "details"),
     [
-        (Answered, "answered", {"outcome": "no_answer"}),
+        (AnsweredShare, "answered", {"outcome": "no_answer"}),
         (_Corpus, "corpus_perplexity", {"tokens": 3, "logprob": -9.0}),
         (_Accuracies, "accuracy_raw", {"picked_by": dict.fromkeys(_KINDS, 1), "correct": 0}),
     ],

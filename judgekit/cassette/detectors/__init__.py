@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from judgekit.cassette.detectors import card, email, ip, key, phone
-from judgekit.cassette.detectors.span import Span
+from judgekit.cassette.detectors.span import PrivateSpan
 
-Detector = Callable[[str], Iterator[Span]]
+Detector = Callable[[str], Iterator[PrivateSpan]]
 
 DETECTORS: Mapping[str, Detector] = {
     # In order of precedence: a password in an address of the web is more than an e-mail.
@@ -24,14 +24,14 @@ DETECTORS: Mapping[str, Detector] = {
 }
 
 
-class Found(NamedTuple):
+class Detection(NamedTuple):
     """A span and the kind of thing it holds."""
 
     kind: str
-    span: Span
+    span: PrivateSpan
 
 
-def find_all(text: str, kinds: Iterable[str]) -> list[Found]:
+def find_all(text: str, kinds: Iterable[str]) -> list[Detection]:
     """Return what detectors find in a text, in order, no two overlapping.
 
     Where two overlap, the kind named first in `DETECTORS` wins.
@@ -40,18 +40,18 @@ def find_all(text: str, kinds: Iterable[str]) -> list[Found]:
     ['email', 'ip']
     """
     wanted = set(kinds)
-    taken: list[Found] = []
+    taken: list[Detection] = []
     for kind, find in DETECTORS.items():
         if kind in wanted:
-            taken = _merged(taken, [Found(kind, span) for span in find(text)])
+            taken = _merged(taken, [Detection(kind, span) for span in find(text)])
     return taken
 
 
-def _merged(first: list[Found], second: list[Found]) -> list[Found]:
+def _merged(first: list[Detection], second: list[Detection]) -> list[Detection]:
     """Return both lists as one, in order; what overlaps one of the first is left out."""
     if not first or not second:
         return first or second
-    merged: list[Found] = []
+    merged: list[Detection] = []
     place = 0
     for found in second:
         while place < len(first) and first[place].span.end <= found.span.start:

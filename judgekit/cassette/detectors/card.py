@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from judgekit.cassette.detectors.span import Span
+from judgekit.cassette.detectors.span import PrivateSpan
 
 _GAP = "[ \\-\u00a0\u2009\u202f]"
 _FORMS = (
@@ -21,7 +21,7 @@ _PIECE_AFTER = re.compile(r"\w|[.,]\d")
 _LAST_GROUP = re.compile(rf"{_GAP}\d+\Z", re.ASCII)
 
 
-def find(text: str) -> Iterator[Span]:
+def find(text: str) -> Iterator[PrivateSpan]:
     """Yield the card numbers of a text, written in one piece or in groups.
 
     >>> [span.value for span in find("4111 1111 1111 1111")]
@@ -36,7 +36,7 @@ def find(text: str) -> Iterator[Span]:
             digits = re.sub(r"\D", "", written)
             if _is_card(digits) and _stands_alone(text, start, start + len(written)):
                 end = start + len(written)
-                yield Span(start, end, digits)
+                yield PrivateSpan(start, end, digits)
                 break
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from judgekit.cassette.detectors.span import Span
+from judgekit.cassette.detectors.span import PrivateSpan
 
 _LOCAL = 64
 """Characters before the @ at most (RFC 5321, 4.5.3.1.1)."""
@@ -16,7 +16,7 @@ _BEFORE = re.compile(r"[\w](?:[\w.+%-]*+)\Z")
 _AFTER = re.compile(r"(?:[^\W_](?:[\w-]{0,61}[^\W_])?\.){1,10}[^\W\d_]{2,24}")
 
 
-def find(text: str) -> Iterator[Span]:
+def find(text: str) -> Iterator[PrivateSpan]:
     """Yield the e-mail addresses of a text.
 
     >>> [span.value for span in find("Write to Ann.Lee+x@Example.com.")]
@@ -30,4 +30,4 @@ def find(text: str) -> Iterator[Span]:
         if before and after:
             start = at - len(before[0])
             end = after.end()
-            yield Span(start, end, text[start:end].lower())
+            yield PrivateSpan(start, end, text[start:end].lower())

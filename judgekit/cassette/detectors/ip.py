@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from heapq import merge
 
-from judgekit.cassette.detectors.span import Span
+from judgekit.cassette.detectors.span import PrivateSpan
 
 _OCTET = r"(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)"
 _V4 = re.compile(rf"(?<![\w.])(?:{_OCTET}\.){{3}}{_OCTET}(?!\w|\.\d)", re.ASCII)
@@ -21,7 +21,7 @@ _RELEASE = re.compile(
 )
 
 
-def find(text: str) -> Iterator[Span]:
+def find(text: str) -> Iterator[PrivateSpan]:
     """Yield the addresses of a text.
 
     >>> [span.value for span in find("from 203.0.113.9, version 1.2.3.4, 2001:DB8::1")]
@@ -34,15 +34,15 @@ def find(text: str) -> Iterator[Span]:
             yield span
 
 
-def _v4(text: str) -> Iterator[Span]:
+def _v4(text: str) -> Iterator[PrivateSpan]:
     for found in _V4.finditer(text):
         if _RELEASE.search(text[max(0, found.start() - 12) : found.start()]):
             continue
         if _names_one(ipaddress.ip_address(found[0])):
-            yield Span(found.start(), found.end(), found[0])
+            yield PrivateSpan(found.start(), found.end(), found[0])
 
 
-def _v6(text: str) -> Iterator[Span]:
+def _v6(text: str) -> Iterator[PrivateSpan]:
     for found in _V6.finditer(text):
         written = found[0].rstrip(".:") if not found[0].endswith("::") else found[0]
         try:
@@ -50,7 +50,7 @@ def _v6(text: str) -> Iterator[Span]:
         except ValueError:
             continue
         if _names_one(address):
-            yield Span(found.start(), found.start() + len(written), str(address))
+            yield PrivateSpan(found.start(), found.start() + len(written), str(address))
 
 
 def _names_one(address: ipaddress.IPv4Address | ipaddress.IPv6Address) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from heapq import merge
 from itertools import pairwise
 
-from judgekit.cassette.detectors.span import Span
+from judgekit.cassette.detectors.span import PrivateSpan
 
 _TOKENS = (
     r"sk-[\w-]{16,}+",  # OpenAI, Anthropic, OpenRouter, DeepSeek and others
@@ -56,7 +56,7 @@ _END = re.compile(r"-----END (?:[A-Z0-9]{1,12} ){0,4}PRIVATE KEY(?: BLOCK)?-----
 _BODY = re.compile(r"[A-Za-z0-9+/=\s\\:,-]*+")
 
 
-def find(text: str) -> Iterator[Span]:
+def find(text: str) -> Iterator[PrivateSpan]:
     """Yield the keys of a text.
 
     >>> [span.value for span in find("token ghp_0123456789abcdefghijABCDEFGHIJ012345 leaked")]
@@ -69,7 +69,7 @@ def find(text: str) -> Iterator[Span]:
             yield span
 
 
-def _blocks(text: str) -> Iterator[Span]:
+def _blocks(text: str) -> Iterator[PrivateSpan]:
     """Yield private keys; one whose end is missing ends where its letters do."""
     end = 0
     ends = _END.search(text)
@@ -83,18 +83,18 @@ def _blocks(text: str) -> Iterator[Span]:
         else:
             body = _BODY.match(text, begin.end())
             end = body.end() if body else begin.end()
-        yield Span(begin.start(), end, text[begin.start() : end])
+        yield PrivateSpan(begin.start(), end, text[begin.start() : end])
 
 
-def _tokens(text: str) -> Iterator[Span]:
+def _tokens(text: str) -> Iterator[PrivateSpan]:
     for found in _TOKEN.finditer(text):
         if found[0].startswith("eyJ") and "." not in found[0]:
             continue
         if any(character.isdigit() for character in found[0][3:]):
-            yield Span(found.start(), found.end(), found[0])
+            yield PrivateSpan(found.start(), found.end(), found[0])
 
 
-def _settings(text: str) -> Iterator[Span]:
+def _settings(text: str) -> Iterator[PrivateSpan]:
     patterns = []
     if "://" in text:
         patterns.append(_IN_ADDRESS)
@@ -107,7 +107,7 @@ def _settings(text: str) -> Iterator[Span]:
             if _DIGEST.search(text[max(0, found.start() - 8) : found.end()]):
                 continue
             if pattern is _IN_ADDRESS or _random(found[1]):
-                spans.append(Span(found.start(1), found.end(1), found[1]))
+                spans.append(PrivateSpan(found.start(1), found.end(1), found[1]))
     yield from sorted(spans)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from judgekit.cassette.detectors.span import Span
+from judgekit.cassette.detectors.span import PrivateSpan
 
 _GAP = "[ \u00a0\u2009\u202f().\\-/]"
 _FORMS = (
@@ -33,7 +33,7 @@ _LEAST = {"+": 8, "0": 9}
 """Digits at least, by what a number begins with."""
 
 
-def find(text: str) -> Iterator[Span]:
+def find(text: str) -> Iterator[PrivateSpan]:
     """Yield the telephone numbers of a text.
 
     >>> [span.value for span in find("Ring +49 (0)151 1234567 or 212-555-0143 on 2024-05-01.")]
@@ -49,4 +49,4 @@ def find(text: str) -> Iterator[Span]:
             digits = digits[2:]
             written = "+"
         number = f"+{digits}" if written.startswith("+") else digits
-        yield Span(*found.span(group), number)
+        yield PrivateSpan(*found.span(group), number)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 
-class Span(NamedTuple):
+class PrivateSpan(NamedTuple):
     """One thing found in a text."""
 
     start: int

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple
 
 from judgekit.metrics.benchmarks.choice import Choices
-from judgekit.metrics.benchmarks.mention import Mention, standing
+from judgekit.metrics.benchmarks.mention import AnswerMention, standing
 from judgekit.metrics.benchmarks.number import numbers, plain
 from judgekit.metrics.benchmarks.polarity import leading_polarity, polarity
 from judgekit.metrics.benchmarks.wording import wording
@@ -26,7 +26,7 @@ _STATEMENTS = 32
 _DECORATION = " \t*_`\"'“”‘’«»$:="
 
 
-class Answer(NamedTuple):
+class StatedAnswer(NamedTuple):
     """What a text states as its answer."""
 
     text: str
@@ -48,7 +48,7 @@ class Statement(NamedTuple):
     """Where its answer begins in the text."""
 
 
-def find_answer(text: str, *, kind: Kind, choices: Choices) -> Answer | None:
+def find_answer(text: str, *, kind: Kind, choices: Choices) -> StatedAnswer | None:
     r"""Return the answer a text states; `None` where no rule finds one.
 
     First what is marked: `\boxed{...}`, `####`, and phrases such as "the answer is"; of these
@@ -71,13 +71,13 @@ def find_answer(text: str, *, kind: Kind, choices: Choices) -> Answer | None:
     for statement in reversed(list(_statements(text))):
         found = _read(statement.text, kind, choices)
         if found:
-            return _corrected(text[statement.end :], kind, choices) or Answer(
+            return _corrected(text[statement.end :], kind, choices) or StatedAnswer(
                 found, statement.rule, _short(statement.said)
             )
     return _unmarked(text, kind, choices)
 
 
-def _corrected(after: str, kind: Kind, choices: Choices) -> Answer | None:
+def _corrected(after: str, kind: Kind, choices: Choices) -> StatedAnswer | None:
     """Return the answer that a correction right after a marked one gives instead."""
     if kind == "text":
         return None
@@ -89,7 +89,7 @@ def _corrected(after: str, kind: Kind, choices: Choices) -> Answer | None:
         rest = after[start : start + _STATEMENT]
         found = _read(rest, kind, choices)
         if found and (kind != "number" or numbers(plain(rest))[0][1] == 0):
-            return Answer(found, "correction", _short(f"{correction[0].strip()} {rest[:80]}"))
+            return StatedAnswer(found, "correction", _short(f"{correction[0].strip()} {rest[:80]}"))
     return None
 
 
@@ -136,28 +136,28 @@ def _read(text: str, kind: Kind, choices: Choices) -> str | None:
     return _words(plain(text))
 
 
-def _unmarked(text: str, kind: Kind, choices: Choices) -> Answer | None:
+def _unmarked(text: str, kind: Kind, choices: Choices) -> StatedAnswer | None:
     if kind == "choice":
         found = choices.named(text)
-        return Answer(found[0], found[1], _short(found[2])) if found else None
+        return StatedAnswer(found[0], found[1], _short(found[2])) if found else None
     if kind == "number":
         return _last_number(plain(text))
     if kind == "yes_no":
         said = polarity(text)
-        return Answer(said.answer, "set off", _short(said.said)) if said else None
+        return StatedAnswer(said.answer, "set off", _short(said.said)) if said else None
     lines = [line for line in text.splitlines() if line.strip()]
     words = _words(lines[-1]) if lines else None
     rule = "whole text" if len(lines) == 1 else "last line"
     return (
-        Answer(text.strip() if rule == "whole text" else words, rule, _short(words))
+        StatedAnswer(text.strip() if rule == "whole text" else words, rule, _short(words))
         if words
         else None
     )
 
 
-def _last_number(text: str) -> Answer | None:
+def _last_number(text: str) -> StatedAnswer | None:
     """Return the last number that is not rejected; `None` where it is one of alternatives."""
-    mentions = [Mention(start, end, found) for found, start, end in numbers(text)]
+    mentions = [AnswerMention(start, end, found) for found, start, end in numbers(text)]
     kept = standing(text, mentions, choices=False).kept
     if not kept:
         return None
@@ -167,7 +167,7 @@ def _last_number(text: str) -> Answer | None:
         between = text[group[-2].end : group[-1].start].casefold()
         if "or" in between or before[-1:] in (["between"], ["either"]):
             return None
-    return Answer(group[-1].name, "last number", group[-1].name)
+    return StatedAnswer(group[-1].name, "last number", group[-1].name)
 
 
 def _words(text: str) -> str | None:

@@ -7,7 +7,7 @@ from judgekit.core.score import Row, Score
 ANSWERED = "answered"
 
 
-class Answered:
+class AnsweredShare:
     """Counts the rows whose outcome is not `no_answer`."""
 
     def __init__(self) -> None:

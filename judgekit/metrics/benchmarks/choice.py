@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from judgekit.metrics.benchmarks.mention import Mention, standing
+from judgekit.metrics.benchmarks.mention import AnswerMention, standing
 from judgekit.metrics.benchmarks.wording import wording
 from judgekit.metrics.tokens import answer_form, split_sentences
 
@@ -104,7 +104,7 @@ class Choices:
         """Return the choice a text names without marking it: letter, rule, and where it is said."""
         words = wording()
         word = _worded(words.choice_word, "|".join(words.ordinal))
-        rules: Sequence[tuple[str, Callable[[str], Iterator[Mention]]]] = (
+        rules: Sequence[tuple[str, Callable[[str], Iterator[AnswerMention]]]] = (
             ("alone", lambda said: _letters(_ALONE, said)),
             ("only option", lambda said: _letters(_LINE, said)),
             ("in parentheses", lambda said: _letters(_ROUND, said)),
@@ -132,7 +132,7 @@ class Choices:
         return None
 
     def _last(
-        self, named: Callable[[str], Iterator[Mention]], sentences: Sequence[str]
+        self, named: Callable[[str], Iterator[AnswerMention]], sentences: Sequence[str]
     ) -> tuple[str, str] | None:
         """Return what the last sentence that names any choice names, if it is one."""
         rejected: set[str] = set()
@@ -150,7 +150,7 @@ class Choices:
             rejected |= found.rejected
         return None
 
-    def _by_word(self, pattern: re.Pattern[str], said: str) -> Iterator[Mention]:
+    def _by_word(self, pattern: re.Pattern[str], said: str) -> Iterator[AnswerMention]:
         for found in pattern.finditer(said):
             given = found[1] or found[2]
             place = wording().ordinal.get(
@@ -158,20 +158,20 @@ class Choices:
             )
             letter = given if place is None else self.letter(place)
             if letter:
-                yield Mention(found.start(), found.end(), letter)
+                yield AnswerMention(found.start(), found.end(), letter)
 
-    def _by_text(self, said: str) -> Iterator[Mention]:
+    def _by_text(self, said: str) -> Iterator[AnswerMention]:
         """Yield where the texts of choices are found as written, else in the compared form."""
         lowered = said.lower()
         found = [
-            Mention(at, at + len(text), letter)
+            AnswerMention(at, at + len(text), letter)
             for place, text in enumerate(self.texts)
             if (letter := self.letter(place))
             for at in _places(text.strip().lower(), lowered)
         ]
         if not found:
             found = [
-                Mention(0, 0, letter)
+                AnswerMention(0, 0, letter)
                 for place, text in enumerate(self.texts)
                 if (known := _form(text))
                 and f" {known} " in f" {_form(said)} "
@@ -198,16 +198,16 @@ def _is_letter(given: str, after: str) -> bool:
     )
 
 
-def _letters(pattern: re.Pattern[str], said: str) -> Iterator[Mention]:
+def _letters(pattern: re.Pattern[str], said: str) -> Iterator[AnswerMention]:
     for found in pattern.finditer(said):
         name = next(group for group in found.groups() if group)
-        yield Mention(found.start(), found.end(), name)
+        yield AnswerMention(found.start(), found.end(), name)
 
 
-def _bare(said: str) -> Iterator[Mention]:
+def _bare(said: str) -> Iterator[AnswerMention]:
     for found in _BARE.finditer(said):
         if _is_letter(found[1], said[found.end() : found.end() + 20]):
-            yield Mention(found.start(), found.end(), found[1])
+            yield AnswerMention(found.start(), found.end(), found[1])
 
 
 def _places(text: str, said: str) -> Iterator[int]:

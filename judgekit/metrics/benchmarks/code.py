@@ -19,15 +19,15 @@ from judgekit.metrics._options import (
     check_positive,
     needed_text,
 )
-from judgekit.metrics.benchmarks.outcome import Outcome
+from judgekit.metrics.benchmarks.outcome import ProgramOutcome
 from judgekit.metrics.benchmarks.program import (
-    Test,
+    ProgramTest,
     find_program,
     orders,
     read_tests,
     same_output,
 )
-from judgekit.metrics.benchmarks.sandbox import Limits, Sandbox
+from judgekit.metrics.benchmarks.sandbox import Sandbox, SandboxLimits
 
 Counts = Literal["all", "share"]
 Language = Literal["python"]
@@ -111,14 +111,14 @@ class Code(Metric):
         output = needed_text(case, "output")
         tests = read_tests(case)
         program = find_program(case, output, tests)
-        limits = Limits(
+        limits = SandboxLimits(
             seconds=self.seconds,
             memory_mb=self.memory_mb,
             processes=self.processes,
             output_kb=self.output_kb,
         )
         sandbox = Sandbox(limits=limits, python=self.python, unsafe_exec=self.unsafe_exec)
-        outcomes: list[Outcome] = []
+        outcomes: list[ProgramOutcome] = []
         python = ""
         for test, order in zip(tests, orders(program, tests), strict=True):
             ran = await sandbox.run(order)
@@ -150,15 +150,15 @@ class Code(Metric):
         )
 
 
-def _checked(test: Test, outcome: Outcome, output: str) -> Outcome:
+def _checked(test: ProgramTest, outcome: ProgramOutcome, output: str) -> ProgramOutcome:
     """Return the outcome, with what was printed compared where that is the test."""
     if test.stdin is None or outcome.kind != "passed" or same_output(output, test.printed):
         return outcome
     printed = " ".join(output.split())
-    return Outcome("failed", f"printed {printed[:100]!r}" if printed else "printed nothing")
+    return ProgramOutcome("failed", f"printed {printed[:100]!r}" if printed else "printed nothing")
 
 
-def _reason(tests: Sequence[Test], outcomes: Sequence[Outcome], passed: int) -> str:
+def _reason(tests: Sequence[ProgramTest], outcomes: Sequence[ProgramOutcome], passed: int) -> str:
     if passed == len(tests):
         return "The test passed." if passed == 1 else f"All {passed} tests passed."
     at, failed = next((n, o) for n, o in enumerate(outcomes) if o.kind != "passed")

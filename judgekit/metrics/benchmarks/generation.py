@@ -19,8 +19,8 @@ from judgekit.metrics._options import (
     needed_texts,
     truth_of,
 )
-from judgekit.metrics.benchmarks.answer import Answer, find_answer, kind_of
-from judgekit.metrics.benchmarks.answered import ANSWERED, Answered
+from judgekit.metrics.benchmarks.answer import StatedAnswer, find_answer, kind_of
+from judgekit.metrics.benchmarks.answered import ANSWERED, AnsweredShare
 from judgekit.metrics.benchmarks.choice import Choices
 from judgekit.metrics.benchmarks.number import read_number
 from judgekit.metrics.benchmarks.wording import wording
@@ -82,7 +82,7 @@ class Generation(Metric):
 
     def aggregates(self) -> list[Aggregate]:
         """Return the share of rows in which an answer was found."""
-        return [Answered()]
+        return [AnsweredShare()]
 
     async def score(self, case: Case) -> Score:
         """Score one case.
@@ -145,14 +145,14 @@ class Generation(Metric):
         return one is not None and other is not None and abs(one - other) <= self.tolerance
 
 
-def way_found(found: Answer | None) -> str:
+def way_found(found: StatedAnswer | None) -> str:
     """Return the key of `CONFIDENCE` for an answer."""
     if found is None:
         return "none"
     return "marked" if found.rule in ("marked", "boxed", "####", "correction") else "unmarked"
 
 
-def _reason(found: Answer | None, outcome: Outcome, references: int) -> str:
+def _reason(found: StatedAnswer | None, outcome: Outcome, references: int) -> str:
     if found is None:
         return "No answer was found in the output, which counts as wrong."
     shown = found.text if len(found.text) <= 80 else found.text[:79] + "…"

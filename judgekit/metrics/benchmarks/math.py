@@ -20,7 +20,7 @@ from judgekit.metrics._options import (
     needed_texts,
     truth_of,
 )
-from judgekit.metrics.benchmarks.answered import ANSWERED, Answered
+from judgekit.metrics.benchmarks.answered import ANSWERED, AnsweredShare
 from judgekit.metrics.benchmarks.mathworker import Compared, compare
 
 Undecided = Literal["abstain", "wrong"]
@@ -78,7 +78,7 @@ class Math(Metric):
 
     def aggregates(self) -> list[Aggregate]:
         """Return the share of rows in which an expression was found."""
-        return [Answered()]
+        return [AnsweredShare()]
 
     async def score(self, case: Case) -> Score:
         """Score one case.

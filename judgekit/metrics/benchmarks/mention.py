@@ -13,7 +13,7 @@ _JOINT = 24
 """Characters that may stand between two coordinated mentions."""
 
 
-class Mention(NamedTuple):
+class AnswerMention(NamedTuple):
     """A letter, choice or number, and where it stands."""
 
     start: int
@@ -21,10 +21,10 @@ class Mention(NamedTuple):
     name: str
 
 
-class Standing(NamedTuple):
+class ResolvedMentions(NamedTuple):
     """What a text makes of the answers it names."""
 
-    kept: list[list[Mention]]
+    kept: list[list[AnswerMention]]
     """What it does not reject or take back, in order; coordinated mentions together."""
     rejected: set[str]
 
@@ -34,7 +34,7 @@ class Standing(NamedTuple):
         return {mention.name for group in self.kept for mention in group}
 
 
-def standing(text: str, mentions: Sequence[Mention], *, choices: bool) -> Standing:
+def standing(text: str, mentions: Sequence[AnswerMention], *, choices: bool) -> ResolvedMentions:
     """Return which mentions of a text stand.
 
     A mention is rejected by what stands right before it ("not B", "rather than B") or after it
@@ -48,8 +48,8 @@ def standing(text: str, mentions: Sequence[Mention], *, choices: bool) -> Standi
     """
     words = wording()
     before = words.rejects_choice_before if choices else words.rejects_before
-    kept: list[list[Mention]] = []
-    affirmed: list[list[Mention]] = []
+    kept: list[list[AnswerMention]] = []
+    affirmed: list[list[AnswerMention]] = []
     rejected: set[str] = set()
     groups = _groups(text, mentions)
     end = 0
@@ -74,13 +74,13 @@ def standing(text: str, mentions: Sequence[Mention], *, choices: bool) -> Standi
         # "Between B and D, D": the last word is about the two before it.
         pick = kept[-1][0].name
         kept = [g for g in kept if len(g) == 1 or pick not in {m.name for m in g}]
-    return Standing(kept, rejected)
+    return ResolvedMentions(kept, rejected)
 
 
-def _groups(text: str, mentions: Sequence[Mention]) -> list[list[Mention]]:
+def _groups(text: str, mentions: Sequence[AnswerMention]) -> list[list[AnswerMention]]:
     """Return the mentions, with those that "or", "nor" or "and" joins together in one list."""
-    groups: list[list[Mention]] = []
-    run: list[Mention] = []
+    groups: list[list[AnswerMention]] = []
+    run: list[AnswerMention] = []
     worded = False
     for mention in mentions:
         gap = text[run[-1].end : mention.start] if run else ""
@@ -93,14 +93,14 @@ def _groups(text: str, mentions: Sequence[Mention]) -> list[list[Mention]]:
     return groups + _runs(run, worded)
 
 
-def _runs(run: list[Mention], worded: bool) -> list[list[Mention]]:
+def _runs(run: list[AnswerMention], worded: bool) -> list[list[AnswerMention]]:
     """Return a run as one group; commas alone ("not 10, 12") coordinate nothing."""
     if worded:
         return [run]
     return [[mention] for mention in run]
 
 
-def _taken_back(text: str, end: int, group: list[Mention], following: int) -> bool:
+def _taken_back(text: str, end: int, group: list[AnswerMention], following: int) -> bool:
     """Whether what was named before `end` is taken back for a group."""
     words = wording()
     gap = text[end : group[0].start]

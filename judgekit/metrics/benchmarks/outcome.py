@@ -9,7 +9,7 @@ import signal
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 if TYPE_CHECKING:
-    from judgekit.metrics.benchmarks.sandbox import Limits
+    from judgekit.metrics.benchmarks.sandbox import SandboxLimits
 
 Kind = Literal[
     "passed", "failed", "error", "syntax", "time", "memory", "processes", "network", "files",
@@ -26,7 +26,7 @@ _FILES = {
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]{6,}")
 
 
-class Outcome(NamedTuple):
+class ProgramOutcome(NamedTuple):
     """How a test ended."""
 
     kind: Kind
@@ -34,16 +34,16 @@ class Outcome(NamedTuple):
     """In one line; the same every time."""
 
 
-class Found(NamedTuple):
+class ProgramRun(NamedTuple):
     """An outcome, and the version of the interpreter."""
 
-    outcome: Outcome
+    outcome: ProgramOutcome
     python: str
 
 
 def read_outcome(
-    said: bytes, *, word: str, ended: str | None, code: int | None, limits: Limits
-) -> Found | None:
+    said: bytes, *, word: str, ended: str | None, code: int | None, limits: SandboxLimits
+) -> ProgramRun | None:
     """Return what came of a run, from its report and how it ended; `None` if it never began.
 
     A line without the word is not of the report, and only a report that says so is a pass: a
@@ -58,7 +58,7 @@ def read_outcome(
     if not facts or "ready" not in facts[0]:
         return None
     python = str(facts[0]["ready"])
-    return Found(_outcome(facts[1:], ended, code, limits), python)
+    return ProgramRun(_outcome(facts[1:], ended, code, limits), python)
 
 
 def _fact(line: str) -> dict[str, Any] | None:
@@ -70,52 +70,56 @@ def _fact(line: str) -> dict[str, Any] | None:
 
 
 def _outcome(
-    facts: list[dict[str, Any]], ended: str | None, code: int | None, limits: Limits
-) -> Outcome:
+    facts: list[dict[str, Any]], ended: str | None, code: int | None, limits: SandboxLimits
+) -> ProgramOutcome:
     if ended == "output":
-        return Outcome("output", f"stopped: printed more than {limits.output_kb:,} KB")
+        return ProgramOutcome("output", f"stopped: printed more than {limits.output_kb:,} KB")
     if ended == "clock":
-        return Outcome("time", f"stopped: took longer than {limits.wall:g} s by the clock")
+        return ProgramOutcome("time", f"stopped: took longer than {limits.wall:g} s by the clock")
     if not facts:
         return _silent(code or 0, limits)
     fact = facts[0]
     if fact.get("done") is True:
-        return Outcome("passed", "passed")
+        return ProgramOutcome("passed", "passed")
     return _raised(fact, limits)
 
 
-def _silent(code: int, limits: Limits) -> Outcome:
+def _silent(code: int, limits: SandboxLimits) -> ProgramOutcome:
     """Return the outcome of a process that said nothing more: bwrap gives 128 + its signal."""
     number = -code if code < 0 else code - 128
     if number == signal.SIGXCPU:
-        return Outcome("time", f"stopped: used more than {limits.seconds:g} s of processor time")
+        return ProgramOutcome(
+            "time", f"stopped: used more than {limits.seconds:g} s of processor time"
+        )
     if number == signal.SIGKILL:
-        return Outcome("killed", "stopped: killed for its use of processor time or memory")
+        return ProgramOutcome("killed", "stopped: killed for its use of processor time or memory")
     if number > 0:
         known = {one.value: one.name for one in signal.Signals}
-        return Outcome("killed", f"crashed: {known.get(number, f'signal {number}')}")
-    return Outcome("ended", f"left before its test was done (exit {code})")
+        return ProgramOutcome("killed", f"crashed: {known.get(number, f'signal {number}')}")
+    return ProgramOutcome("ended", f"left before its test was done (exit {code})")
 
 
-def _raised(fact: dict[str, Any], limits: Limits) -> Outcome:
+def _raised(fact: dict[str, Any], limits: SandboxLimits) -> ProgramOutcome:
     error, kind, number = str(fact.get("error")), fact.get("kind"), fact.get("errno")
     text = _ADDRESS.sub("0x…", " ".join(str(fact.get("text", "")).split()))[:200]
     where = {"answer": " when the answer was loaded", "syntax": ""}.get(str(fact.get("stage")), "")
     said = f"{error}: {text}{where}" if text else f"{error}{where}"
     if error == "MemoryError":
-        return Outcome("memory", f"stopped: wanted more than {limits.memory_mb:,} MB of memory")
+        return ProgramOutcome(
+            "memory", f"stopped: needed more than {limits.memory_mb:,} MB of memory"
+        )
     if error == "SystemExit":
-        return Outcome("ended", f"left before its test was done ({text})")
+        return ProgramOutcome("ended", f"left before its test was done ({text})")
     if fact.get("stage") == "syntax":
-        return Outcome("syntax", f"is no Python: {said}")
+        return ProgramOutcome("syntax", f"is no Python: {said}")
     if number == errno.EAGAIN or "can't start new thread" in text:
-        return Outcome("processes", f"stopped at {limits.processes} processes: {said}")
+        return ProgramOutcome("processes", f"stopped at {limits.processes} processes: {said}")
     if (
         number in _NETWORK
         or error in ("gaierror", "herror", "URLError")
         or kind == "ConnectionError"
     ):
-        return Outcome("network", f"stopped: there is no network: {said}")
+        return ProgramOutcome("network", f"stopped: there is no network: {said}")
     if number in _FILES:
-        return Outcome("files", f"stopped: not there or not allowed in the sandbox: {said}")
-    return Outcome("failed" if kind == "AssertionError" else "error", said)
+        return ProgramOutcome("files", f"stopped: not there or not allowed in the sandbox: {said}")
+    return ProgramOutcome("failed" if kind == "AssertionError" else "error", said)

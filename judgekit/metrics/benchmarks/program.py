@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from judgekit.core.case import Case, has_text
 from judgekit.core.errors import CaseError
-from judgekit.metrics.benchmarks.sandbox import Order
+from judgekit.metrics.benchmarks.sandbox import SandboxJob
 from judgekit.metrics.markdown import parse_markdown
 
 MAX_TESTS = 1000
@@ -18,7 +18,7 @@ _PYTHON = ("", "python", "py", "python3")
 _CALLED = re.compile(r"\b([A-Za-z_]\w*)\s*\(")
 
 
-class Test(NamedTuple):
+class ProgramTest(NamedTuple):
     """One thing to check."""
 
     name: str
@@ -36,7 +36,7 @@ class Program(NamedTuple):
     """Where in the output it was found."""
 
 
-def read_tests(case: Case) -> tuple[Test, ...]:
+def read_tests(case: Case) -> tuple[ProgramTest, ...]:
     """Return the tests of a case: `expected.test` with `entry_point`, or `expected.tests`.
 
     Raises:
@@ -49,7 +49,7 @@ def read_tests(case: Case) -> tuple[Test, ...]:
             raise CaseError("expected.test is not a text of Python code")
         if entry is not None and re.search(r"^def check\(", whole, re.MULTILINE):
             whole = f"{whole}\n\ncheck({entry})\n"
-        return (Test("test", whole),)
+        return (ProgramTest("test", whole),)
     listed = expected.get("tests")
     if listed is None:
         raise CaseError("needs tests (field 'expected.tests', or 'expected.test')")
@@ -61,15 +61,15 @@ def read_tests(case: Case) -> tuple[Test, ...]:
     return tuple(_test(test, number, setup) for number, test in enumerate(listed))
 
 
-def _test(test: Any, number: int, setup: str) -> Test:
+def _test(test: Any, number: int, setup: str) -> ProgramTest:
     where = f"expected.tests.{number}"
     if isinstance(test, str) and has_text(test):
-        return Test(_short(test), f"{setup}\n{test}\n" if setup else test)
+        return ProgramTest(_short(test), f"{setup}\n{test}\n" if setup else test)
     if isinstance(test, dict):
         unknown = sorted(set(test) - {"input", "output"})
         given, printed = test.get("input", ""), test.get("output")
         if not unknown and isinstance(given, str) and isinstance(printed, str):
-            return Test(f"input {_short(given)!r}", stdin=given, printed=printed)
+            return ProgramTest(f"input {_short(given)!r}", stdin=given, printed=printed)
     raise CaseError(f"{where}: write Python code, or {{input: TEXT, output: TEXT}}")
 
 
@@ -82,7 +82,7 @@ def _entry(case: Case) -> str | None:
     return entry
 
 
-def find_program(case: Case, output: str, tests: Sequence[Test]) -> Program:
+def find_program(case: Case, output: str, tests: Sequence[ProgramTest]) -> Program:
     """Return the program to test.
 
     Code is taken from the last fenced block that defines what the tests call, else the last
@@ -110,9 +110,9 @@ def find_program(case: Case, output: str, tests: Sequence[Test]) -> Program:
     return Program((f"{prompt}{joint}{code}", f"{prompt}{joint}{_indented(code)}"), found)
 
 
-def orders(program: Program, tests: Sequence[Test]) -> list[Order]:
+def orders(program: Program, tests: Sequence[ProgramTest]) -> list[SandboxJob]:
     """Return what to run, one order for each test."""
-    return [Order(program.variants, test.code, test.stdin) for test in tests]
+    return [SandboxJob(program.variants, test.code, test.stdin) for test in tests]
 
 
 def same_output(printed: str, wanted: str) -> bool:

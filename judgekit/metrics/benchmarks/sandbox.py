@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from judgekit.core.errors import ConfigError
 from judgekit.metrics.benchmarks.filter import seccomp_filter
-from judgekit.metrics.benchmarks.outcome import Outcome, read_outcome
+from judgekit.metrics.benchmarks.outcome import ProgramOutcome, read_outcome
 from judgekit.metrics.benchmarks.turns import turns
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ _HINT = "; unsafe_exec: true runs code without isolation, which is no security b
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Limits:
+class SandboxLimits:
     """What a program may use."""
 
     seconds: float
@@ -64,7 +64,7 @@ class Limits:
         return {**kept, "NPROC": self.processes} if isolated else kept
 
 
-class Order(NamedTuple):
+class SandboxJob(NamedTuple):
     """What to run."""
 
     programs: Sequence[str]
@@ -78,7 +78,7 @@ class Order(NamedTuple):
 class Ran(NamedTuple):
     """What came of it."""
 
-    outcome: Outcome
+    outcome: ProgramOutcome
     output: str
     """What it printed."""
     python: str
@@ -89,11 +89,11 @@ class Ran(NamedTuple):
 class Sandbox:
     """Runs programs; each in a sandbox of its own, which ends with it."""
 
-    limits: Limits
+    limits: SandboxLimits
     python: str | None = None
     unsafe_exec: bool = False
 
-    async def run(self, order: Order) -> Ran:
+    async def run(self, order: SandboxJob) -> Ran:
         """Run a program and its test.
 
         Raises:
@@ -105,7 +105,7 @@ class Sandbox:
                     return await self._run(order, [self.python or sys.executable], folder)
             return await self._run(order, isolated(self.python), "/")
 
-    async def _run(self, order: Order, command: Sequence[str], folder: str) -> Ran:
+    async def _run(self, order: SandboxJob, command: Sequence[str], folder: str) -> Ran:
         import asyncio
 
         word = secrets.token_hex(16)

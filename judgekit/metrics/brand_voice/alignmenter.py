@@ -66,7 +66,7 @@ def rescale_variance(value: float, bounds: tuple[float, float] = VARIANCE_BOUNDS
     return 0.1 + 0.8 * max(0.0, min(1.0, (value - low) / (high - low)))
 
 
-class Calibration(NamedTuple):
+class AlignmenterCalibration(NamedTuple):
     """What a `.traits.json` file holds."""
 
     weights: Mapping[str, float] = WEIGHTS
@@ -86,7 +86,7 @@ _KEYS = (
 _EXTRA = ("persona_id", "created_at", "metadata", "metrics", "version", "epochs", "learning_rate")
 
 
-def read_calibration(data: object) -> Calibration:
+def read_calibration(data: object) -> AlignmenterCalibration:
     """Return a calibration, with the keys of today's files or of older ones.
 
     Weights are scaled to a sum of 1, as in the original.
@@ -119,7 +119,7 @@ def read_calibration(data: object) -> Calibration:
     )
     model = data.get("trait_model")
     if isinstance(model, Mapping):
-        return Calibration(
+        return AlignmenterCalibration(
             weights,
             _number("trait_model.bias", model.get("bias", 0.0)),
             _weighed("trait_model.token_weights", model.get("token_weights")),
@@ -129,10 +129,10 @@ def read_calibration(data: object) -> Calibration:
         )
     if data.get("trait_weights") is not None:
         bias = _number("trait_bias", data.get("trait_bias", 0.0))
-        return Calibration(
+        return AlignmenterCalibration(
             weights, bias, _weighed("trait_weights", data["trait_weights"]), {}, bounds, variance
         )
-    return Calibration(weights, bounds=bounds, variance=variance)
+    return AlignmenterCalibration(weights, bounds=bounds, variance=variance)
 
 
 def trait_probability(

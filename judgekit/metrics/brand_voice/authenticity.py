@@ -15,7 +15,7 @@ from judgekit.core.value import Json
 from judgekit.embedders import Chosen, check_embedder, embeds_at_once, identity_of
 from judgekit.metrics._options import check_choice, check_name
 from judgekit.metrics.brand_voice.alignmenter import (
-    Calibration,
+    AlignmenterCalibration,
     lexicon_density,
     persona_weights,
     rescale_style,
@@ -30,7 +30,7 @@ from judgekit.metrics.brand_voice.session import Scope, replies
 from judgekit.metrics.brand_voice.sessions import FIGURES, Sessions
 from judgekit.metrics.brand_voice.traits import find_traits, signals_digest
 from judgekit.metrics.brand_voice.turn import (
-    Turn,
+    ReplyScore,
     counted,
     part_of,
     plain_finding,
@@ -177,8 +177,12 @@ class Authenticity(Metric):
         return self.weights or {}
 
     @property
-    def _calibrated(self) -> Calibration:
-        return self.calibration if isinstance(self.calibration, Calibration) else Calibration()
+    def _calibrated(self) -> AlignmenterCalibration:
+        return (
+            self.calibration
+            if isinstance(self.calibration, AlignmenterCalibration)
+            else AlignmenterCalibration()
+        )
 
     async def score(self, case: Case) -> Score:
         """Score one session, or its last reply.
@@ -233,7 +237,7 @@ class Authenticity(Metric):
             return await unit_vectors(self.embedder, [" ".join(words) or "persona"])
         return await persona.vectors(self.embedder)
 
-    def _turn(self, text: str, vector: Vector, exemplars: Sequence[Vector]) -> Turn:
+    def _turn(self, text: str, vector: Vector, exemplars: Sequence[Vector]) -> ReplyScore:
         persona = self._voice
         style, nearest = self._style(vector, exemplars)
         findings = find_traits(text, persona.traits)
@@ -255,7 +259,7 @@ class Authenticity(Metric):
             "lexicon": words_reason(words.preferred, words.avoided, len(persona.preferred)),
         }
         values = {"style": style, "traits": traits, "lexicon": words.value}
-        return Turn(values, reasons, told)
+        return ReplyScore(values, reasons, told)
 
     def _style(
         self, vector: Vector, exemplars: Sequence[Vector]
@@ -280,7 +284,7 @@ class Authenticity(Metric):
             return there if self._voice.exemplars else "the persona has no exemplars"
         return f"{style_band(value)} match of the exemplars"
 
-    def _compat_turn(self, text: str, vector: Vector, exemplars: Sequence[Vector]) -> Turn:
+    def _compat_turn(self, text: str, vector: Vector, exemplars: Sequence[Vector]) -> ReplyScore:
         persona, calibration = self._voice, self._calibrated
         preferred = {word.lower() for word in persona.preferred.entries}
         avoided = {word.lower() for word in persona.avoided.entries}
@@ -312,7 +316,7 @@ class Authenticity(Metric):
             "lexicon": f"{told['preferred_hits']} preferred and {told['avoid_hits']} avoided of"
             f" {len(tokens)} tokens",
         }
-        return Turn({"style": style, "traits": traits, "lexicon": words}, reasons, told)
+        return ReplyScore({"style": style, "traits": traits, "lexicon": words}, reasons, told)
 
 
 def style_mean(vector: Vector, exemplars: Sequence[Vector]) -> float:

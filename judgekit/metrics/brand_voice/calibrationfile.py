@@ -6,20 +6,20 @@ from pathlib import Path
 
 from judgekit.core.errors import ConfigError
 from judgekit.core.input_file import read_bytes
-from judgekit.metrics.brand_voice.alignmenter import Calibration, read_calibration
+from judgekit.metrics.brand_voice.alignmenter import AlignmenterCalibration, read_calibration
 
 MAX_FILE = 1_000_000
 """Bytes a calibration file may have."""
 
 
-def calibration_of(given: object) -> Calibration:
+def calibration_of(given: object) -> AlignmenterCalibration:
     """Return the calibration that an option gives: a file, or what is in it.
 
     Raises:
         ConfigError: it cannot be read, or something in it is wrong.
     """
-    if given is None or isinstance(given, Calibration):
-        return given or Calibration()
+    if given is None or isinstance(given, AlignmenterCalibration):
+        return given or AlignmenterCalibration()
     if not isinstance(given, (str, Path)):
         return read_calibration(given)
     from judgekit.datasets.jsontext import json_fault, parse_json  # most runs have none

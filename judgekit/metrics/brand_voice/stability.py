@@ -15,7 +15,11 @@ from judgekit.core.score import Score
 from judgekit.core.value import Json
 from judgekit.embedders import Chosen, check_embedder, embeds_at_once, identity_of
 from judgekit.metrics._options import check_choice, check_name
-from judgekit.metrics.brand_voice.alignmenter import VARIANCE_BOUNDS, Calibration, rescale_variance
+from judgekit.metrics.brand_voice.alignmenter import (
+    VARIANCE_BOUNDS,
+    AlignmenterCalibration,
+    rescale_variance,
+)
 from judgekit.metrics.brand_voice.calibrationfile import calibration_of
 from judgekit.metrics.brand_voice.session import replies
 from judgekit.metrics.brand_voice.sessions import FIGURES, Sessions
@@ -143,7 +147,7 @@ class Stability(Metric):
 
     @property
     def _bounds(self) -> tuple[float, float]:
-        known = isinstance(self.calibration, Calibration)
+        known = isinstance(self.calibration, AlignmenterCalibration)
         return self.calibration.variance if known else VARIANCE_BOUNDS  # type: ignore[union-attr]
 
     def aggregates(self) -> list[Sessions]:

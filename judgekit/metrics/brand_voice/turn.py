@@ -19,7 +19,7 @@ STYLE_BANDS = (
 """Least similarity of style -> how the original's documentation reads it."""
 
 
-class Turn(NamedTuple):
+class ReplyScore(NamedTuple):
     """What one reply comes to."""
 
     values: Mapping[str, float | None]

@@ -9,7 +9,7 @@ from judgekit.core.case import Case, has_text
 from judgekit.core.metric_card import Card, Example
 from judgekit.core.protocols import Judge
 from judgekit.metrics._options import needed_text
-from judgekit.metrics.grounding.coverage import CoverageMetric, Wanted
+from judgekit.metrics.grounding.coverage import CoverageMetric, RequiredElements
 from judgekit.metrics.shares import TAU
 from judgekit.metrics.step import MAX_STATEMENTS, subject
 from judgekit.rubric.rubric import Rubric
@@ -65,7 +65,7 @@ class Completeness(CoverageMetric):
             rubric=rubric,
         )
 
-    async def wanted(self, case: Case) -> Wanted:
+    async def wanted(self, case: Case) -> RequiredElements:
         """Return the required elements: given, or listed by the judge.
 
         Raises:

@@ -27,7 +27,7 @@ from judgekit.metrics.step import (
 from judgekit.rubric.rubric import Rubric
 
 
-class Wanted(NamedTuple):
+class RequiredElements(NamedTuple):
     """What an answer should hold, and who says so."""
 
     elements: list[str]
@@ -74,14 +74,14 @@ class CoverageMetric(Stepped, ABC):
         }
 
     @abstractmethod
-    async def wanted(self, case: Case) -> Wanted:
+    async def wanted(self, case: Case) -> RequiredElements:
         """Return what the answer should hold.
 
         Raises:
             CaseError: the case does not say, and has nothing to take it from.
         """
 
-    def given(self, case: Case) -> Wanted | None:
+    def given(self, case: Case) -> RequiredElements | None:
         """Return the elements that `expected` names; `None` where it names none.
 
         Raises:
@@ -95,12 +95,12 @@ class CoverageMetric(Stepped, ABC):
             isinstance(element, str) and has_text(element) for element in elements
         ):
             raise CaseError(f"expected.{self.key} must be a list of texts, none blank")
-        return Wanted(distinct(str(element) for element in elements), "given")
+        return RequiredElements(distinct(str(element) for element in elements), "given")
 
-    async def listed(self, case: Case, source: str) -> Wanted:
+    async def listed(self, case: Case, source: str) -> RequiredElements:
         """Return what the judge lists, those items that count."""
         (score,) = await self._listing.ask([case])
-        return Wanted(items_of(score, met=True), source, (score,))
+        return RequiredElements(items_of(score, met=True), source, (score,))
 
     async def score(self, case: Case) -> Score:
         """Return the score of one case.

@@ -9,7 +9,7 @@ from judgekit.core.case import Case
 from judgekit.core.metric_card import Card, Example
 from judgekit.core.protocols import Judge
 from judgekit.metrics._options import needed_texts
-from judgekit.metrics.grounding.coverage import CoverageMetric, Wanted
+from judgekit.metrics.grounding.coverage import CoverageMetric, RequiredElements
 from judgekit.metrics.shares import TAU
 from judgekit.metrics.step import MAX_STATEMENTS, subject
 from judgekit.rubric.rubric import Rubric
@@ -60,7 +60,7 @@ class FactsCoveredJudge(CoverageMetric):
             name=name, judge=judge, tau=tau, most=max_facts, listing="statements", rubric=rubric
         )
 
-    async def wanted(self, case: Case) -> Wanted:
+    async def wanted(self, case: Case) -> RequiredElements:
         """Return the facts: given, or the claims of the reference.
 
         Raises:

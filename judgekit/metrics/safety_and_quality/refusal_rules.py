@@ -43,7 +43,7 @@ CONFIDENCE = {True: 0.98, False: 0.90}
 test computes it again."""
 
 
-class Refusal(NamedTuple):
+class RefusalPhrase(NamedTuple):
     """A phrase in which a text declines."""
 
     family: str
@@ -99,7 +99,7 @@ def _filled(pattern: str, parts: Mapping[str, str]) -> str:
     return pattern
 
 
-def find_refusals(text: str) -> list[Refusal]:
+def find_refusals(text: str) -> list[RefusalPhrase]:
     """Return the phrases in which a text declines, in order; its own voice only.
 
     Quotations, block quotes and code do not count, nor what somebody is reported to say, nor a
@@ -120,7 +120,7 @@ def _sentences(text: str) -> list[str]:
     return [" ".join(s[:MAX_SENTENCE].casefold().split()) for s in split_sentences(plain)]
 
 
-def _found(sentences: Sequence[str]) -> Iterator[Refusal]:
+def _found(sentences: Sequence[str]) -> Iterator[RefusalPhrase]:
     lexicon = _lexicon()
     for number, sentence in enumerate(sentences):
         for phrase in lexicon.phrases:
@@ -130,7 +130,7 @@ def _found(sentences: Sequence[str]) -> Iterator[Refusal]:
             following = " ".join(sentences[number : number + 2])[match.start() :]
             if lexicon.anyway.search(following):
                 continue
-            yield Refusal(phrase.family, match[0].strip(), number)
+            yield RefusalPhrase(phrase.family, match[0].strip(), number)
             break
 
 

@@ -82,7 +82,7 @@ def test_waiting_is_stopped_by_the_clock():
     "program", ["x = bytearray(10 << 30)", "x = []\nwhile True: x.append(' ' * (1 << 24))"]
 )
 def test_ten_gigabytes_are_refused(program):
-    assert outcome(program) == ("memory", "stopped: wanted more than 512 MB of memory")
+    assert outcome(program) == ("memory", "stopped: needed more than 512 MB of memory")
 
 
 @needs_sandbox
