@@ -1,8 +1,8 @@
 """Embedders: texts to vectors.
 
-Metrics await `vectors(embedder, texts)` and stamp `identity_of(embedder)` on their results, where
-`embedder` is a name, a mapping as suites write it, or an object. `open_embedder` finds the
-embedder of a name or a mapping.
+Metrics await `vectors(embedder, texts)` and add `identity_of(embedder)` to their results, where
+`embedder` is a name, a mapping as in a suite, or an object. `open_embedder` creates the embedder
+of a name or a mapping.
 
 It imports `core`. Start with `hashed`, the default; `hosted`, `onnx` and `sentence_transformers`
 need a model.
@@ -34,46 +34,46 @@ Spec = str | Mapping[str, Any]
 """A name (`lexical`, `onnx:models/minilm`), or a mapping such as `{onnx: models/minilm}`."""
 AnyEmbedder = Embedder | AsyncEmbedder
 Chosen = str | Mapping[str, Any] | Embedder | AsyncEmbedder
-"""What the option `embedder` of a metric takes."""
+"""The values of the option `embedder` of a metric."""
 
 DEFAULT = "lexical"
 
 
-class _Home(NamedTuple):
-    """Where an embedder is made."""
+class _EmbedderClass(NamedTuple):
+    """Where the class of an embedder is."""
 
     module: str
     attribute: str
 
 
-_PLAIN: dict[str, _Home] = {
-    "lexical": _Home("judgekit.embedders.lexical", "LexicalEmbedder"),
-    "hashed-512": _Home("judgekit.embedders.hashed", "HashedEmbedder"),
+_PLAIN: dict[str, _EmbedderClass] = {
+    "lexical": _EmbedderClass("judgekit.embedders.lexical", "LexicalEmbedder"),
+    "hashed-512": _EmbedderClass("judgekit.embedders.hashed", "HashedEmbedder"),
 }
-"""Embedders that are a name and nothing else; each is done on the spot and needs no model."""
+"""Embedders without a model and options; they are synchronous."""
 
-_MODELS: dict[str, _Home] = {
-    "onnx": _Home("judgekit.embedders.onnx", "OnnxEmbedder"),
-    "sentence_transformers": _Home(
+_MODELS: dict[str, _EmbedderClass] = {
+    "onnx": _EmbedderClass("judgekit.embedders.onnx", "OnnxEmbedder"),
+    "sentence_transformers": _EmbedderClass(
         "judgekit.embedders.sentence_transformers", "SentenceTransformersEmbedder"
     ),
 }
-"""Embedders of a model: a function of its name or folder, `base`, and options."""
+"""Embedders of a model: they take its name or folder, `base`, and options."""
 
 
 def open_embedder(
     spec: Spec, *, base: Path | None = None, store: Callable[[], TextStore] | None = None
 ) -> SharedEmbedder:
-    """Return the embedder that a name or a mapping stands for.
+    """Return the embedder of a name or a mapping.
 
     Args:
-        spec: `lexical`; `KIND:MODEL`; or a mapping of a kind to its model, with options beside.
+        spec: `lexical`; `KIND:MODEL`; or a mapping of a kind to its model, with options.
         base: the folder that paths are relative to; the working folder by default.
-        store: opens where vectors of a model are kept between runs; they are not without one.
+        store: opens the store that keeps vectors between runs; by default, none are kept.
 
     Raises:
-        ConfigError: there is no such embedder, it takes no such option, or its model is not there.
-        MissingExtra: what it runs on is not installed.
+        ConfigError: the embedder or the option is unknown, or the model is missing.
+        MissingExtra: a package that it needs is not installed.
 
     >>> open_embedder("lexical").identity
     'lexical-1/4096'
@@ -85,82 +85,81 @@ def open_embedder(
         home = _PLAIN[kind]
         return SharedEmbedder(getattr(import_module(home.module), home.attribute)())
     home = _MODELS[kind]
-    made = getattr(import_module(home.module), home.attribute)
-    known = [name for name in inspect.signature(made).parameters if name not in ("model", "base")]
+    embedder_class = getattr(import_module(home.module), home.attribute)
+    known = [
+        name
+        for name in inspect.signature(embedder_class).parameters
+        if name not in ("model", "base")
+    ]
     for option in options:
         if option not in known:
             raise ConfigError(
                 f"embedder: {kind} takes no option {option!r}{suggest(option, known)}"
             )
-    return SharedEmbedder(made(model, base=base or Path(), **options), store=store)
+    return SharedEmbedder(embedder_class(model, base=base or Path(), **options), store=store)
 
 
 async def vectors(embedder: Chosen, texts: Sequence[str]) -> Vectors:
     """Return a row of numbers for every text, in order.
 
-    This is how metrics get vectors. Identical texts are embedded once, and what rows under way
-    ask for at the same time is embedded together; see `SharedEmbedder`. An embedder that is done
-    on the spot (`at_once`) is, without waiting.
+    Metrics get their vectors here. Identical texts are embedded once, and texts that several rows
+    need at the same time go into one batch; see `SharedEmbedder`.
 
     Raises:
-        ValueError: the embedder gave something else than one row of finite numbers per text.
-        JudgekitError: what the embedder raises.
+        ValueError: the embedder did not return one row of finite numbers per text.
+        JudgekitError: raised by the embedder.
     """
     return await ready(embedder).vectors(texts)
 
 
 def identity_of(embedder: Chosen) -> str:
-    """Return what stands in `meta.embedder` of every result made with an embedder."""
+    """Return the value of `meta.embedder` in results of an embedder."""
     return ready(embedder).identity
 
 
 def short_name(identity: str) -> str:
-    """Return an identity with its digests cut to twelve digits, for a person to read.
+    """Return an identity with digests shortened to twelve digits.
 
     >>> short_name("onnx/" + "0123456789abcdef" * 4 + "/a1da45cfedee")
     'onnx/0123456789ab/a1da45cfedee'
     """
-    return re.sub(r"[0-9a-f]{64}", lambda found: found[0][:12], identity)
+    return re.sub(r"[0-9a-f]{64}", lambda match: match[0][:12], identity)
 
 
 def embeds_at_once(embedder: Chosen) -> bool:
-    """Return whether vectors of an embedder are made without waiting for anything.
-
-    A metric whose only waiting is for vectors says so of itself as a property `at_once`.
-    """
+    """Return whether an embedder is synchronous."""
     if isinstance(embedder, (str, Mapping)):
         return _read(embedder)[0] in _PLAIN
-    return bool(getattr(embedder, "at_once", False))
+    return ready(embedder).at_once
 
 
 def is_semantic(embedder: Chosen | None) -> bool:
     """Return whether an embedder compares meaning; `lexical`, `hashed-512` and none do not.
 
-    An embedder of your own is taken for semantic, unless it has `semantic = False`.
+    A custom embedder counts as semantic, unless it has `semantic = False`.
     """
     if embedder is None:
         return False
     if isinstance(embedder, (str, Mapping)):
         return _read(embedder)[0] not in _PLAIN
-    return bool(getattr(embedder, "semantic", True))
+    return ready(embedder).semantic
 
 
 def check_embedder(metric: str, embedder: object) -> None:
-    """Refuse an option `embedder` that names nothing and is no embedder; nothing is loaded.
+    """Check the option `embedder` without loading anything.
 
     Raises:
-        ConfigError: it is neither a name, nor a mapping, nor an embedder.
+        ConfigError: it is not a known name, a mapping or an embedder.
     """
     if isinstance(embedder, (str, Mapping)):
         _read(embedder)
         return
-    asked = hasattr(embedder, "embed") or hasattr(embedder, "aembed")
-    if isinstance(embedder, type) or not (asked and hasattr(embedder, "identity")):
+    if isinstance(embedder, type) or not isinstance(embedder, Embedder | AsyncEmbedder):
         raise ConfigError(f"{metric}: embedder must be a name or an embedder, not {embedder!r}")
 
 
 def ready(embedder: Chosen) -> SharedEmbedder:
-    """Return an embedder as metrics use it; the same one for as long as it is in use."""
+    """Return the shared embedder of an option; the same one as long as it is in use."""
     from judgekit.embedders.shared import SharedEmbedder
 
     if isinstance(embedder, SharedEmbedder):
@@ -168,11 +167,11 @@ def ready(embedder: Chosen) -> SharedEmbedder:
     if isinstance(embedder, (str, Mapping)):
         _read(embedder)
         return _opened(embedder if isinstance(embedder, str) else canonical_json(dict(embedder)))
-    found = _in_use.get(id(embedder))
-    if found is None:
-        # It holds the embedder, so that nothing else can have its id while it is listed.
-        found = _in_use[id(embedder)] = SharedEmbedder(embedder)
-    return found
+    shared = _in_use.get(id(embedder))
+    if shared is None:
+        # It references the embedder, so no other object can get this id while it is listed.
+        shared = _in_use[id(embedder)] = SharedEmbedder(embedder)
+    return shared
 
 
 _in_use: WeakValueDictionary[int, SharedEmbedder] = WeakValueDictionary()

@@ -1,4 +1,4 @@
-"""Vectors kept between runs, as text in the store, and trusted no further than text."""
+"""A cache of vectors in the store, as text that is validated when it is read."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     Vector = NDArray[np.float32] | NDArray[np.float64]
 
 MAX_DIMENSIONS = 65_536
-"""Numbers a vector may have: more than any model gives."""
+"""Maximum length of a vector; no model has more."""
 _KINDS = {"f4": 4, "f8": 8}
 """Numbers of 32 and of 64 bits, little-endian, and their bytes."""
 
@@ -33,14 +33,14 @@ class TextStore(Protocol):
 class VectorCache:
     """The vectors of one model, by the digest of their text.
 
-    What is read back is data from outside: a record of another form or length than this model's,
-    or with a number that is not finite, counts as absent and is written anew.
+    Stored records are untrusted: one of another form or length, or with a number that is not
+    finite, counts as missing and is written again.
     """
 
     def __init__(self, store: Callable[[], TextStore], *, identity: str) -> None:
         self._open = store
         self._store: TextStore | None = None
-        # The identity is hashed because it may be of any length and hold anything.
+        # An identity may have any length and any characters.
         self._prefix = f"vector/1/{text_digest(identity)}/"
 
     def get(self, digest: str, *, dimensions: int | None) -> Vector | None:
@@ -48,7 +48,7 @@ class VectorCache:
 
         Args:
             digest: of the text, by `text_digest`.
-            dimensions: what the model gives, as far as that is known.
+            dimensions: the length of the vectors of the model, if known.
         """
         text = self._opened().get(self._prefix + digest)
         vector = None if text is None else read_vector(text)
@@ -67,12 +67,12 @@ class VectorCache:
 
 
 def text_digest(text: str) -> str:
-    """Return the SHA-256 of a text; also of one that holds half a character."""
+    """Return the SHA-256 of a text, which may contain lone surrogates."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def write_vector(vector: Vector) -> str:
-    """Return a vector as text: kind of number, how many, and the bytes in base 64."""
+    """Return a vector as text: type of number, length, and the bytes in base 64."""
     import numpy as np
 
     kind = "f4" if vector.dtype == np.float32 else "f8"
@@ -81,12 +81,12 @@ def write_vector(vector: Vector) -> str:
 
 
 def read_vector(text: str) -> Vector | None:
-    """Return the vector a text stands for, or `None` where it is not one that was written so."""
+    """Return the vector in a text, or `None` if `write_vector` did not write the text."""
     import numpy as np
 
     kind, _, rest = text[:20].partition(" ")
     count, space, _ = rest.partition(" ")
-    # Bounds first: nothing is decoded, and no room made, before the length is known to fit.
+    # Check the length before decoding, so that a hostile record allocates nothing.
     if kind not in _KINDS or not space or not (count.isascii() and count.isdigit()):
         return None
     length = int(count)

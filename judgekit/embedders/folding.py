@@ -1,20 +1,20 @@
-"""Folding: the form in which two texts are compared when case and width do not matter."""
+"""Folding: normalises a text for comparisons that ignore case and width."""
 
 from __future__ import annotations
 
 import unicodedata
 
 _PIECE = 1000
-"""Characters normalised at a time: CPython sorts a run of marks in quadratic time."""
+"""Characters normalised in one call: CPython sorts a run of marks in quadratic time."""
 _MAX_MARKS = 30
-"""Marks in a row that a cut keeps with their letter (UAX #15, stream-safe text)."""
+"""Consecutive marks that stay with their letter at a cut (UAX #15, stream-safe text)."""
 
 
 def fold(text: str) -> str:
     """Return the text in Unicode form NFKC, case-folded; linear in its length.
 
-    A run of more than 30 combining marks may be cut in two before it is normalised, which
-    no written language needs and which keeps a hostile text from taking minutes.
+    A run of more than 30 combining marks may be split before it is normalised. No written
+    language has such runs; a hostile text with one would take minutes.
 
     >>> fold("Ｓtraße ﬁn")
     'strasse fin'

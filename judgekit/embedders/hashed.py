@@ -1,4 +1,4 @@
-"""The embedder that Alignmenter falls back on offline: counts of tokens, hashed to 512 places."""
+"""The offline fallback embedder of Alignmenter: token counts, hashed to 512 buckets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An embedder on a server: asked as judges are, so recorded, bounded and replayed as they are."""
+"""An embedder on a server. It asks through a judge, so it is recorded and limited like one."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ _FORM = Form(want="embedding")
 
 
 class HostedEmbedder:
-    """Vectors of any provider litellm knows, or of any OpenAI-compatible server.
+    """Embeds texts with a provider that litellm supports, or an OpenAI-compatible server.
 
-    One request a text, so that each is recorded and replayed by itself; a `LiteLLMJudge` sends
-    those that are asked at the same time in one call. All vectors must have one length, and the
-    one that `params` name under `dimensions` if they do.
+    There is one request for each text, so that each is recorded and replayed separately; a
+    `LiteLLMJudge` sends simultaneous requests in one call. All vectors must have the same length:
+    `params.dimensions`, if it is given.
 
     Args:
         judge: the model, as a `LiteLLMJudge` or a `Cassette` around one.
@@ -40,16 +40,16 @@ class HostedEmbedder:
 
     @property
     def identity(self) -> str:
-        """Model and whatever else decides the vectors."""
+        """The model and everything else that affects the vectors."""
         return self._identity
 
     @property
     def at_once(self) -> bool:
-        """Whether nothing is waited for, as in a replay."""
+        """Whether it is synchronous, as in a replay."""
         return bool(getattr(self.judge, "at_once", False))
 
     def request(self, text: str) -> Request:
-        """Return what is asked about a text."""
+        """Return the request for a text."""
         messages = (ChatMessage(role="user", content=text),)
         return self._asking.request(messages=messages, form=_FORM, sample=0, about=About())
 
@@ -58,32 +58,33 @@ class HostedEmbedder:
 
         Raises:
             CassetteMiss: a text is not recorded.
-            InvalidReply: a vector is damaged, or of another length than the others.
+            InvalidReply: a vector is invalid, or has another length than the others.
         """
-        found: list[tuple[float, ...]] = []
+        vectors: list[tuple[float, ...]] = []
         first: JudgekitError | None = None
         for text in texts:
             try:
-                found.append(done_at_once(self._vector(text)))
+                vectors.append(done_at_once(self._vector(text)))
             except JudgekitError as exc:
-                first = first or exc  # the others are looked for all the same, to be counted
+                first = first or exc  # look up the others too, so that all misses are counted
         if first is not None:
             raise first
-        return found
+        return vectors
 
     async def aembed(self, texts: Sequence[str]) -> list[tuple[float, ...]]:
         """Return one vector per text, in order.
 
         Raises:
-            JudgekitError: the first thing that went wrong, in the order of the texts.
+            JudgekitError: the first error, in the order of the texts.
         """
         import asyncio
 
-        came = await asyncio.gather(*map(self._vector, texts), return_exceptions=True)
-        for one in came:
-            if isinstance(one, BaseException):
-                raise one
-        return [one for one in came if not isinstance(one, BaseException)]
+        vectors = []
+        for outcome in await asyncio.gather(*map(self._vector, texts), return_exceptions=True):
+            if isinstance(outcome, BaseException):
+                raise outcome
+            vectors.append(outcome)
+        return vectors
 
     async def _vector(self, text: str) -> tuple[float, ...]:
         reply = await self.judge.ask(self.request(text))

@@ -25,7 +25,7 @@ _SIZES = (3, 4, 5)
 _UNSPACED_SIZES = (1, 2)
 _WORD_KIND = 99
 _CHUNK_TEXTS = 64
-"""Texts hashed at once: their table of counts (2 MB at 4,096) then stays in the cache."""
+"""Texts hashed in one batch: their table of counts (2 MB at 4,096) fits into the CPU cache."""
 _CHUNK_CODES = 1 << 16
 
 _UNSPACED = (
@@ -43,7 +43,7 @@ _UNSPACED = (
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class LexicalEmbedder:
-    """Turns a text into a vector of the words and pieces of words it holds.
+    """Embeds a text as a vector of its words and parts of words.
 
     **Lexical, not semantic**: two texts are near when they share words, or parts of words
     (inflections, typos), whatever they mean. "Yes" and "no" after the same sentence are near;
@@ -74,7 +74,7 @@ class LexicalEmbedder:
 
     @property
     def identity(self) -> str:
-        """Name, version of the features, and dimensions; changes when any vector would."""
+        """Name, version of the features, and dimensions; it changes when any vector changes."""
         return f"lexical-1/{self.dimensions}"
 
     def embed(self, texts: Sequence[str]) -> Sequence[Sequence[float]]:
@@ -128,7 +128,7 @@ def _chunks(texts: Sequence[str]) -> Iterator[tuple[int, list[str]]]:
 
 
 class _Separators(dict[int, int]):
-    """What `translate` does to each character, worked out when it is first met."""
+    """The table of `translate`, filled for each character on first use."""
 
     def __missing__(self, code: int) -> int:
         # Letters, marks, numbers and symbols stay: "कि" has marks, "C++" and emoji symbols.

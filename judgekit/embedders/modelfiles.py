@@ -1,4 +1,4 @@
-"""The files of a model: a folder on this machine, or a pinned revision of a hub's."""
+"""The files of a model: a local folder, or a pinned revision on a hub."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from judgekit.core.errors import ConfigError, MissingExtra
 
 _HUB_ID = re.compile(r"(?P<repo>[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*)@(?P<revision>[\w.-]{1,100})")
 MAX_SETTINGS = 5_000_000
-"""Bytes a JSON file of settings may have."""
+"""Maximum size in bytes of a JSON settings file."""
 
 
 def find_folder(
@@ -21,20 +21,20 @@ def find_folder(
 ) -> Path:
     """Return the folder of a model.
 
-    A folder is one relative to `base`, or with a leading `~` or `/`. Anything else is the id of
-    a hub with its revision, `org/name@REVISION`, looked up among what is on this machine; it is
-    fetched only where `download` says so.
+    A folder is relative to `base`, or starts with `~` or `/`. Everything else is a hub id with a
+    revision, `org/name@REVISION`. It is looked up in the local cache and fetched only with
+    `download`.
 
     Args:
         model: a folder, or an id with a revision.
-        base: what a folder is relative to.
-        extra: the extra whose packages know the hub.
-        download: whether what is not on this machine may be fetched.
-        files: names or patterns of the files that are wanted of a hub.
+        base: the folder that `model` is relative to.
+        extra: the extra that installs the hub client.
+        download: whether to fetch a model that is not in the cache.
+        files: names or patterns of the files to fetch.
 
     Raises:
-        ConfigError: there is no such folder, or the model is not on this machine.
-        MissingExtra: the hub's package is not installed.
+        ConfigError: the folder does not exist, or the model is not in the cache.
+        MissingExtra: the hub client is not installed.
     """
     folder = base / Path(model).expanduser()
     if folder.is_dir():
@@ -82,18 +82,18 @@ def file_digest(path: Path) -> str:
         raise ConfigError(f"embedder: {path} cannot be read: {exc.strerror}") from exc
 
 
-def check_digest(path: Path, found: str, wanted: str | None) -> None:
-    """Refuse a file that is not the one a suite was written for.
+def check_digest(path: Path, digest: str, expected: str | None) -> None:
+    """Check the SHA-256 of a file.
 
     Raises:
-        ConfigError: its SHA-256 is another.
+        ConfigError: it has another SHA-256.
     """
-    if wanted is not None and found != wanted.strip().lower():
-        raise ConfigError(f"embedder: {path} has the SHA-256 {found}, not {wanted}")
+    if expected is not None and digest != expected.strip().lower():
+        raise ConfigError(f"embedder: {path} has the SHA-256 {digest}, not {expected}")
 
 
 def read_settings(path: Path) -> dict[str, Any]:
-    """Return a model's JSON file of settings; empty where there is none.
+    """Return the JSON settings file of a model; an empty dict if there is none.
 
     Raises:
         ConfigError: it is not an object in JSON, or larger than 5 MB.
@@ -112,5 +112,5 @@ def read_settings(path: Path) -> dict[str, Any]:
 
 
 def whole_number(value: object, *, low: int, high: int) -> int | None:
-    """Return a whole number of settings if it is one within bounds, else `None`."""
+    """Return a setting if it is a whole number within bounds, else `None`."""
     return value if type(value) is int and low <= value <= high else None

@@ -30,7 +30,7 @@ Pooling = Literal["mean", "cls"]
 TOKENS = 1024
 """Tokens of a batch, padding counted: 256 to 1,024 were fastest, 4,096 a quarter slower."""
 MAX_TOKENS = 512
-"""Tokens of a text where the model's folder says nothing."""
+"""Tokens of a text, if the folder of the model does not set a limit."""
 _MODEL_FILES = ("model.onnx", "onnx/model.onnx")
 _TOKENIZER = "tokenizer.json"
 _HUB_FILES = (
@@ -40,15 +40,15 @@ _INPUTS = {"input_ids", "attention_mask", "token_type_ids"}
 
 
 class OnnxEmbedder:
-    """Turns texts into the vectors of a sentence model, by onnxruntime.
+    """Embeds texts with a sentence model, by onnxruntime.
 
-    Needs a folder with `model.onnx` (or `onnx/model.onnx`) and `tokenizer.json`. What
-    sentence-transformers keeps beside them is heeded: how many tokens a text may have (what is
-    beyond is cut off), and whether the token vectors are averaged or the first one is taken. The
-    vector is scaled to length 1; a text of no tokens is the zero vector.
+    Needs a folder with `model.onnx` (or `onnx/model.onnx`) and `tokenizer.json`. It reads
+    the settings of sentence-transformers: the maximum number of tokens (longer texts are cut), and
+    whether to average the token vectors or to take the first. Vectors have length 1; a text
+    without tokens has the zero vector.
 
-    A text's vector may differ in the seventh digit with its batch, the threads and the machine;
-    scores are rounded to four.
+    The seventh digit of a vector may depend on the batch, the threads and the machine; scores are
+    rounded to four digits.
     """
 
     def __init__(
@@ -63,20 +63,20 @@ class OnnxEmbedder:
         sha256: str | None = None,
         download: bool = False,
     ) -> None:
-        """Take a model; it is read when it is first used.
+        """Prepare a model; it is loaded on first use.
 
         Args:
             model: a folder, or `org/name@REVISION` of a hub.
-            base: what a folder is relative to.
+            base: the folder that `model` is relative to.
             threads: cores to compute on; as many as there are by default.
-            pooling: `mean` or `cls`; by default what the folder says, else `mean`.
-            max_tokens: tokens of a text; by default what the folder says, else 512.
+            pooling: `mean` or `cls`; by default the setting of the folder, or `mean`.
+            max_tokens: tokens of a text; by default the setting of the folder, or 512.
             batch_tokens: tokens of a batch, padding counted.
-            sha256: what the model file's SHA-256 must be.
-            download: whether a hub's model may be fetched.
+            sha256: the expected SHA-256 of the model file.
+            download: whether to fetch a model from a hub.
 
         Raises:
-            ConfigError: there is no such model, or an option is wrong.
+            ConfigError: the model does not exist, or an option is invalid.
             MissingExtra: onnxruntime or tokenizers is not installed.
         """
         for option, given, low in (

@@ -14,15 +14,15 @@ from judgekit.embedders.modelfiles import file_digest, find_folder, whole_number
 
 EXTRA = "sentence-transformers"
 _FILES = ("*.json", "*.txt", "*.model", "*.safetensors", "*/config.json", "*/*.safetensors")
-"""No pickle is among what is read of a model."""
+"""The files that are read; none of them is a pickle."""
 BATCH = 32
 
 
 class SentenceTransformersEmbedder:
-    """Turns texts into the vectors of a model, by sentence-transformers on torch.
+    """Embeds texts with a model, by sentence-transformers on torch.
 
-    For models that have no ONNX form; with one, `onnx` gives the same vectors in a third of the
-    memory, some times faster. Weights must be safetensors, and no code of a model is run.
+    Use it for models without an ONNX form; `onnx` gives the same vectors faster, in a third of the
+    memory. Weights must be safetensors, and code of a model is never run.
     """
 
     def __init__(
@@ -34,17 +34,17 @@ class SentenceTransformersEmbedder:
         threads: int | None = None,
         download: bool = False,
     ) -> None:
-        """Take a model; it is read when it is first used.
+        """Prepare a model; it is loaded on first use.
 
         Args:
             model: a folder, or `org/name@REVISION` of a hub.
-            base: what a folder is relative to.
+            base: the folder that `model` is relative to.
             device: as torch names it.
             threads: cores to compute on; torch decides by default.
-            download: whether a hub's model may be fetched.
+            download: whether to fetch a model from a hub.
 
         Raises:
-            ConfigError: there is no such model, or an option is wrong.
+            ConfigError: the model does not exist, or an option is invalid.
             MissingExtra: sentence-transformers is not installed.
         """
         if threads is not None and whole_number(threads, low=1, high=4096) is None:
@@ -63,7 +63,7 @@ class SentenceTransformersEmbedder:
         self._threads = threads
         self._download = download
         if not download:
-            self._folder  # noqa: B018 - a model that is not there is said at once
+            self._folder  # noqa: B018 - fail early if the model is missing
 
     @cached_property
     def _folder(self) -> Path:
@@ -73,7 +73,7 @@ class SentenceTransformersEmbedder:
 
     @cached_property
     def hashes(self) -> dict[str, str]:
-        """SHA-256 of every file that is read of the model."""
+        """SHA-256 of every file of the model that is read."""
         files = sorted({path for pattern in _FILES for path in self._folder.glob(pattern)})
         if not any(path.suffix == ".safetensors" for path in files):
             raise ConfigError(f"embedder: {self._folder} has no weights as safetensors")
@@ -86,7 +86,7 @@ class SentenceTransformersEmbedder:
 
     @cached_property
     def _loaded(self) -> Any:
-        self.hashes  # noqa: B018 - only what was hashed is loaded
+        self.hashes  # noqa: B018 - hash the files before they are loaded
         import torch
         from sentence_transformers import SentenceTransformer
 

@@ -1,4 +1,4 @@
-"""An embedder as metrics use it: each text once, the texts of several rows in one batch."""
+"""The embedder that metrics use: it embeds each text once and batches the texts of rows."""
 
 from __future__ import annotations
 
@@ -32,27 +32,27 @@ else:
     Vectors = Any  # importing numpy takes longer than scoring a dozen cases
 
 BATCH = 256
-"""Texts handed to an embedder at once, at most."""
+"""Maximum number of texts in a batch."""
 MEMORY = 32 << 20
-"""Bytes of vectors kept at hand, so that what every case is compared with is embedded once."""
-_OF_ALL = (
+"""Bytes of vectors kept in memory, so that a text that every case needs is embedded once."""
+_SHARED_ERRORS = (
     BudgetExceeded, CassetteCorrupt, ConfigError, JudgeAway, JudgeRejected, JudgeUnavailable,
 )  # fmt: skip
-"""Errors that are no single text's fault."""
+"""Errors that do not depend on a single text."""
 
 
 class SharedEmbedder:
-    """Stands between the rows of a run and one embedder.
+    """Shares one embedder between the rows of a run.
 
-    - Identical texts are embedded once: while they are under way, and as long as they are among
-      the last 32 MB of vectors. With a `store`, a local model's vectors are kept between runs,
-      by (identity, digest of the text).
-    - What several rows ask for at the same time goes to the embedder together, up to 256 texts,
-      the shortest first. A local embedder (`embed`) works on a thread, one batch at a time; a
-      hosted one (`aembed`) is awaited, and bounds and records its calls itself. One that says
-      `at_once` is done on the spot, with no event loop, and is never stored.
-    - A batch that fails is halved until the text at fault stands alone, so that a bad text costs
-      its own rows. Outages, limits and wrong settings are nobody's own: all who wait get them.
+    - It embeds identical texts once, while a request is pending and as long as the vector is
+      among the last 32 MB. With a `store`, it keeps the vectors of a local model between runs, by
+      identity and digest of the text.
+    - It sends the texts that several rows need at the same time in one batch of up to 256 texts,
+      shortest first. A local embedder (`embed`) runs on a thread, one batch at a time. A hosted
+      embedder (`aembed`) is awaited; it limits and records its calls itself. A synchronous
+      embedder (`at_once`) is called directly, without an event loop, and is never stored.
+    - It halves a batch that fails until only the faulty text is left, so that a bad text fails its
+      own rows only. Outages, limits and wrong settings fail all waiting rows.
     """
 
     def __init__(
@@ -62,6 +62,7 @@ class SharedEmbedder:
         store: Callable[[], TextStore] | None = None,
     ) -> None:
         self.embedder = embedder
+        # Members that an embedder may declare; see `judgekit.core.protocols.Embedder`.
         self.at_once = bool(getattr(embedder, "at_once", False))
         self.semantic = bool(getattr(embedder, "semantic", True))
         self._store = store
@@ -74,40 +75,40 @@ class SharedEmbedder:
 
     @property
     def identity(self) -> str:
-        """Name and version of the embedder; a model's holds the digest of its files."""
+        """Name and version of the embedder; for a model, with the digest of its files."""
         return self.embedder.identity
 
     def __repr__(self) -> str:
         return f"SharedEmbedder({self.identity})"
 
     def embed(self, texts: Sequence[str]) -> Sequence[Sequence[float]]:
-        """Return what `vectors` does without waiting, for synchronous code; nothing is shared.
+        """Return what `vectors` returns, for synchronous code; batches are not shared.
 
         Raises:
-            ValueError: the embedder gave something else than a row of numbers per text.
-            ConfigError: the embedder is asked over a network; await `vectors`.
+            ValueError: the embedder did not return one row of numbers per text.
+            ConfigError: the embedder is asynchronous; await `vectors`.
         """
         digests, found, missing = self._known(texts)
         if missing:
-            found |= self._on_the_spot(missing) if self.at_once else self._locally(missing)
+            found |= self._embed_now(missing) if self.at_once else self._locally(missing)
         return cast("Sequence[Sequence[float]]", _table(found, digests))
 
     async def vectors(self, texts: Sequence[str]) -> Vectors:
         """Return a row of finite numbers for every text, in order.
 
         Raises:
-            ValueError: the embedder gave something else.
-            JudgekitError: what the embedder raises.
+            ValueError: the embedder returned something else.
+            JudgekitError: raised by the embedder.
         """
         digests, found, missing = self._known(texts)
         if missing and self.at_once:
-            found |= self._on_the_spot(missing)
+            found |= self._embed_now(missing)
         elif missing:
             found |= await self._queue().ask(missing)
         return _table(found, digests)
 
     def _known(self, texts: Sequence[str]) -> tuple[list[str], dict[str, Vector], dict[str, str]]:
-        """Return the digests of texts, the vectors at hand, and the texts there are none for."""
+        """Return the digests of texts, the known vectors, and the texts without a vector."""
         digests = [text_digest(text) for text in texts]
         found: dict[str, Vector] = {}
         missing: dict[str, str] = {}
@@ -120,8 +121,6 @@ class SharedEmbedder:
                     self._near.move_to_end(digest)
                     found[digest] = vector
         return digests, found, missing
-
-    # -- what is kept ---------------------------------------------------------------
 
     def _keep(self, made: dict[str, Vector]) -> None:
         with self._lock:
@@ -138,19 +137,16 @@ class SharedEmbedder:
             self._cache = VectorCache(self._store, identity=self.identity)
         return self._cache
 
-    # -- what is made ---------------------------------------------------------------
-
-    def _on_the_spot(self, wanted: dict[str, str]) -> dict[str, Vector]:
-        made = self._embedded(wanted)
+    def _embed_now(self, missing: dict[str, str]) -> dict[str, Vector]:
+        made = self._embed_texts(missing)
         self._keep(made)
         return made
 
-    def _embedded(self, wanted: dict[str, str]) -> dict[str, Vector]:
-        embed = getattr(self.embedder, "embed", None)
-        if embed is None:
-            raise ConfigError(f"embedder {self.identity} has to be awaited; use vectors()")
-        rows = _checked(embed(list(wanted.values())), len(wanted))
-        return dict(zip(wanted, rows, strict=True))
+    def _embed_texts(self, texts: dict[str, str]) -> dict[str, Vector]:
+        if not isinstance(self.embedder, Embedder):
+            raise ConfigError(f"embedder {self.identity} is asynchronous; await vectors()")
+        rows = _checked(self.embedder.embed(list(texts.values())), len(texts))
+        return dict(zip(texts, rows, strict=True))
 
     def _queue(self) -> _Queue:
         import asyncio
@@ -159,18 +155,17 @@ class SharedEmbedder:
         with self._lock:
             queue = self._queues.get(loop)
             if queue is None:
-                queue = self._queues[loop] = _Queue(self._made)
+                queue = self._queues[loop] = _Queue(self._embed_batch)
         return queue
 
-    async def _made(self, wanted: dict[str, str]) -> dict[str, Vector]:
+    async def _embed_batch(self, texts: dict[str, str]) -> dict[str, Vector]:
         """Embed texts, shortest first: texts of one length share a batch without padding."""
         import asyncio
 
-        in_order = dict(sorted(wanted.items(), key=lambda item: (len(item[1]), item[0])))
-        aembed = getattr(self.embedder, "aembed", None)
-        if aembed is None:
+        in_order = dict(sorted(texts.items(), key=lambda item: (len(item[1]), item[0])))
+        if not isinstance(self.embedder, AsyncEmbedder):
             return await asyncio.to_thread(self._locally, in_order)
-        rows = _checked(await aembed(list(in_order.values())), len(in_order))
+        rows = _checked(await self.embedder.aembed(list(in_order.values())), len(in_order))
         made = dict(zip(in_order, rows, strict=True))
         self._keep(made)
         return made
@@ -180,6 +175,7 @@ class SharedEmbedder:
             cache = self._kept()
             known: dict[str, Vector] = {}
             if cache is not None:
+                # Reading it may load the model, so it is not read earlier.
                 dimensions = getattr(self.embedder, "dimensions", None)
                 for digest in wanted:
                     vector = cache.get(digest, dimensions=dimensions)
@@ -187,7 +183,7 @@ class SharedEmbedder:
                         known[digest] = vector
             left = {digest: text for digest, text in wanted.items() if digest not in known}
             if left:
-                made = self._embedded(left)
+                made = self._embed_texts(left)
                 if cache is not None:
                     for digest, vector in made.items():
                         cache.put(digest, vector)
@@ -197,16 +193,16 @@ class SharedEmbedder:
 
 
 class _Queue:
-    """What the rows of one event loop wait for."""
+    """The texts that rows of one event loop wait for."""
 
-    def __init__(self, made: Callable[[dict[str, str]], Any]) -> None:
-        self._made = made
+    def __init__(self, embed_batch: Callable[[dict[str, str]], Any]) -> None:
+        self._embed_batch = embed_batch
         self._under_way: dict[str, asyncio.Future[Vector | Exception]] = {}
         self._fresh: dict[str, str] = {}
         self._worker: asyncio.Task[None] | None = None
 
     async def ask(self, wanted: dict[str, str]) -> dict[str, Vector]:
-        """Return vectors by digest; raise what went wrong with any of them."""
+        """Return vectors by digest; raise the error of any of them."""
         import asyncio
 
         loop = asyncio.get_running_loop()
@@ -233,14 +229,14 @@ class _Queue:
 
         try:
             while self._fresh:
-                await asyncio.sleep(0)  # rows that are about to ask come into this batch
+                await asyncio.sleep(0)  # lets other rows add to this batch
                 batch = dict(list(self._fresh.items())[:BATCH])
                 for digest in batch:
                     del self._fresh[digest]
                 for digest, outcome in (await self._outcomes(batch)).items():
                     self._under_way.pop(digest).set_result(outcome)
         finally:
-            # Nothing is left unless the loop is being shut down.
+            # Futures are left only when the loop shuts down.
             for future in self._under_way.values():
                 future.cancel()
             self._under_way.clear()
@@ -248,9 +244,9 @@ class _Queue:
 
     async def _outcomes(self, batch: dict[str, str]) -> dict[str, Vector | Exception]:
         try:
-            return dict(await self._made(batch))
-        except Exception as exc:  # noqa: BLE001 - raised again, in the rows that asked
-            if len(batch) == 1 or isinstance(exc, _OF_ALL):
+            return dict(await self._embed_batch(batch))
+        except Exception as exc:  # noqa: BLE001 - raised again in the waiting rows
+            if len(batch) == 1 or isinstance(exc, _SHARED_ERRORS):
                 return dict.fromkeys(batch, exc)
         items = list(batch.items())
         half = len(items) // 2
@@ -264,12 +260,12 @@ def _table(found: dict[str, Vector], digests: Sequence[str]) -> Vectors:
 
     rows = [found[digest] for digest in digests]
     if len({len(row) for row in rows}) > 1:
-        raise ValueError("the embedder gave vectors of several lengths")
+        raise ValueError("the embedder returned vectors of several lengths")
     return cast("Vectors", np.stack(rows) if rows else np.zeros((0, 0), dtype=np.float32))
 
 
 def _checked(rows: Any, count: int) -> list[Vector]:
-    """Return the rows an embedder gave, each an array of its own that nobody changes."""
+    """Return the rows of an embedder, each a separate read-only array."""
     import numpy as np
 
     try:
@@ -277,11 +273,11 @@ def _checked(rows: Any, count: int) -> list[Vector]:
         if table.dtype != np.float32:
             table = table.astype(np.float64)
     except (TypeError, ValueError) as exc:
-        raise ValueError("the embedder gave vectors of several lengths, or no numbers") from exc
+        raise ValueError("the embedder returned vectors of several lengths, or no numbers") from exc
     if table.ndim != 2 or len(table) != count or not table.shape[1]:
-        raise ValueError(f"the embedder gave vectors of shape {table.shape} for {count} texts")
+        raise ValueError(f"the embedder returned vectors of shape {table.shape} for {count} texts")
     if not np.isfinite(table).all():
-        raise ValueError("the embedder gave a vector with a number that is not finite")
+        raise ValueError("the embedder returned a vector with a number that is not finite")
     vectors = []
     for row in table:
         own = row.copy()

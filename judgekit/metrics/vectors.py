@@ -22,7 +22,7 @@ async def unit_vectors(embedder: Chosen, texts: Sequence[str]) -> list[Vector]:
     """Return the texts as vectors of length 1; `None` where a vector is zero.
 
     Raises:
-        ValueError: the embedder gave something else than one row of finite numbers per text.
+        ValueError: the embedder returned something else than one row of finite numbers per text.
     """
     import numpy as np
 
@@ -40,7 +40,7 @@ def scaled(row: NDArray[np.float64]) -> Vector:
     """
     norm = math.sqrt(_sum(row * row))
     if not math.isfinite(norm):
-        raise ValueError("the embedder gave a vector with a number that is not finite")
+        raise ValueError("the embedder returned a vector with a number that is not finite")
     return row / norm if norm else None
 
 

@@ -82,7 +82,7 @@ def _centre(vectors: Any) -> NDArray[np.float64] | None:
     total = units[0].copy()
     for unit in units[1:]:
         if unit.shape != total.shape:
-            raise ValueError(f"the embedder gave vectors of {total.shape} and {unit.shape}")
+            raise ValueError(f"the embedder returned vectors of {total.shape} and {unit.shape}")
         total += unit
     return total / len(units)
 
@@ -93,7 +93,7 @@ def _unit(vector: Any) -> NDArray[np.float64] | None:
     array = np.asarray(vector, dtype=np.float64)
     largest = float(np.abs(array).max(initial=0.0))
     if not math.isfinite(largest):
-        raise ValueError("the embedder gave a vector with a number that is not finite")
+        raise ValueError("the embedder returned a vector with a number that is not finite")
     if largest == 0:
         return None
     array = array / largest  # so that squares of very small numbers do not vanish
@@ -103,5 +103,5 @@ def _unit(vector: Any) -> NDArray[np.float64] | None:
 
 def _product(first: NDArray[np.float64], second: NDArray[np.float64]) -> float:
     if first.shape != second.shape:
-        raise ValueError(f"the embedder gave vectors of {first.shape} and {second.shape}")
+        raise ValueError(f"the embedder returned vectors of {first.shape} and {second.shape}")
     return max(-1.0, min(1.0, math.fsum((first * second).tolist())))

@@ -120,10 +120,10 @@ def cosine(first: Sequence[float], second: Sequence[float]) -> float | None:
     a = np.asarray(first, dtype=np.float64)
     b = np.asarray(second, dtype=np.float64)
     if a.shape != b.shape:
-        raise ValueError(f"the embedder gave vectors of {a.shape} and {b.shape} for one call")
+        raise ValueError(f"the embedder returned vectors of {a.shape} and {b.shape} for one call")
     norms = _sum(a * a) * _sum(b * b)
     if not math.isfinite(norms):
-        raise ValueError("the embedder gave a vector with a number that is not finite")
+        raise ValueError("the embedder returned a vector with a number that is not finite")
     if norms == 0:
         return None
     return max(0.0, min(1.0, _sum(a * b) / math.sqrt(norms)))
