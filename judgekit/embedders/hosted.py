@@ -93,7 +93,7 @@ class HostedEmbedder:
             self.dimensions = len(vector)
         if len(vector) != self.dimensions:
             raise InvalidReply(
-                f"{self.judge.model} gave a vector of {len(vector)} numbers where "
+                f"{self.judge.model} returned a vector of {len(vector)} numbers where "
                 f"{self.dimensions} are expected"
             )
         return vector

@@ -241,7 +241,7 @@ def test_an_embedder_in_use_is_one_and_the_same():
     assert ready("lexical") is ready("lexical")
     assert identity_of(embedder) == "counting-1"
     assert open_embedder("lexical").embed(["a"]) is not None
-    with pytest.raises(ConfigError, match="has to be awaited"):
+    with pytest.raises(ConfigError, match="is asynchronous"):
         ready(Hosted()).embed(["a"])
 
 
