@@ -21,12 +21,12 @@ WIDTH = 88
 
 HEAD = """# Python API
 
-Every public name of `judgekit`, by what one wants to do. This page is written from signatures and docstrings by `python -m docs.generate`; a test
-holds it to them, and every example is run. Names not on this page may change without notice.
+Every public name of `judgekit`, grouped by task. `python -m docs.generate` writes this page from signatures and docstrings. A test
+compares them and runs every example. Names that are not on this page may change without notice.
 
-- Importing `judgekit` loads nothing else; each name loads what it needs when it is first used.
-- Arguments after `*` are given by name. Values (cases, scores, reports' figures) are frozen.
-- What ends in `_sync` works in scripts, and also where an event loop is running, as in a notebook; its twin is a coroutine.
+- `import judgekit` loads nothing else. Each name loads its modules at first use.
+- Arguments after `*` are keyword-only. Values (cases, scores, figures of reports) are frozen.
+- Functions that end in `_sync` work in scripts and inside a running event loop, such as in a notebook. The name without `_sync` is the coroutine.
 """
 TREE = "import judgekit.core.errors\n\nprint(judgekit.core.errors.__doc__.strip())"
 
@@ -41,13 +41,13 @@ def api_page() -> str:
         if group.printed:
             parts.append(f"```text\n{group.printed.strip()}\n```\n")
         parts.extend(_entry(name) for name in group.names)
-    parts.append(f"The whole tree of errors:\n\n```python\n{TREE}\n```\n")
+    parts.append(f"All errors:\n\n```python\n{TREE}\n```\n")
     parts.append(f"```text\n{(ERRORS or '').strip()}\n```\n")
     return "\n".join(parts)
 
 
 def _index() -> Iterator[str]:
-    yield "| to | names |\n| --- | --- |"
+    yield "| task | names |\n| --- | --- |"
     for group in GROUPS:
         names = ", ".join(f"[`{name}`](#{name.lower()})" for name in group.names)
         yield f"| {group.title.lower()} | {names} |"
@@ -91,7 +91,7 @@ def _field(made: type[BaseModel], name: str) -> str:
 
 
 def _annotation(made: type[BaseModel], field: str) -> str:
-    """Return a field's type as it is written; pydantic puts another in its place now and then."""
+    """Return a field's type as it is written; pydantic replaces some of them."""
     for home in made.__mro__:
         if field in inspect.get_annotations(home):
             (tree,) = ast.parse(textwrap.dedent(inspect.getsource(home))).body
@@ -102,7 +102,7 @@ def _annotation(made: type[BaseModel], field: str) -> str:
 
 
 def _def(head: str, signature: inspect.Signature) -> str:
-    """Return a signature as a stub has it, on one line if it is short."""
+    """Return a signature as in a stub, on one line if it is short."""
     listed = list(_parameters(signature))
     returned = signature.return_annotation
     arrow = "" if returned is signature.empty else f" -> {_type(returned)}"

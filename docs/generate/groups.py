@@ -1,4 +1,4 @@
-"""The public names of `judgekit`, by what one wants to do, with an example of each group."""
+"""The public names of `judgekit`, grouped by task, with an example of each group."""
 
 from __future__ import annotations
 
@@ -6,20 +6,20 @@ from typing import NamedTuple
 
 
 class Group(NamedTuple):
-    """Names that go together."""
+    """Public names for one task."""
 
     title: str
     text: str
     names: tuple[str, ...]
     example: str
-    """Run by the tests, in the folder that the examples before it were run in."""
+    """Run by the tests, in one folder with the examples before it."""
     printed: str = ""
 
 
 GROUPS = (
     Group(
         "Read cases",
-        "A case is one thing to score: an answer, and what it answers.",
+        "A case is one thing to score: an answer and its input.",
         ("Case", "Message", "ToolCall", "load_cases"),
         """
 import json
@@ -42,8 +42,8 @@ print(case.input == read[0].input, read[0].output)
         "True From ten to four.",
     ),
     Group(
-        "Go to and from data frames",
-        "The library whose frames these are has to be installed: the extras `pandas`, `polars`, `datasets`.",
+        "Convert data frames",
+        "Install the library of the data frame: the extras `pandas`, `polars`, `datasets`.",
         ("from_pandas", "to_pandas", "from_polars", "to_polars", "from_hf", "to_hf"),
         """
 frames = [
@@ -58,7 +58,7 @@ for there, back in frames:
     ),
     Group(
         "Score",
-        "Without a suite file: cases, metrics, and one of these.",
+        "Score cases with metrics, without a suite file.",
         ("score_sync", "evaluate_sync", "evaluate", "create", "metric_names"),
         """
 import asyncio
@@ -74,8 +74,8 @@ print(report.exit_code, again.metrics["length"].pass_rate, "rouge" in judgekit.m
         "0.67 4 words; wanted at most 3.\n1 1.0 True",
     ),
     Group(
-        "Read what came of it",
-        "A result is a `Score` or a `Failure`, told apart by `type`; a report has all of them.",
+        "Read results",
+        "A result is a `Score` or a `Failure`; its `type` says which. A report has all results.",
         ("Report", "Row", "Score", "Failure", "Judgment"),
         """
 silent = judgekit.Case(id="silent", input="Anybody there?")
@@ -94,18 +94,18 @@ print(judgekit.Report.read("runs/first").exit_code)
         "hours 0.67 []\nsilent invalid_case\n3",
     ),
     Group(
-        "Ask a judge",
+        "Call a judge",
         "A judge is anything with `model` and `async ask(request) -> Reply`.",
         ("LiteLLMJudge", "ManualJudge", "FakeJudge", "LimitedJudge", "Request", "Reply"),
         """
-judge = judgekit.LiteLLMJudge("openai/gpt-6-luna")  # asks nobody yet
+judge = judgekit.LiteLLMJudge("openai/gpt-6-luna")  # calls nobody yet
 careful = judgekit.LimitedJudge(judge, concurrency=4, max_cost=2.0)
 person = judgekit.ManualJudge("alex")
 print(judge.model, careful.model, person.model)
 
 
 class Stern:
-    \"\"\"Answers every question with the worst there is.\"\"\"
+    \"\"\"Answer every question with the lowest label.\"\"\"
 
     model = "my/stern"
 
@@ -123,7 +123,7 @@ print(judgekit.score_sync(example, stern).value, judgekit.score_sync(example, ma
     ),
     Group(
         "Record and replay",
-        "A cassette is a judge in front of a judge: see [cassettes](cassettes.md).",
+        "A cassette wraps a judge: see [cassettes](cassettes.md).",
         ("Cassette", "RecordMode"),
         """
 for mode in (judgekit.RecordMode.NEW_EPISODES, "none"):
@@ -155,8 +155,8 @@ print(judgekit.score_sync(example, aligned).details["effective_mode"])
         "kind True\n['missing-tests']\nuser",
     ),
     Group(
-        "Make metrics, and make metrics of metrics",
-        "See [metrics of your own](extending.md).",
+        "Define and combine metrics",
+        "See [extending](extending.md).",
         ("metric", "Combined", "WithFallback", "HostedEmbedder"),
         """
 @judgekit.metric("says_please")
@@ -165,7 +165,7 @@ def says_please(case):
 
 
 both = judgekit.Combined(name="both", of=(says_please, length), combine="min")
-safe = judgekit.WithFallback(metric, says_please)  # the second, where no judge answers
+safe = judgekit.WithFallback(metric, says_please)  # the second one if no judge answers
 print(judgekit.score_sync(example, both).value, safe.name)
 
 vectors = judgekit.HostedEmbedder(judgekit.FakeJudge(model="fake/vectors"))
@@ -176,7 +176,7 @@ print(judgekit.score_sync(pair, near).value)
         "0.0 kind\n1.0",
     ),
     Group(
-        "Hear a brand's voice",
+        "Measure brand voice",
         "See [brand voice](metrics/brand-voice.md).",
         ("Persona", "load_persona", "Authenticity", "BrandVoice"),
         """
@@ -191,7 +191,7 @@ for metric in (judgekit.Authenticity(persona=persona), judgekit.BrandVoice(perso
     ),
     Group(
         "Run a suite",
-        "What `judgekit run` does.",
+        "The same as `judgekit run`.",
         ("load_suite", "Suite", "run_suite_sync", "run_suite", "merge_shards"),
         """
 from judgekit.suite.file import Overrides
@@ -214,8 +214,8 @@ print(merged.figures.dataset == report.figures.dataset)
         "1.0 0\nTrue",
     ),
     Group(
-        "Compare runs, and hold a judge against people",
-        "See [compare](compare.md). Neither calls a model.",
+        "Compare runs, and a judge with human labels",
+        "See [compare](compare.md). These functions call no model.",
         ("compare", "Comparison", "agree"),
         """
 shorter = judgekit.Case(id="hours", input="And on Sundays?", output="From ten.")
@@ -231,7 +231,7 @@ print(len(judgekit.agree("runs/third", "labels.jsonl").criteria))
         "1 ()\n1",
     ),
     Group(
-        "Have the system under test answer",
+        "Let the system under test answer",
         "See [answers](answers.md).",
         ("answer_sync", "answer", "Answers"),
         """
@@ -243,8 +243,8 @@ assert asyncio.run(judgekit.answer([silent], judgekit.FakeJudge())).cases[0].out
         "{'answered': 1} 0",
     ),
     Group(
-        "Fold verdicts of your own",
-        "The arithmetic of prompt alignment alone; `judgekit.metrics.shares` has that of other metrics.",
+        "Compute scores from your own verdicts",
+        "The formula of prompt alignment alone. `judgekit.metrics.shares` has the formulas of other metrics.",
         ("Analysis", "fold_prompt_alignment"),
         """
 analysis = judgekit.Analysis(intent=0.9, requirements=0.8, completeness=0.7, appropriateness=0.6)
@@ -253,8 +253,8 @@ print(round(judgekit.fold_prompt_alignment(analysis, mode="user"), 3))
         "0.8",
     ),
     Group(
-        "Catch what goes wrong",
-        "Setting something up wrongly raises, before anybody is asked; what goes wrong with a case is a `Failure` and costs that row.",
+        "Handle errors",
+        "A wrong setup raises an error before the first call. A problem with a case gives a `Failure` in that row.",
         ("JudgekitError", "ConfigError", "CaseError"),
         """
 try:
@@ -295,4 +295,4 @@ SHOWN = {
     "Suite": ("cases", "manifest", "where", "close"),
     "WithFallback": (),
 }
-"""Members that are shown; every public one of classes that are not here."""
+"""Members to show; for other classes, every public member."""

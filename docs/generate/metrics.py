@@ -22,9 +22,9 @@ from judgekit.suite.file import MetricFile
 
 JUDGE = "openai/gpt-6-luna"
 NOT_EVERYWHERE = {"code": "needs bubblewrap, which not every machine has"}
-"""Metrics whose example is not worked out everywhere, and why."""
+"""Metrics with an example that does not run everywhere, and the reason."""
 RUBRICS = ("safety",)
-"""Built-in rubrics that are metrics by themselves; the others are steps of a metric."""
+"""Built-in rubrics that are metrics; the others are steps of a metric."""
 PAGES = {
     "embedding": "embedding.md",
     "tone": "tone.md",
@@ -39,17 +39,17 @@ PAGES = {
 
 HEAD = """# Metrics reference
 
-Every built-in metric: what it says, how its number is made, what it needs, what it can be told, and an example. This page is written from the
-metrics themselves by `python -m docs.generate`; a test holds it to them, and every example is run. `judgekit metrics show NAME` says the same in a
-terminal, also of metrics of your own and of installed packages.
+Every built-in metric: its meaning, formula, required fields, options, and an example. `python -m docs.generate` writes this page from the
+metrics themselves. A test compares them and runs every example. `judgekit metrics show NAME` prints the same in a
+terminal, also for your own metrics and those of installed packages.
 
 A metric goes under `metrics:` in a suite, with its options: `length: {maximum: 120, threshold: 0.8, gate: {mean: 0.9}}` (see [gates](../gates.md)). Besides its own options
 every metric takes these:
 
 {keys}
 
-**What happens without a number.** `not applicable` and `abstained` are scores without a value; they leave the mean and are counted. `invalid_case` and all
-that goes wrong with a judge are failures; a run with failures is incomplete. Neither is ever a 0.
+**Rows without a number.** `not applicable` and `abstained` are scores without a value. They do not count in the mean; reports count them separately. `invalid_case` and all
+problems with a judge are failures; a run with failures is incomplete. None of these is ever a 0.
 """
 
 
@@ -65,7 +65,7 @@ def metrics_page() -> str:
     for family, group in families.items():
         parts.append(f"## {family.capitalize()}\n")
         if family in PAGES:
-            parts.append(f"More on these, with suites: [{PAGES[family]}]({PAGES[family]}).\n")
+            parts.append(f"Examples and suites: [{PAGES[family]}]({PAGES[family]}).\n")
         parts.extend(_metric(entry) for entry in group)
     parts.append("## Rubrics that are metrics\n")
     parts.extend(_rubric(name) for name in RUBRICS)
@@ -73,7 +73,7 @@ def metrics_page() -> str:
 
 
 def _index(families: dict[str, tuple[Entry, ...]]) -> Iterator[str]:
-    yield "| metric | what it says of an answer | made by |\n| --- | --- | --- |"
+    yield "| metric | what it measures | made by |\n| --- | --- | --- |"
     for group in families.values():
         for entry in group:
             yield f"| [`{entry.name}`](#{entry.name}) | {entry.summary} | {_maker(entry)} |"
@@ -82,7 +82,7 @@ def _index(families: dict[str, tuple[Entry, ...]]) -> Iterator[str]:
 
 def _maker(entry: Entry) -> str:
     if not entry.judged:
-        return "computing"
+        return "computation"
     return "log-probabilities" if wants_logprobs(find(entry.name).made) else "a judge"
 
 
@@ -98,14 +98,14 @@ def _metric(entry: Entry) -> str:
         "source": card.source,
         "range": f"{low:g} to {high:g}, {better} is better",
         "needs": ", ".join(f"`{field}`" if " " not in field else field for field in card.needs),
-        "made by": asked.get(_maker(entry), "computing; nobody is asked"),
+        "made by": asked.get(_maker(entry), "computation, without a judge"),
     }
     if entry.judged:
         stand_in = entry.stand_in
         rows["without a judge"] = (
             f"[`{stand_in}`](#{stand_in})"
             if stand_in
-            else "no stand-in; give the suite a `fallback`"
+            else "no fallback; add a `fallback` to the suite"
         )
     rows |= {"no number when": card.empty, "compatible": card.modes}
     table = "\n".join(f"| {key} | {_cell(text)} |" for key, text in rows.items() if text)
@@ -145,14 +145,14 @@ def _example(entry: Entry, made: Any) -> str:
     if wants_logprobs(made):
         case = json.dumps(dict(example.case), ensure_ascii=False)
         return (
-            f"For example, the case\n\n```json\n{case}\n```\n\nin a suite of "
-            "[answers.md](../answers.md#how-likely-a-text-is-to-a-model), which says what a model "
-            "has to offer.\n"
+            f"For example, the case\n\n```json\n{case}\n```\n\nwith a suite from "
+            "[answers.md](../answers.md#how-likely-a-text-is-to-a-model), which lists the "
+            "requirements for the model.\n"
         )
     command = command_of(entry.name, example, judge=JUDGE if entry.judged else None)
     if entry.name in NOT_EVERYWHERE:
         return (
-            f"Its example gives {example.value:g}:\n\n```console\n"
+            f"The example gives {example.value:g}:\n\n```console\n"
             f"# not run: {NOT_EVERYWHERE[entry.name]}\n$ {command}\n```\n"
         )
     printed = "" if entry.judged else printed_by(command)
@@ -165,8 +165,8 @@ def _rubric(name: str) -> str:
     needs = ", ".join(f"`{field}`" for field in rubric.requires)
     return (
         f"### `{name}`\n\n{_prose(rubric.description)} Range 0 to 1, higher is better. Needs {needs}. "
-        f"Asks a judge; `judgekit rubric show {name}` has levels and weights.\n\n"
-        f"| criterion | asks |\n| --- | --- |\n{criteria}\n"
+        f"Uses a judge; `judgekit rubric show {name}` prints levels and weights.\n\n"
+        f"| criterion | question |\n| --- | --- |\n{criteria}\n"
     )
 
 

@@ -24,11 +24,11 @@ from judgekit.suite.file import (
 
 HEAD = """# The suite file
 
-A suite says what to score, by what, and who judges. It is YAML, read as data: no tags, no code, and an unknown key is an error that names the key
-that may be meant. `judgekit schema suite` prints its JSON Schema, for completion and checks in an editor; `judgekit init` puts that in place. This page
-is written from the same models by `python -m docs.generate`.
+A suite names the cases, the metrics and the judge. It is YAML without tags or code. An unknown key is an error that suggests the closest
+known key. `judgekit schema suite` prints its JSON Schema for completion and checks in an editor; `judgekit init` sets that up. `python -m docs.generate`
+writes this page from the same models.
 
-Paths are relative to the suite. Flags go before the file: `--judge`, `--record`, `--only`, `--limit`, `--param`, `--set`, `--baseline`; `judgekit run --help`.
+Paths are relative to the suite. Flags override the file: `--judge`, `--record`, `--only`, `--limit`, `--param`, `--set`, `--baseline`; see `judgekit run --help`.
 
 `cases.jsonl`:
 
@@ -58,37 +58,37 @@ $ judgekit schema suite > suite.schema.json
 ```
 """
 SECTIONS: tuple[tuple[str, str, type[BaseModel]], ...] = (
-    ("The file", "Only `metrics` is always needed; `cases` can come by `--cases`.", SuiteFile),
+    ("The file", "Only `metrics` is required; `--cases` can replace `cases`.", SuiteFile),
     (
         "`cases`",
-        "A path alone is short for `{path: ...}`. What rows may look like: [cases](cases.md).",
+        "A path alone is short for `{path: ...}`. [Cases](cases.md) describes the row formats.",
         CasesFile,
     ),
     (
         "`judge`, and each of `judges`",
-        "A model alone is short for `{model: ...}`; `none` is nobody. [Judges](judges.md) has a suite for each kind.",
+        "A model alone is short for `{model: ...}`; `none` means no judge. [Judges](judges.md) has a suite for each kind.",
         JudgeFile,
     ),
     (
         "`price` of a judge",
-        "US dollars per million tokens, where litellm does not know the model's or yours differs.",
+        "US dollars per million tokens, if litellm does not know the price or yours differs.",
         PriceFile,
     ),
     (
         "Each of `metrics`",
-        "The key is the name results carry: a metric, a rubric, or a name of your own with `metric:`. All other keys are options of the metric: see the [reference](metrics/reference.md). `gate` has a [page](gates.md).",
+        "The key is the name in the results: a metric, a rubric, or your own name with `metric:`. All other keys are options of the metric: see the [reference](metrics/reference.md). [Gates](gates.md) describes `gate`.",
         MetricFile,
     ),
     (
         "`fallback` of a metric",
-        "A name alone is short for `{use: ...}`. Other keys are options of the stand-in.",
+        "A name alone is short for `{use: ...}`. Other keys are options of the fallback.",
         FallbackFile,
     ),
-    ("`gate` of the suite", "What holds for the [gates](gates.md) of all metrics.", RunGateFile),
+    ("`gate` of the suite", "Settings for the [gates](gates.md) of all metrics.", RunGateFile),
     ("`limits`", "", LimitsFile),
     (
         "Each of `redact`",
-        "The name of something built in, or a pattern: see [redaction](redaction.md).",
+        "The name of a built-in pattern, or your own pattern: see [redaction](redaction.md).",
         RuleFile,
     ),
 )
@@ -111,7 +111,7 @@ def _section(title: str, text: str, model: type[BaseModel]) -> str:
 
 
 def _choices(kind: Any) -> str:
-    """Return the words a key may have, if it has only some."""
+    """Return the values of a key with a fixed set of values."""
     words = get_args(kind) if get_origin(kind) is Literal else ()
     for inside in get_args(kind) if not words else ():
         if get_origin(inside) is Literal:

@@ -1,8 +1,8 @@
 """A judge server without a model, to try judgekit with before you have one.
 
-It speaks the OpenAI chat protocol, as Ollama, vLLM, llama.cpp and LM Studio do, and it is as
-limited as some of them: `json_schema` and tool calls are refused. What it answers is worked out
-from how many of the question's words the answer holds. It judges nothing; do not believe it.
+It speaks the OpenAI chat protocol, like Ollama, vLLM, llama.cpp and LM Studio. It is as
+limited as some of them: it refuses `json_schema` and tool calls. It computes its reply from the share
+of the question's words in the answer. It judges nothing, so do not trust its verdicts.
 
 python examples/local_judge/toy_server.py [PORT]
 """
@@ -20,9 +20,9 @@ SCHEMA = "JSON schema:\n"
 
 
 def overlap(prompt: str) -> float:
-    """Return the share of the longer words of the material that the answer holds.
+    """Return the share of the material's longer words that are in the answer.
 
-    Texts stand in a prompt between <tag-digest> and </tag-digest>, the one to judge last.
+    A prompt has its texts between <tag-digest> and </tag-digest>, the text to judge last.
     """
     texts = ["", *(text for _, text in re.findall(r"<([\w]+-\w+)>(.*?)</\1>", prompt, re.DOTALL))]
     asked, answered = (
@@ -34,9 +34,9 @@ def overlap(prompt: str) -> float:
 def filled(
     schema: dict[str, Any], share: float, defs: dict[str, Any], turn: int | None = None
 ) -> Any:
-    """Return a value that is valid under a schema; numbers and words by the share.
+    """Return a value that is valid under a schema; the share selects numbers and words.
 
-    Inside a list, `turn` counts its entries: a checklist wants each of its items once.
+    Inside a list, `turn` counts the entries: a checklist needs each of its items once.
     """
     if "$ref" in schema:
         return filled(defs[schema["$ref"].rpartition("/")[2]], share, defs, turn)
@@ -69,14 +69,14 @@ def filled(
 
 
 class Toy(BaseHTTPRequestHandler):
-    """Answers two paths: which models there are, and a chat."""
+    """Serve the list of models and the chat endpoint."""
 
     def do_GET(self) -> None:
         """List the one model."""
         self.send(200, {"object": "list", "data": [{"id": MODEL, "object": "model"}]})
 
     def do_POST(self) -> None:
-        """Answer a chat, or say what is not supported."""
+        """Answer a chat request, or refuse an unsupported format."""
         asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         format_ = asked.get("response_format") or {}
         if format_.get("type") == "json_schema" or "schema" in format_:
@@ -97,7 +97,7 @@ class Toy(BaseHTTPRequestHandler):
         })  # fmt: skip
 
     def refuse(self, message: str) -> None:
-        """Say what this server cannot do, as such servers do."""
+        """Refuse a request with an OpenAI-style error."""
         self.send(400, {"error": {"message": message, "type": "invalid_request_error"}})
 
     def send(self, status: int, body: dict[str, Any]) -> None:
@@ -110,7 +110,7 @@ class Toy(BaseHTTPRequestHandler):
         self.wfile.write(data)
 
     def log_message(self, *_: Any) -> None:
-        """Keep quiet."""
+        """Log nothing."""
 
 
 def main() -> None:

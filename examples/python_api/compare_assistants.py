@@ -1,7 +1,6 @@
-"""Compare two assistants side by side, each pair in both orders: a judge may prefer a place.
+"""Compare two assistants side by side, in both orders: a judge may prefer the first or second place.
 
-A win counts only if the judge says so in either order; where it changes its mind with the order,
-nobody wins.
+A win counts only if the judge gives it in both orders. Otherwise the pair is undecided.
 
 python examples/python_api/compare_assistants.py
 """

@@ -1,4 +1,4 @@
-"""Compare two system prompts: the same questions, the same judge, the difference case by case.
+"""Compare two system prompts case by case, with the same questions and the same judge.
 
 python examples/python_api/compare_prompts.py
 """
@@ -15,13 +15,13 @@ judge = judgekit.ManualJudge("example", here / "verdicts.jsonl")
 
 
 def scores(version: str) -> dict[str, float]:
-    """Return the value of every answer written under one prompt."""
+    """Return the value of every answer to one prompt."""
     cases = judgekit.load_cases(here / f"answers_{version}.jsonl")
     with judgekit.Cassette.open(tape, judge) as recorded:
         rubric = here / "rubrics/kitchen_answer.jinja"
         metric = judgekit.RubricMetric(rubric, judge=recorded, name=version)
         report = judgekit.evaluate_sync(cases, [metric])
-    if report.figures.incomplete:  # a missing score is no zero: do not compare what is not there
+    if report.figures.incomplete:  # a missing score is not a zero, so do not compare
         raise SystemExit(f"{version}: {'; '.join(report.figures.incomplete)}")
     values = {}
     for case, rows in report.results:

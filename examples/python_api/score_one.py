@@ -1,4 +1,4 @@
-"""Score one answer and print why it got what it got.
+"""Score one answer and print the reasons.
 
 python examples/python_api/score_one.py
 """

@@ -1,4 +1,4 @@
-"""A judged metric: it takes a judge and brings its own rubric."""
+"""A judged metric with its own rubric."""
 
 from judgekit import RubricMetric
 from judgekit.protocols import Judge

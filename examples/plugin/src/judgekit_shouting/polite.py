@@ -1,4 +1,4 @@
-"""A metric without options: a function will do."""
+"""A metric without options, as a function."""
 
 from judgekit import Case, metric
 

@@ -10,8 +10,8 @@ from judgekit import Case, ConfigError, Score
 class Shouting:
     """Share of the words of an answer that are all capitals; 0..1, lower is better.
 
-    Words shorter than `shortest` letters are left out: "I" and "OK" are no shouting. An answer
-    without longer words is not applicable.
+    Words shorter than `shortest` letters do not count: "I" and "OK" are not shouting. The metric is
+    not applicable to an answer without longer words.
     """
 
     name: str = "shouting"
