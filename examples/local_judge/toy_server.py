@@ -1,8 +1,8 @@
 """A judge server without a model, to try judgekit with before you have one.
 
 It speaks the OpenAI chat protocol, like Ollama, vLLM, llama.cpp and LM Studio. It is as
-limited as some of them: it refuses `json_schema` and tool calls. It computes its reply from the share
-of the question's words in the answer. It judges nothing, so do not trust its verdicts.
+limited as some of them: it refuses `json_schema` and tool calls. It computes its reply from the
+share of the question's words in the answer. It judges nothing, so do not trust its verdicts.
 
 python examples/local_judge/toy_server.py [PORT]
 """

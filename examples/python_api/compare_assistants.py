@@ -1,6 +1,7 @@
-"""Compare two assistants side by side, in both orders: a judge may prefer the first or second place.
+"""Compare two assistants side by side, each pair in both orders.
 
-A win counts only if the judge gives it in both orders. Otherwise the pair is undecided.
+A judge may prefer the first or the second place, so a win counts only if the judge gives
+it in both orders. Otherwise the pair is undecided.
 
 python examples/python_api/compare_assistants.py
 """
