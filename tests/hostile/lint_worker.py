@@ -19,19 +19,19 @@ from tests.hostile.conftest import SHOWN
 from tests.hostile.template_worker import FRONT, entries
 from tests.hostile.test_front_matter import BYTES, FILES
 
-RANGES = " ".join(f"{n}-{n + 3}: so far" for n in range(30_000))
+RANGES = " ".join(f"{n}-{n + 3}: so far" for n in range(8_000))
 TEXTS = {
-    "digits": "1" * 200_000,
-    "digits and dots": "1." * 100_000,
-    "numbers": "score " * 20_000 + "1 to 5",
+    "digits": "1" * 50_000,
+    "digits and dots": "1." * 25_000,
+    "numbers": "score " * 5_000 + "1 to 5",
     "ranges": RANGES,
-    "words that nearly match": "first give " * 20_000,
-    "brackets": "<your " * 20_000,
-    "braces": "{{" * 50_000,
-    "spaces": "is the" + " " * 200_000 + "good",
-    "keys": '"score" : ' * 20_000,
+    "words that nearly match": "first give " * 5_000,
+    "brackets": "<your " * 5_000,
+    "braces": "{{" * 20_000,
+    "spaces": "is the" + " " * 50_000 + "good",
+    "keys": '"score" : ' * 5_000,
     "question marks": "?" * 100_000,
-    "adjectives": "clear and " * 20_000,
+    "adjectives": "clear and " * 5_000,
     "letters of many scripts": "".join(chr(n) for n in range(0xA0, 0xD000)),
     "controls": "Is it \\u202e good?",
 }
@@ -49,7 +49,7 @@ def files() -> Iterator[tuple[str, bytes]]:
         front = f'---\nname: hostile\nextends: base\ncriteria:\n  a: {{text: "{text}"}}\n---\n'
         shown = front if "\\" in text or '"' not in text else front.replace('"', "'")
         yield f"a criterion of {name}", shown.encode()
-        body = f"{{% raw %}}{text[:190_000]}{{% endraw %}}"
+        body = f"{{% raw %}}{text}{{% endraw %}}"
         yield f"a template of {name}", (FRONT + SHOWN + body).encode()
     deep = 3_000
     yield "deep braces", (FRONT + SHOWN + "{{ " + "(" * deep + "1" + ")" * deep + " }}").encode()

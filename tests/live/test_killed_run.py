@@ -100,7 +100,7 @@ def test_a_run_that_asks_goes_on_wherever_it_was_killed(server: Server, tmp_path
 
         dice = random.Random(5)
         ends = []
-        for number in range(20):
+        for number in range(10):
             folder = tmp_path / str(number)
             folder.mkdir()
             suite, out = write_suite(folder, server, tokens(count)), folder / "out"
@@ -155,7 +155,7 @@ def test_a_computed_run_goes_on_wherever_it_was_killed(tmp_path: Path) -> None:
         suite = computed(tmp_path / "killed")
         out = suite.with_name("out")
         ends = []
-        for number in range(20):
+        for number in range(10):
             moments = {
                 "any": lambda: True,
                 "rows": written(out / "results.jsonl", dice.uniform(0, size)),
