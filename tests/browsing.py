@@ -9,6 +9,7 @@ from __future__ import annotations
 import shutil
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib.util import find_spec
 from typing import Any
 
@@ -32,14 +33,21 @@ def skip_without_a_browser(what: str) -> None:
         pytest.skip(reason, allow_module_level=True)
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
+@contextmanager
+def launched() -> Iterator[Any]:
+    """Start a browser; while it runs, the thread has an event loop."""
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
         yield browser
         browser.close()
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with launched() as browser:
+        yield browser
 
 
 @pytest.fixture
@@ -52,6 +60,7 @@ def own_site() -> str:
 def tab(browser: Any, own_site: str) -> Iterator[Any]:
     """A tab that fails its test for a request, a dialog, or anything on the console."""
     tab = browser.new_page(viewport={"width": 1400, "height": 900})
+    tab.set_default_timeout(10_000)
     heard: list[str] = []
     tab.on("console", lambda message: heard.append(f"console {message.type}: {message.text}"))
     tab.on("pageerror", lambda error: heard.append(f"error: {error}"))

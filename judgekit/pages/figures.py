@@ -164,17 +164,19 @@ class Axis:
 
     @property
     def counts(self) -> list[tuple[str, int, str]]:
-        """What became of the rows: word, count, and how much it should catch the eye."""
-        found = self.summary
-        return [
-            ("judged", found.judged, "plain"),
-            ("computed", found.computed, "plain"),
-            ("fallback", found.fallback, "warn"),
-            ("abstained", found.abstained, "plain"),
-            ("not applicable", found.not_applicable, "plain"),
-            ("failed", found.failed, "bad"),
-            ("not run", found.not_run, "bad"),
+        """How rows ended: word, count and tone; empty where all ended alike."""
+        s = self.summary
+        counts = [
+            ("judged", s.judged, "plain"),
+            ("computed", s.computed, "plain"),
+            ("fallback", s.fallback, "warn"),
+            ("abstained", s.abstained, "plain"),
+            ("not applicable", s.not_applicable, "plain"),
+            ("failed", s.failed, "bad"),
+            ("not run", s.not_run, "bad"),
         ]
+        some = [entry for entry in counts if entry[1]]
+        return some if len(some) > 1 else []
 
     @property
     def view(self) -> str:

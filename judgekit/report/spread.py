@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from judgekit.metrics.quote import FIGURES as QUOTE_FIGURES
+
 if TYPE_CHECKING:
     from judgekit.report.summary import MetricSummary
 
@@ -40,6 +42,13 @@ def shown_figures(summary: MetricSummary) -> dict[str, str]:
     if counted := [f"{name.removeprefix(_GRADE)} {n:g}" for name, n in grades.items() if n]:
         shown["grades"] = ", ".join(counted)
     return {**_spread(summary), **shown} if set(_SPREAD) <= set(figures) else shown
+
+
+def telling_figures(summary: MetricSummary) -> dict[str, str]:
+    """Return the figures of `shown_figures`; quote counts only if a quote was not verified."""
+    quiet = () if summary.figures.get("unverified_quotes") else QUOTE_FIGURES
+    hidden = {name.replace("_", " ") for name in quiet}
+    return {name: text for name, text in shown_figures(summary).items() if name not in hidden}
 
 
 def _spread(summary: MetricSummary) -> dict[str, str]:

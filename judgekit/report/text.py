@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from judgekit.core.canonical import printable
 from judgekit.core.score import Failure, Part, Row, Score
-from judgekit.metrics.quote import FIGURES as QUOTE_FIGURES
 from judgekit.report.cells import cells, cut, pad, wrap
 from judgekit.report.manifest import judges_of
-from judgekit.report.spread import shown_figures
+from judgekit.report.spread import telling_figures
 from judgekit.report.thresholds import FEW, passes
 
 if TYPE_CHECKING:
@@ -150,7 +149,7 @@ def counts_of(s: MetricSummary) -> str:
 def _worst(s: MetricSummary, count: int, width: int, paint: Paint) -> Iterator[str]:
     if s.fallback and s.mean_with_fallback is not None:
         yield f"  {printable(s.metric)}: mean with fallbacks {number_of(s.mean_with_fallback, s)}"
-    if figures := _figures(s):
+    if figures := [f"{name} {figure}" for name, figure in telling_figures(s).items()]:
         line = printable(f"{s.metric}: {', '.join(figures)}")
         yield from wrap(line, width, first="  ", then="    ")
     if s.first_failure is not None:
@@ -166,13 +165,6 @@ def _worst(s: MetricSummary, count: int, width: int, paint: Paint) -> Iterator[s
         reason = " ".join(printable(worst.reason).split())
         room = max(20, 2 * width - cells(head + case) - 2)
         yield from wrap(f"{case}  {cut(reason, room)}", width, first=head, then=" " * 9)
-
-
-def _figures(s: MetricSummary) -> list[str]:
-    """Return the metric's own figures; those of its quotes only where one was not found."""
-    quiet = {} if s.figures.get("unverified_quotes") else QUOTE_FIGURES
-    hidden = {name.replace("_", " ") for name in quiet}
-    return [f"{name} {figure}" for name, figure in shown_figures(s).items() if name not in hidden]
 
 
 def _tail(report: Report, width: int, paint: Paint) -> Iterator[str]:

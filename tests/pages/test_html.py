@@ -194,6 +194,64 @@ def test_verdict_follows_the_exit_code(runs: SimpleNamespace) -> None:
     assert verdict() == "Complete"
 
 
+def test_order_is_verdict_then_cases_then_figures_then_the_run(rich: Report) -> None:
+    html = render_page(rich)
+
+    order = ['aria-label="Verdict"', 'id="cases"', 'class="worst-cases"', 'id="browser"',
+             'id="figures"', 'id="slices"', 'id="about"', "Digest of the cases"]  # fmt: skip
+    places = [html.index(part) for part in order]
+    assert places == sorted(places)
+    about = html[html.index('id="about"') :]
+    assert re.search(r"<details><summary><h2[^>]*>About this run", about)
+    for fact in ("Started", "Took", "Avoided", "record mode"):
+        assert fact not in html[: html.index('id="about"')].replace("\n", "")
+
+
+def test_a_run_that_passes_says_how_many_cases_fail(runs: SimpleNamespace) -> None:
+    rows: list[Any] = [
+        (Case(id=f"c{n}", input=f"Question {n}"),
+         {"helpful": runs.judged(n / 10, reason=f"Why {n}."), "brief": Score(value=1.0)})
+        for n in range(10)
+    ]  # fmt: skip
+    rows[9][1]["brief"] = Failure(kind="refused", message="I will not.")
+    report = runs.report_of(rows, thresholds={"helpful": 0.35}, gates={"helpful": {"mean": 0.2}})
+
+    html = render_page(report)
+
+    text = Page(html).text
+    assert '<section class="verdict mixed"' in html
+    assert "Pass 5 of 10 cases fail" in text
+    assert "helpful 4 of 10 below 0.35" in text
+    assert "brief 1 unscored" in text
+    assert "The gate holds helpful: mean 0.450" in text
+    worst = html[html.index('class="worst-cases"') : html.index("</ol>")]
+    assert re.findall(r"<bdi>(.*?)</bdi>", worst) == ["c0", "c1", "c2"]
+    assert "0.00 &lt; 0.35" in worst
+    assert "Why 0." in worst
+    assert data_of(html)["order"] == [0, 1, 2, 3, 9, 4, 5, 6, 7, 8]
+
+
+def test_a_run_without_a_failing_case_is_green(runs: SimpleNamespace) -> None:
+    rows = [(Case(id=f"c{n}"), {"helpful": runs.judged(0.8)}) for n in range(3)]
+
+    passing = render_page(
+        runs.report_of(rows, thresholds={"helpful": 0.5}, gates={"helpful": {"mean": 0.5}})
+    )
+    unbound = render_page(runs.report_of(rows))
+
+    assert '<section class="verdict pass"' in passing
+    assert "Pass All 3 cases pass" in Page(passing).text
+    assert "cases pass" not in Page(unbound).text
+    assert "No gate is set." in unbound
+
+
+def test_noise_is_left_out(runs: SimpleNamespace) -> None:
+    text = Page(render_page(one(runs, run={"spent": 0.0, "avoided": 0.0}))).text
+
+    for noise in ("computed", "0 fallback", "Avoided", "Spent", "from the store"):
+        assert noise not in text.partition("Manifest")[0]
+
+
 def test_head_says_what_the_run_was(rich: Report) -> None:
     text = Page(render_page(rich)).text
 
@@ -203,9 +261,10 @@ def test_head_says_what_the_run_was(rich: Report) -> None:
     assert "helpful: pass rate 0.500 [too few: 2 of the 5 values that an interval needs]" in text
     assert "Judge fake/judge" in text
     assert "helpful@2 7c499fd7" in text
-    replies = "1 live, 5 from the tape, 0 from the store record mode new_episodes"
+    replies = "1 live, 5 from the tape record mode new_episodes"
     assert f"{replies}, 2 recorded but not used" in text
-    assert "Started 2026-01-02T03:04:05+00:00" in text
+    assert "Started 2026-01-02 03:04 UTC" in text
+    assert "5 cases · judge fake/judge · 2026-01-02" in text
     assert "Spent unknown" in text
     assert "Avoided $0.0125" in text
     assert "ab" * 32 in text
@@ -241,7 +300,7 @@ def test_card_says_where_numbers_come_from(rich: Report) -> None:
     assert "4.70 too few for an interval n = 2" in text  # scaled
     assert "50 % pass · 1 of 2 at ≥ 5.00" in text
     assert "Only 2 scored: too few for an interval (2 of the 5 values that" in text
-    assert "2 judged 0 computed 1 fallback 1 abstained 0 not applicable 1 failed 0 not run" in text
+    assert "2 judged 1 fallback 1 abstained 1 failed 1 value" in text
     assert (
         "1 value came from a fallback and is not in the mean; with it the mean would be 4.13"
         in text
@@ -331,7 +390,7 @@ def test_large_pages_keep_prompts_of_the_worst(tmp_path: Path, runs: SimpleNames
     assert len(kept) == KEPT
     assert kept[0] == 3  # failed
     assert kept[1:] == list(range(n - KEPT + 1, n))  # lowest
-    assert "of the 500 that failed or scored lowest" in html
+    assert "of the 500 worst" in html
 
 
 def test_answers_that_parts_repeat_are_left_out(rich: Report) -> None:
@@ -397,9 +456,9 @@ def test_banner_says_what_is_not_known(runs: SimpleNamespace) -> None:
     text = Page(html).text
     assert "cannot tell yet by its interval whether at least 0.5" in text
     assert '<li class="open">helpful: mean 0.450' in html
-    assert '<li class="open">not compared with people: the judge of helpful' in html
+    assert '<p class="doubt">not compared with people: the judge of helpful' in html
     assert "Gates not checked without a judge: safety." in text
-    assert "Fewer than 30 scores of helpful: the intervals say little." in text
+    assert "Only 10 scored: the interval is wide" in text
 
 
 def test_a_metric_that_tells_nothing_apart_is_said_to_be_saturated(runs: SimpleNamespace) -> None:

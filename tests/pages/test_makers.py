@@ -59,7 +59,7 @@ def test_a_run_shows_its_rubrics_and_judges(tmp_path: Path) -> None:
                  "a list of points, met or not", "in passing, or without practical use",
                  "What the judge is told first", "You judge answers that"):  # fmt: skip
         assert said in html
-    assert '<article class="maker judge" aria-label="Judge manual/example">' in html
+    assert '<summary><strong>manual/example</strong> <span class="what">judge</span>' in html
 
 
 def test_both_runs_of_a_suite_say_the_same_of_their_rubrics(tmp_path: Path) -> None:

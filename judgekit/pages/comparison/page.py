@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from judgekit.report.report import Report
 
 SCRIPTS = (
-    "dom", "data", "comparison/entries", "state", "rows", "facets", "table", "drawer",
+    "dom", "scrolls", "data", "comparison/entries", "state", "rows", "facets", "table", "drawer",
     "comparison/edits", "comparison/sides", "comparison/runs", "main",
 )  # fmt: skip
 """Pieces of the script, in the order they are joined."""

@@ -1,17 +1,26 @@
-"""What the head of a page says of a run: the verdict, and what the run was made of."""
+"""The head of the page of a run: the verdict, what failed, and facts about the run."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
 from functools import cached_property
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from urllib.parse import urlencode
 
+from judgekit.core.score import Failure, Row
+from judgekit.pages.figures import Axis, number
 from judgekit.pages.run.payload import Maker
+from judgekit.pages.run.ranking import Ranking
 from judgekit.report.calibrated import CALIBRATED, COMPARED
 from judgekit.report.manifest import cluster_field
-from judgekit.report.report import Report
-from judgekit.report.summary import MetricSummary
-from judgekit.report.text import few_lines
+
+if TYPE_CHECKING:
+    from judgekit.core.case import Case
+    from judgekit.report.folder import Scored
+    from judgekit.report.report import Report
+    from judgekit.report.summary import MetricSummary
 
 Verdict = Literal["pass", "complete", "missed", "incomplete"]
 
@@ -25,12 +34,53 @@ class Fact(NamedTuple):
     """Shown smaller, such as a digest."""
 
 
-class Facts:
-    """Reads a report for its head. Manifest and run facts may lack anything."""
+class Missed(NamedTuple):
+    """How many cases fail by one metric."""
 
-    def __init__(self, report: Report, *, makers: Mapping[str, tuple[Maker, ...]]) -> None:
+    metric: str
+    text: str
+    link: str
+    """Leads to the cases, the worst first."""
+
+
+class Bad(NamedTuple):
+    """One metric of a bad case."""
+
+    metric: str
+    value: str
+    reason: str
+    failed: bool
+    """Whether it misses its threshold or has no score."""
+
+
+class WorstCase(NamedTuple):
+    """A case shown in full before the table."""
+
+    id: str
+    line: str
+    metrics: tuple[Bad, ...]
+    fails: bool
+
+
+class Facts:
+    """Reads a report for its head. Manifest and run facts may lack anything.
+
+    Args:
+        report: the run.
+        makers: the judges and rubrics named by the results of each metric.
+        ranking: which cases fail; without it, nothing is said of cases.
+    """
+
+    def __init__(
+        self,
+        report: Report,
+        *,
+        makers: Mapping[str, tuple[Maker, ...]],
+        ranking: Ranking | None = None,
+    ) -> None:
         self._report = report
         self._made = makers
+        self._ranking = ranking
         self._manifest = report.figures.manifest
         self._run = report.run
         suite = self._manifest.get("suite")
@@ -45,12 +95,12 @@ class Facts:
 
     @property
     def description(self) -> str:
-        """What the suite says of itself."""
+        """The suite's description."""
         return str(self._suite.get("description") or "")
 
     @property
     def cluster(self) -> str | None:
-        """The field that intervals go by, if there is one."""
+        """The field that intervals are clustered by, if there is one."""
         return cluster_field(self._manifest)
 
     @property
@@ -59,12 +109,30 @@ class Facts:
         return str(self._manifest.get("notice") or "")
 
     @property
+    def subtitle(self) -> str:
+        """How many cases, who judged them, and on which day."""
+        count = self._report.figures.cases
+        parts = [f"{count:,} case{'s' if count != 1 else ''}"]
+        if models := self._models():
+            parts.append(f"judge{'s' if len(models) > 1 else ''} {', '.join(models)}")
+        if started := self._run.get("started"):
+            parts.append(day_of(str(started)))
+        return " · ".join(parts)
+
+    # -- the verdict --------------------------------------------------------------
+
+    @property
     def verdict(self) -> Verdict:
         """The outcome, as the exit code has it; without gates there is nothing to pass."""
         code = self._report.exit_code
         if code == 0:
             return "pass" if self._report.figures.gates else "complete"
         return "missed" if code == 1 else "incomplete"
+
+    @property
+    def tone(self) -> str:
+        """The class of the verdict; a run that passes with failing cases is not green."""
+        return "mixed" if self.verdict in ("pass", "complete") and self.failing else self.verdict
 
     @property
     def verdict_word(self) -> str:
@@ -80,18 +148,90 @@ class Facts:
         return words[self.verdict]
 
     @property
-    def doubts(self) -> list[str]:
-        """What to know before the figures: judges that were not compared, or miss their bar."""
-        return [line for line in self._report.calibration if not line.startswith(_COMPARED)]
+    def failing(self) -> int:
+        """Cases that miss a threshold or have no score."""
+        return self._ranking.failing if self._ranking is not None else 0
 
     @property
-    def asides(self) -> list[str]:
-        """What else to know of the verdict."""
-        unchecked = self._manifest.get("gates_not_checked")
-        said = []
-        if isinstance(unchecked, list) and unchecked:
-            said.append(f"Gates not checked without a judge: {', '.join(map(str, unchecked))}.")
-        return [*said, *few_lines(self._report.figures.metrics)]
+    def failing_text(self) -> str:
+        """How many cases fail, in words."""
+        cases = self._report.figures.cases
+        if self.failing:
+            verb = "fails" if self.failing == 1 else "fail"
+            return f"{self.failing:,} of {cases:,} case{'s' if cases != 1 else ''} {verb}"
+        if not cases or all(s.threshold is None for s in self._report.figures.metrics):
+            return ""
+        return "The case passes" if cases == 1 else f"All {cases:,} cases pass"
+
+    @property
+    def missed(self) -> list[Missed]:
+        """The metrics by which cases fail."""
+        lines = []
+        for s in self._report.figures.metrics:
+            axis = Axis(s)
+            words = []
+            missed = s.scored - s.passed if s.passed is not None else 0
+            if missed:
+                side = "below" if s.higher_is_better else "above"
+                words.append(f"{missed:,} of {s.scored:,} {side} {axis.short(s.threshold)}")
+            if none := s.failed + s.not_run:
+                words.append(f"{none:,} unscored")
+            if words:
+                query = {"status": "below" if missed else "failed"}
+                if missed:
+                    query["sort"] = f"metric.{s.metric}"
+                if missed and not s.higher_is_better:
+                    query["order"] = "down"
+                lines.append(Missed(s.metric, ", ".join(words), f"#{urlencode(query)}"))
+        return lines
+
+    @property
+    def worst(self) -> list[WorstCase]:
+        """The worst cases, the very worst first."""
+        if self._ranking is None or self._report.figures.cases < 2:
+            return []
+        cases = [self._worst_case(self._ranking, scored) for scored in self._ranking.worst]
+        return [case for case in cases if case.fails or not self.failing]
+
+    def _worst_case(self, ranking: Ranking, scored: Scored) -> WorstCase:
+        rows = sorted(scored.rows, key=ranking.distance)
+        bad = [r for r in rows if ranking.misses(r)]
+        bad += [r for r in rows if isinstance(r.result, Failure)]
+        shown = bad or rows[:1]
+        return WorstCase(
+            id=scored.case.id,
+            line=first_line(scored.case)[:LINE],
+            metrics=tuple(self._bad(row, failed=row in bad) for row in shown[:MOST_BAD]),
+            fails=bool(bad),
+        )
+
+    def _bad(self, row: Row, *, failed: bool) -> Bad:
+        result, summary = row.result, self._report.metrics.get(row.metric)
+        if isinstance(result, Failure):
+            return Bad(row.metric, result.kind.replace("_", " "), result.message, failed)
+        axis = Axis(summary) if summary is not None else None
+        value = axis.short(result.value) if axis else number(result.value)
+        if failed and axis is not None and summary is not None:
+            sign = "<" if summary.higher_is_better else ">"
+            value = f"{value} {sign} {axis.short(summary.threshold)}"
+        return Bad(row.metric, value, result.reason, failed)
+
+    @property
+    def doubts(self) -> list[str]:
+        """What weakens the figures, such as judges that were not compared with people."""
+        lines = [line for line in self._report.calibration if not line.startswith(_COMPARED)]
+        mixed = self._run.get("mixed")
+        for model, several in mixed.items() if isinstance(mixed, dict) else ():
+            if isinstance(several, list):
+                lines.append(f"{'; '.join(map(str, several))}: all replied as {model}")
+        return lines
+
+    @property
+    def unchecked(self) -> str:
+        """The gates that were not checked, if any."""
+        gates = self._manifest.get("gates_not_checked")
+        names = ", ".join(map(str, gates)) if isinstance(gates, list) else ""
+        return f"Gates not checked without a judge: {names}." if names else ""
 
     def made_by(self, summary: MetricSummary) -> str:
         """Return what made a metric's values, in a few words."""
@@ -119,36 +259,30 @@ class Facts:
         names = [summary.metric for summary in self._report.figures.metrics]
         return list(dict.fromkeys(maker for name in names for maker in self._makers(name)))
 
+    def _models(self) -> list[str]:
+        return list(dict.fromkeys(maker.model for maker in self._all_makers if maker.model))
+
     @property
     def facts(self) -> list[Fact]:
-        """The facts in the order they are shown."""
-        figures = self._report.figures
+        """The facts of "About this run", in the order they are shown."""
         return [
-            Fact("Cases", f"{figures.cases:,}"),
+            *self._duration(),
             *self._judges(),
             *self._rubrics(),
             *self._calibration(),
-            Fact("Data set", figures.dataset[:12]),
             *self._replies(),
             *self._costs(),
-            *self._duration(),
             Fact("judgekit", str(self._manifest.get("judgekit", "unknown version"))),
         ]
 
     def _judges(self) -> Iterator[Fact]:
-        models = list(dict.fromkeys(maker.model for maker in self._all_makers if maker.model))
-        if models:
+        if models := self._models():
             yield Fact("Judge" if len(models) == 1 else "Judges", ", ".join(models))
-        mixed = self._run.get("mixed")
-        for model, several in mixed.items() if isinstance(mixed, dict) else ():
-            if isinstance(several, list):
-                who = "; ".join(map(str, several))
-                yield Fact("Mixed", who, f"several answered as {model}")
-        found = self._run.get("judges")
-        for role, facts in found.items() if isinstance(found, dict) else ():
+        roles = self._run.get("judges")
+        for role, facts in roles.items() if isinstance(roles, dict) else ():
             if isinstance(facts, dict) and facts.get("mode"):
                 served = f"served as {facts['server']}" if facts.get("server") else ""
-                yield Fact(f"{role} asked by", str(facts["mode"]), served)
+                yield Fact(f"Output mode of {role}", str(facts["mode"]), served)
 
     def _rubrics(self) -> Iterator[Fact]:
         named = dict.fromkeys((m.rubric, m.digest[:8]) for m in self._all_makers if m.rubric)
@@ -164,21 +298,22 @@ class Facts:
     def _replies(self) -> Iterator[Fact]:
         origins = self._run.get("origins")
         if isinstance(origins, dict):
-            said = [f"{origins.get(name) or 0:,} {word}" for name, word in _ORIGINS]
-            yield Fact("Replies", ", ".join(said), self._recording())
+            counts = [(origins.get(name), word) for name, word in _ORIGINS]
+            shown = [f"{n:,} {word}" for n, word in counts if isinstance(n, int) and n]
+            yield Fact("Replies", ", ".join(shown) or "none", self._recording())
 
     def _recording(self) -> str:
         record = self._run.get("record")
-        said = [f"record mode {record}"] if record else []
-        for name, words in (("missed", "not recorded"), ("unused", "recorded but not used")):
+        words = [f"record mode {record}"] if record else []
+        for name, what in (("missed", "not recorded"), ("unused", "recorded but not used")):
             count = self._run.get(name)
             if isinstance(count, int) and count:
-                said.append(f"{count:,} {words}")
-        return ", ".join(said)
+                words.append(f"{count:,} {what}")
+        return ", ".join(words)
 
     def _costs(self) -> Iterator[Fact]:
         for name, word, unpriced in _COSTS:
-            if name not in self._run:
+            if name not in self._run or self._run[name] == 0:
                 continue
             more = self._run.get(unpriced)
             note = f"+ {more:,} of unknown price" if isinstance(more, int) and more else ""
@@ -186,15 +321,46 @@ class Facts:
 
     def _duration(self) -> Iterator[Fact]:
         if started := self._run.get("started"):
-            yield Fact("Started", str(started))
+            yield Fact("Started", minute_of(str(started)))
         seconds = self._run.get("seconds")
         if isinstance(seconds, int | float):
             yield Fact("Took", _duration(seconds))
 
 
+LINE = 160
+"""Characters of the first line of a case."""
+MOST_BAD = 4
+"""Metrics of a bad case that are shown."""
+_LINE = re.compile(r"\S[^\r\n]*")
 _COMPARED = (CALIBRATED, COMPARED)
 _ORIGINS = (("live", "live"), ("tape", "from the tape"), ("store", "from the store"))
 _COSTS = (("spent", "Spent", "unpriced"), ("avoided", "Avoided", "unpriced_replays"))
+
+
+def first_line(case: Case) -> str:
+    """Return the first line of the input, output or history that is not blank."""
+    texts = [case.input, case.output, *(message.content for message in case.history)]
+    lines = (match[0] for text in texts if text and (match := _LINE.search(text)))
+    return next(lines, "").rstrip()
+
+
+def minute_of(time: str) -> str:
+    """Return an ISO time as date, hour and minute; other texts as they are.
+
+    >>> minute_of("2026-01-02T03:04:05+00:00"), minute_of("yesterday")
+    ('2026-01-02 03:04 UTC', 'yesterday')
+    """
+    try:
+        moment = datetime.fromisoformat(time).astimezone(UTC)
+    except (ValueError, OverflowError):
+        return time
+    return f"{moment:%Y-%m-%d %H:%M} UTC"
+
+
+def day_of(time: str) -> str:
+    """Return the date of an ISO time; other texts as they are."""
+    minute = minute_of(time)
+    return minute if minute == time else minute[:10]
 
 
 def dollars(amount: Any) -> str:

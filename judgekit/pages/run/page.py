@@ -12,16 +12,16 @@ from judgekit.pages.html import fill, write_html
 from judgekit.pages.run.cards import judge_cards, rubric_cards
 from judgekit.pages.run.facts import Facts
 from judgekit.pages.run.histograms import saturated_share, saturation
-from judgekit.pages.run.payload import make_payload
-from judgekit.report.spread import shown_figures
+from judgekit.pages.run.payload import KEPT, make_payload
+from judgekit.report.spread import telling_figures
 
 if TYPE_CHECKING:
     from judgekit.report.report import Report
 
 SCRIPTS = (
-    "dom", "data", "run/entries", "run/quotes", "state", "rows", "facets", "table", "run/verdict",
-    "drawer", "run/sides", "run/labels", "run/answers", "run/question", "run/labelling",
-    "run/print", "main",
+    "dom", "scrolls", "data", "run/entries", "run/quotes", "state", "rows", "facets", "table",
+    "run/verdict", "drawer", "run/sides", "run/labels", "run/answers", "run/question",
+    "run/labelling", "run/print", "main",
 )  # fmt: skip
 """Pieces of the script, in the order they are joined."""
 
@@ -60,7 +60,7 @@ def render_page(report: Report, *, served: Served | None = None) -> str:
         scripts=SCRIPTS if served is None else (*SCRIPTS[:-1], "view/served", SCRIPTS[-1]),
         connect="'none'" if served is None else "'self'",
         served=served,
-        facts=Facts(report, makers=payload.makers),
+        facts=Facts(report, makers=payload.makers, ranking=payload.ranking),
         figures=figures,
         metrics=[(summary, Axis(summary)) for summary in figures.metrics],
         rubrics=rubric_cards(figures.manifest, payload.taped),
@@ -68,7 +68,8 @@ def render_page(report: Report, *, served: Served | None = None) -> str:
         manifest=json.dumps(figures.manifest, ensure_ascii=False, sort_keys=True, indent=1),
         manifest_digest=digest(canonical_json(figures.manifest)),
         payload=payload,
+        keep=KEPT,
         saturated_share=saturated_share,
         saturation=saturation,
-        shown_figures=shown_figures,
+        telling_figures=telling_figures,
     )

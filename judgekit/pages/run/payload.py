@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import heapq
-import math
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from judgekit.core.case import Case, output_digest
-from judgekit.core.score import Failure, Result, Row
+from judgekit.core.score import Result
 from judgekit.pages.packing import Texts, pack, page_json
 from judgekit.pages.run.forms import Forms
 from judgekit.pages.run.histograms import Histograms
 from judgekit.pages.run.lead import lead_of
 from judgekit.pages.run.origins import Origins
+from judgekit.pages.run.ranking import Ranking
 from judgekit.pages.run.recorded import Asked, keys_of, told
 from judgekit.pages.run.slices import Field, Slices
 from judgekit.pages.run.taped import Taped
@@ -25,7 +25,7 @@ from judgekit.report.summary import MetricSummary
 ALL = 2_000
 """Cases up to which every prompt and raw reply is on the page."""
 KEPT = 500
-"""Cases that keep theirs on a larger page: those that failed, then those that did worst."""
+"""Cases that keep theirs on a larger page: the worst."""
 
 
 class Maker(NamedTuple):
@@ -58,6 +58,7 @@ class Payload(NamedTuple):
     fields: tuple[Field, ...]
     """Fields of the metadata with few values, and the figures of each value."""
     histograms: Histograms
+    ranking: Ranking
     taped: Taped
 
 
@@ -70,7 +71,8 @@ def make_payload(report: Report) -> Payload:
     figures = report.figures
     asked = Asked(report.folder)
     texts = Texts()
-    worst = _worst(report) if asked.there and figures.cases > ALL else None
+    ranking = Ranking(report.metrics)
+    kept = _kept(report, ranking) if asked.there and figures.cases > ALL else None
     cases: list[str] = []  # as JSON at once: a fifth of the memory
     leads: list[str] = []
     makers: dict[str, dict[Maker, None]] = {}
@@ -82,8 +84,9 @@ def make_payload(report: Report) -> Payload:
     origins = Origins(report.run)
     forms = Forms(asked.taped, figures.manifest, texts.put)
     for number, scored in enumerate(report.results):
-        kept = asked if worst is None or number in worst else None
-        data = _case(scored, texts, kept, origins)
+        tape = asked if kept is None or number in kept else None
+        data = _case(scored, texts, tape, origins)
+        ranking.add(scored)
         if unusual := forms.add(scored):
             data["forms"] = unusual
         cases.append(page_json(data))
@@ -96,10 +99,11 @@ def make_payload(report: Report) -> Payload:
     taped = asked.taped
     asked.close()
     made_by = {metric: tuple(found) for metric, found in makers.items()}
-    prompts = "none" if not asked.there else "all" if worst is None else "some"
+    prompts = "none" if not asked.there else "all" if kept is None else "some"
     fields = slices.finish()
     head = {
         "dataset": figures.dataset,
+        "order": ranking.order(),
         "forms": forms.finish(),
         "levels": forms.levels(),
         "fields": [field.name for field in fields],
@@ -111,7 +115,9 @@ def make_payload(report: Report) -> Payload:
     if packed.compressed:
         # Two lines: the list of cases stands before the texts are unpacked.
         packed = pack(f"{_joined(head, leads)}\n{_joined({'texts': texts.all}, cases)}")
-    return Payload(packed.text, packed.compressed, prompts, made_by, fields, histograms, taped)
+    return Payload(
+        packed.text, packed.compressed, prompts, made_by, fields, histograms, ranking, taped
+    )
 
 
 def _joined(head: dict[str, Any], cases: list[str]) -> str:
@@ -164,26 +170,7 @@ def _result(result: Result) -> dict[str, Any]:
     return data
 
 
-# -- whose prompts are kept ---------------------------------------------------------
-
-
-def _worst(report: Report) -> frozenset[int]:
-    """Return the places of the cases that failed or did worst."""
-    metrics = report.metrics
-    ranked = (
-        (min((_goodness(row, metrics) for row in scored.rows), default=math.inf), number)
-        for number, scored in enumerate(report.results)
-    )
+def _kept(report: Report, ranking: Ranking) -> frozenset[int]:
+    """Return the numbers of the worst cases of a large run: those keep their prompts."""
+    ranked = ((ranking.rank(scored), number) for number, scored in enumerate(report.results))
     return frozenset(number for _, number in heapq.nsmallest(KEPT, ranked))
-
-
-def _goodness(row: Row, metrics: dict[str, MetricSummary]) -> float:
-    """Return how well a row did beside the others of its metric; failures come before all."""
-    result = row.result
-    if isinstance(result, Failure):
-        return -math.inf
-    summary = metrics.get(row.metric)
-    if result.value is None or summary is None or summary.mean is None:
-        return math.inf
-    away = (result.value - summary.mean) / (summary.sd or 1.0)
-    return away if summary.higher_is_better else -away

@@ -59,6 +59,10 @@ function shareBar(share, tone) {
   return h("span", { class: "bar", "aria-hidden": "true" }, fill);
 }
 
+// A long id keeps its beginning and its end.
+const LONG_ID = 40;
+const shortId = (id) => (id.length > LONG_ID ? [h("span", { class: "id-head" }, breakable(id.slice(0, 16))), "…", breakable(id.slice(-20))] : breakable(id));
+
 const words = (text) => String(text).replaceAll("_", " ");
 
 // Long names may break after their joints.

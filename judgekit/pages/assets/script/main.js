@@ -45,9 +45,9 @@ function onKey(event) {
   event.preventDefault();
 }
 
-// A slice leads to its cases.
+// Slices and counts of failing cases link to their cases.
 addEventListener("click", (event) => {
-  if (event.target instanceof Element && event.target.closest(".slice-table a")) {
+  if (event.target instanceof Element && event.target.closest(".slice-table a, .to-cases")) {
     document.getElementById("cases").scrollIntoView();
   }
 });
@@ -64,6 +64,7 @@ async function start() {
   }
   loading.remove();
   buildBrowser();
+  watchScrolls();
   for (const view of views) view.start();
   follow();
   addEventListener("hashchange", follow);

@@ -32,6 +32,7 @@ const collator = new Intl.Collator("en", { numeric: true });
 // The value a column sorts by; null for none, which comes last in either order.
 function sortValue(column) {
   if (column === "id") return (entry) => entry.id;
+  if (column === "input-order") return (entry) => entry.n;
   if (column === "input") return (entry) => entry.line || null;
   const metric = data.metrics.findIndex((each) => "metric." + each.name === column);
   if (metric >= 0) {

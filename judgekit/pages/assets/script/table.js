@@ -1,9 +1,11 @@
 // The table of cases: its controls, its head, and rows drawn as far as they are scrolled to.
 
 const CHUNK = 80;
-const FACET_COLUMNS = 5;
+const FIRST = 10; // rows before "Show all"
+const COLUMNS = 9; // of metrics and metadata together
 let shown = []; // entries that match, in order
 let drawn = 0;
+let expanded = false; // whether more than the first rows are wanted
 let selected = -1; // place in `shown`
 const parts = {}; // elements that change
 
@@ -23,6 +25,8 @@ function buildBrowser() {
   parts.facets = h("div", { class: "facets", role: "group", "aria-label": "Metadata" }, parts.menus.map(({ menu }) => menu));
   parts.count = h("p", { class: "count", role: "status" });
   parts.clear = h("button", { type: "button", class: "clear", on: { click: clearFilters } }, "Clear filters");
+  parts.order = h("button", { type: "button", class: "clear order", on: { click: toggleOrder } });
+  parts.all = h("button", { type: "button", class: "action show-all", on: { click: expand } });
   parts.head = h("thead");
   parts.body = h("tbody");
   parts.table = h(
@@ -34,7 +38,7 @@ function buildBrowser() {
   );
   parts.more = h("div", { class: "more-rows", "aria-hidden": "true" });
   parts.empty = h("p", { class: "empty", hidden: true }, "No case matches.");
-  const columns = data.metrics.length + facetColumns().length;
+  parts.scroller = h("div", { class: "scroller" }, parts.table);
   browser.append(
     h("div", { class: "controls" }, parts.search, parts.statuses, parts.facets),
     h(
@@ -42,23 +46,26 @@ function buildBrowser() {
       { class: "status-line" },
       parts.count,
       parts.clear,
+      parts.order,
       h("p", { class: "keys" }, key("j"), key("k"), " move ", key("Enter"), " open ", key("Esc"), " close ", key("/"), " search"),
     ),
-    h("div", { class: "scroller" + (columns > 9 ? " many" : "") }, parts.table),
+    parts.scroller,
     parts.empty,
+    parts.all,
     parts.more,
   );
   browser.hidden = false;
   parts.body.addEventListener("click", clickedRow);
-  new IntersectionObserver((seen) => seen.some((each) => each.isIntersecting) && drawMore(), {
+  new IntersectionObserver((seen) => expanded && seen.some((each) => each.isIntersecting) && drawMore(), {
     rootMargin: "900px",
   }).observe(parts.more);
   addEventListener("beforeprint", () => {
+    expanded = true;
     while (drawn < Math.min(shown.length, 1000)) drawMore();
   });
 }
 
-const facetColumns = () => facets.slice(0, FACET_COLUMNS);
+const facetColumns = () => facets.slice(0, Math.max(1, Math.min(5, COLUMNS - data.metrics.length)));
 
 const key = (name) => h("kbd", null, name);
 
@@ -68,6 +75,15 @@ function change(wanted, { push = false } = {}) {
   writeState({ push });
 }
 
+// The figures stand below the table, so it grows only when that is wanted.
+function expand() {
+  expanded = true;
+  drawMore();
+  parts.body.children[Math.min(FIRST, drawn - 1)]?.focus({ preventScroll: true });
+}
+
+const toggleOrder = () => change({ sort: state.sort === "input-order" ? "" : "input-order", down: false }, { push: true });
+
 const clearFilters = () => change({ q: "", status: "all", facets: new Map() }, { push: true });
 
 // Draws everything anew from the state.
@@ -76,18 +92,20 @@ function refresh() {
   const { found, counts } = matching();
   shown = sorted(found);
   selected = kept ? shown.indexOf(kept) : -1;
+  const filtered = shown.length !== cases.length;
   if (parts.search.value !== state.q) parts.search.value = state.q;
   drawStatuses(counts.status);
   drawFacets(parts.menus, counts.facets);
   drawHead();
   parts.body.replaceChildren();
   drawn = 0;
+  if (filtered || state.sort) expanded = true;
   drawMore();
-  const filtered = shown.length !== cases.length;
   parts.count.textContent = filtered
     ? `${shown.length.toLocaleString("en")} of ${cases.length.toLocaleString("en")} cases`
     : `${cases.length.toLocaleString("en")} case${cases.length === 1 ? "" : "s"}`;
   parts.clear.hidden = !filtered && !state.q;
+  parts.order.textContent = state.sort === "input-order" ? DEFAULT_ORDER : "Input order";
   parts.empty.hidden = shown.length > 0;
   parts.table.hidden = shown.length === 0;
 }
@@ -131,7 +149,7 @@ function drawHead() {
   if (focused) [...parts.head.querySelectorAll("button")].find((b) => b.dataset.column === focused)?.focus();
 }
 
-// First click: worst or first in order; second: the other way round; third: input order.
+// First click: the worst or the first; second: the other way round; third: the default order.
 function sortBy(column, downFirst) {
   if (state.sort !== column) change({ sort: column, down: downFirst }, { push: true });
   else if (state.down === downFirst) change({ down: !downFirst }, { push: true });
@@ -139,21 +157,22 @@ function sortBy(column, downFirst) {
 }
 
 function drawMore() {
-  if (drawn >= shown.length) return;
-  const rows = shown.slice(drawn, drawn + CHUNK).map((entry, n) => row(entry, drawn + n));
+  const rows = shown.slice(drawn, expanded ? drawn + CHUNK : FIRST).map((entry, n) => row(entry, drawn + n));
   drawn += rows.length;
   parts.body.append(...rows);
+  parts.all.hidden = expanded || drawn >= shown.length;
+  parts.all.textContent = `Show all ${shown.length.toLocaleString("en")} cases`;
 }
 
 function row(entry, place) {
-  const link = h("a", { href: "#" + hashOf(entry.id), tabindex: "-1" }, h("bdi", null, entry.id));
+  const link = h("a", { href: "#" + hashOf(entry.id), tabindex: "-1" }, h("bdi", null, shortId(entry.id)));
   return h(
     "tr",
     { "data-place": place, tabindex: place === Math.max(0, selected) ? "0" : "-1", class: place === selected && "selected" },
-    h("th", { scope: "row", class: "id" }, link),
+    h("th", { scope: "row", class: "id", title: entry.id.length > LONG_ID && entry.id }, link),
     h("td", { class: "line", dir: "auto" }, entry.line),
     entry.cells.map((cell, n) => h("td", { class: "num " + toneOf(cell) }, cellContent(cell, data.metrics[n]))),
-    entry.facets.slice(0, FACET_COLUMNS).map((value) => h("td", { class: "meta", dir: "auto" }, value === null ? "–" : breakable(value))),
+    entry.facets.slice(0, facetColumns().length).map((value) => h("td", { class: "meta", dir: "auto" }, value === null ? "–" : breakable(value))),
   );
 }
 
@@ -169,6 +188,7 @@ function clickedRow(event) {
 function select(place, { focus = false } = {}) {
   if (!shown.length) return;
   place = Math.max(0, Math.min(shown.length - 1, place));
+  if (drawn <= place) expanded = true;
   while (drawn <= place) drawMore();
   for (const old of parts.body.querySelectorAll('tr.selected, tr[tabindex="0"]')) {
     old.classList.remove("selected");

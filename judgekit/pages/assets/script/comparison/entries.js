@@ -13,7 +13,8 @@ const STATUSES = [
   ["other", "Another question"],
 ];
 
-// Regressions first, as far as nothing else is wanted.
+// Regressions first, unless another order is chosen.
+const DEFAULT_ORDER = "Regressions first";
 const inOrder = (entries) => [...entries].sort((a, b) => rankOf(a) - rankOf(b) || a.n - b.n);
 
 const rankOf = (entry) => entry.case.rank[state.run];

@@ -10,8 +10,16 @@ const STATUSES = [
   ["unfound", "Quote not found"],
 ];
 
-// What is not sorted stands as it came in.
-const inOrder = (entries) => entries;
+// The worst first, unless another order is chosen.
+const DEFAULT_ORDER = "Worst first";
+let ranks = null;
+function inOrder(entries) {
+  if (!ranks) {
+    ranks = new Map();
+    data.order.forEach((n, rank) => ranks.set(n, rank));
+  }
+  return [...entries].sort((a, b) => ranks.get(a.n) - ranks.get(b.n));
+}
 
 function digestOf(item, n) {
   const flags = new Set();

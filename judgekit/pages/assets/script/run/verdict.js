@@ -117,23 +117,24 @@ function factList(facts) {
   );
 }
 
-// What a score says beside its value; structures are folded away.
+// How a value was made; what else a metric reports is folded.
 function scoreFacts(result) {
-  const short = Object.create(null); // names are anybody's, `__proto__` among them
+  const short = Object.create(null);
+  const plain = Object.create(null); // a name may be `__proto__`
   const long = Object.create(null);
   if (result.method) short.method = result.method;
   if (typeof result.confidence === "number") short.confidence = result.confidence.toFixed(2);
   if (result.ground_truth !== undefined) short["ground truth"] = result.ground_truth;
   for (const [name, value] of Object.entries(result.details || {})) {
     const deep = typeof value === "object" && value !== null && JSON.stringify(value).length > 80;
-    (deep ? long : short)[name] = value;
+    (deep ? long : plain)[name] = value;
   }
-  const more = Object.keys(long).length ? long : null;
+  const more = Object.keys(result.details || {}).length > 0;
   return h(
     "div",
     { class: "score-facts" },
     factList(short),
-    more ? fold("Details as JSON", () => json(more)) : null,
+    more ? fold("Details", () => [factList(plain), Object.keys(long).length ? json(long) : null]) : null,
   );
 }
 
@@ -150,8 +151,8 @@ function judgmentBlock(entry, judgment, sample) {
   const facts = [];
   if (judgment.model) facts.push(judgment.model);
   const tries = judgment.tries || 1;
-  facts.push(tries === 1 ? "1 try" : `${tries} tries`);
-  facts.push(judgment.repairs ? "repairs: " + judgment.repairs.map(words).join(", ") : "no repairs");
+  if (tries > 1) facts.push(`${tries} tries`);
+  if (judgment.repairs) facts.push("repairs: " + judgment.repairs.map(words).join(", "));
   return h(
     "div",
     { class: "judgment" },
