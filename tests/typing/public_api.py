@@ -1,0 +1,202 @@
+"""Uses of every public name, for mypy: `make types` checks this file, nothing runs it.
+
+`assert_type` fixes what callers get. Wrong uses carry `type: ignore` with the error that mypy must
+report; strict mode reports an ignore that is not needed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, assert_type
+
+import judgekit
+from judgekit import (
+    Analysis,
+    Answers,
+    Authenticity,
+    BrandVoice,
+    Case,
+    CaseError,
+    Cassette,
+    Combined,
+    Comparison,
+    ConfigError,
+    Failure,
+    FakeJudge,
+    HostedEmbedder,
+    JudgekitError,
+    Judgment,
+    LimitedJudge,
+    LiteLLMJudge,
+    ManualJudge,
+    Message,
+    Persona,
+    PromptAlignment,
+    RecordMode,
+    Reply,
+    Report,
+    Request,
+    Row,
+    Rubric,
+    RubricMetric,
+    Score,
+    Suite,
+    ToolCall,
+    WithFallback,
+)
+from judgekit.protocols import Judge, Metric
+
+MODEL = "openai/NAME"
+
+
+def cases() -> None:
+    call = ToolCall(name="weather", arguments={"city": "Rome"})
+    message = Message(role="assistant", content="Sunny.", tool_calls=(call,))
+    case = Case(id="a", input="Rome?", output="Sunny.", history=(message,), metadata={"n": 1})
+    assert_type(case.id, str)
+    assert_type(case.output, str | None)
+    assert_type(case.history, tuple[Message, ...])
+    assert_type(message.tool_calls, tuple[ToolCall, ...])
+    assert_type(judgekit.load_cases("cases.jsonl", fields={"input": "prompt"}), Iterator[Case])
+    assert_type(judgekit.load_cases([{"id": "a"}], limit=1), Iterator[Case])
+    assert_type(judgekit.from_hf("org/name", split="test", revision="r"), Iterator[Case])
+    frame: Any = None
+    assert_type(judgekit.from_pandas(frame), Iterator[Case])
+    assert_type(judgekit.from_polars(frame), Iterator[Case])
+    judgekit.to_pandas([case])
+    judgekit.to_polars([case])
+    judgekit.to_hf([case])
+
+    Case(input="no id")  # type: ignore[call-arg]
+    Message()  # type: ignore[call-arg]
+    judgekit.load_cases("cases.jsonl", format="xml")  # type: ignore[arg-type]
+    judgekit.load_cases("cases.jsonl", "rows")  # type: ignore[call-arg]
+
+
+class Loud:
+    """Any class with these members can be evaluated."""
+
+    name = "loud"
+    range = (0.0, 1.0)
+    higher_is_better = False
+
+    async def score(self, case: Case) -> Score:
+        return Score(value=float((case.output or "").isupper()))
+
+
+class Quiet(Metric):
+    """A subclass needs a name and a score."""
+
+    name = "quiet"
+
+    async def score(self, case: Case) -> Score:
+        return Score(value=float((case.output or "").islower()))
+
+
+@judgekit.metric("polite", needs=("output",))
+def polite(case: Case) -> bool:
+    return "please" in (case.output or "")
+
+
+class Stern:
+    """A judge is any class with these members."""
+
+    model = "my/stern"
+
+    async def ask(self, request: Request) -> Reply:
+        assert_type(request.key, str)
+        assert_type(request.model, str)
+        return Reply.model_validate({"tries": [{"text": "{}", "finish": "stop"}]})
+
+
+def judges() -> None:
+    limited = LimitedJudge(LiteLLMJudge(MODEL, params={"seed": 7}), concurrency=4, max_cost=2.0)
+    every: list[Judge] = [Stern(), limited, ManualJudge("alex", "verdicts.jsonl"), FakeJudge()]
+    with Cassette.open("tape.jsonl", every[0], record=RecordMode.NEW_EPISODES) as recorded:
+        assert_type(recorded, Cassette)
+        every.append(recorded)
+    assert_type(RecordMode("none"), RecordMode)
+    HostedEmbedder(FakeJudge())
+
+    LiteLLMJudge()  # type: ignore[call-arg]
+    LiteLLMJudge(MODEL, "http://localhost")  # type: ignore[call-arg]
+    LiteLLMJudge(MODEL, mode="xml")  # type: ignore[arg-type]
+    wrong: Judge = Loud()  # type: ignore[assignment]
+    every.append(wrong)
+
+
+def metrics(judge: Judge) -> None:
+    rubric = judgekit.load_rubric("rubrics/tone.jinja")
+    assert_type(rubric, Rubric)
+    tone = RubricMetric(rubric, judge=judge, samples=3)
+    aligned = PromptAlignment(judge=judge, mode="user")
+    persona = judgekit.load_persona("acme.yaml")
+    assert_type(persona, Persona)
+    voice = BrandVoice(persona=persona, judge=judge)
+    authentic = Authenticity(persona=persona, scope="session")
+    both = Combined(name="both", of=(tone, aligned), combine="min")
+    safe = WithFallback(both, Quiet())
+    every: list[Metric] = [Quiet(), polite, tone, aligned, voice, authentic, both, safe]
+    every.append(judgekit.create("length", maximum=3))
+    assert_type(judgekit.create("length"), Metric)
+    assert_type(judgekit.metric_names(), list[str])
+    judgekit.lint_rubrics(["rubrics"], minimum=5)
+    analysis = Analysis(intent=1, requirements=1, completeness=1, appropriateness=1)
+    assert_type(judgekit.fold_prompt_alignment(analysis, mode="user"), float)
+
+    RubricMetric(rubric)  # type: ignore[call-arg]
+    PromptAlignment(judge=judge, mode="all")  # type: ignore[arg-type]
+    Combined(name="both", of=(tone,), combine="median")  # type: ignore[arg-type]
+
+
+def results(report: Report, case: Case) -> None:
+    for scored, rows in report.results:
+        assert_type(scored, Case)
+        for row in rows:
+            assert_type(row, Row)
+            result = row.result
+            if result.type == "score":
+                assert_type(result, Score)
+                assert_type(result.value, float | None)
+                assert_type(result.judgments, tuple[Judgment, ...])
+            else:
+                assert_type(result, Failure)
+                assert_type(result.message, str)
+    assert_type(judgekit.score_sync(case, Loud()), Score | Failure)
+    assert_type(report.exit_code, int)
+    assert_type(Report.read("runs/a"), Report)
+
+    report.results.append(case)  # type: ignore[attr-defined]
+    Score(valeu=1.0)  # type: ignore[call-arg]
+
+
+async def runs(case: Case, judge: Judge) -> None:
+    assert_type(judgekit.evaluate_sync([case], [Loud(), Quiet(), polite]), Report)
+    assert_type(await judgekit.evaluate([case], [Loud()], thresholds={"loud": 0.5}), Report)
+    suite = judgekit.load_suite("suite.yaml")
+    assert_type(suite, Suite)
+    assert_type(judgekit.run_suite_sync(suite, out=Path("runs/a")), Report)
+    assert_type(await judgekit.run_suite("suite.yaml", out="runs/a"), Report)
+    assert_type(judgekit.merge_shards("suite.yaml", ["runs/1"], out="runs/all"), Report)
+    comparison = judgekit.compare("runs/a", "runs/b", cluster="user")
+    assert_type(comparison, Comparison)
+    assert_type(comparison.pairs, int)
+    judgekit.agree("runs/a", "labels.jsonl", failures="drop")
+    answers = judgekit.answer_sync([case], judge)
+    assert_type(answers, Answers)
+    assert_type(await judgekit.answer([case], judge, field="baseline"), Answers)
+    assert_type(answers.cases, list[Case])
+
+    await judgekit.evaluate([case], [Loud()], treshold={})  # type: ignore[call-arg]
+    judgekit.merge_shards("suite.yaml", ["runs/1"])  # type: ignore[call-arg]
+    judgekit.compare("runs/a")  # type: ignore[call-arg]
+    judgekit.agree("runs/a", "labels.jsonl", failures="skip")  # type: ignore[arg-type]
+
+
+def errors() -> None:
+    try:
+        raise CaseError("metadata has no date")
+    except JudgekitError as error:
+        assert_type(error, JudgekitError)
+    raise ConfigError("wrong", where="suite.yaml:3")
