@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from judgekit.authoring.rubric_test.check import Outcome
-    from judgekit.authoring.rubric_test.run import Tested
+    from judgekit.authoring.rubric_test.check import TestOutcome
+    from judgekit.authoring.rubric_test.run import RubricTestRun
     from judgekit.core.case import Case
     from judgekit.testing.kit import Kit
     from judgekit.testing.session import Session
@@ -196,7 +196,7 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
     """Collect a rubric that was asked for and has tests."""
     if file_path.suffix != ".jinja" or not (_asked_for(file_path, parent) and _tested(file_path)):
         return None
-    found: RubricFile = RubricFile.from_parent(parent, path=file_path)
+    found: RubricTestFile = RubricTestFile.from_parent(parent, path=file_path)
     return found
 
 
@@ -213,10 +213,10 @@ def _tested(path: Path) -> bool:
     return front is not None and _TESTS.search(front.group(1)) is not None
 
 
-class RubricFile(pytest.File):
+class RubricTestFile(pytest.File):
     """A rubric; all of its tests are replayed at once, when the first of them is run."""
 
-    _done: Tested | None = None
+    _done: RubricTestRun | None = None
 
     def collect(self) -> Iterable[pytest.Item]:
         """Yield an item for each test and each ordering."""
@@ -230,26 +230,26 @@ class RubricFile(pytest.File):
         places = {test.name: test.where for test in rubric.tests}
         places |= {ordering.name: ordering.where for ordering in rubric.orderings}
         for name, where in places.items():
-            yield RubricItem.from_parent(self, name=name, where=where)
+            yield RubricTestItem.from_parent(self, name=name, where=where)
 
-    def tested(self) -> Tested:
+    def tested(self) -> RubricTestRun:
         """Return what came of the tests of this rubric.
 
         Raises:
             JudgekitError: they cannot be replayed.
         """
         if self._done is None:
-            from judgekit.authoring.rubric_test.run import Settings, run_tests
+            from judgekit.authoring.rubric_test.run import RubricTestSettings, run_tests
             from judgekit.rubric.load import load_rubric
             from judgekit.suite.file import JudgeFile
 
             name = self.config.getini("judgekit_judge")
             judge = JudgeFile(model=name) if name else None
-            self._done = run_tests(load_rubric(self.path), Settings(judge=judge))
+            self._done = run_tests(load_rubric(self.path), RubricTestSettings(judge=judge))
         return self._done
 
 
-class RubricItem(pytest.Item):
+class RubricTestItem(pytest.Item):
     """One test of a rubric."""
 
     def __init__(self, *, where: str, **known: object) -> None:
@@ -260,24 +260,24 @@ class RubricItem(pytest.Item):
         """Replay the test.
 
         Raises:
-            NotAsExpected: it did not pass.
+            RubricTestFailed: it did not pass.
         """
         from judgekit.core.errors import JudgekitError
 
-        assert isinstance(self.parent, RubricFile)  # noqa: S101 - only those make items
+        assert isinstance(self.parent, RubricTestFile)  # noqa: S101 - only those make items
         try:
             tested = self.parent.tested()
         except JudgekitError as exc:
-            raise NotAsExpected(str(exc)) from exc
+            raise RubricTestFailed(str(exc)) from exc
         outcome = next(outcome for outcome in tested.outcomes if outcome.name == self.name)
         if outcome.verdict != "passed":
-            raise NotAsExpected("\n".join(_told(outcome, tested)))
+            raise RubricTestFailed("\n".join(_told(outcome, tested)))
 
     def repr_failure(  # type: ignore[override]
         self, excinfo: pytest.ExceptionInfo[BaseException], style: None = None
     ) -> object:
         """Return what was expected and what was said, without a traceback."""
-        if isinstance(excinfo.value, NotAsExpected):
+        if isinstance(excinfo.value, RubricTestFailed):
             return str(excinfo.value)
         return super().repr_failure(excinfo)
 
@@ -286,11 +286,11 @@ class RubricItem(pytest.Item):
         return self.path, self._line, f"{self.path.stem}: {self.name}"
 
 
-class NotAsExpected(Exception):
+class RubricTestFailed(Exception):
     """A test of a rubric did not pass; the message says why."""
 
 
-def _told(outcome: Outcome, tested: Tested) -> Iterator[str]:
+def _told(outcome: TestOutcome, tested: RubricTestRun) -> Iterator[str]:
     from judgekit.authoring.rubric_test.text import outcome_lines, record_hint
     from judgekit.core.canonical import printable
 

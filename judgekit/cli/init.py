@@ -43,12 +43,17 @@ def init(
     """
     from judgekit.authoring.scaffold.interview import project_interview
     from judgekit.authoring.scaffold.pipeline import check_host, misplaced
-    from judgekit.authoring.scaffold.project import Plan, default_name, next_steps, write_project
+    from judgekit.authoring.scaffold.project import (
+        ProjectPlan,
+        default_name,
+        next_steps,
+        write_project,
+    )
     from judgekit.cli.prompts import ask, is_terminal, print_steps
 
     if ci is not None:
         check_host(ci)
-    plan = Plan(name or default_name(folder), judge=judge, api_base=api_base, ci=ci)
+    plan = ProjectPlan(name or default_name(folder), judge=judge, api_base=api_base, ci=ci)
     if not yes and judge is None and api_base is None and is_terminal():
         plan = ask(lambda: project_interview(plan.name))._replace(ci=ci)
     paths = write_project(folder, plan, force=force)

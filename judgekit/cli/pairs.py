@@ -62,9 +62,9 @@ def generate(
     Exit codes: 0 all pairs, 2 the setup is wrong, 3 fewer pairs.
     """
     from judgekit.authoring.pairs.generate import told
-    from judgekit.authoring.pairs.run import Wanted, run_pairs
+    from judgekit.authoring.pairs.run import PairsPlan, run_pairs
 
-    wanted = Wanted(
+    wanted = PairsPlan(
         positive=positive_description,
         negative=negative_description,
         num=num_pairs,

@@ -33,7 +33,7 @@ def lint(
         typer.Option(
             "--minimum",
             min=1,
-            help="Verdicts of a criterion that rules on results need; 20 by default.",
+            help="ObservedRubric of a criterion that rules on results need; 20 by default.",
         ),
     ] = None,
     rules: Annotated[bool, typer.Option("--rules", help="List all rules and exit.")] = False,
@@ -46,8 +46,8 @@ def lint(
     Never call a judge. Exit codes: 0 no error, 1 an error, or with --strict a warning.
     """
     from judgekit.authoring.lint.lint import lint_rubrics
-    from judgekit.authoring.lint.reference import explained, rule_list
     from judgekit.authoring.lint.registry import find_rule
+    from judgekit.authoring.lint.text import explained, lint_json, lint_text, rule_list
 
     if explain is not None:
         typer.echo(explained(find_rule(explain)), nl=False)
@@ -57,10 +57,10 @@ def lint(
         return
     linted = lint_rubrics(sources or (), results=results, minimum=minimum)
     if format == "sarif":
-        from judgekit.authoring.lint.sarif import lint_sarif as written
-    elif format == "json":
-        from judgekit.authoring.lint.text import lint_json as written
+        from judgekit.authoring.lint.sarif import lint_sarif
+
+        text = lint_sarif(linted)
     else:
-        from judgekit.authoring.lint.text import lint_text as written
-    typer.echo(written(linted), nl=False)
+        text = lint_json(linted) if format == "json" else lint_text(linted)
+    typer.echo(text, nl=False)
     raise typer.Exit(linted.exit_code(strict=strict))

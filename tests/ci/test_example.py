@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from judgekit.authoring.rubric_test.run import Settings, run_tests
+from judgekit.authoring.rubric_test.run import RubricTestSettings, run_tests
 from judgekit.cassette.mode import RecordMode
 from judgekit.rubric.load import load_rubric
 from judgekit.suite.file import JudgeFile, Overrides
@@ -129,7 +129,9 @@ def test_the_cassettes_are_what_the_verdicts_say(tmp_path):
     judge = JudgeFile(model="manual/example", answers=str(EXAMPLE / "test_verdicts.jsonl"))
     rubric = load_rubric(EXAMPLE / "rubrics/desk_answer.jinja")
 
-    tested = run_tests(rubric, Settings(judge=judge, record=RecordMode.ALL, cassettes=tmp_path))
+    tested = run_tests(
+        rubric, RubricTestSettings(judge=judge, record=RecordMode.ALL, cassettes=tmp_path)
+    )
 
     assert tested.exit_code == 0
     assert again.read_bytes() == committed.read_bytes()

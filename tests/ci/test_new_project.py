@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from judgekit.authoring.scaffold.pipeline import HOSTS, misplaced
-from judgekit.authoring.scaffold.project import Plan, project_files, write_project
+from judgekit.authoring.scaffold.project import ProjectPlan, project_files, write_project
 from judgekit.core.errors import ConfigError
 from tests.ci.runner import INSTALL, Runner, codes, git, pull_request
 from tests.ci.test_example import EXAMPLE
@@ -32,7 +32,9 @@ def repository(tmp_path):
 
 @pytest.mark.parametrize("judge", [None, "none"])
 def test_the_first_pull_request_passes_and_the_next_is_compared(repository, tmp_path, judge):
-    pull_request(repository, lambda f: write_project(f, Plan("shop", judge=judge, ci="github")))
+    pull_request(
+        repository, lambda f: write_project(f, ProjectPlan("shop", judge=judge, ci="github"))
+    )
     job = yaml.safe_load((repository / WORKFLOW).read_text("utf-8"))["jobs"]["judgekit"]
 
     first = Runner(repository, tmp_path / "first", event="pull_request")
@@ -55,7 +57,7 @@ def test_the_first_pull_request_passes_and_the_next_is_compared(repository, tmp_
 
 @pytest.mark.parametrize("judge", [None, "none"])
 def test_gitlab_s_script_runs(repository, tmp_path, judge):
-    write_project(repository, Plan("shop", judge=judge, ci="gitlab"))
+    write_project(repository, ProjectPlan("shop", judge=judge, ci="gitlab"))
     job = yaml.safe_load((repository / ".gitlab-ci.yml").read_text("utf-8"))["judgekit"]
     runner = Runner(repository, tmp_path / "runner", event="push")
     script = {"name": "script", "run": "\n".join(s for s in job["script"] if s != INSTALL)}
@@ -68,7 +70,7 @@ def test_gitlab_s_script_runs(repository, tmp_path, judge):
 
 
 def test_it_is_as_careful_as_the_example():
-    text = project_files(Plan("shop", ci="github"))[WORKFLOW]
+    text = project_files(ProjectPlan("shop", ci="github"))[WORKFLOW]
     said = yaml.safe_load(text)
     example = (EXAMPLE / WORKFLOW).read_text("utf-8")
 
@@ -82,14 +84,17 @@ def test_it_is_as_careful_as_the_example():
 @pytest.mark.parametrize("host", HOSTS)
 def test_nothing_is_left_to_fill_in(host):
     for judge in (None, "none"):
-        assert "@RUBRICS" not in project_files(Plan("shop", judge=judge, ci=host))[HOSTS[host].file]
-    assert HOSTS[host].file not in project_files(Plan("shop"))
+        assert (
+            "@RUBRICS"
+            not in project_files(ProjectPlan("shop", judge=judge, ci=host))[HOSTS[host].file]
+        )
+    assert HOSTS[host].file not in project_files(ProjectPlan("shop"))
 
 
 @pytest.mark.parametrize("host", ["gitlb", "jenkins", ""])
 def test_another_host_is_refused_and_nothing_is_written(tmp_path, host):
     with pytest.raises(ConfigError, match=r"nothing is written for .*git"):
-        write_project(tmp_path / "shop", Plan("shop", ci=host))
+        write_project(tmp_path / "shop", ProjectPlan("shop", ci=host))
 
     assert not (tmp_path / "shop").exists()
 

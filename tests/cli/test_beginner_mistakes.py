@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import judgekit as package
-from judgekit.authoring.scaffold.project import Plan, write_project
+from judgekit.authoring.scaffold.project import ProjectPlan, write_project
 from judgekit.core.errors import JudgekitError
 from judgekit.core.yaml_file import parse_yaml
 
@@ -66,7 +66,7 @@ def server():
 @pytest.fixture(scope="module")
 def project(tmp_path_factory):
     folder = tmp_path_factory.mktemp("project")
-    write_project(folder, Plan("shop"))
+    write_project(folder, ProjectPlan("shop"))
     return folder
 
 

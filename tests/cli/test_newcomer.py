@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 
-from judgekit.authoring.scaffold.project import Plan, write_project
+from judgekit.authoring.scaffold.project import ProjectPlan, write_project
 from judgekit.core.example_model import EXAMPLE_MODEL
 
 QUESTION = "Is the reply as short as the question allows?"
@@ -17,7 +17,7 @@ def commands(text):
 
 
 def test_the_first_change_of_a_rubric_leads_to_a_verdict(tmp_path, monkeypatch, judgekit):
-    write_project(tmp_path, Plan("shop"))
+    write_project(tmp_path, ProjectPlan("shop"))
     monkeypatch.chdir(tmp_path)
     assert judgekit("run").code == 0
     rubric = tmp_path / "rubrics" / "helpful_reply.jinja"

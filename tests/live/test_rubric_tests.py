@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from judgekit.authoring.rubric_test.run import Settings, run_tests
+from judgekit.authoring.rubric_test.run import RubricTestSettings, run_tests
 from judgekit.cassette.mode import RecordMode
 from judgekit.rubric.load import load_rubric
 from judgekit.suite.file import JudgeFile
@@ -61,7 +61,7 @@ def test_a_judge_that_is_down_leaves_tests_open_and_keeps_the_rest(
 ) -> None:
     server.plan["case-002"] = always(error(503))
     judge = JudgeFile(model=MODEL, api_base=server.base, retries=0)
-    settings = Settings(judge=judge, record=RecordMode.NEW_EPISODES)
+    settings = RubricTestSettings(judge=judge, record=RecordMode.NEW_EPISODES)
     rubric = load_rubric("rubrics/brief.jinja")
 
     tested = run_tests(rubric, settings)

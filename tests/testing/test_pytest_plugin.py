@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from judgekit.authoring.rubric_test.run import Settings, run_tests
+from judgekit.authoring.rubric_test.run import RubricTestSettings, run_tests
 from judgekit.judges.manual import ManualJudge
 from tests.authoring.rubric_test.conftest import ALL, GOOD, KIND, RUDE, answers, judge, write
 
@@ -50,7 +50,7 @@ def record(project, verdicts):
     from judgekit.suite.file import JudgeFile
 
     judge(project, verdicts)
-    settings = Settings(
+    settings = RubricTestSettings(
         judge=JudgeFile(model="manual/me", answers="answers.jsonl"), record=RecordMode.ALL
     )
     return run_tests(load_rubric("rubrics/kind.jinja"), settings)
@@ -178,7 +178,7 @@ def test_of_several_judges_one_is_chosen_by_a_setting(project, run_pytest):
     from judgekit.suite.file import JudgeFile
 
     you = JudgeFile(model="manual/you", answers="other.jsonl")
-    run_tests(load_rubric("rubrics/kind.jinja"), Settings(you, RecordMode.NEW_EPISODES))
+    run_tests(load_rubric("rubrics/kind.jinja"), RubricTestSettings(you, RecordMode.NEW_EPISODES))
 
     code, out = run_pytest()
     assert (code, f"{tape}: recorded by manual/me, manual/you" in out) == (1, True)

@@ -1,4 +1,4 @@
-"""Whether a verdict contradicts the reason given for it, as far as words can tell."""
+"""Detect verdicts that contradict their reason."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from judgekit.authoring.lint.language import english
 from judgekit.core.request import Question
 
 FAR = 0.05
-"""Share of the scale that the number in a reason may be off before it is another number."""
-_LOOKED_AT = 4_000
-"""Characters of a reason that are looked at, from its end, where the verdict is drawn."""
+"""Share of the scale by which the number in a reason may differ from the value."""
+_MOST = 4_000
+"""Characters of a reason that are read, from its end, where the conclusion is."""
 
 _NO = re.compile(
     r"^\W*(?:no|false|wrong|not\s+met|unmet)\b\s*[.,:;!–—-]"
@@ -47,19 +47,19 @@ def contradiction(
     """Return how an answer contradicts its own reason, or `None`.
 
     Args:
-        question: what was asked.
-        value: the verdict: a number, a word, true or false; `None` of a checklist.
-        reason: why.
-        items: of a checklist, `{item, met, reason}` each.
+        question: the question.
+        value: the verdict: a number, a label, true or false; `None` for a checklist.
+        reason: the reason for the verdict.
+        items: the items of a checklist, each `{item, met, reason}`.
     """
     if question.kind == "checklist":
         for item in items:
             if isinstance(item.get("met"), bool):
-                found = _of_yes_no(item["met"], str(item.get("reason", ""))[-_LOOKED_AT:])
-                if found is not None:
-                    return found
+                text = _of_yes_no(item["met"], str(item.get("reason", ""))[-_MOST:])
+                if text is not None:
+                    return text
         return None
-    reason = reason[:200] + "\n" + reason[200:][-_LOOKED_AT:] if len(reason) > 200 else reason
+    reason = reason[:200] + "\n" + reason[200:][-_MOST:] if len(reason) > 200 else reason
     if isinstance(value, bool):
         return _of_yes_no(value, reason)
     if isinstance(value, str) and question.labels:
@@ -74,9 +74,9 @@ def _of_yes_no(value: bool, reason: str) -> str | None:
         return None
     says_no, says_yes = _NO.search(reason), _YES.search(reason)
     if value and says_no and not says_yes:
-        return f"it is true, and the reason says {_short(says_no[0])!r}"
+        return f"the value is true, but the reason says {_short(says_no[0])!r}"
     if not value and says_yes and not says_no:
-        return f"it is false, and the reason says {_short(says_yes[0])!r}"
+        return f"the value is false, but the reason says {_short(says_yes[0])!r}"
     return None
 
 
@@ -89,18 +89,18 @@ def _of_word(value: str, labels: Sequence[str], reason: str) -> str | None:
             if match.end() > at:
                 last, at = label, match.end()
     if last is not None and last.casefold() != value.casefold():
-        return f"it is {value!r}, and the reason says {last!r}"
+        return f"the value is {value!r}, but the reason says {last!r}"
     return None
 
 
 def _of_number(value: float, question: Question, reason: str) -> str | None:
-    said = [float(number) for number in _NUMBER_IS.findall(reason)]
-    inside = [n for n in said if question.minimum <= n <= question.maximum]
+    numbers = [float(number) for number in _NUMBER_IS.findall(reason)]
+    inside = [n for n in numbers if question.minimum <= n <= question.maximum]
     if not inside:
         return None
     span = question.maximum - question.minimum
     if all(abs(n - value) > FAR * span for n in inside):
-        return f"it is {value:g}, and the reason says {inside[-1]:g}"
+        return f"the value is {value:g}, but the reason says {inside[-1]:g}"
     return None
 
 

@@ -1,4 +1,4 @@
-"""A finding: one thing to mend, where it stands, and the rule that says why."""
+"""A finding: one problem, its place, and the rule that explains it."""
 
 from __future__ import annotations
 
@@ -9,39 +9,33 @@ SEVERITIES: tuple[Severity, ...] = ("error", "warning", "note")
 """Worst first."""
 
 
-class Said(NamedTuple):
-    """What a check says, before it is known under which rule and how severe."""
+class Problem(NamedTuple):
+    """What a check yields."""
 
     where: str
     """`file:line`, or the file alone."""
     message: str
     criterion: str | None = None
-    """The criterion it is about, whose own silences count then."""
+    """The criterion that it is about: silences of that criterion apply."""
 
 
-class Finding(NamedTuple):
-    """One thing a rule found."""
+class LintFinding(NamedTuple):
+    """A problem, and the rule that it breaks."""
 
     file: str
     line: int
-    """From 1; 1 as well when the finding is about the whole file."""
+    """From 1; 1 as well for a finding about the whole file."""
     rule: str
     severity: Severity
     message: str
     criterion: str | None = None
     silenced: str | None = None
-    """The reason the file gives for not mending it."""
+    """The reason why the file silences it."""
 
 
-def finding(said: Said, *, rule: str, severity: Severity) -> Finding:
-    """Return a finding of a rule."""
-    file, line = spot(said.where)
-    return Finding(file, line, rule, severity, said.message, said.criterion)
-
-
-def spot(where: str) -> tuple[str, int]:
-    """Return file and line of `file:line`; line 1 of a file alone."""
-    file, colon, line = where.rpartition(":")
-    if colon and line.isascii() and line.isdigit():
-        return file, max(1, int(line))
-    return where, 1
+def finding(problem: Problem, *, rule: str, severity: Severity) -> LintFinding:
+    """Return a problem as the finding of a rule."""
+    file, colon, line = problem.where.rpartition(":")
+    if not (colon and line.isascii() and line.isdigit()):
+        file, line = problem.where, "1"
+    return LintFinding(file, max(1, int(line)), rule, severity, problem.message, problem.criterion)

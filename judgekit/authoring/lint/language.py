@@ -1,4 +1,4 @@
-"""Whether a text is English: rules about English words keep silent on any other."""
+"""Language detection: rules about English words skip texts in other languages."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ _ENGLISH = (
     "there they this to was what when where whether which who with would you your"
 )
 _OTHERS = (
-    # German, French, Spanish, Italian, Portuguese, Dutch, Polish, Swedish: words each text of
-    # theirs is full of and English has not.
+    # Frequent words of German, French, Spanish, Italian, Portuguese, Dutch, Polish and Swedish
+    # that English does not have.
     "der die das und ist nicht ein eine einer den dem des mit auf für im zu von wird werden sind "
     "le la les un une des du et est que qui dans pour pas sur au aux ne se ce cette sont elle "
     "el los las una y es en con por para su al lo como más del o sin "
@@ -28,7 +28,7 @@ _KNOWN = frozenset(_ENGLISH.split())
 
 
 def english(text: str, *, around: str = "") -> bool:
-    """Return whether a text is English, as far as its small words tell.
+    """Return whether a text is English, judged by its small words.
 
     Args:
         text: the text.

@@ -1,4 +1,4 @@
-"""Lint: look at rubric files by every rule, and say what was found and what was silenced."""
+"""Lint: check rubric files against every rule."""
 
 from __future__ import annotations
 
@@ -7,49 +7,49 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from judgekit.authoring.lint.finding import SEVERITIES, Finding, Said, Severity, finding
-from judgekit.authoring.lint.observed import Seen, observe, rubrics_in
-from judgekit.authoring.lint.registry import RULES
-from judgekit.authoring.lint.results import ABOUT_ROWS, MINIMUM, Verdicts
-from judgekit.authoring.lint.rule import Rule
-from judgekit.authoring.lint.silence import faults, silenced, silences
-from judgekit.authoring.lint.subject import Subject
+from judgekit.authoring.lint.finding import SEVERITIES, LintFinding, Problem, Severity, finding
+from judgekit.authoring.lint.observed import RubricVerdicts, observe, rubrics_in
+from judgekit.authoring.lint.registry import lint_rules
+from judgekit.authoring.lint.results import ABOUT_ROWS, MINIMUM, ObservedRubric
+from judgekit.authoring.lint.rule import LintRule
+from judgekit.authoring.lint.silence import silence_problems, silenced, silences
+from judgekit.authoring.lint.subject import LintSubject, without_place
 from judgekit.core.errors import ConfigError, RubricError
 from judgekit.rubric.shelf import SUFFIX, find_rubric
 
 MOST_FILES = 1_000
-"""Files one folder may have; a folder with more is not one of rubrics."""
+"""Files of a folder; one with more is not a folder of rubrics."""
 
 
 class Linted:
-    """What lint found.
+    """The outcome of lint.
 
     Attributes:
-        files: the files looked at.
-        findings: everything found, by file and line; silenced findings among them.
+        files: the files checked.
+        findings: all findings by file and line, including silenced ones.
     """
 
-    def __init__(self, files: Sequence[Path], findings: Iterable[Finding]) -> None:
+    def __init__(self, files: Sequence[Path], findings: Iterable[LintFinding]) -> None:
         self.files = tuple(files)
-        self.findings = tuple(sorted(set(findings), key=_place))
+        self.findings = tuple(
+            sorted(
+                set(findings),
+                key=lambda f: (f.file, f.line, SEVERITIES.index(f.severity), f.rule, f.message),
+            )
+        )
 
     @property
-    def open(self) -> tuple[Finding, ...]:
-        """What is not silenced."""
-        return tuple(found for found in self.findings if found.silenced is None)
+    def open(self) -> tuple[LintFinding, ...]:
+        """The findings that are not silenced."""
+        return tuple(one for one in self.findings if one.silenced is None)
 
     def count(self, severity: Severity) -> int:
-        """Return how many open findings are of a severity."""
-        return sum(found.severity == severity for found in self.open)
+        """Return the number of open findings with a severity."""
+        return sum(one.severity == severity for one in self.open)
 
     def exit_code(self, *, strict: bool = False) -> int:
         """Return 1 if there is an error, or with `strict` a warning; else 0."""
-        failing = self.count("error") + (self.count("warning") if strict else 0)
-        return 1 if failing else 0
-
-
-def _place(found: Finding) -> tuple[str, int, int, str, str]:
-    return found.file, found.line, SEVERITIES.index(found.severity), found.rule, found.message
+        return int(bool(self.count("error") or (strict and self.count("warning"))))
 
 
 def lint_rubrics(
@@ -58,63 +58,52 @@ def lint_rubrics(
     results: str | Path | None = None,
     minimum: int | None = None,
 ) -> Linted:
-    """Look at rubrics by every rule; nothing is asked of a judge.
+    """Check rubrics against every rule. Never calls a judge.
 
     Args:
         sources: names, files and folders; the folder `rubrics` by default.
-        results: a run folder, for what the rubrics' verdicts give away.
-        minimum: verdicts a criterion needs before anything is said of it.
+        results: a run folder, to check the verdicts of the rubrics as well.
+        minimum: verdicts of a criterion that rules on results need.
 
     Raises:
         ConfigError: there is no such rubric, or no such run.
     """
     if results is not None and not sources and not Path("rubrics").is_dir():
-        sources = _named_in(Path(results))
+        sources = _rubrics_of_run(Path(results))
     paths = rubric_files(sources)
-    subjects = [_subject(path) for path in paths]
-    seen: dict[str, Seen] = {}
+    subjects: list[LintSubject] = []
+    findings: list[LintFinding] = []
+    for path in paths:
+        try:
+            subjects.append(LintSubject(path))
+        except RubricError as exc:  # it was removed, or cannot be read
+            findings.append(_not_loaded(exc, path))
+    observed: dict[str, RubricVerdicts] = {}
     if results is not None:
-        rubrics = {s.rubric.name: s.rubric for s in subjects if isinstance(s, Subject) and s.rubric}
-        seen = observe(Path(results), rubrics)
-    found: list[Finding] = []
+        observed = observe(Path(results), {s.rubric.name: s.rubric for s in subjects if s.rubric})
     for subject in subjects:
-        if isinstance(subject, Finding):
-            found.append(subject)
-            continue
-        name = subject.rubric.name if subject.rubric is not None else ""
-        verdicts = (
-            Verdicts(subject, seen[name], MINIMUM if minimum is None else max(1, minimum))
-            if name in seen
-            else None
-        )
-        found += findings_in(subject, verdicts=verdicts)
-    return Linted(paths, found)
+        verdicts = observed.get(subject.rubric.name) if subject.rubric is not None else None
+        least = MINIMUM if minimum is None else max(1, minimum)
+        about = ObservedRubric(subject, verdicts, least) if verdicts is not None else None
+        findings += findings_in(subject, observed=about)
+    return Linted(paths, findings)
 
 
-def _subject(path: Path) -> Subject | Finding:
-    try:
-        return Subject(path)
-    except RubricError as exc:  # it vanished, or cannot be read
-        said = Said(exc.where or str(path), _without_place(exc))
-        return finding(said, rule=exc.rule, severity="error")
-
-
-def _named_in(folder: Path) -> list[Path]:
-    """Return the files of the rubrics a run was judged by, as far as they are found from here."""
-    found: list[Path] = []
+def _rubrics_of_run(folder: Path) -> list[Path]:
+    """Return the files of the rubrics of a run that are found from this folder."""
+    files: list[Path] = []
     for name in rubrics_in(folder):
         with suppress(RubricError):
-            found.append(find_rubric(name))
-    if not found:
-        message = "none of its rubrics is found from here; name them"
-        raise ConfigError(message, where=str(folder))
-    return found
+            files.append(find_rubric(name))
+    if not files:
+        raise ConfigError("no rubric of this run is found from here; name them", where=str(folder))
+    return files
 
 
 def rubric_files(sources: Sequence[str | Path]) -> list[Path]:
-    """Return the rubric files that names, files and folders stand for, each once.
+    """Return the rubric files of names, files and folders, each once.
 
-    A folder without rubrics stands for the folder `rubrics` in it.
+    A folder without rubrics means the folder `rubrics` in it.
 
     Raises:
         ConfigError: there is none.
@@ -129,48 +118,50 @@ def rubric_files(sources: Sequence[str | Path]) -> list[Path]:
         if not folder.is_dir():
             paths.append(find_rubric(source))
             continue
-        inside = _rubrics_of(folder) or _rubrics_of(folder / "rubrics")
+        inside = _files_in(folder) or _files_in(folder / "rubrics")
         if not inside:
-            raise ConfigError(f"no rubric in it (FILE{SUFFIX})", where=str(folder))
+            raise ConfigError(
+                f"this folder has no rubric (NAME{SUFFIX}); name another", where=str(folder)
+            )
         if len(inside) > MOST_FILES:
             raise ConfigError(f"more than {MOST_FILES:,} rubrics; name them", where=str(folder))
         paths += inside
     return list(dict.fromkeys(paths))
 
 
-def _rubrics_of(folder: Path) -> list[Path]:
+def _files_in(folder: Path) -> list[Path]:
     return sorted(path for path in folder.glob(f"*{SUFFIX}") if path.is_file())
 
 
-def findings_in(subject: Subject, *, verdicts: Verdicts | None = None) -> list[Finding]:
-    """Return everything the rules find in one file, silenced or not."""
-    found = [_fault(fault, subject) for fault in subject.faults]
-    asked: list[str] = []
-    for rule in RULES.values():
-        about: Any = verdicts if rule.needs == "results" else subject
+def findings_in(
+    subject: LintSubject, *, observed: ObservedRubric | None = None
+) -> list[LintFinding]:
+    """Return all findings in one file, silenced or not."""
+    rules = lint_rules()
+    findings = [_not_loaded(error, subject.path) for error in subject.faults]
+    checked: list[str] = []
+    for rule in rules.values():
+        about: Any = observed if rule.needs == "results" else subject
         if rule.check is None or about is None or not _applies(rule, subject):
             continue
         try:
-            said_all = list(rule.check(about))
+            problems = list(rule.check(about))
         except RecursionError:
-            said_all = [Said(str(subject.path), "nests too deeply to be looked at")]
-        found += [finding(said, rule=rule.id, severity=rule.severity) for said in said_all]
-        enough = verdicts is not None and verdicts.seen.rows >= verdicts.minimum
+            problems = [Problem(str(subject.path), "nests too deeply to be checked")]
+        findings += [finding(one, rule=rule.id, severity=rule.severity) for one in problems]
+        enough = observed is not None and observed.verdicts.rows >= observed.minimum
         if rule.needs != "results" or enough or rule.id in ABOUT_ROWS:
-            asked.append(rule.id)
-    given = silences(subject)
-    found = silenced(found, given)
-    known = [rule.id for rule in RULES.values() if rule.silenceable]
-    for rule_id, said in faults(given, found, known=known, asked=asked):
-        found.append(finding(said, rule=rule_id, severity=RULES[rule_id].severity))
-    return found
+            checked.append(rule.id)
+    own = silences(subject)
+    findings = silenced(findings, own)
+    known = [rule.id for rule in rules.values() if rule.silenceable]
+    for id, problem in silence_problems(own, findings, known=known, checked=checked):
+        findings.append(finding(problem, rule=id, severity=rules[id].severity))
+    return findings
 
 
-def _applies(rule: Rule, subject: Subject) -> bool:
-    """Return whether a rule can look at a subject.
-
-    A file that does not load is looked at as far as its front matter goes.
-    """
+def _applies(rule: LintRule, subject: LintSubject) -> bool:
+    """Return whether a rule can check a subject; without a rubric, only the front matter counts."""
     if subject.partial:
         return rule.needs == "template" and not subject.faults
     if rule.needs in ("rubric", "results"):
@@ -178,10 +169,7 @@ def _applies(rule: Rule, subject: Subject) -> bool:
     return subject.readable
 
 
-def _fault(fault: RubricError, subject: Subject) -> Finding:
-    said = Said(fault.where or str(subject.path), _without_place(fault))
-    return finding(said, rule=fault.rule if fault.rule in RULES else "bad-rubric", severity="error")
-
-
-def _without_place(exc: RubricError) -> str:
-    return str(exc).removeprefix(f"{exc.where}: ") if exc.where else str(exc)
+def _not_loaded(error: RubricError, path: Path) -> LintFinding:
+    problem = Problem(error.where or str(path), without_place(error))
+    rule = error.rule if error.rule in lint_rules() else "bad-rubric"
+    return finding(problem, rule=rule, severity="error")

@@ -1,4 +1,4 @@
-"""What a run's verdicts say of the rubrics that asked for them, counted in one reading."""
+"""Counts of the verdicts of a run by rubric and criterion, from one reading of its results."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from judgekit.rubric.criterion import Criterion
 from judgekit.rubric.rubric import Rubric
 
 COMPARED = 40
-"""Criteria of one rubric that are compared with each other; pairs grow with the square."""
+"""Criteria of a rubric that are compared in pairs; the number of pairs is quadratic."""
 _KEPT = 1_000
-"""Different values of one criterion that are told apart."""
+"""Distinct values of a criterion that are counted."""
 _SHOWN = 3
 _HIGH, _LOW = 0.9, 0.1
-"""Values on 0..1 that say yes, or no, as plainly as a number can."""
+"""Values on 0..1 that mean yes, and no."""
 
 
-class Tally:
-    """One criterion's answers, counted."""
+class AnswerCounts:
+    """Counts of the answers to one criterion."""
 
     def __init__(self) -> None:
         self.answers = 0
@@ -35,12 +35,12 @@ class Tally:
         self.unfound = 0
         self.contradictions = 0
         self.contradicting: list[str] = []
-        """The first cases, with what contradicts."""
+        """The first cases, with their contradiction."""
         self.unfound_in: list[str] = []
 
     @property
     def scored(self) -> int:
-        """How many answers have a value."""
+        """Number of answers with a value."""
         return sum(self.values.values())
 
     def add(self, part: Part, criterion: Criterion, case: str) -> None:
@@ -58,23 +58,21 @@ class Tally:
         if unfound and len(self.unfound_in) < _SHOWN:
             self.unfound_in.append(case)
         items = tuple(item for item in part.items if isinstance(item, dict))
-        found = contradiction(
-            criterion.question, value=part.answer, reason=part.reason, items=items
-        )
-        if found is not None:
+        text = contradiction(criterion.question, value=part.answer, reason=part.reason, items=items)
+        if text is not None:
             self.contradictions += 1
             if len(self.contradicting) < _SHOWN:
-                self.contradicting.append(f"{case} ({found})")
+                self.contradicting.append(f"{case} ({text})")
 
 
-class Pair:
-    """Two criteria on the cases where both have a value."""
+class CriterionPair:
+    """Counts of two criteria over the cases where both have a value."""
 
     def __init__(self) -> None:
         self.both = 0
         self.equal = 0
         self.against = 0
-        """One says yes and the other no."""
+        """Cases where one means yes and the other no."""
 
     def add(self, first: float, second: float) -> None:
         """Count one case."""
@@ -83,8 +81,8 @@ class Pair:
         self.against += max(first, second) >= _HIGH and min(first, second) <= _LOW
 
 
-class Seen:
-    """What was seen of one rubric."""
+class RubricVerdicts:
+    """Counts of the verdicts of one rubric."""
 
     def __init__(self, rubric: Rubric) -> None:
         self.criteria = {criterion.id: criterion for criterion in rubric.criteria}
@@ -93,10 +91,10 @@ class Seen:
         self.others = 0
         """Rows of another version of the file."""
         self.unreadable = 0
-        """Rows that failed because the reply was not of the form."""
-        self.tallies: dict[str, Tally] = {id: Tally() for id in self.criteria}
+        """Rows that failed because the reply did not match the schema."""
+        self.tallies: dict[str, AnswerCounts] = {id: AnswerCounts() for id in self.criteria}
         compared = list(self.criteria)[:COMPARED]
-        self.pairs = {pair: Pair() for pair in combinations(compared, 2)}
+        self.pairs = {pair: CriterionPair() for pair in combinations(compared, 2)}
 
     def add(self, score: Score, case: str) -> None:
         """Count one score."""
@@ -115,8 +113,8 @@ class Seen:
                 pair.add(values[first], values[second])
 
 
-def observe(folder: Path, rubrics: Mapping[str, Rubric]) -> dict[str, Seen]:
-    """Read a run once and count what it says of rubrics.
+def observe(folder: Path, rubrics: Mapping[str, Rubric]) -> dict[str, RubricVerdicts]:
+    """Read a run and count the verdicts of rubrics.
 
     Args:
         folder: a run folder.
@@ -125,8 +123,8 @@ def observe(folder: Path, rubrics: Mapping[str, Rubric]) -> dict[str, Seen]:
     Raises:
         ConfigError: not a run folder.
     """
-    seen = {name: Seen(rubric) for name, rubric in rubrics.items()}
-    asked_by: dict[str, str] = {name: name for name in rubrics}
+    verdicts = {name: RubricVerdicts(rubric) for name, rubric in rubrics.items()}
+    rubric_of: dict[str, str] = {name: name for name in rubrics}
     failed: Counter[str] = Counter()
     check_finished(folder)
     for scored in read_results(folder):
@@ -136,17 +134,17 @@ def observe(folder: Path, rubrics: Mapping[str, Rubric]) -> dict[str, Seen]:
                 failed[row.metric] += result.kind in ("invalid_reply", "truncated", "empty")
                 continue
             name = _rubric_of(result)
-            if name in seen and result.fallback is None:
-                asked_by[row.metric] = name
-                seen[name].add(result, scored.case.id)
+            if name in verdicts and result.fallback is None:
+                rubric_of[row.metric] = name
+                verdicts[name].add(result, scored.case.id)
     for metric, count in failed.items():
-        if metric in asked_by:
-            seen[asked_by[metric]].unreadable += count
-    return seen
+        if metric in rubric_of:
+            verdicts[rubric_of[metric]].unreadable += count
+    return verdicts
 
 
 def rubrics_in(folder: Path) -> list[str]:
-    """Return the names of the rubrics whose verdicts a run holds, in the order met.
+    """Return the names of the rubrics with verdicts in a run, in the order of its rows.
 
     Raises:
         ConfigError: not a run folder.

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from judgekit.authoring.lint.finding import SEVERITIES, Finding, Said, Severity, finding
+from judgekit.authoring.lint.finding import SEVERITIES, LintFinding, Problem, Severity, finding
 from judgekit.core.errors import ConfigError
 from judgekit.core.yaml_file import Lines
 from judgekit.metrics.brand_voice.persona import Persona, read_persona
@@ -35,14 +35,14 @@ RULES: dict[str, tuple[Severity, str]] = {
     "unheard-trait": ("note", "No rule listens for it; only a judge is told of it."),
     "unread-rule": ("note", "judgekit does not read this key."),
 }
-"""Rule -> how severe it is, and why it matters."""
+"""LintRule -> how severe it is, and why it matters."""
 
 
 class LintedPersonas(NamedTuple):
     """What was found in persona files."""
 
     files: tuple[str, ...]
-    findings: tuple[Finding, ...]
+    findings: tuple[LintFinding, ...]
 
     def exit_code(self, *, strict: bool) -> int:
         """Return 1 where there is an error, with `strict` also for a warning."""
@@ -56,7 +56,7 @@ def lint_personas(paths: Sequence[str | Path]) -> LintedPersonas:
     Raises:
         ConfigError: a file named is not there.
     """
-    found: list[Finding] = []
+    found: list[LintFinding] = []
     for path in map(Path, paths):
         if not path.exists():
             read_persona(path)  # says so, with what may be meant
@@ -81,25 +81,25 @@ def persona_lint_text(linted: LintedPersonas) -> str:
     return "\n".join([*lines, f"{', '.join(said) or 'nothing to mend'} in {files}"]) + "\n"
 
 
-def _lint(path: Path) -> list[Finding]:
+def _lint(path: Path) -> list[LintFinding]:
     try:
         file, lines = read_persona(path)
     except ConfigError as exc:
         where = exc.where or str(path)
         message = str(exc).removeprefix(f"{where}: ")
-        return [finding(Said(where, message), rule="bad-persona", severity="error")]
-    look = _Look(file, lines)
+        return [finding(Problem(where, message), rule="bad-persona", severity="error")]
+    look = _PersonaChecks(file, lines)
     found = [
-        finding(Said(where, message), rule=rule, severity=RULES[rule][0])
+        finding(Problem(where, message), rule=rule, severity=RULES[rule][0])
         for rule, where, message in look.all()
     ]
     return sorted(found, key=lambda f: (f.line, f.rule, f.message))
 
 
-Spoken = Iterator[tuple[str, str, str]]
+OwnCriterion = Iterator[tuple[str, str, str]]
 
 
-class _Look:
+class _PersonaChecks:
     """One persona, and where its parts stand."""
 
     def __init__(self, file: PersonaFile, lines: Lines) -> None:
@@ -114,7 +114,7 @@ class _Look:
         self._exemplars = "exemplars" if file.exemplars is not None else "examples"
         self._traits = ("traits",) if file.traits else ("voice",)
 
-    def all(self) -> Spoken:
+    def all(self) -> OwnCriterion:
         persona = self.persona
         words = len(persona.preferred) + len(persona.avoided)
         if not persona.exemplars and not persona.traits and not words:
@@ -127,7 +127,7 @@ class _Look:
     def _word(self, key: str, number: int) -> str:
         return self._where(*self._voice, "lexicon", key, number)
 
-    def _words(self) -> Spoken:
+    def _words(self) -> OwnCriterion:
         avoided = {plain(word): word for word in self._avoided}
         for key, listed in (("preferred", self._preferred), (self._avoid, self._avoided)):
             seen: set[str] = set()
@@ -157,7 +157,7 @@ class _Look:
                 message = "no exemplar uses any preferred word"
                 yield "words-unused", self._where(*self._voice, "lexicon", "preferred"), message
 
-    def _replies(self) -> Spoken:
+    def _replies(self) -> OwnCriterion:
         listed = list(self.file.exemplars or self.file.examples or ())
         place = self._where(self._exemplars)
         if len(listed) < FEW_EXEMPLARS:
@@ -176,7 +176,7 @@ class _Look:
                 message = f"the exemplar {_short(text)} uses {word!r}, which is avoided"
                 yield "exemplar-avoided", where, message
 
-    def _sounds(self) -> Spoken:
+    def _sounds(self) -> OwnCriterion:
         for trait in self.persona.traits:
             where = self._where(*self._traits, trait.kind)
             if trait.kind == "tone" and trait.wanted not in TONES:
@@ -194,7 +194,7 @@ class _Look:
                 )
                 yield "trait-contradicted", where, message
 
-    def _unread(self) -> Spoken:
+    def _unread(self) -> OwnCriterion:
         rules = self.file.style_rules
         if isinstance(rules, list):
             yield "unread-rule", self._where("style_rules"), "style_rules is a list; it is not read"

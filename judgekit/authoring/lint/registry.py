@@ -1,47 +1,50 @@
-"""Every rule, by name."""
+"""All rules: their texts from `rules.yaml`, their checks from the modules of this package."""
 
 from __future__ import annotations
 
-from judgekit.authoring.lint import (
+from functools import cache
+from pathlib import Path
+
+from judgekit.authoring.lint import (  # noqa: F401 - each registers its checks
     about,
     examples,
     levels,
     literals,
-    loading,
     results,
     scales,
-    silence,
     templates,
     weights,
     wording,
 )
-from judgekit.authoring.lint.rule import Rule, near_rule
+from judgekit.authoring.lint.rule import CHECKS, LintRule, near_rule
 from judgekit.core.errors import ConfigError
+from judgekit.core.yaml_file import parse_yaml
 
-FAMILIES: dict[str, tuple[Rule, ...]] = {
-    "Loading": loading.RULES,
-    "The file": about.RULES,
-    "Wording": wording.RULES,
-    "Left in a text": literals.RULES,
-    "Number scales": scales.RULES,
-    "Words to answer with": levels.RULES,
-    "Weights and modes": weights.RULES,
-    "The template": templates.RULES,
-    "Examples and tests": examples.RULES,
-    "Results": results.RULES,
-    "Silences": silence.RULES,
-}
-"""Heading -> its rules, in the order of documents."""
-
-RULES: dict[str, Rule] = {rule.id: rule for rules in FAMILIES.values() for rule in rules}
+_FILE = Path(__file__).with_name("rules.yaml")
 
 
-def find_rule(id: str) -> Rule:
+@cache
+def rule_families() -> dict[str, tuple[LintRule, ...]]:
+    """Return heading -> its rules, in the order of the documentation."""
+    families, _ = parse_yaml(_FILE.read_text("utf-8"), file=_FILE.name)
+    return {
+        heading: tuple(LintRule(id, check=CHECKS.get(id), **text) for id, text in rules.items())
+        for heading, rules in families.items()
+    }
+
+
+@cache
+def lint_rules() -> dict[str, LintRule]:
+    """Return id -> rule."""
+    return {rule.id: rule for rules in rule_families().values() for rule in rules}
+
+
+def find_rule(id: str) -> LintRule:
     """Return a rule.
 
     Raises:
-        ConfigError: there is none of that name; near names are suggested.
+        ConfigError: there is no such rule; the message suggests a similar one.
     """
-    if id not in RULES:
-        raise ConfigError(f"no rule {id!r}{near_rule(id, RULES)}")
-    return RULES[id]
+    if id not in lint_rules():
+        raise ConfigError(f"no rule {id!r}{near_rule(id, lint_rules())}")
+    return lint_rules()[id]

@@ -1,53 +1,61 @@
-"""Rules about a rubric's verdicts in a run: criteria that tell nothing, or not the truth."""
+"""Rules about the verdicts of a rubric in a run."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from judgekit.authoring.lint.finding import Said
-from judgekit.authoring.lint.observed import Pair, Seen, Tally
-from judgekit.authoring.lint.rule import Rule
-from judgekit.authoring.lint.subject import Subject
+from judgekit.authoring.lint.finding import Problem
+from judgekit.authoring.lint.observed import AnswerCounts, CriterionPair, RubricVerdicts
+from judgekit.authoring.lint.rule import check
+from judgekit.authoring.lint.subject import LintSubject
 
 MINIMUM = 20
-"""Verdicts below which nothing is said: of 20, a share of 95 % is 19."""
+"""Verdicts that a criterion needs: 95 % of 20 are 19."""
 EDGE = 0.95
-"""Share of verdicts at one end from which on a criterion tells cases apart no more."""
+"""Share of verdicts at one end above which a criterion does not tell cases apart."""
 SAME = 0.98
-"""Share of equal verdicts from which on two criteria are one."""
+"""Share of equal verdicts above which two criteria are one."""
 VARIED = 0.05
-"""Share that must lie apart from a criterion's commonest value for agreement to mean anything."""
+"""Share of other values that a criterion needs besides its most frequent one, for agreement to
+have a meaning."""
 ABSTAINING = 0.3
 INAPPLICABLE = 0.9
 CONTRADICTING = 0.05
 FEW = 3
-"""Contradictions below which they are slips."""
+"""Contradictions that are more than slips."""
 UNFOUND = 0.1
 AGAINST = 0.2
 UNREADABLE = 0.1
 
 
-class Verdicts(NamedTuple):
-    """A rubric and what was seen of it."""
+class ObservedRubric(NamedTuple):
+    """A rubric and its verdicts in a run."""
 
-    subject: Subject
-    seen: Seen
+    subject: LintSubject
+    verdicts: RubricVerdicts
     minimum: int
 
-    def at(self, id: str) -> str:
-        """Return where a criterion stands."""
-        return self.subject.at("criteria", id)
+    def problem(self, message: str, criterion: str | None = None) -> Problem:
+        """Return a problem of a criterion, or of the rubric."""
+        at = self.subject.at
+        where = at("name") if criterion is None else at("criteria", criterion)
+        return Problem(where, message, criterion)
 
-    def tallies(self) -> Iterator[tuple[str, Tally]]:
+    def scored(self) -> Iterator[tuple[str, AnswerCounts]]:
         """Yield the criteria with enough values."""
-        for id, tally in self.seen.tallies.items():
-            if tally.scored >= self.minimum:
-                yield id, tally
+        yield from ((i, c) for i, c in self.verdicts.tallies.items() if c.scored >= self.minimum)
 
-    def pairs(self) -> Iterator[tuple[str, str, Pair]]:
+    def frequent(self, part: str, whole: str, least: float) -> Iterator[tuple[str, str]]:
+        """Yield the criteria in which a count is a large share of another one, and the share."""
+        for id, counts in self.verdicts.tallies.items():
+            some, all_ = vars(counts)[part], vars(counts)[whole]
+            if all_ >= self.minimum and some / all_ >= least:
+                yield id, _share(some, all_)
+
+    def pairs(self) -> Iterator[tuple[str, str, CriterionPair]]:
         """Yield the pairs of criteria with enough cases."""
-        for (first, second), pair in self.seen.pairs.items():
+        for (first, second), pair in self.verdicts.pairs.items():
             if pair.both >= self.minimum:
                 yield first, second, pair
 
@@ -56,224 +64,109 @@ def _share(part: int, whole: int) -> str:
     return f"{part} of {whole} ({part / whole:.0%})"
 
 
-def _edge(verdicts: Verdicts, edge: float, words: str) -> Iterator[Said]:
-    for id, tally in verdicts.tallies():
-        count = tally.values[edge]
-        if count / tally.scored >= EDGE and len(tally.values) > 1:
-            yield Said(
-                verdicts.at(id), f"{id!r} is worth {words} in {_share(count, tally.scored)}", id
-            )
+def _at_edge(edge: float) -> Callable[[ObservedRubric], Iterator[Problem]]:
+    """Return a check of values at one end."""
+
+    def check_values(observed: ObservedRubric) -> Iterator[Problem]:
+        for id, counts in observed.scored():
+            count = counts.values[edge]
+            if count / counts.scored >= EDGE and len(counts.values) > 1:
+                share = _share(count, counts.scored)
+                yield observed.problem(f"{id!r} has the value {edge:g} in {share}", id)
+
+    return check_values
 
 
-def _ceiling(verdicts: Verdicts) -> Iterator[Said]:
-    return _edge(verdicts, 1.0, "1")
+check("at-ceiling")(_at_edge(1.0))
+check("at-floor")(_at_edge(0.0))
 
 
-def _floor(verdicts: Verdicts) -> Iterator[Said]:
-    return _edge(verdicts, 0.0, "0")
+@check("no-variance")
+def _constant(observed: ObservedRubric) -> Iterator[Problem]:
+    for id, counts in observed.scored():
+        if len(counts.values) == 1:
+            value, share = next(iter(counts.values)), _share(counts.scored, counts.scored)
+            yield observed.problem(f"{id!r} has the value {value:g} in {share}", id)
 
 
-def _dead(verdicts: Verdicts) -> Iterator[Said]:
-    for id, tally in verdicts.tallies():
-        if len(tally.values) == 1:
-            value = next(iter(tally.values))
-            share = _share(tally.scored, tally.scored)
-            yield Said(verdicts.at(id), f"{id!r} is worth {value:g} in {share}", id)
-
-
-def _redundant(verdicts: Verdicts) -> Iterator[Said]:
-    for first, second, pair in verdicts.pairs():
-        tallies = verdicts.seen.tallies
-        if pair.equal / pair.both >= SAME and _varied(tallies[first]) and _varied(tallies[second]):
+@check("redundant")
+def _redundant(observed: ObservedRubric) -> Iterator[Problem]:
+    counts = observed.verdicts.tallies
+    for first, second, pair in observed.pairs():
+        if pair.equal / pair.both >= SAME and _varied(counts[first]) and _varied(counts[second]):
             share = _share(pair.equal, pair.both)
-            message = f"{second!r} is worth what {first!r} is in {share}"
-            yield Said(verdicts.at(second), message, second)
+            yield observed.problem(f"{second!r} equals {first!r} in {share}", second)
 
 
-def _varied(tally: Tally) -> bool:
-    return 1 - max(tally.values.values()) / tally.scored >= VARIED
+def _varied(counts: AnswerCounts) -> bool:
+    return 1 - max(counts.values.values()) / counts.scored >= VARIED
 
 
-def _abstaining(verdicts: Verdicts) -> Iterator[Said]:
-    for id, tally in verdicts.seen.tallies.items():
-        if tally.answers >= verdicts.minimum and tally.abstained / tally.answers >= ABSTAINING:
-            share = _share(tally.abstained, tally.answers)
-            yield Said(verdicts.at(id), f"the judge abstained from {id!r} in {share}", id)
+@check("abstaining")
+def _abstaining(observed: ObservedRubric) -> Iterator[Problem]:
+    for id, share in observed.frequent("abstained", "answers", ABSTAINING):
+        yield observed.problem(f"the judge abstained from {id!r} in {share}", id)
 
 
-def _inapplicable(verdicts: Verdicts) -> Iterator[Said]:
-    for id, tally in verdicts.seen.tallies.items():
-        if tally.answers >= verdicts.minimum and tally.inapplicable / tally.answers >= INAPPLICABLE:
-            share = _share(tally.inapplicable, tally.answers)
-            yield Said(verdicts.at(id), f"{id!r} did not apply in {share}", id)
+@check("inapplicable")
+def _inapplicable(observed: ObservedRubric) -> Iterator[Problem]:
+    for id, share in observed.frequent("inapplicable", "answers", INAPPLICABLE):
+        yield observed.problem(f"{id!r} did not apply in {share}", id)
 
 
-def _contradicting(verdicts: Verdicts) -> Iterator[Said]:
-    for id, tally in verdicts.seen.tallies.items():
-        count = tally.contradictions
-        enough = tally.answers >= verdicts.minimum and count >= FEW
-        if enough and count / tally.answers >= CONTRADICTING:
-            yield Said(
-                verdicts.at(id),
-                f"the verdict on {id!r} contradicts its reason in {_share(count, tally.answers)}: "
-                f"{'; '.join(tally.contradicting)}",
-                id,
-            )
+@check("contradicted")
+def _contradicting(observed: ObservedRubric) -> Iterator[Problem]:
+    for id, share in observed.frequent("contradictions", "answers", CONTRADICTING):
+        counts = observed.verdicts.tallies[id]
+        if counts.contradictions >= FEW:
+            message = f"the verdict on {id!r} contradicts its reason in {share}: "
+            yield observed.problem(message + "; ".join(counts.contradicting), id)
 
 
-def _unfound(verdicts: Verdicts) -> Iterator[Said]:
-    for id, tally in verdicts.seen.tallies.items():
-        if tally.quotes >= verdicts.minimum and tally.unfound / tally.quotes >= UNFOUND:
-            yield Said(
-                verdicts.at(id),
-                f"{_share(tally.unfound, tally.quotes)} quotes of {id!r} are not in the text: "
-                f"{', '.join(tally.unfound_in)}",
-                id,
-            )
+@check("unfound-quotes")
+def _unfound(observed: ObservedRubric) -> Iterator[Problem]:
+    for id, share in observed.frequent("unfound", "quotes", UNFOUND):
+        cases = ", ".join(observed.verdicts.tallies[id].unfound_in)
+        yield observed.problem(f"{share} quotes of {id!r} are not in the text: {cases}", id)
 
 
-def _against(verdicts: Verdicts) -> Iterator[Said]:
-    criteria = verdicts.seen.criteria
-    for first, second, pair in verdicts.pairs():
-        kinds = [criteria[id].question.kind == "checklist" for id in (first, second)]
+@check("against-checklist")
+def _against(observed: ObservedRubric) -> Iterator[Problem]:
+    criteria = observed.verdicts.criteria
+    for first, second, pair in observed.pairs():
+        lists = [criteria[id].question.kind == "checklist" for id in (first, second)]
         alike = criteria[first].group == criteria[second].group
         positive = criteria[first].weight > 0 and criteria[second].weight > 0
-        if sum(kinds) == 1 and alike and positive and pair.against / pair.both >= AGAINST:
-            listed, judged = (first, second) if kinds[0] else (second, first)
-            yield Said(
-                verdicts.at(judged),
-                f"{judged!r} and the checklist {listed!r} say the opposite in "
-                f"{_share(pair.against, pair.both)}",
-                judged,
-            )
+        if sum(lists) == 1 and alike and positive and pair.against / pair.both >= AGAINST:
+            listed, judged = (first, second) if lists[0] else (second, first)
+            share = _share(pair.against, pair.both)
+            message = f"{judged!r} contradicts the checklist {listed!r} in {share}"
+            yield observed.problem(message, judged)
 
 
-def _unreadable(verdicts: Verdicts) -> Iterator[Said]:
-    seen = verdicts.seen
-    rows = seen.rows + seen.unreadable
-    if rows >= verdicts.minimum and seen.unreadable / rows >= UNREADABLE:
-        share = _share(seen.unreadable, rows)
-        yield Said(verdicts.subject.at("name"), f"replies were not of the form in {share}")
+@check("unreadable-replies")
+def _unreadable(observed: ObservedRubric) -> Iterator[Problem]:
+    unreadable = observed.verdicts.unreadable
+    rows = observed.verdicts.rows + unreadable
+    if rows >= observed.minimum and unreadable / rows >= UNREADABLE:
+        yield observed.problem(f"replies did not match the schema in {_share(unreadable, rows)}")
 
 
-def _few(verdicts: Verdicts) -> Iterator[Said]:
-    rows = verdicts.seen.rows
-    if rows < verdicts.minimum:
-        many = f"{rows} verdict{'s' if rows != 1 else ''}" if rows else "no verdicts"
-        yield Said(
-            verdicts.subject.at("name"),
-            f"{many} of this rubric in the run; from {verdicts.minimum} on they are looked at",
-        )
+@check("few-results")
+def _few(observed: ObservedRubric) -> Iterator[Problem]:
+    rows = observed.verdicts.rows
+    if rows < observed.minimum:
+        count = f"{rows} verdict{'s' if rows != 1 else ''}" if rows else "no verdicts"
+        least = f"rules on results need {observed.minimum}"
+        yield observed.problem(f"{count} of this rubric in the run; {least}")
 
 
-def _older(verdicts: Verdicts) -> Iterator[Said]:
-    seen = verdicts.seen
-    if seen.others:
-        share = _share(seen.others, seen.rows)
-        yield Said(verdicts.subject.at("name"), f"{share} verdicts are of another version of it")
+@check("older-results")
+def _older(observed: ObservedRubric) -> Iterator[Problem]:
+    if observed.verdicts.others:
+        share = _share(observed.verdicts.others, observed.verdicts.rows)
+        yield observed.problem(f"{share} verdicts are of another version of the rubric")
 
 
-RULES: tuple[Rule, ...] = (
-    Rule(
-        "at-ceiling",
-        "warning",
-        f"A criterion that {EDGE:.0%} of cases meet in full hardly tells them apart.",
-        "Ask for more, judge harder cases, or keep it as a gate and say so in a silence.",
-        _ceiling,
-        needs="results",
-    ),
-    Rule(
-        "at-floor",
-        "warning",
-        f"A criterion that {EDGE:.0%} of cases miss altogether hardly tells them apart; often it "
-        "asks for what no case can have.",
-        "Read some reasons; ask for less, or for what these cases can show.",
-        _floor,
-        needs="results",
-    ),
-    Rule(
-        "no-variance",
-        "warning",
-        "A criterion that gave every case the same value adds a constant.",
-        "Remove it, or judge cases in which it differs.",
-        _dead,
-        needs="results",
-    ),
-    Rule(
-        "redundant",
-        "warning",
-        f"Two criteria with equal values in {SAME:.0%} of cases are one, counted twice.",
-        "Remove one, or say in its text what the other does not look at.",
-        _redundant,
-        needs="results",
-    ),
-    Rule(
-        "abstaining",
-        "warning",
-        f"Where the judge abstains in {ABSTAINING:.0%} of cases, the number is made of the rest.",
-        "Show the judge what it lacks, or ask only where it applies: groups with `requires`.",
-        _abstaining,
-        needs="results",
-    ),
-    Rule(
-        "inapplicable",
-        "warning",
-        f"A criterion that does not apply in {INAPPLICABLE:.0%} of cases is paid for in all.",
-        "Put it into a group with `requires`, or into a rubric for the cases it is about.",
-        _inapplicable,
-        needs="results",
-    ),
-    Rule(
-        "contradicted",
-        "warning",
-        f"Verdicts that contradict their own reasons in {CONTRADICTING:.0%} of cases (and at least "
-        f"{FEW}) were not drawn from them: often true and false, or high and low, are mixed up.",
-        "Say in the text what true, or the highest value, means; ask without negation.",
-        _contradicting,
-        "values and levels in any language, sentences in English",
-        needs="results",
-    ),
-    Rule(
-        "unfound-quotes",
-        "warning",
-        f"Where {UNFOUND:.0%} of quotes are not in the text, the evidence is made up.",
-        "Ask for short quotes, copied exactly; use another judge.",
-        _unfound,
-        needs="results",
-    ),
-    Rule(
-        "against-checklist",
-        "warning",
-        f"A verdict that says yes where the checklist beside it says no, in {AGAINST:.0%} of "
-        "cases, measures something else than it seems to.",
-        "Read some of these cases; mend the text that is taken otherwise than meant.",
-        _against,
-        needs="results",
-    ),
-    Rule(
-        "unreadable-replies",
-        "warning",
-        f"Replies that are not of the form in {UNREADABLE:.0%} of cases are cases without a score.",
-        "Ask for less at once, simplify the levels, or use a judge that keeps to forms.",
-        _unreadable,
-        needs="results",
-    ),
-    Rule(
-        "few-results",
-        "note",
-        "From a handful of verdicts nothing follows; nothing is said of criteria then.",
-        "Run more cases, or lower `--minimum`.",
-        _few,
-        needs="results",
-    ),
-    Rule(
-        "older-results",
-        "note",
-        "Verdicts of another version of the file may be answers to other questions.",
-        "Run again; `judgekit rubric diff` says what changed.",
-        _older,
-        needs="results",
-    ),
-)
 ABOUT_ROWS = ("few-results", "older-results", "unreadable-replies")
-"""Rules that have something to say however few the verdicts are."""
+"""Rules that apply to any number of verdicts."""

@@ -1,4 +1,4 @@
-"""A rule: what it is called, why it matters, how to mend what it finds."""
+"""A lint rule, and the decorator that registers the function that checks it."""
 
 from __future__ import annotations
 
@@ -6,38 +6,54 @@ from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from judgekit.authoring.lint.finding import Said, Severity
+from judgekit.authoring.lint.finding import Problem, Severity
 from judgekit.core.suggest import suggest
 
-Check = Callable[[Any], Iterable[Said]]
+Check = Callable[[Any], Iterable[Problem]]
+
+CHECKS: dict[str, Check] = {}
+"""Rule id -> the function that finds its problems."""
 
 
 @dataclass(frozen=True)
-class Rule:
-    """One rule.
+class LintRule:
+    """One rule, as `rules.yaml` describes it.
 
     Args:
-        id: its name, in findings, silences and documents.
-        severity: `error` fails a run, `warning` does so with `--strict`, `note` never.
+        id: its name in findings, silences and documentation.
         why: what goes wrong otherwise; one or two sentences.
-        mend: what to do; one or two sentences.
-        check: takes a subject and yields what it finds; `None` for what loading finds.
-        languages: `any`, or `English` for a rule about words.
-        needs: what it looks at: the front matter, a rubric that loads, a template (of a rubric,
-            or a partial one), or a run's verdicts.
-        silenceable: whether a file may ask not to hear of it.
+        fix: what to do; one or two sentences.
+        severity: `error` fails a run, `warning` fails with `--strict`, `note` never fails.
+        needs: what the rule reads: the front matter, a rubric that loads, a template (of a rubric
+            or a partial one), or the verdicts of a run.
+        languages: the texts that the rule reads: `any`, or `English` for a rule about words.
+        check: yields the problems of a subject; `None` where loading finds them.
     """
 
     id: str
-    severity: Severity
     why: str
-    mend: str
-    check: Check | None = None
-    languages: str = "any"
+    fix: str
+    severity: Severity = "warning"
     needs: Literal["front", "rubric", "template", "results"] = "front"
-    silenceable: bool = True
+    languages: str = "any"
+    check: Check | None = None
+
+    @property
+    def silenceable(self) -> bool:
+        """Whether a file may silence it: a rubric must load whatever its author says."""
+        return self.check is not None
+
+
+def check(rule: str) -> Callable[[Check], Check]:
+    """Return a decorator that registers the check of a rule."""
+
+    def register(function: Check) -> Check:
+        CHECKS[rule] = function
+        return function
+
+    return register
 
 
 def near_rule(word: str, known: Collection[str]) -> str:
-    """Return a hint at the rules that may have been meant."""
+    """Return the end of a message about an unknown rule."""
     return suggest(word, known, otherwise="; `judgekit rubric lint --rules` lists them")

@@ -1,4 +1,4 @@
-"""Made-up cases to render a rubric with: one that has everything, one that has the least."""
+"""Invented cases to render a rubric with: one with every field, one with the required fields."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _ALL: dict[str, Any] = {
 
 
 def ready(rubric: Rubric) -> Rubric:
-    """Return a rubric with its parameters set, to something made up where they have no default."""
+    """Return a rubric with all parameters set, to an invented value where they have no default."""
     return rubric.with_parameters(
         {
             name: _setting(parameter)
@@ -65,7 +65,7 @@ def _keyed(keys: Mapping[str, Iterable[str]] | None) -> dict[str, dict[str, str]
 
 
 def sparse_case(rubric: Rubric, keys: Mapping[str, Iterable[str]] | None = None) -> Case:
-    """Return a case that has what a rubric requires in its default mode, and nothing else."""
+    """Return a case with only the fields that a rubric requires in its default mode."""
     needed = {*rubric.requires}
     for name, weight in rubric.modes[rubric.default_mode].items():
         if weight > 0 and name in rubric.groups:

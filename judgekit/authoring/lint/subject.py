@@ -1,4 +1,4 @@
-"""What rules look at: one rubric file, read as far as it can be."""
+"""The subject of rules: one rubric file, read as far as possible."""
 
 from __future__ import annotations
 
@@ -7,12 +7,13 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from judgekit.authoring.lint.finding import Problem
 from judgekit.authoring.lint.language import english
 from judgekit.core.errors import ConfigError, RubricError, place
 from judgekit.core.yaml_file import Lines
 from judgekit.rubric.criterion import Criterion
 from judgekit.rubric.faults import Opened, open_rubric, template_faults
-from judgekit.rubric.file import CriterionFile, RubricFile
+from judgekit.rubric.file import CriterionFile, LevelFile, RubricFile
 from judgekit.rubric.folders import Folders
 from judgekit.rubric.load import load_rubric
 from judgekit.rubric.prints import Literal, literal
@@ -21,16 +22,35 @@ from judgekit.rubric.shelf import builtin_folder
 from judgekit.rubric.template import Template
 
 
-class Spoken(NamedTuple):
-    """A criterion that this very file gives."""
+class OwnCriterion(NamedTuple):
+    """A criterion that this file defines."""
 
     id: str
     file: CriterionFile
     criterion: Criterion
+    lines: Lines
+
+    def problem(self, message: str, *steps: str | int) -> Problem:
+        """Return a problem of this criterion, at a key of it."""
+        return Problem(
+            self.lines.where("criteria", self.id, *steps), f"{self.id!r}{message}", self.id
+        )
+
+    @property
+    def words(self) -> tuple[str, dict[str, LevelFile]]:
+        """The key of the words to answer with, and the words: of `levels` or of `options`."""
+        if self.file.levels:
+            return "levels", dict(self.file.levels)
+        return "options", dict(self.file.options or {})
+
+    @property
+    def free_number(self) -> bool:
+        """Whether the answer is a number without levels."""
+        return self.file.chosen_kind == "score" and not self.file.levels
 
 
-class Body(NamedTuple):
-    """A template file of the rubric that is its author's own."""
+class TemplateFile(NamedTuple):
+    """A template file of the rubric that is not built in."""
 
     name: str
     path: Path
@@ -38,12 +58,12 @@ class Body(NamedTuple):
     words: Literal
 
 
-class Subject:
+class LintSubject:
     """One file: a rubric, or a partial template without front matter.
 
     Attributes:
         path: the file.
-        faults: what keeps it from loading; most rules are not asked then.
+        faults: the errors that stop it from loading; most rules do not run then.
         rubric: the rubric, loaded; `None` when it is abstract, partial, or does not load.
     """
 
@@ -53,7 +73,7 @@ class Subject:
         self.opened: Opened | None = None
         self.rubric: Rubric | None = None
         self.rendered: dict[tuple[str, bool], str | ConfigError] = {}
-        """What rules rendered of it so far: mode, sparse case or full -> text, or why not."""
+        """(mode, whether the case is sparse) -> the rendered text, or the error."""
         if self.partial:
             self.loader = Folders(tuple(dict.fromkeys((path.parent, builtin_folder()))))
             self.faults = template_faults(path.name, loader=self.loader)
@@ -77,13 +97,13 @@ class Subject:
     @property
     def file(self) -> RubricFile:
         """The front matter."""
-        assert self.opened is not None  # noqa: S101 - asked of readable subjects only
+        assert self.opened is not None  # noqa: S101 - only readable subjects
         return self.opened.layers[0].file
 
     @property
     def lines(self) -> Lines:
-        """Where its values stand."""
-        assert self.opened is not None  # noqa: S101 - asked of readable subjects only
+        """The lines of its values."""
+        assert self.opened is not None  # noqa: S101 - only readable subjects
         return self.opened.layers[0].lines
 
     def at(self, *steps: str | int) -> str:
@@ -92,35 +112,35 @@ class Subject:
 
     @cached_property
     def criteria(self) -> tuple[Criterion, ...]:
-        """Every criterion, inherited ones too."""
+        """All criteria, including inherited ones."""
         return self.opened.criteria if self.opened is not None else ()
 
     @cached_property
-    def own(self) -> tuple[Spoken, ...]:
-        """The criteria that this file gives."""
+    def own(self) -> tuple[OwnCriterion, ...]:
+        """The criteria that this file defines."""
         if not self.readable:
             return ()
         by_id = {criterion.id: criterion for criterion in self.criteria}
         return tuple(
-            Spoken(id, given, by_id[id])
+            OwnCriterion(id, given, by_id[id], self.lines)
             for id, given in self.file.criteria.items()
             if given is not None and id in by_id
         )
 
     @property
     def parents(self) -> tuple[Any, ...]:
-        """The files this one extends, nearest first."""
+        """The files that this one extends, nearest first."""
         return self.opened.layers[1:] if self.opened is not None else ()
 
     def inherited(self, name: str) -> Any:
-        """Return the nearest value of a key, this file's or that of what it extends."""
-        assert self.opened is not None  # noqa: S101 - asked of readable subjects only
+        """Return the value of a key in this file, or in the nearest file that it extends."""
+        assert self.opened is not None  # noqa: S101 - only readable subjects
         assert self.opened.merged is not None  # noqa: S101
         return self.opened.merged.first(name)
 
     @cached_property
     def words(self) -> str:
-        """Everything this file says about its criteria, to tell the language from."""
+        """All texts about criteria, to detect the language."""
         return " ".join(
             [self.file.description or "", *(s.file.text for s in self.own)] if self.readable else []
         )
@@ -130,7 +150,7 @@ class Subject:
         return english(text, around=self.words)
 
     def shares(self) -> dict[str, dict[str, float]]:
-        """Return mode -> criterion -> share of the value when everything is answered."""
+        """Return mode -> criterion -> share of the value if every criterion has an answer."""
         if self.opened is None:
             return {}
         sums: dict[str, float] = {}
@@ -149,7 +169,7 @@ class Subject:
 
     @cached_property
     def trees(self) -> dict[str, Any]:
-        """The syntax tree of every template file the rubric is built from, by name."""
+        """Name -> syntax tree of every template file of the rubric."""
         if self.partial:
             names = {self.path.name: self.path}
             names.update(self._files(self.path.name))
@@ -164,18 +184,23 @@ class Subject:
             return {}
 
     @cached_property
-    def bodies(self) -> tuple[Body, ...]:
-        """The template files that lie beside this one; the built-in ones are not the author's."""
+    def bodies(self) -> tuple[TemplateFile, ...]:
+        """The template files in the folder of this one; built-in files are not the author's."""
         return tuple(self._bodies())
 
-    def _bodies(self) -> Iterator[Body]:
+    def _bodies(self) -> Iterator[TemplateFile]:
         for name, tree in self.trees.items():
             path = self.loader.find(name)
             extended = name in [layer.name for layer in self.parents]
             if path.parent == self.path.parent and not extended:
-                yield Body(name, path, tree, literal(tree))
+                yield TemplateFile(name, path, tree, literal(tree))
 
     @property
     def chain(self) -> tuple[str, ...]:
         """The rubric's own template and those it extends, by name."""
         return (self.path.name, *(layer.name for layer in self.parents))
+
+
+def without_place(error: RubricError) -> str:
+    """Return the message of an error without its file and line."""
+    return str(error).removeprefix(f"{error.where}: ") if error.where else str(error)

@@ -1,14 +1,15 @@
-"""Findings as lines for a terminal, and as JSON."""
+"""Findings as lines for a terminal, as JSON, and the rules as text."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from pathlib import Path
 
-from judgekit.authoring.lint.finding import SEVERITIES, Finding
+from judgekit.authoring.lint.finding import SEVERITIES
 from judgekit.authoring.lint.lint import Linted
-from judgekit.authoring.lint.paths import shown_path
-from judgekit.authoring.lint.registry import RULES
+from judgekit.authoring.lint.registry import lint_rules, rule_families
+from judgekit.authoring.lint.rule import LintRule
 from judgekit.core.canonical import printable
 
 VERSION = 1
@@ -16,62 +17,94 @@ VERSION = 1
 
 
 def lint_text(linted: Linted) -> str:
-    """Return the findings a line each, what to do under each rule's first, and a last line."""
+    """Return one line per finding, why and fix under the first of each rule, and the counts."""
     return "\n".join(_lines(linted)) + "\n"
 
 
 def _lines(linted: Linted) -> Iterator[str]:
     explained: set[str] = set()
-    for found in linted.open:
-        where = f"{shown_path(found.file)}:{found.line}"
-        yield _line(f"{where}: {found.severity} {found.rule}: {found.message}")
-        if found.rule not in explained:
-            explained.add(found.rule)
-            rule = RULES[found.rule]
+    for one in linted.open:
+        where = f"{shown_path(one.file)}:{one.line}"
+        yield one_line(f"{where}: {one.severity} {one.rule}: {one.message}")
+        if one.rule not in explained:
+            explained.add(one.rule)
+            rule = lint_rules()[one.rule]
             yield f"    why: {rule.why}"
-            yield f"    mend: {rule.mend}"
-    yield summary(linted)
-
-
-def summary(linted: Linted) -> str:
-    """Return how much was found, in a line."""
+            yield f"    fix: {rule.fix}"
     parts = [_count(linted.count(severity), severity) for severity in SEVERITIES]
-    said = ", ".join(part for part in parts if part) or "nothing to mend"
+    counts = ", ".join(part for part in parts if part) or "no problems"
     silent = len(linted.findings) - len(linted.open)
     tail = f" ({silent} silenced)" if silent else ""
-    return f"{said} in {_count(len(linted.files), 'file')}{tail}"
+    yield f"{counts} in {_count(len(linted.files), 'file')}{tail}"
 
 
 def _count(number: int, noun: str) -> str:
     return f"{number} {noun}{'' if number == 1 else 's'}" if number else ""
 
 
-def _line(text: str) -> str:
+def one_line(text: str) -> str:
+    """Return a text as one printable line."""
     return " ".join(printable(text).split())
+
+
+def shown_path(file: str) -> str:
+    """Return a path relative to the working folder if it is inside, else as it is."""
+    path = Path(file)
+    here = Path.cwd()
+    if path.is_absolute() and path.is_relative_to(here):
+        path = path.relative_to(here)
+    return path.as_posix()
 
 
 def lint_json(linted: Linted) -> str:
     """Return the findings as JSON: the same bytes for the same files."""
+    rules = lint_rules()
     value = {
         "judgekit": "lint",
         "version": VERSION,
         "files": [shown_path(str(path)) for path in linted.files],
         "counts": {severity: linted.count(severity) for severity in SEVERITIES},
-        "findings": [_entry(found) for found in linted.findings],
+        "findings": [
+            {
+                "file": shown_path(one.file),
+                "line": one.line,
+                "rule": one.rule,
+                "severity": one.severity,
+                "message": one_line(one.message),
+                "criterion": one.criterion,
+                "why": rules[one.rule].why,
+                "mend": rules[one.rule].fix,
+                "silenced": one.silenced,
+            }
+            for one in linted.findings
+        ],
     }
     return json.dumps(value, ensure_ascii=False, indent=1) + "\n"
 
 
-def _entry(found: Finding) -> dict[str, object]:
-    rule = RULES[found.rule]
-    return {
-        "file": shown_path(found.file),
-        "line": found.line,
-        "rule": found.rule,
-        "severity": found.severity,
-        "message": _line(found.message),
-        "criterion": found.criterion,
-        "why": rule.why,
-        "mend": rule.mend,
-        "silenced": found.silenced,
-    }
+def rule_list() -> str:
+    """Return every rule with why and fix, a paragraph each."""
+    return "\n".join(explained(rule) for rule in lint_rules().values())
+
+
+def explained(rule: LintRule) -> str:
+    """Return one rule with why and fix."""
+    lines = [f"{rule.id} ({rule.severity})", f"    why: {rule.why}", f"    fix: {rule.fix}"]
+    if rule.languages != "any":
+        lines.append(f"    checks: {rule.languages}")
+    if not rule.silenceable:
+        lines.append("    cannot be silenced")
+    return "\n".join(lines) + "\n"
+
+
+def rule_tables() -> str:
+    """Return the rules as Markdown, a table for each family."""
+    lines: list[str] = []
+    for heading, rules in rule_families().items():
+        lines += [f"### {heading}", "", "| rule | severity | why | fix | checks |"]
+        lines.append("| --- | --- | --- | --- | --- |")
+        for rule in rules:
+            cells = (f"`{rule.id}`", rule.severity, rule.why, rule.fix, rule.languages)
+            lines.append(f"| {' | '.join(cell.replace('|', '&#124;') for cell in cells)} |")
+        lines.append("")
+    return "\n".join(lines)

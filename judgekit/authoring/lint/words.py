@@ -1,4 +1,4 @@
-"""English words the rules about wording look for, each as a whole word."""
+"""English words for the rules about wording, each as a whole word."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ QUALITIES: dict[str, str] = {
     "novelty": "creative original novel",
     "effort": "fast efficient efficiently cheap",
 }
-"""What answers are praised for, by the judgment it takes; a text may ask for one of these."""
+"""Qualities of answers by the judgment they need; a text may ask for one of these."""
 
 _DIMENSION = {
     word.replace("_", " "): name for name, words in QUALITIES.items() for word in words.split()
@@ -66,13 +66,13 @@ _AND_OR = re.compile(r"\band/or\b", re.IGNORECASE)
 
 
 def two_judgments(text: str) -> str | None:
-    """Return the words by which an English question asks for two judgments, if it does."""
+    """Return the words with which an English question asks for two judgments, if any."""
     for match in _JOINED.finditer(text):
         first, second = (" ".join(re.split(r"[\s-]+", match[n].lower())) for n in (1, 2))
         if _DIMENSION.get(first) != _DIMENSION.get(second):
             return match[0]
-    found = _AND_OR.search(text) or _TWO_CLAUSES.search(text)
-    return found[0] if found else None
+    second_clause = _AND_OR.search(text) or _TWO_CLAUSES.search(text)
+    return second_clause[0] if second_clause else None
 
 
 _PRAISE = (
@@ -93,14 +93,14 @@ VAGUE = re.compile(
     r"|\bquality(?=\s+of\s+the\b)|^\s*(?:overall\s+)?quality\b",
     re.IGNORECASE,
 )
-"""Words of praise that say nothing of what is praised: at the end, or before what is judged."""
+"""Words of praise without a criterion: at the end, or before the thing to judge."""
 ANCHORED = re.compile(
     r"[:;()\d\"“”„‘`]|\b(?:such\s+as|that\s+is|namely|means?|meaning|because|if|when|unless|"
     r"without|with|for|to|under|as|than|in\s+(?:the\s+)?sense|by|according|enough|regarding|"
     r"concerning|whose|which|where|who)\b",
     re.IGNORECASE,
 )
-"""What makes a vague word less vague: a condition, a purpose, a list, a number, an example."""
+"""Words that explain a vague word: a condition, a purpose, a list, a number, an example."""
 
 LEADING = re.compile(
     r"^\s*(?:isn't|aren't|doesn't|don't|didn't|wasn't|won't|wouldn't|shouldn't|hasn't)\b"
@@ -162,10 +162,10 @@ BRACES = re.compile(
 TEMPLATE = re.compile(
     r"\{\{(?!\s*parameters\.[A-Za-z0-9_]+\s*\}\})[^{}]{1,200}\}\}|\{%[^{}]{1,200}%\}"
 )
-"""Jinja in a text that is none; a parameter is put into texts, and is the one thing that is."""
+"""Jinja in a text that is no template, except parameters, which are allowed in texts."""
 HIDDEN = re.compile("[\u202a-\u202e\u2066-\u2069\u200b\u2060\ufeff\U000e0000-\U000e007f]")
-"""Characters that are not seen and may say something else than what is: direction marks, blanks
-of no width, and tag characters that hide instructions. Joiners are left alone: scripts use them."""
+"""Invisible characters that can hide instructions: direction marks, blanks without width, and
+tag characters. Joiners are allowed: some scripts need them."""
 FIELDS: dict[str, re.Pattern[str]] = {
     "reference": re.compile(
         r"\b(?:reference|gold|golden|expected|model)\s+(?:answers?|outputs?|solutions?|texts?|"
@@ -186,4 +186,4 @@ FIELDS: dict[str, re.Pattern[str]] = {
         re.IGNORECASE,
     ),
 }  # fmt: skip
-"""Fields of a case, and the English words that speak of them."""
+"""Fields of a case, and English words for them."""

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from judgekit.authoring.pairs.pair import Collected, Pair
+from judgekit.authoring.pairs.pair import AnswerPair, PairCollection
 from judgekit.authoring.pairs.prompt import BATCH, batch_request
 from judgekit.core.errors import (
     CassetteCorrupt,
@@ -32,7 +32,7 @@ FORMAT = "judgekit-pairs/1"
 class Generated(NamedTuple):
     """What came of asking for pairs."""
 
-    pairs: tuple[Pair, ...]
+    pairs: tuple[AnswerPair, ...]
     wanted: int
     dropped: dict[str, int]
     """Entries left out, by reason."""
@@ -64,7 +64,7 @@ async def generate_pairs(
     """
     _check(positive=positive, negative=negative, count=count)
     asking = Asking(judge)
-    found = Collected()
+    found = PairCollection()
     failures: list[JudgekitError] = []
     asked = 0
     first = -(-count // BATCH)
@@ -132,7 +132,13 @@ def check_output(path: Path) -> None:
 
 
 def write_pairs(
-    path: Path, pairs: Sequence[Pair], *, positive: str, negative: str, model: str, wanted: int
+    path: Path,
+    pairs: Sequence[AnswerPair],
+    *,
+    positive: str,
+    negative: str,
+    model: str,
+    wanted: int,
 ) -> None:
     """Write a file of pairs, whole or not at all; the same pairs give the same bytes.
 

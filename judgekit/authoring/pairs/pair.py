@@ -14,7 +14,7 @@ MAX_TEXT = 8_000
 """Characters a text of a pair may have."""
 
 
-class Pair(Value):
+class AnswerPair(Value):
     """A prompt, an answer that shows the trait, and one that lacks it."""
 
     prompt: str
@@ -22,14 +22,14 @@ class Pair(Value):
     negative: str
 
 
-class Collected:
+class PairCollection:
     """Pairs in the order in which they came, without those that are of no use.
 
     What is left out is counted by reason in `dropped`.
     """
 
     def __init__(self) -> None:
-        self.pairs: list[Pair] = []
+        self.pairs: list[AnswerPair] = []
         self.dropped: Counter[str] = Counter()
         self._seen: set[str] = set()
 
@@ -58,7 +58,7 @@ class Collected:
         self.pairs.append(pair)
 
 
-def _pair(entry: Any) -> Pair | str:
+def _pair(entry: Any) -> AnswerPair | str:
     """Return a pair, or why an entry is none."""
     if not isinstance(entry, dict):
         return "not a pair"
@@ -70,7 +70,7 @@ def _pair(entry: Any) -> Pair | str:
         if len(text) > MAX_TEXT:
             return f"{name} over {MAX_TEXT:,} characters"
         texts[name] = visible(text.strip())
-    return Pair(**texts)
+    return AnswerPair(**texts)
 
 
 def _form(text: str) -> str:

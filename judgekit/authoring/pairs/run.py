@@ -21,7 +21,7 @@ from judgekit.suite.file import JudgeFile
 from judgekit.suite.judges import make_judge
 
 
-class Wanted(NamedTuple):
+class PairsPlan(NamedTuple):
     """What is asked for on the command line."""
 
     positive: str
@@ -35,7 +35,7 @@ class Wanted(NamedTuple):
     record: str | None = None
 
 
-def run_pairs(wanted: Wanted) -> tuple[Generated, str]:
+def run_pairs(wanted: PairsPlan) -> tuple[Generated, str]:
     """Have pairs written, and return what came of it and by whom.
 
     Raises:
@@ -80,7 +80,7 @@ def run_pairs(wanted: Wanted) -> tuple[Generated, str]:
     return generated, judge.model
 
 
-def _judge(wanted: Wanted, *, asking: bool) -> Judge:
+def _judge(wanted: PairsPlan, *, asking: bool) -> Judge:
     if wanted.model is None:
         return _recorded(wanted.cassette)
     if wanted.model.startswith("manual/"):

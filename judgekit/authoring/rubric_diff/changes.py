@@ -12,7 +12,7 @@ from judgekit.rubric.filetext import read_file, split_front_matter
 from judgekit.rubric.rubric import Rubric
 
 
-class Change(Value):
+class RubricChange(Value):
     """One thing that is not as it was."""
 
     what: str
@@ -30,7 +30,7 @@ class Change(Value):
         return "+" if self.old is None else "-" if self.new is None else "~"
 
 
-def changes(old: Rubric, new: Rubric) -> list[Change]:
+def changes(old: Rubric, new: Rubric) -> list[RubricChange]:
     """Return what changed, in the order in which people look for it."""
     return [
         *_sides("rubric", _head(old), _head(new)),
@@ -47,13 +47,13 @@ def changes(old: Rubric, new: Rubric) -> list[Change]:
 Sides = Mapping[str, str]
 
 
-def _named(kind: str, old: Mapping[str, Sides], new: Mapping[str, Sides]) -> Iterator[Change]:
+def _named(kind: str, old: Mapping[str, Sides], new: Mapping[str, Sides]) -> Iterator[RubricChange]:
     for name in (*old, *(name for name in new if name not in old)):
         what = f"{kind} {name}".rstrip()
         if name not in new:
-            yield Change(what=what, old=_first(old[name]))
+            yield RubricChange(what=what, old=_first(old[name]))
         elif name not in old:
-            yield Change(what=what, new=_first(new[name]))
+            yield RubricChange(what=what, new=_first(new[name]))
         else:
             yield from _sides(what, old[name], new[name])
 
@@ -62,10 +62,10 @@ def _first(sides: Sides) -> str:
     return next(iter(sides.values()), "")
 
 
-def _sides(what: str, old: Sides, new: Sides) -> Iterator[Change]:
+def _sides(what: str, old: Sides, new: Sides) -> Iterator[RubricChange]:
     for field in (*old, *(field for field in new if field not in old)):
         if old.get(field) != new.get(field):
-            yield Change(
+            yield RubricChange(
                 what=what, field=field, old=old.get(field, "none"), new=new.get(field, "none")
             )
 

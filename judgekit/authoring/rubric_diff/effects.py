@@ -112,7 +112,7 @@ def effects_on(
     judge = _judge(manifest.get("judge"), folder)
     thresholds = manifest.get("thresholds") or {}
     looks = {
-        name: _Look(
+        name: _EffectFinder(
             name,
             _metric(old, entry, judge, strict=False),
             _metric(new, entry, judge, strict=True),
@@ -175,14 +175,14 @@ def _metric(
         return None
 
 
-class _Again(NamedTuple):
+class _Rescored(NamedTuple):
     """What a new version asks of a case."""
 
     variant: Variant
     requests: list[Request]
 
 
-class _Look:
+class _EffectFinder:
     """One metric of a run, looked at verdict by verdict."""
 
     def __init__(
@@ -205,7 +205,7 @@ class _Look:
         if keys and not set(keys) <= set(_asked(self._old, case)):
             self._foreign += 1
         try:
-            again = _Again(*self._new.requests(case))
+            again = _Rescored(*self._new.requests(case))
         except CaseError as exc:
             effect = Effect(case=case.id, fate="refused", old=before, note=str(exc))
         else:
@@ -216,11 +216,11 @@ class _Look:
                 effect = Effect(case=case.id, fate="ask", old=before)
         self._effects.append(effect)
 
-    def _ask(self, again: _Again) -> None:
+    def _ask(self, again: _Rescored) -> None:
         self._calls += len(again.requests)
         self._characters += sum(len(m.content) for r in again.requests for m in r.messages)
 
-    def _folded(self, case: Case, result: Result, again: _Again, before: float | None) -> Effect:
+    def _folded(self, case: Case, result: Result, again: _Rescored, before: float | None) -> Effect:
         if isinstance(result, Failure):
             return Effect(case=case.id, fate="failed", note=f"{result.kind}: {result.message}")
         if result.fallback is not None:

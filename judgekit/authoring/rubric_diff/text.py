@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from judgekit.authoring.rubric_diff.changes import Change, changes
+from judgekit.authoring.rubric_diff.changes import RubricChange, changes
 from judgekit.authoring.rubric_diff.effects import Effect, Effects, effects_on
 from judgekit.authoring.rubric_diff.source import opened
 from judgekit.core.canonical import printable
@@ -58,7 +58,7 @@ def _identity(rubric: Rubric) -> dict[str, str | int]:
     return {"name": rubric.name, "version": rubric.version, "digest": rubric.digest}
 
 
-def _static(title: str, found: Sequence[Change]) -> Iterator[str]:
+def _static(title: str, found: Sequence[RubricChange]) -> Iterator[str]:
     yield title
     if not found:
         yield "  nothing that is asked or counted differs"
@@ -66,7 +66,7 @@ def _static(title: str, found: Sequence[Change]) -> Iterator[str]:
         yield from (f"  {line}" for line in _change(change))
 
 
-def _change(change: Change) -> Iterator[str]:
+def _change(change: RubricChange) -> Iterator[str]:
     name = f"{change.sign} {change.what}"
     old, new = change.old or "", change.new or ""
     if change.what.startswith("template"):

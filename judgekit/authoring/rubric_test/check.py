@@ -32,7 +32,7 @@ class Shortfall(Value):
     """The judge's own."""
 
 
-class Outcome(Value):
+class TestOutcome(Value):
     """What came of one test or ordering."""
 
     name: str
@@ -47,7 +47,7 @@ class Outcome(Value):
     """The request, where it was not answered."""
 
 
-class _Said(NamedTuple):
+class _Answers(NamedTuple):
     """What there is to compare with."""
 
     status: str
@@ -58,17 +58,17 @@ class _Said(NamedTuple):
     quotes: tuple[str, ...] = ()
 
 
-def check_test(test: RubricTest, result: Result) -> Outcome:
+def check_test(test: RubricTest, result: Result) -> TestOutcome:
     """Return what came of one test."""
     refused = test.expect.get(WHOLE)
     if isinstance(result, Failure):
         if result.kind == "invalid_case" and refused and refused.status == "invalid_case":
-            return Outcome(name=test.name, where=test.where, verdict="passed")
+            return TestOutcome(name=test.name, where=test.where, verdict="passed")
         return _without_score(test, result)
     shortfalls = []
     for name, expected in test.expect.items():
         shortfalls += _compare(name, expected, _said(name, result), test.case)
-    return Outcome(
+    return TestOutcome(
         name=test.name,
         where=test.where,
         verdict="failed" if shortfalls else "passed",
@@ -77,7 +77,7 @@ def check_test(test: RubricTest, result: Result) -> Outcome:
     )
 
 
-def _without_score(test: RubricTest, failure: Failure) -> Outcome:
+def _without_score(test: RubricTest, failure: Failure) -> TestOutcome:
     verdict: Verdict = "failed"
     message = failure.message
     if failure.kind == "cassette_miss":
@@ -86,20 +86,20 @@ def _without_score(test: RubricTest, failure: Failure) -> Outcome:
         verdict = "unjudged"
     elif failure.kind == "invalid_case":
         message = f"the rubric refuses this case: {message}"
-    return Outcome(
+    return TestOutcome(
         name=test.name, where=test.where, verdict=verdict, message=message, key=failure.key
     )
 
 
-def _said(name: str, score: Score) -> _Said | None:
+def _said(name: str, score: Score) -> _Answers | None:
     if name == WHOLE:
         text = score.status.replace("_", " ") if score.value is None else _number(score.value)
-        return _Said(score.status, score.value, text, score.reason)
+        return _Answers(score.status, score.value, text, score.reason)
     part = next((part for part in score.parts if part.id == name), None)
     if part is None:
         return None
     quotes = tuple(quote.text for quote in part.quotes if quote.field is not None)
-    return _Said(part.status, part.value, _told(part), _reason(part), part.answer, quotes)
+    return _Answers(part.status, part.value, _told(part), _reason(part), part.answer, quotes)
 
 
 def _told(part: Part) -> str:
@@ -123,7 +123,9 @@ def _number(value: float) -> str:
     return f"{value:.4g}"
 
 
-def _compare(name: str, expected: Expectation, said: _Said | None, case: Case) -> list[Shortfall]:
+def _compare(
+    name: str, expected: Expectation, said: _Answers | None, case: Case
+) -> list[Shortfall]:
     if said is None:
         return [
             Shortfall(
@@ -157,7 +159,7 @@ def _single(expected: Expectation) -> list[Expectation]:
     return parts
 
 
-def _holds(expected: Expectation, said: _Said, case: Case) -> bool:
+def _holds(expected: Expectation, said: _Answers, case: Case) -> bool:
     if expected.quotes:
         wanted = " ".join(expected.quotes[0].split())
         return any(wanted in " ".join(quote.split()) for quote in said.quotes)
@@ -176,9 +178,9 @@ def _holds(expected: Expectation, said: _Said, case: Case) -> bool:
     return low - TOLERANCE <= said.value <= high + TOLERANCE
 
 
-def check_ordering(ordering: Ordering, results: Mapping[str, Result]) -> Outcome:
+def check_ordering(ordering: Ordering, results: Mapping[str, Result]) -> TestOutcome:
     """Return what came of an ordering, given the results of the tests it names."""
-    sides: list[_Said] = []
+    sides: list[_Answers] = []
     for name in (ordering.better, ordering.worse):
         result = results[name]
         if isinstance(result, Failure):
@@ -207,5 +209,5 @@ def check_ordering(ordering: Ordering, results: Mapping[str, Result]) -> Outcome
     return _ranked(ordering, "failed", shortfalls=(shortfall,))
 
 
-def _ranked(ordering: Ordering, verdict: Verdict, **told: Any) -> Outcome:
-    return Outcome(name=ordering.name, where=ordering.where, verdict=verdict, **told)
+def _ranked(ordering: Ordering, verdict: Verdict, **told: Any) -> TestOutcome:
+    return TestOutcome(name=ordering.name, where=ordering.where, verdict=verdict, **told)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from judgekit.authoring.rubric_test.place import find_tested
-from judgekit.authoring.rubric_test.run import Settings, Tested, run_tests
+from judgekit.authoring.rubric_test.run import RubricTestRun, RubricTestSettings, run_tests
 from judgekit.authoring.rubric_test.text import record_hint, tested_text
 from judgekit.cassette.mode import RecordMode
 from judgekit.core.errors import ConfigError
@@ -29,7 +29,7 @@ def tell_tests(
     Raises:
         ConfigError: a rubric or flag is wrong, or there is nothing to test.
     """
-    settings = Settings(
+    settings = RubricTestSettings(
         judge=_judge(chosen, answers=answers),
         record=_record(chosen),
         cassettes=cassettes,
@@ -70,7 +70,7 @@ def _judge(chosen: Overrides, *, answers: str | None) -> JudgeFile | None:
     )
 
 
-def _as_json(tested: Sequence[Tested]) -> str:
+def _as_json(tested: Sequence[RubricTestRun]) -> str:
     verdicts = ("passed", "failed", "missed", "unjudged")
     data: dict[str, Any] = {verdict: sum(t.count(verdict) for t in tested) for verdict in verdicts}
     data["rubrics"] = [

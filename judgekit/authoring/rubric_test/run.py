@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import NamedTuple
 
-from judgekit.authoring.rubric_test.check import Outcome, check_ordering, check_test
+from judgekit.authoring.rubric_test.check import TestOutcome, check_ordering, check_test
 from judgekit.authoring.rubric_test.place import tape_of
 from judgekit.cassette.cassette import Cassette
 from judgekit.cassette.lazystore import lazy_store
@@ -32,7 +32,7 @@ UNKNOWN = "MODEL"
 """Stands for the judge where nothing is recorded and none is named."""
 
 
-class Settings(NamedTuple):
+class RubricTestSettings(NamedTuple):
     """What a test run may do, and whom it asks."""
 
     judge: JudgeFile | None = None
@@ -44,7 +44,7 @@ class Settings(NamedTuple):
     """Whether records that no test uses are removed."""
 
 
-class Tested(Value):
+class RubricTestRun(Value):
     """What came of the tests of one rubric."""
 
     rubric: str
@@ -55,7 +55,7 @@ class Tested(Value):
     judge: str
     by_hand: bool
     """Whether a person wrote the replies."""
-    outcomes: tuple[Outcome, ...]
+    outcomes: tuple[TestOutcome, ...]
     unused: tuple[str, ...] = ()
     """Keys of this judge's records that no test uses."""
     asked: int = 0
@@ -74,7 +74,7 @@ class Tested(Value):
         return 1 if self.count("failed") else 0
 
 
-def run_tests(rubric: Rubric, settings: Settings = Settings()) -> Tested:  # noqa: B008 - immutable
+def run_tests(rubric: Rubric, settings: RubricTestSettings = RubricTestSettings()) -> RubricTestRun:  # noqa: B008 - immutable
     """Run all tests of a rubric; by default what is recorded is replayed and nobody is asked.
 
     Raises:
@@ -104,7 +104,7 @@ def run_tests(rubric: Rubric, settings: Settings = Settings()) -> Tested:  # noq
     if settings.prune and own and not missing:
         merge_into(path, (), _nothing, keep=lambda key: key not in own)
         removed, own = len(own), []
-    return Tested(
+    return RubricTestRun(
         rubric=rubric.name,
         file=str(rubric.path),
         cassette=str(path),
@@ -154,7 +154,7 @@ def judges_on(path: Path) -> list[AbsentJudge]:
     return [found[name] for name in sorted(found)]
 
 
-def _judge(settings: Settings, path: Path, *, asking: bool) -> Judge:
+def _judge(settings: RubricTestSettings, path: Path, *, asking: bool) -> Judge:
     wanted = settings.judge
     recorded = judges_on(path)
     if wanted is not None and not asking:

@@ -6,9 +6,9 @@ import shlex
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from judgekit.authoring.rubric_test.check import Outcome, Shortfall
+from judgekit.authoring.rubric_test.check import Shortfall, TestOutcome
 from judgekit.authoring.rubric_test.place import is_packaged, tape_of
-from judgekit.authoring.rubric_test.run import UNKNOWN, Tested
+from judgekit.authoring.rubric_test.run import UNKNOWN, RubricTestRun
 from judgekit.core.canonical import printable
 from judgekit.core.example_model import EXAMPLE_MODEL
 from judgekit.rubric.expectation import WHOLE
@@ -16,13 +16,13 @@ from judgekit.rubric.expectation import WHOLE
 _WORDS = {"passed": "pass", "failed": "FAIL", "missed": "MISS", "unjudged": "DOWN"}
 
 
-def tested_text(tested: Sequence[Tested]) -> str:
+def tested_text(tested: Sequence[RubricTestRun]) -> str:
     """Return what came of the tests of several rubrics."""
     lines = [line for one in tested for line in (*_rubric(one), "")]
     return printable("\n".join([*lines, _sum(tested)])) + "\n"
 
 
-def _rubric(tested: Tested) -> Iterator[str]:
+def _rubric(tested: RubricTestRun) -> Iterator[str]:
     yield f"{tested.rubric} ({tested.file})"
     if tested.recorded:
         by = "authored, no model judged" if tested.by_hand else "replies of that model"
@@ -37,7 +37,7 @@ def _rubric(tested: Tested) -> Iterator[str]:
     yield from (f"  {note}" for note in notes(tested))
 
 
-def outcome_lines(outcome: Outcome) -> list[str]:
+def outcome_lines(outcome: TestOutcome) -> list[str]:
     """Return why a test did not pass: what was expected, what was said."""
     lines = [outcome.message] if outcome.message else []
     for shortfall in outcome.shortfalls:
@@ -52,7 +52,7 @@ def _shortfall(shortfall: Shortfall) -> Iterator[str]:
         yield f"reason: {' '.join(shortfall.reason.split())}"
 
 
-def notes(tested: Tested) -> list[str]:
+def notes(tested: RubricTestRun) -> list[str]:
     """Return what to do about what is missing or left over."""
     said = []
     if tested.count("missed"):
@@ -74,7 +74,7 @@ def _records(count: int) -> str:
     return "1 record" if count == 1 else f"{count} records"
 
 
-def record_hint(tested: Tested) -> str:
+def record_hint(tested: RubricTestRun) -> str:
     """Return the command that records what is not recorded."""
     file, cassette = Path(tested.file), Path(tested.cassette)
     packaged = is_packaged(file)
@@ -98,7 +98,7 @@ def record_hint(tested: Tested) -> str:
     )
 
 
-def _sum(tested: Sequence[Tested]) -> str:
+def _sum(tested: Sequence[RubricTestRun]) -> str:
     named = {
         "passed": "passed",
         "failed": "failed",

@@ -18,11 +18,11 @@ from judgekit.authoring.scaffold.draft import (
     id_of,
     name_fault,
 )
-from judgekit.authoring.scaffold.project import Plan
+from judgekit.authoring.scaffold.project import ProjectPlan
 from judgekit.core.example_model import EXAMPLE_MODEL, LOCAL_MODEL
 
 
-class Question(NamedTuple):
+class Prompt(NamedTuple):
     """One question."""
 
     text: str
@@ -34,7 +34,7 @@ class Question(NamedTuple):
     """Words to choose from and what each means; a number or a beginning will do."""
 
 
-Interview = Generator[Question, str, Plan | RubricDraft]
+Interview = Generator[Prompt, str, ProjectPlan | RubricDraft]
 
 WHO = (
     ("hosted", "a model somebody hosts, by key"),
@@ -51,41 +51,41 @@ _ANSWERED = (
 )
 
 
-def project_interview(name: str) -> Generator[Question, str, Plan]:
+def project_interview(name: str) -> Generator[Prompt, str, ProjectPlan]:
     """Ask what a project needs to know."""
-    name = yield Question("Name of the project", default=name)
-    who = yield Question("Who judges", default="hosted", choices=WHO)
+    name = yield Prompt("Name of the project", default=name)
+    who = yield Prompt("Who judges", default="hosted", choices=WHO)
     if who == "none":
-        return Plan(name, judge="none")
+        return ProjectPlan(name, judge="none")
     if who == "person":
-        person = yield Question("Their name", default="me", fault=name_fault)
-        return Plan(name, judge=f"manual/{person}")
+        person = yield Prompt("Their name", default="me", fault=name_fault)
+        return ProjectPlan(name, judge=f"manual/{person}")
     if who == "hosted":
-        model = yield Question("Model, as PROVIDER/NAME", default=EXAMPLE_MODEL, fault=model_fault)
-        return Plan(name, judge=model)
-    base = yield Question("Its address", default="http://localhost:8000/v1", fault=_address_fault)
-    model = yield Question(
+        model = yield Prompt("Model, as PROVIDER/NAME", default=EXAMPLE_MODEL, fault=model_fault)
+        return ProjectPlan(name, judge=model)
+    base = yield Prompt("Its address", default="http://localhost:8000/v1", fault=_address_fault)
+    model = yield Prompt(
         "Model, as openai/NAME (or ollama_chat/NAME for Ollama)",
         default="openai/my-model",
         fault=model_fault,
     )
-    return Plan(name, judge=model, api_base=base)
+    return ProjectPlan(name, judge=model, api_base=base)
 
 
 def rubric_interview(
     name: str, *, name_fault: Callable[[str], str | None]
-) -> Generator[Question, str, RubricDraft]:
+) -> Generator[Prompt, str, RubricDraft]:
     """Ask what a rubric needs to know."""
-    name = yield Question("Name of the rubric", default=name or None, fault=name_fault)
-    description = yield Question("What does it judge, in one sentence")
-    needed = yield Question(
+    name = yield Prompt("Name of the rubric", default=name or None, fault=name_fault)
+    description = yield Prompt("What does it judge, in one sentence")
+    needed = yield Prompt(
         f"What must a case have besides the answer ({', '.join(NEEDS)}; - for nothing)",
         default="input",
         fault=needs_fault,
     )
     criteria: list[CriterionDraft] = []
     while True:
-        text = yield Question(
+        text = yield Prompt(
             f"Criterion {len(criteria) + 1}, as a question about the answer"
             + (" (Enter when that is all)" if criteria else ""),
             default="" if criteria else None,
@@ -95,14 +95,14 @@ def rubric_interview(
         criteria.append((yield from _criterion(text, [c.id for c in criteria])))
     if len(criteria) > 1:
         names = ", ".join(c.id for c in criteria)
-        said = yield Question(
+        said = yield Prompt(
             f"Weights of {names} (numbers; Enter for equal ones)",
             default="",
             fault=lambda answer: _weights_fault(answer, len(criteria)),
         )
         if said:
             criteria = [c._replace(weight=w) for c, w in zip(criteria, _numbers(said), strict=True)]
-    quotes = yield Question(
+    quotes = yield Prompt(
         "Must the judge quote its evidence", default="no", choices=(("yes", ""), ("no", ""))
     )
     return RubricDraft(
@@ -114,16 +114,16 @@ def rubric_interview(
     )
 
 
-def _criterion(text: str, taken: list[str]) -> Generator[Question, str, CriterionDraft]:
+def _criterion(text: str, taken: list[str]) -> Generator[Prompt, str, CriterionDraft]:
     def fault(answer: str) -> str | None:
         return f"{answer!r} is taken" if answer in taken else name_fault(answer)
 
-    id = yield Question("  its name in reports", default=id_of(text, taken), fault=fault)
-    said = yield Question("  how is it answered", default="levels", choices=_ANSWERED)
+    id = yield Prompt("  its name in reports", default=id_of(text, taken), fault=fault)
+    said = yield Prompt("  how is it answered", default="levels", choices=_ANSWERED)
     kind = next(kind for kind in KINDS if kind == said)
     made = CriterionDraft(id, text, kind)
     if kind == "levels":
-        said = yield Question(
+        said = yield Prompt(
             "  its levels, best first",
             default=", ".join(word for word, _ in DEFAULT_LEVELS),
             fault=_levels_fault,
@@ -133,13 +133,13 @@ def _criterion(text: str, taken: list[str]) -> Generator[Question, str, Criterio
             words=tuple((w, round(1 - n / (len(words) - 1), 3)) for n, w in enumerate(words))
         )
     if kind == "choice":
-        said = yield Question(
+        said = yield Prompt(
             "  its words and what each is worth from 0 to 1, as good=1, bad=0, unclear=-",
             fault=_choice_fault,
         )
         return made._replace(words=_worths(said))
     if kind == "checklist":
-        said = yield Question(
+        said = yield Prompt(
             "  its items, with ; between (Enter: the judge finds them in the case)",
             default="",
             fault=_items_fault,

@@ -33,7 +33,7 @@ SCHEMAS = ".schemas"
 _RUBRIC = "helpful_reply"
 
 
-class Plan(NamedTuple):
+class ProjectPlan(NamedTuple):
     """What `judgekit init` is to write."""
 
     name: str
@@ -44,7 +44,7 @@ class Plan(NamedTuple):
     """Where pull requests are checked, `github` or `gitlab`; `None` for nowhere."""
 
 
-def write_project(folder: Path, plan: Plan, *, force: bool = False) -> list[Path]:
+def write_project(folder: Path, plan: ProjectPlan, *, force: bool = False) -> list[Path]:
     """Write a project; return the files.
 
     A `.gitignore` that is there stays, and gets the lines it lacks.
@@ -80,7 +80,7 @@ def _add_lines(path: Path, wanted: str) -> None:
         raise ConfigError(f"cannot be written: {exc.strerror}", where=str(path)) from exc
 
 
-def project_files(plan: Plan) -> dict[str, str]:
+def project_files(plan: ProjectPlan) -> dict[str, str]:
     """Return the files of a project: name -> text. The same plan makes the same texts.
 
     Raises:
@@ -115,7 +115,7 @@ def default_name(folder: Path) -> str:
     return folder.resolve().name or "project"
 
 
-def next_steps(folder: Path, plan: Plan) -> list[tuple[str, str]]:
+def next_steps(folder: Path, plan: ProjectPlan) -> list[tuple[str, str]]:
     """Return what to do next: commands, and what each does."""
     cd = "" if folder.resolve() == Path().resolve() else f"cd {quote(str(folder))} && "
     run = f"{cd}judgekit run suite.yaml"
@@ -157,7 +157,7 @@ def _is_person(judge: str) -> bool:
     return judge.startswith("manual/")
 
 
-def _own_judge(plan: Plan) -> str:
+def _own_judge(plan: ProjectPlan) -> str:
     judge = plan.judge or EXAMPLE_MODEL
     settings = f"model: {scalar(judge)}"
     if plan.api_base:

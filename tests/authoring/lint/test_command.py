@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from judgekit.authoring.lint.registry import RULES
+from judgekit.authoring.lint.registry import lint_rules
 from tests.cli.conftest import judgekit
 
 __all__ = ["judgekit"]
@@ -38,12 +38,12 @@ def rubrics(tmp_path, monkeypatch):
 def test_a_finding_is_a_line_with_why_and_how_to_mend_below(judgekit, rubrics):
     done = judgekit("rubric", "lint")
 
-    rule = RULES["vague-criterion"]
+    rule = lint_rules()["vague-criterion"]
     assert done == (
         0,
         "rubrics/vague.jinja:6: warning vague-criterion: "
         "'value' does not say what 'good' means\n"
-        f"    why: {rule.why}\n    mend: {rule.mend}\n1 warning in 1 file\n",
+        f"    why: {rule.why}\n    fix: {rule.fix}\n1 warning in 1 file\n",
         "",
     )
 
@@ -108,7 +108,7 @@ def test_a_silence_with_a_reason_is_counted(judgekit, rubrics):
 
     assert judgekit("rubric", "lint", "--strict") == (
         0,
-        "nothing to mend in 1 file (1 silenced)\n",
+        "no problems in 1 file (1 silenced)\n",
         "",
     )
 
@@ -118,7 +118,7 @@ def test_a_silence_with_a_reason_is_counted(judgekit, rubrics):
     [
         (["nope"], "judgekit: no rubric named 'nope'"),
         (["nope.jinja"], "judgekit: nope.jinja: no such rubric file"),
-        (["empty"], "judgekit: empty: no rubric in it (FILE.jinja)"),
+        (["empty"], "judgekit: empty: this folder has no rubric (NAME.jinja)"),
         (["--explain", "vague"], "judgekit: no rule 'vague'; did you mean"),
         (["rubrics", "--results", "empty"], "judgekit: empty: not a run folder"),
     ],
@@ -171,13 +171,13 @@ def test_a_partial_template_silences_by_a_comment(judgekit, rubrics):
     shown.write_text("{# lint unfenced-text: #}\n" + macro, "utf-8")
     unexplained = judgekit("rubric", "lint", "vague")
 
-    assert (silent.code, silent.out) == (0, "nothing to mend in 2 files (1 silenced)\n")
+    assert (silent.code, silent.out) == (0, "no problems in 2 files (1 silenced)\n")
     assert unexplained.code == 1
     assert [line for line in unexplained.out.splitlines() if not line.startswith(" ")] == [
         "rubrics/_shown.jinja:1: warning silence-without-reason: "
-        "silences 'unfenced-text' without saying why",
+        "silences 'unfenced-text' without a reason",
         "rubrics/_shown.jinja:2: error unfenced-text: "
-        "text of the case is printed outside a fence: text",
+        "prints text of the case outside a fence: text",
         "1 error, 1 warning in 1 file",
     ]
 
@@ -187,6 +187,6 @@ def test_rules_are_listed_and_explained(judgekit, rubrics):
     one = judgekit("rubric", "lint", "--explain", "unfenced-text")
 
     assert [listed.code, one.code] == [0, 0]
-    assert all(f"{id} (" in listed.out for id in RULES)
+    assert all(f"{id} (" in listed.out for id in lint_rules())
     assert one.out in listed.out
     assert one.out.startswith("unfenced-text (error)\n    why: ")

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from judgekit.authoring.lint.lint import lint_rubrics
-from judgekit.authoring.lint.registry import RULES
+from judgekit.authoring.lint.registry import lint_rules
 from judgekit.rubric.load import load_rubric
 from judgekit.rubric.shelf import builtin_folder
 from tests.authoring.lint.corpus import read_corpus
@@ -45,7 +45,7 @@ def test_the_corpora_are_of_the_size_promised():
 
 def test_every_static_rule_is_shown_by_a_bad_rubric():
     shown = {rule for entry in BAD for *_, rule in entry.expected}
-    static = {rule.id for rule in RULES.values() if rule.needs != "results"}
+    static = {rule.id for rule in lint_rules().values() if rule.needs != "results"}
 
     # The one is no text; the other is for what nobody thought of.
     assert static - shown == {"unreadable", "bad-rubric"}

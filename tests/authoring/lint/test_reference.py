@@ -4,10 +4,13 @@ import os
 import re
 from pathlib import Path
 
+import pytest
 import yaml
 
-from judgekit.authoring.lint.reference import rule_list, rule_tables
-from judgekit.authoring.lint.registry import FAMILIES, RULES
+from judgekit.authoring.lint import results, scales, templates, weights, wording
+from judgekit.authoring.lint.levels import GAP, MANY_LEVELS
+from judgekit.authoring.lint.registry import lint_rules, rule_families
+from judgekit.authoring.lint.text import rule_list, rule_tables
 from judgekit.rubric.load import load_rubric
 
 PAGE = Path(__file__).parents[3] / "docs" / "lint.md"
@@ -27,23 +30,25 @@ def test_the_page_has_the_rules_as_they_are():
     assert PAGE.read_text("utf-8") == page
 
 
-def test_every_rule_is_named_once_and_says_why_and_how_to_mend():
-    ids = [rule.id for rules in FAMILIES.values() for rule in rules]
+def test_every_rule_is_named_once_and_says_why_and_how_to_fix_it():
+    ids = [rule.id for rules in rule_families().values() for rule in rules]
 
-    assert len(set(ids)) == len(ids) == len(RULES)
-    for rule in RULES.values():
+    assert len(set(ids)) == len(ids) == len(lint_rules())
+    for rule in lint_rules().values():
         assert re.fullmatch(r"[a-z]+(-[a-z]+)*", rule.id)
         assert rule.why.endswith(".")
-        assert rule.mend.endswith((".", "`."))
+        assert rule.fix.endswith((".", "`."))
         assert f"{rule.id} ({rule.severity})\n    why: {rule.why}\n" in rule_list()
 
 
 def test_what_cannot_be_checked_here_is_found_by_loading():
-    unchecked = {rule.id for rule in RULES.values() if rule.check is None}
-    loading = {rule.id for rule in FAMILIES["Loading"]} | {rule.id for rule in FAMILIES["Silences"]}
+    unchecked = {rule.id for rule in lint_rules().values() if rule.check is None}
+    loading = {rule.id for rule in rule_families()["Loading"]} | {
+        rule.id for rule in rule_families()["Silences"]
+    }
 
     assert unchecked == loading
-    assert all(not rule.silenceable for id, rule in RULES.items() if id in unchecked)
+    assert all(not rule.silenceable for id, rule in lint_rules().items() if id in unchecked)
 
 
 def test_the_silences_of_the_page_are_read(tmp_path):
@@ -52,4 +57,30 @@ def test_the_silences_of_the_page_are_read(tmp_path):
     path.write_text(f"---\nname: mine\nextends: base\n{shown}---\n", "utf-8")
 
     assert load_rubric(path).criteria[0].id == "tone"
-    assert set(yaml.safe_load(shown)["lint"]) <= set(RULES)
+    assert set(yaml.safe_load(shown)["lint"]) <= set(lint_rules())
+
+
+@pytest.mark.parametrize(
+    ("rule", "figure"),
+    [
+        ("long-criterion", f" {wording.LONG} words"),
+        ("wide-scale", f" {scales.WIDE} steps"),
+        ("level-gap", f" {GAP:g} apart"),
+        ("many-levels", f" {MANY_LEVELS}."),
+        ("dominant-criterion", f" {weights.DOMINANT:.0%} "),
+        ("negligible-weight", f" {weights.NEGLIGIBLE:.0%} "),
+        ("many-criteria", f" {weights.MANY} "),
+        ("prompt-size", f" {templates.LARGE:,} tokens"),
+        ("at-ceiling", f" {results.EDGE:.0%} "),
+        ("at-floor", f" {results.EDGE:.0%} "),
+        ("redundant", f" {results.SAME:.0%} "),
+        ("abstaining", f" {results.ABSTAINING:.0%} "),
+        ("inapplicable", f" {results.INAPPLICABLE:.0%} "),
+        ("contradicted", f" {results.CONTRADICTING:.0%} of cases (and at least {results.FEW})"),
+        ("unfound-quotes", f" {results.UNFOUND:.0%} "),
+        ("against-checklist", f" {results.AGAINST:.0%} "),
+        ("unreadable-replies", f" {results.UNREADABLE:.0%} "),
+    ],
+)
+def test_a_rule_explains_the_figure_it_checks(rule, figure):
+    assert figure in f" {lint_rules()[rule].why}"

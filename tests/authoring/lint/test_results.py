@@ -101,10 +101,10 @@ def test_varied_verdicts_are_clean(run):
 @pytest.mark.parametrize(
     ("values", "rule", "message"),
     [
-        ([1.0] * 19 + [0.2], "at-ceiling", "'reach' is worth 1 in 19 of 20 (95%)"),
-        ([0.0] * 39 + [0.2], "at-floor", "'reach' is worth 0 in 39 of 40 (98%)"),
-        ([0.7] * 20, "no-variance", "'reach' is worth 0.7 in 20 of 20 (100%)"),
-        ([1.0] * 20, "no-variance", "'reach' is worth 1 in 20 of 20 (100%)"),
+        ([1.0] * 19 + [0.2], "at-ceiling", "'reach' has the value 1 in 19 of 20 (95%)"),
+        ([0.0] * 39 + [0.2], "at-floor", "'reach' has the value 0 in 39 of 40 (98%)"),
+        ([0.7] * 20, "no-variance", "'reach' has the value 0.7 in 20 of 20 (100%)"),
+        ([1.0] * 20, "no-variance", "'reach' has the value 1 in 20 of 20 (100%)"),
     ],
 )
 def test_a_criterion_that_tells_nothing_is_named(run, values, rule, message):
@@ -123,7 +123,7 @@ def test_criteria_that_always_agree_are_named(run):
     verdicts = [[price(n % 2), reach(float(n % 2))] for n in range(30)]
 
     assert said(*run(verdicts)) == [
-        (LINES["reach"], "redundant", "'reach' is worth what 'price' is in 30 of 30 (100%)")
+        (LINES["reach"], "redundant", "'reach' equals 'price' in 30 of 30 (100%)")
     ]
 
 
@@ -157,7 +157,7 @@ def test_verdicts_against_their_reasons_are_named(run):
     assert (line, rule) == (LINES["price"], "contradicted")
     assert message.startswith(
         "the verdict on 'price' contradicts its reason in 3 of 20 (15%): "
-        "c0 (it is true, and the reason says 'No,')"
+        "c0 (the value is true, but the reason says 'No,')"
     )
 
 
@@ -203,7 +203,7 @@ def test_a_verdict_against_the_checklist_beside_it_is_named(run):
         (
             LINES["reach"],
             "against-checklist",
-            "'reach' and the checklist 'parts' say the opposite in 4 of 20 (20%)",
+            "'reach' contradicts the checklist 'parts' in 4 of 20 (20%)",
         )
     ]
 
@@ -212,7 +212,7 @@ def test_replies_that_were_not_of_the_form_are_counted(run):
     verdicts = [[reach((n % 5) / 4)] for n in range(20)]
 
     assert said(*run(verdicts, failures=3)) == [
-        (LINES["name"], "unreadable-replies", "replies were not of the form in 3 of 23 (13%)")
+        (LINES["name"], "unreadable-replies", "replies did not match the schema in 3 of 23 (13%)")
     ]
 
 
@@ -223,7 +223,7 @@ def test_of_a_few_verdicts_nothing_is_said(run):
         (
             LINES["name"],
             "few-results",
-            "19 verdicts of this rubric in the run; from 20 on they are looked at",
+            "19 verdicts of this rubric in the run; rules on results need 20",
         )
     ]
     assert [rule for _, rule, _ in said(*place, minimum=19)] == ["no-variance"]
@@ -239,7 +239,11 @@ def test_verdicts_of_another_version_are_said_to_be(run):
     verdicts = [[reach((n % 5) / 4)] for n in range(20)]
 
     assert said(*run(verdicts, digest="0" * 16)) == [
-        (LINES["name"], "older-results", "20 of 20 (100%) verdicts are of another version of it")
+        (
+            LINES["name"],
+            "older-results",
+            "20 of 20 (100%) verdicts are of another version of the rubric",
+        )
     ]
 
 
@@ -290,7 +294,7 @@ def test_the_command_finds_the_rubrics_of_a_run(judgekit, run, monkeypatch):
     done = judgekit("rubric", "lint", "--results", folder)
 
     assert done.code == 0
-    assert done.out.startswith("answers.jinja:7: warning no-variance: 'reach' is worth 1 in 20 of")
+    assert "answers.jinja:7: warning no-variance: 'reach' has the value 1 in 20 of" in done.out
 
 
 def test_a_run_whose_rubrics_are_not_here_is_one_line(judgekit, run, monkeypatch, tmp_path):
@@ -302,7 +306,7 @@ def test_a_run_whose_rubrics_are_not_here_is_one_line(judgekit, run, monkeypatch
     done = judgekit("rubric", "lint", "--results", folder)
 
     assert (done.code, done.out) == (2, "")
-    assert done.err == f"judgekit: {folder}: none of its rubrics is found from here; name them\n"
+    assert done.err == f"judgekit: {folder}: no rubric of this run is found from here; name them\n"
 
 
 def test_a_run_folder_that_was_tampered_with_is_one_line(judgekit, run):

@@ -155,4 +155,4 @@ def test_what_a_message_would_take_for_a_link_or_a_placeholder_is_escaped(tmp_pa
     results = check_log(json.loads(lint_sarif(lint_rubrics(["mine.jinja"]))))
 
     (found,) = [r for r in results if r["ruleId"] == "format-placeholder"]
-    assert found["message"]["text"] == "nothing is put into: '{{answer}}'"
+    assert found["message"]["text"] == "judgekit does not fill: '{{answer}}'"

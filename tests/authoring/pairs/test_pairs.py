@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from judgekit.authoring.pairs.generate import generate_pairs, write_pairs
-from judgekit.authoring.pairs.pair import MAX_TEXT, Collected, Pair
+from judgekit.authoring.pairs.pair import MAX_TEXT, AnswerPair, PairCollection
 from judgekit.authoring.pairs.prompt import BATCH, TOPICS, batch_request
 from judgekit.cassette.cassette import Cassette
 from judgekit.cli.app import app
@@ -125,7 +125,7 @@ def test_duplicates_are_left_out_and_made_up_for():
     ],
 )
 def test_what_is_no_pair_is_left_out_and_counted(bad, reason):
-    found = Collected()
+    found = PairCollection()
     found.add([bad, entry(1)], most=10)
 
     assert [pair.prompt for pair in found.pairs] == ["Question 1?"]
@@ -166,7 +166,7 @@ def test_a_refused_key_stops_everything():
 
 @given(st.lists(st.sampled_from([entry(n) for n in range(4)] + ["x", {}]), max_size=20))
 def test_no_two_pairs_are_alike(entries):
-    found = Collected()
+    found = PairCollection()
     found.add(entries, most=3)
 
     assert len(found.pairs) <= 3
@@ -192,7 +192,7 @@ def test_wrong_settings_are_said_before_asking(options, message):
 
 def test_the_file_is_what_personalization_reads(tmp_path):
     file = tmp_path / "pairs.json"
-    pairs = [Pair(prompt="Hi?", positive="Good day.", negative="Hey!")]
+    pairs = [AnswerPair(prompt="Hi?", positive="Good day.", negative="Hey!")]
     for _ in range(2):
         write_pairs(file, pairs, positive="p", negative="n", model="fake/m", wanted=1)
         first = file.read_bytes()

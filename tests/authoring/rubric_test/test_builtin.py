@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from judgekit.authoring.rubric_test.place import tape_of
-from judgekit.authoring.rubric_test.run import Settings, run_tests
+from judgekit.authoring.rubric_test.run import RubricTestSettings, run_tests
 from judgekit.cassette.mode import RecordMode
 from judgekit.judges.manual import ManualJudge
 from judgekit.metrics.quote import find_quote
@@ -46,7 +46,7 @@ def test_every_test_passes_offline_and_every_record_is_used(name):
     if UPDATE:
         judge = JudgeFile(model="manual/seed", answers=str(VERDICTS / f"{name}.jsonl"))
         tape(name).unlink(missing_ok=True)
-        run_tests(load_rubric(name), Settings(judge=judge, record=RecordMode.ALL))
+        run_tests(load_rubric(name), RubricTestSettings(judge=judge, record=RecordMode.ALL))
 
     tested = run_tests(load_rubric(name))
 
@@ -92,7 +92,10 @@ def test_there_are_enough_and_some_attack_the_rubric(name):
 def test_the_cassette_is_what_the_verdicts_say(name, tmp_path):
     judge = JudgeFile(model="manual/seed", answers=str(VERDICTS / f"{name}.jsonl"))
 
-    run_tests(load_rubric(name), Settings(judge=judge, record=RecordMode.ALL, cassettes=tmp_path))
+    run_tests(
+        load_rubric(name),
+        RubricTestSettings(judge=judge, record=RecordMode.ALL, cassettes=tmp_path),
+    )
 
     assert (tmp_path / f"{name}.jsonl").read_bytes() == tape(name).read_bytes()
 

@@ -12,7 +12,12 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from judgekit.authoring.rubric_test.run import run_tests
-from judgekit.authoring.scaffold.project import Plan, next_steps, project_files, write_project
+from judgekit.authoring.scaffold.project import (
+    ProjectPlan,
+    next_steps,
+    project_files,
+    write_project,
+)
 from judgekit.cassette.inspect import verify_tape
 from judgekit.cassette.tape import Tape
 from judgekit.core.errors import ConfigError
@@ -22,11 +27,11 @@ from judgekit.suite.run import run_suite
 from judgekit.suite.suite import load_suite
 
 JUDGES = {
-    "nothing said": Plan("shop"),
-    "hosted": Plan("shop", judge="openai/gpt-6-luna"),
-    "server": Plan("shop", judge="openai/my-model", api_base="http://localhost:8000/v1"),
-    "person": Plan("shop", judge="manual/alex"),
-    "nobody": Plan("shop", judge="none"),
+    "nothing said": ProjectPlan("shop"),
+    "hosted": ProjectPlan("shop", judge="openai/gpt-6-luna"),
+    "server": ProjectPlan("shop", judge="openai/my-model", api_base="http://localhost:8000/v1"),
+    "person": ProjectPlan("shop", judge="manual/alex"),
+    "nobody": ProjectPlan("shop", judge="none"),
 }
 
 
@@ -69,7 +74,7 @@ def test_the_same_plan_makes_the_same_texts_which_name_no_machine_or_time(tmp_pa
 
 
 def test_the_verdicts_say_that_no_model_gave_them(tmp_path):
-    write_project(tmp_path, Plan("shop"))
+    write_project(tmp_path, ProjectPlan("shop"))
 
     replies = [record.reply for record in Tape(tmp_path / "cassettes" / "suite.jsonl").records()]
     report = run(tmp_path / "suite.yaml")
@@ -80,7 +85,7 @@ def test_the_verdicts_say_that_no_model_gave_them(tmp_path):
 
 
 def test_the_tests_of_its_rubric_replay(tmp_path):
-    write_project(tmp_path, Plan("shop"))
+    write_project(tmp_path, ProjectPlan("shop"))
 
     tested = run_tests(load_rubric(tmp_path / "rubrics" / "helpful_reply.jinja"))
 
@@ -89,7 +94,7 @@ def test_the_tests_of_its_rubric_replay(tmp_path):
 
 
 def test_every_file_is_of_the_schema_it_names(tmp_path):
-    write_project(tmp_path, Plan("shop"))
+    write_project(tmp_path, ProjectPlan("shop"))
 
     def check(schema, data):
         Draft202012Validator(json.loads(schema.read_text("utf-8"))).validate(data)
@@ -123,13 +128,13 @@ def test_the_judge_in_the_comment_is_one_the_suite_takes(tmp_path, plan):
     ["shop", 'a "b": {c} # d', "@OWN@ x", "yes", "é\u2028\x85\x7f", "- x\n- y", "", "{{ x }}"],
 )
 def test_any_name_is_kept_as_it_is(tmp_path, name):
-    write_project(tmp_path, Plan(name))
+    write_project(tmp_path, ProjectPlan(name))
 
     assert load_suite(tmp_path / "suite.yaml").file.name == name
 
 
 def test_the_test_it_writes_passes(tmp_path):
-    write_project(tmp_path, Plan("shop"))
+    write_project(tmp_path, ProjectPlan("shop"))
 
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"],
@@ -144,7 +149,7 @@ def test_a_file_in_the_way_is_named_and_nothing_is_written(tmp_path):
     (tmp_path / "rubrics" / "helpful_reply.jinja").write_text("mine", "utf-8")
 
     with pytest.raises(ConfigError) as caught:
-        write_project(tmp_path, Plan("shop"))
+        write_project(tmp_path, ProjectPlan("shop"))
 
     assert str(caught.value) == (
         f"{tmp_path}/rubrics/helpful_reply.jinja: is in the way; move it, name another folder, "
@@ -155,13 +160,13 @@ def test_a_file_in_the_way_is_named_and_nothing_is_written(tmp_path):
 
 def test_force_replaces_files_but_never_a_folder(tmp_path):
     (tmp_path / "suite.yaml").write_text("mine", "utf-8")
-    write_project(tmp_path, Plan("shop"), force=True)
+    write_project(tmp_path, ProjectPlan("shop"), force=True)
     assert run(tmp_path / "suite.yaml").exit_code == 0
 
     other = tmp_path / "other"
     (other / "suite.yaml").mkdir(parents=True)
     with pytest.raises(ConfigError, match="a file must be here"):
-        write_project(other, Plan("shop"), force=True)
+        write_project(other, ProjectPlan("shop"), force=True)
 
 
 @pytest.mark.parametrize("place", ["here", "here/shop"])
@@ -169,7 +174,7 @@ def test_a_file_where_a_folder_must_be_is_named(tmp_path, place):
     (tmp_path / "here").write_text("a file", "utf-8")
 
     with pytest.raises(ConfigError, match=r"here(/shop)?: "):
-        write_project(tmp_path / place, Plan("shop"))
+        write_project(tmp_path / place, ProjectPlan("shop"))
 
 
 def test_a_link_is_never_written_through(tmp_path):
@@ -179,8 +184,8 @@ def test_a_link_is_never_written_through(tmp_path):
     (tmp_path / "shop" / "suite.yaml").symlink_to(outside)
 
     with pytest.raises(ConfigError, match="in the way"):
-        write_project(tmp_path / "shop", Plan("shop"))
-    write_project(tmp_path / "shop", Plan("shop"), force=True)
+        write_project(tmp_path / "shop", ProjectPlan("shop"))
+    write_project(tmp_path / "shop", ProjectPlan("shop"), force=True)
 
     assert outside.read_text("utf-8") == "theirs"
 
@@ -197,7 +202,7 @@ def test_a_link_is_never_written_through(tmp_path):
 def test_a_list_of_ignored_files_gets_the_lines_it_lacks(tmp_path, before, after):
     (tmp_path / ".gitignore").write_text(before, "utf-8")
 
-    write_project(tmp_path, Plan("shop"))
+    write_project(tmp_path, ProjectPlan("shop"))
 
     assert (tmp_path / ".gitignore").read_text("utf-8") == after
 
@@ -215,7 +220,7 @@ def test_an_unwritable_folder_is_one_line_and_leaves_nothing(tmp_path, monkeypat
 
     monkeypatch.setattr(Path, "open", full)
     with pytest.raises(ConfigError, match="No space left on device"):
-        write_project(tmp_path / "deep" / "shop", Plan("shop"))
+        write_project(tmp_path / "deep" / "shop", ProjectPlan("shop"))
 
     assert list(tmp_path.iterdir()) == []
 
@@ -223,14 +228,16 @@ def test_an_unwritable_folder_is_one_line_and_leaves_nothing(tmp_path, monkeypat
 def test_an_address_without_a_judge_is_refused():
     for judge in (None, "none", "manual/alex"):
         with pytest.raises(ConfigError, match="--judge openai/NAME"):
-            project_files(Plan("shop", judge=judge, api_base="http://localhost:1/v1"))
+            project_files(ProjectPlan("shop", judge=judge, api_base="http://localhost:1/v1"))
 
 
 def test_what_is_next_is_said_in_three_lines(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
-    here = next_steps(Path(), Plan("shop", judge="ollama_chat/qwen3:8b", api_base="http://h:1"))
-    there = next_steps(Path("my shop"), Plan("shop"))
+    here = next_steps(
+        Path(), ProjectPlan("shop", judge="ollama_chat/qwen3:8b", api_base="http://h:1")
+    )
+    there = next_steps(Path("my shop"), ProjectPlan("shop"))
 
     assert [command for command, _ in here] == [
         "judgekit run suite.yaml",
@@ -248,7 +255,7 @@ def test_a_list_of_ignored_files_that_is_a_link_is_not_written_through(tmp_path)
     (folder / ".gitignore").symlink_to(tmp_path / "shared")
 
     with pytest.raises(ConfigError, match="is a link"):
-        write_project(folder, Plan("Mine"))
+        write_project(folder, ProjectPlan("Mine"))
 
     assert (tmp_path / "shared").read_text("utf-8") == "mine\n"
     assert [path.name for path in folder.iterdir()] == [".gitignore"]

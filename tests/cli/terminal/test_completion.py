@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from judgekit.authoring.scaffold.project import Plan, write_project
+from judgekit.authoring.scaffold.project import ProjectPlan, write_project
 
 from .driver import JUDGEKIT, Terminal
 
@@ -18,7 +18,7 @@ from .driver import JUDGEKIT, Terminal
 def home(tmp_path_factory):
     """A home with a project in it, `judgekit` on the path and its completion installed."""
     home = tmp_path_factory.mktemp("home")
-    write_project(home / "shop", Plan("shop"))
+    write_project(home / "shop", ProjectPlan("shop"))
     (home / "bin").mkdir()
     program = home / "bin" / "judgekit"
     program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m judgekit "$@"\n', "utf-8")

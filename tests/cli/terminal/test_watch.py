@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from judgekit.authoring.scaffold.project import Plan, write_project
+from judgekit.authoring.scaffold.project import ProjectPlan, write_project
 
 from .driver import JUDGEKIT, Terminal
 
@@ -21,7 +21,7 @@ WATCHING = "watching suite.yaml and 5 files it uses; Ctrl-C ends"
 @pytest.fixture(scope="module")
 def shop(tmp_path_factory):
     folder = tmp_path_factory.mktemp("project") / "shop"
-    write_project(folder, Plan("shop"))
+    write_project(folder, ProjectPlan("shop"))
     return folder
 
 
