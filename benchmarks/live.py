@@ -101,7 +101,8 @@ class Stopwatch:
 
 
 async def bare(base: str, *, flight: int, calls: int) -> dict[str, float]:
-    from judgekit.core.reply_schema import answer_model
+    from answer_model import answer_model
+
     from judgekit.judges import providers
     from judgekit.judges.fake import FakeJudge
     from judgekit.metrics.rubric import RubricMetric

@@ -101,9 +101,8 @@ def floor(folder: Path, cases: list, metric) -> float:
     """The same steps with nothing around them."""
     import hashlib
 
+    from answer_model import answer_model
     from jinja2 import Environment
-
-    from judgekit.core.reply_schema import answer_model
 
     _, (request,) = metric.requests(cases[0])
     model = answer_model(request.form)

@@ -1,4 +1,4 @@
-"""Asking a model for what is no verdict: an answer, a vector, the figures of a text."""
+"""Requests that want no verdict: an answer, a vector, the log-probabilities of a text."""
 
 from __future__ import annotations
 
@@ -8,25 +8,24 @@ from judgekit.core.errors import CaseError, InvalidReply
 from judgekit.core.request import Fault, Reply, Request, Try
 from judgekit.judges import providers
 from judgekit.judges.batch import Batch
+from judgekit.judges.calls import CallResult, Calls
 from judgekit.judges.echo import ECHOING, completions_model, read_echo
 from judgekit.judges.embedding import read_embeddings
-from judgekit.judges.line import Heard, Line
 from judgekit.judges.providers import BadRequest
-from judgekit.judges.response import usage_of
 
 
-class Direct:
-    """Asks once: without a form there is nothing to hand back."""
+class DirectRequests:
+    """Sends the requests that have no questions, each once: there is nothing to re-ask."""
 
-    def __init__(self, line: Line) -> None:
-        self._line = line
-        self.batch: Batch[Reply] = Batch(self._embedded)
+    def __init__(self, calls: Calls) -> None:
+        self._calls = calls
+        self.batch: Batch[Reply] = Batch(self._embeddings)
 
     async def reply(self, request: Request) -> Reply:
         """Return the reply to a request that wants no verdict.
 
         Raises:
-            CaseError: the model took others and not this one.
+            CaseError: the model takes other requests and not this one.
             JudgekitError: what making the call raises.
         """
         try:
@@ -34,52 +33,45 @@ class Direct:
                 (message,) = request.messages
                 return await self.batch.ask(message.content)
             if request.form.want == "logprobs":
-                return await self._echoed(request)
+                return await self._logprobs(request)
             messages = [{"role": m.role, "content": m.content} for m in request.messages]
-            heard = await self._line.put(messages, request.form, "text")
+            return _reply(*await self._calls.chat(messages, request.form, "text"))
         except BadRequest as exc:
-            if not self._line.answered or exc.status not in (400, 422):
+            if not self._calls.answered or exc.status not in (400, 422):
                 raise
             raise CaseError(f"the model took other requests but not this one: {exc}") from None
-        return self._reply(self._line.read(heard), heard)
 
-    async def _echoed(self, request: Request) -> Reply:
-        """Ask a completions endpoint for the figures of a text that is there already."""
-        whole = "".join(message.content for message in request.messages)
-        model = completions_model(self._line.model)
-        send = partial(providers.complete_text, model=model, prompt=whole)
-        heard = await self._line.sent(send, fixed=ECHOING)
-        heard = heard._replace(params={**heard.params, **ECHOING})
-        if heard.malformed is not None:
-            return self._reply(heard.malformed, heard)
-        try:
-            said = read_echo(heard.response, whole=whole)
-        except InvalidReply as exc:
-            said = Try(fault=Fault.of(exc))
-        return self._reply(said, heard)
+    async def _logprobs(self, request: Request) -> Reply:
+        """Ask a completions endpoint for the log-probabilities of a text."""
+        text = "".join(message.content for message in request.messages)
+        model = completions_model(self._calls.model)
+        send = partial(providers.complete_text, model=model, prompt=text)
+        result = await self._calls.other(send, fixed=ECHOING)
+        attempt = result.malformed
+        if attempt is None:
+            try:
+                attempt = read_echo(result.raw, whole=text)
+            except InvalidReply as exc:
+                attempt = Try(fault=Fault.of(exc))
+        return _reply(attempt, result._replace(params={**result.params, **ECHOING}))
 
-    async def _embedded(self, texts: list[str]) -> list[Reply]:
+    async def _embeddings(self, texts: list[str]) -> list[Reply]:
         """Ask for the vectors of several texts in one call; return a reply for each."""
         send = partial(
             providers.load().aembedding,
-            model=self._line.model,
+            model=self._calls.model,
             input=texts,
             # Otherwise litellm decides by its name whether a model has them to choose.
             allowed_openai_params=["dimensions"],
         )
-        heard = await self._line.sent(send, fixed={})
-        return read_embeddings(
-            heard,
-            texts,
-            model=self._line.named(getattr(heard.response, "model", None)),
-            cost=self._line.cost(heard),
-        )
+        return read_embeddings(await self._calls.other(send, fixed={}), texts)
 
-    def _reply(self, said: Try, heard: Heard) -> Reply:
-        return Reply(
-            tries=(said,),
-            model=self._line.named(getattr(heard.response, "model", None)),
-            effective_params=heard.params,
-            usage=usage_of(heard.response),
-            cost=self._line.cost(heard),
-        )
+
+def _reply(attempt: Try, result: CallResult) -> Reply:
+    return Reply(
+        tries=(attempt,),
+        model=result.model,
+        effective_params=result.params,
+        usage=result.usage,
+        cost=result.cost,
+    )

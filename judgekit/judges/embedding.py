@@ -7,37 +7,33 @@ from collections.abc import Sequence
 from judgekit.core.errors import InvalidReply
 from judgekit.core.replies.vector import vector_text
 from judgekit.core.request import Fault, Reply, Try
-from judgekit.judges.line import Heard
-from judgekit.judges.response import usage_of
+from judgekit.judges.calls import CallResult
 
 
-def read_embeddings(
-    heard: Heard, texts: Sequence[str], *, model: str | None, cost: float | None
-) -> list[Reply]:
-    """Return a reply for each text; one whose vector cannot be used says what is wrong.
+def read_embeddings(result: CallResult, texts: Sequence[str]) -> list[Reply]:
+    """Return a reply for each text; a vector that cannot be used becomes a fault.
 
-    The server says what all texts of a call took together: the tokens are only known where the
-    text was alone; the cost is divided by length, so that all parts are what was paid.
+    The server counts the tokens of a whole call: they are only known where the text was alone.
+    The cost is divided by length, so that the parts add up to what was paid.
     """
-    usage = usage_of(heard.response) if len(texts) == 1 else None
     characters = sum(map(len, texts)) or 1
     return [
         Reply(
-            tries=(told,),
-            model=model,
-            effective_params=dict(heard.params),
-            usage=usage,
-            cost=None if cost is None else cost * len(text) / characters,
+            tries=(attempt,),
+            model=result.model,
+            effective_params=dict(result.params),
+            usage=result.usage if len(texts) == 1 else None,
+            cost=None if result.cost is None else result.cost * len(text) / characters,
         )
-        for text, told in zip(texts, _tries(heard, len(texts)), strict=True)
+        for text, attempt in zip(texts, _tries(result, len(texts)), strict=True)
     ]
 
 
-def _tries(heard: Heard, count: int) -> list[Try]:
-    if heard.malformed is not None:
-        return [heard.malformed] * count
+def _tries(result: CallResult, count: int) -> list[Try]:
+    if result.malformed is not None:
+        return [result.malformed] * count
     try:
-        vectors = _in_order(getattr(heard.response, "data", None), count)
+        vectors = _in_order(getattr(result.raw, "data", None), count)
     except InvalidReply as exc:
         return [Try(fault=Fault.of(exc))] * count
     return [_try_of(numbers) for numbers in vectors]

@@ -8,19 +8,20 @@ from typing import TYPE_CHECKING
 from pydantic import JsonValue
 
 from judgekit.core.errors import ConfigError, JudgeRejected, JudgeUnavailable
-from judgekit.core.request import Reply, Request
+from judgekit.core.request import Reply, Request, Try
 from judgekit.core.suggest import suggest
 from judgekit.judges import providers
 from judgekit.judges.batch import Batch
+from judgekit.judges.calls import Calls, Server
 from judgekit.judges.credentials import address, check_address
-from judgekit.judges.direct import Direct
+from judgekit.judges.direct import DirectRequests
 from judgekit.judges.endpoint import Naming, endpoint
-from judgekit.judges.ladder import Ladder
+from judgekit.judges.negotiation import Negotiation
+from judgekit.judges.output_mode import MODES, Mode, messages_of, reask
 from judgekit.judges.parameters import NOT_PARAMETERS
 from judgekit.judges.providernames import check_provider
-from judgekit.judges.rung import MODES, Mode
-from judgekit.judges.transport import Server, Transport
-from judgekit.judges.verdict import Verdicts
+from judgekit.judges.providers import BadRequest, Outage
+from judgekit.judges.response import Total, problem_of
 
 if TYPE_CHECKING:
     from judgekit.cassette.store import Store
@@ -29,23 +30,23 @@ if TYPE_CHECKING:
 class LiteLLMJudge:
     """A model behind any provider litellm knows, or any OpenAI-compatible server.
 
-    How the form is asked for is found out by probing, at the first request that is really asked:
-    see `judgekit.judges.rung` for the rungs and docs/judges.md for what that means. Requests that
-    want no verdict are asked without a form: answers as they come, vectors many to a call, and
-    log-probabilities of a server that echoes them.
+    The first live request probes which output mode the model takes: `judgekit.judges.output_mode`
+    lists the modes, docs/judges.md says what they mean. Requests that want no verdict have no
+    schema: plain answers, vectors (many in one call), and log-probabilities of a server that
+    echoes them.
 
     Args:
         model: the name that litellm uses, such as `openai/NAME` or `ollama_chat/qwen3:8b`.
         api_base: address of an OpenAI-compatible server. Not part of any key.
         api_key: never written anywhere; the provider's environment variable by default.
         params: parameters that shape the answer (temperature, max_tokens, seed, ...).
-        identity: what really answers, where the server takes any model name.
-        mode: a rung of the ladder to stay on, probed or not. Part of the key only when the
-            author forces it here.
+        identity: the model behind a server that takes any model name.
+        mode: an output mode to use without probing. It is part of the key only when it is set
+            here.
         timeout: seconds for one call, first byte to last.
         retries: further attempts after an outage; refusals and invalid replies are not outages.
         max_wait: longest wait in seconds before an attempt; a server that asks for more is down.
-        reasks: how often an invalid answer is handed back with what is wrong with it.
+        reasks: how often to ask again after an invalid answer, saying what is wrong with it.
         price: US dollars per million input and output tokens; litellm's own table by default.
     """
 
@@ -86,11 +87,11 @@ class LiteLLMJudge:
         self.price = price
         self._api_key = api_key
         server = Server(model, api_base, api_key, timeout, retries, max_wait, price)
-        self._transport = Transport(server, params=self.params)
-        self._naming = Naming(api_base, model=model, key=lambda: self._transport.key)
-        ladder = Ladder(model=model, endpoint=endpoint(api_base))
-        self._verdicts = Verdicts(self._transport, ladder=ladder, mode=mode, reasks=reasks)
-        self._other = Direct(self._transport)
+        self._calls = Calls(server, params=self.params)
+        self._naming = Naming(api_base, model=model, key=lambda: self._calls.key)
+        self.negotiation = Negotiation(self._calls, endpoint=endpoint(api_base), forced=mode)
+        """The output mode in use, and how it was found."""
+        self._direct = DirectRequests(self._calls)
 
     def __repr__(self) -> str:
         return f"LiteLLMJudge({self._model!r})"
@@ -101,14 +102,18 @@ class LiteLLMJudge:
         return self._model
 
     @property
-    def ladder(self) -> Ladder:
-        """The ways of asking for a form, and the one that is used."""
-        return self._verdicts.ladder
+    def ladder(self) -> Negotiation:
+        """Deprecated name of `negotiation`."""
+        import warnings
+
+        message = "LiteLLMJudge.ladder is now LiteLLMJudge.negotiation"
+        warnings.warn(message, DeprecationWarning, stacklevel=2)
+        return self.negotiation
 
     @property
     def batch(self) -> Batch[Reply]:
         """What gathers texts to be embedded in one call."""
-        return self._other.batch
+        return self._direct.batch
 
     @property
     def shown(self) -> str:
@@ -117,52 +122,101 @@ class LiteLLMJudge:
         return self._model if where is None else f"{self._model} at {where}"
 
     def keep_in(self, store: Callable[[], Store | None], *, anew: bool = False) -> None:
-        """Keep what is learned of this judge in a store; it is opened when something is asked.
+        """Keep the output mode in a store, which is opened with the first request.
 
-        What the store holds is taken for granted, unless it is to be learned anew.
+        Args:
+            store: opens the store.
+            anew: probe even where the store knows the mode.
         """
-        self._verdicts.keep_in(store, anew=anew)
+        self.negotiation.keep_in(store, anew=anew)
 
     def findings(self) -> dict[str, JsonValue]:
-        """Return what was found out about this judge in this process; empty if nothing was."""
-        if not self._transport.prepared:
+        """Return what this process learnt about the judge; empty before the first request."""
+        if not self._calls.prepared:
             return {}
-        ladder = self.ladder
-        found: dict[str, JsonValue] = {
-            "mode": self.mode or ladder.mode,
-            "mode_from": "suite" if self.mode else ladder.source,
-            "steps": list(ladder.steps),
-            "probes": ladder.probes,
-            "dropped_params": dict(self._transport.parameters.dropped),
+        negotiation = self.negotiation
+        findings: dict[str, JsonValue] = {
+            "mode": self.mode or negotiation.mode,
+            "mode_from": "suite" if self.mode else negotiation.source,
+            "steps": list(negotiation.steps),
+            "probes": negotiation.probes,
+            "dropped_params": dict(self._calls.parameters.dropped),
             "server": self._naming.name,
         }
-        return {name: value for name, value in found.items() if value}
+        return {name: value for name, value in findings.items() if value}
 
     async def ask(self, request: Request) -> Reply:
         """Ask the model, again after an outage, and once more after an invalid answer.
 
-        A response that is malformed or too large was paid for: it is a reply whose `fault` says
-        what is wrong, and reading it raises `InvalidReply`.
+        A response that is malformed or too large was paid for: it is a reply with a `fault`, and
+        reading it raises `InvalidReply`.
 
         Raises:
             JudgeUnavailable: no answer after every retry.
             JudgeRejected: credentials, unknown model, parameters or format not taken.
             JudgeRefused: the provider's policy stopped the request.
-            CaseError: the request is too long for the model, or is the one it does not take.
+            CaseError: the request is too long for the model, or is the only one it does not take.
         """
-        if not self._transport.prepared:
-            await self._transport.ready()
-        asking = self._verdicts if request.form.want == "verdict" else self._other
+        if not self._calls.prepared:
+            await self._calls.ready()
+        wants_verdict = request.form.want == "verdict"
         try:
-            reply = await asking.reply(request)
+            reply = await (self._verdict(request) if wants_verdict else self._direct.reply(request))
         except (JudgeUnavailable, JudgeRejected) as exc:
             raise providers.about(self.shown, exc) from None
         return self._with_name(reply)
 
-    async def identified(self, reply: Reply) -> Reply:
-        """Return a reply with the name the server gives its model, which is asked once.
+    async def _verdict(self, request: Request) -> Reply:
+        """Ask in the mode that the model takes, which a failure may change."""
+        while True:
+            mode = await self.negotiation.mode_for(request)
+            try:
+                reply, valid = await self._ask_in(mode, request)
+            except BadRequest as exc:
+                if not await self.negotiation.rejected(mode, exc, request):
+                    raise
+            except Outage as exc:
+                if not self.negotiation.failed(mode, exc):
+                    raise
+            else:
+                if await self.negotiation.confirmed(mode, request, valid=valid):
+                    return reply
 
-        Apart from `ask`, so that a reply can be stored before the server is asked for its name.
+    async def _ask_in(self, mode: Mode, request: Request) -> tuple[Reply, bool]:
+        """Send, read and validate, and re-ask while the answer is invalid.
+
+        Returns:
+            The reply with all attempts, and whether its last one is valid.
+        """
+        messages = messages_of(request, mode)
+        tries: list[Try] = []
+        total = Total()
+        model: str | None = None
+        while True:
+            attempt, result = await self._calls.chat(messages, request.form, mode)
+            tries.append(attempt)
+            total.add(result.usage, result.cost)
+            model = result.model or model
+            problem = problem_of(attempt, request.form)
+            if problem is None or len(tries) > self.reasks:
+                break
+            # The body of a malformed response is not what the model said.
+            answer = "" if attempt.fault else attempt.text or ""
+            messages = reask(messages, answer, str(problem))
+        reply = Reply(
+            tries=tuple(tries),
+            model=model,
+            mode=mode,
+            effective_params=result.params,
+            usage=total.usage,
+            cost=total.cost,
+        )
+        return reply, problem is None
+
+    async def identified(self, reply: Reply) -> Reply:
+        """Return a reply with the name that the server gives its model; the server is asked once.
+
+        This is separate from `ask`, so that a reply is stored before the server is asked.
         """
         if not self._naming.done:
             await self._naming.ask()

@@ -10,8 +10,8 @@ from pydantic import BaseModel
 
 from judgekit.core.canonical import visible
 from judgekit.core.errors import CaseError, InvalidReply, JudgeRefused
-from judgekit.core.judgment import read_reply
-from judgekit.core.request import Fault, Form, Reply, Try, Usage
+from judgekit.core.judgment import parse_try
+from judgekit.core.request import Fault, Form, Try, Usage
 from judgekit.judges.providers import without
 
 
@@ -83,14 +83,17 @@ def _storable(text: str) -> str:
     return text
 
 
-def fault_of(latest: Try, form: Form) -> str | None:
-    """Return what is wrong with an answer that asking again might mend."""
+def problem_of(attempt: Try, form: Form) -> InvalidReply | None:
+    """Return what is wrong with an answer; `None` where it is valid, or asking again cannot help.
+
+    An answer that was cut off stays one, and a refusal is an answer.
+    """
     try:
-        read_reply(Reply(tries=(latest,)), form=form, request_key="")
+        parse_try(attempt, form)
     except (JudgeRefused, CaseError):
         return None
     except InvalidReply as exc:
-        return None if exc.kind == "truncated" else str(exc)
+        return None if exc.kind == "truncated" else exc
     return None
 
 
@@ -101,9 +104,8 @@ class Total:
         self.usage: Usage | None = Usage()
         self.cost: float | None = 0.0
 
-    def add(self, response: Any, cost: float | None) -> None:
+    def add(self, usage: Usage | None, cost: float | None) -> None:
         """Count one response."""
-        usage = usage_of(response)
         if usage is None or self.usage is None:
             self.usage = None
         else:

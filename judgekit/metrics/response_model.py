@@ -11,6 +11,7 @@ from judgekit.core.errors import ConfigError
 from judgekit.core.judgment import Judgment
 from judgekit.core.request import Form
 from judgekit.core.value import Json
+from judgekit.metrics.samples import Combined
 
 
 class ResponseModel:
@@ -28,12 +29,12 @@ class ResponseModel:
         self.form = Form(json_schema=_schema(made_of))
         self._worth = worth or _value_field
 
-    def mean(self, judgments: Sequence[Judgment], *, metric: str) -> float:
-        """Return what the judgments are worth, averaged.
+    def combined(self, judgments: Sequence[Judgment], *, metric: str) -> Combined:
+        """Return the mean of what the judgments are worth, with the reason of the first.
 
         Raises:
             ValueError: one is worth something outside of 0..1.
-            ConfigError: it is not said what an instance is worth.
+            ConfigError: nothing says what an instance is worth.
         """
         values = []
         for judgment in judgments:
@@ -41,7 +42,15 @@ class ResponseModel:
             if not 0.0 <= value <= 1.0:
                 raise ValueError(f"{metric}: the response is worth {value}, not within 0..1")
             values.append(value)
-        return sum(values) / len(values)
+        data = judgments[0].data
+        details = data if isinstance(data, dict) else {}
+        return Combined(
+            status="scored",
+            value=sum(values) / len(values),
+            reason=str(details.get("reason", "")),
+            judgments=tuple(judgments),
+            details=details,
+        )
 
 
 def _schema(response_model: type[BaseModel]) -> dict[str, Json]:

@@ -12,12 +12,13 @@ from pydantic import BaseModel
 from judgekit.core.case import Case
 from judgekit.core.errors import ConfigError, JudgekitError
 from judgekit.core.judge_wrapper import Asking
-from judgekit.core.judgment import Heard, Judgment, Said, hear, read_reply
+from judgekit.core.judgment import Judgment, read_reply
 from judgekit.core.protocols import Aggregate, Asks, Judge, Metric
 from judgekit.core.request import About, ChatMessage, Request
 from judgekit.core.score import Part, Score
 from judgekit.core.value import Json, trusted
 from judgekit.metrics.quote import FIGURES, QuoteTally, find_quotes
+from judgekit.metrics.samples import Combined, agreed, valid
 from judgekit.rubric.fold import Folded, Outcome
 from judgekit.rubric.load import load_rubric
 from judgekit.rubric.rubric import Rubric, Variant
@@ -55,14 +56,6 @@ class RubricMetric(Metric):
     range = (0.0, 1.0)
     higher_is_better = True
     asks: ClassVar[Asks] = "verdict"
-    # Whether all is made of parts. What else a subclass makes of a judgment looks at its answers.
-    _by_parts = True
-
-    def __init_subclass__(cls, **options: Any) -> None:
-        super().__init_subclass__(**options)
-        hooks = (cls.details, cls.reason)
-        ours = all(str(getattr(hook, "__module__", "")).startswith("judgekit.") for hook in hooks)
-        cls._by_parts = ours and cls._score is RubricMetric._score
 
     def __init__(
         self,
@@ -188,19 +181,33 @@ class RubricMetric(Metric):
             JudgekitError: what the judge, the cassette or the case made impossible.
         """
         variant, requests = self.requests(case)
+        if len(requests) == 1:
+            judgments = [await self._judge(requests[0])]
+        else:
+            judgments = await valid([self._judge(request) for request in requests])
         if self._own is not None:
-            return self._score_own(self._own, await self._judge_all(requests))
-        if len(requests) == 1 and self._by_parts:
-            return self._score_heard(case, variant, await self._hear(requests[0]))
-        return self._score(case, variant, await self._judge_all(requests))
-
-    async def _hear(self, request: Request) -> Heard:
-        try:
-            reply = await self.judge.ask(request)
-            return hear(reply, form=request.form, request_key=request.key)
-        except JudgekitError as exc:
-            exc.key = request.key
-            raise
+            combined = self._own.combined(judgments, metric=self.name)
+        else:
+            combined = self._combined(case, variant, judgments)
+        return trusted(
+            Score,
+            {
+                "type": "score",
+                "status": combined.status,
+                "value": combined.value,
+                "scale": self.scale,
+                "parts": combined.parts,
+                "reason": combined.reason,
+                "source": "judge",
+                "method": self._method,
+                "confidence": combined.confidence,
+                "ground_truth": None,
+                "judgments": combined.judgments,
+                "details": combined.details,
+                "meta": self._meta_of(combined.judgments),
+                "fallback": None,
+            },
+        )
 
     async def _judge(self, request: Request) -> Judgment:
         try:
@@ -215,82 +222,31 @@ class RubricMetric(Metric):
             exc.key = request.key
             raise
 
-    async def _judge_all(self, requests: Sequence[Request]) -> list[Judgment]:
-        """Return the valid judgments of the samples, if they are a majority."""
-        if len(requests) == 1:
-            return [await self._judge(requests[0])]
-        from judgekit.metrics.samples import valid  # most ask once
-
-        return await valid([self._judge(request) for request in requests])
-
-    # -- judgments to a score ---------------------------------------------------
-
-    def _score_heard(self, case: Case, variant: Variant, heard: Heard) -> Score:
-        """Return the score of one judgment."""
-        judgment, said, _ = heard
-        outcomes = variant.worth(said)
-        folded = variant.fold(outcomes, self.rubric.combine)
-        parts = _parts(case, variant, said, outcomes, folded)
-        bare = trusted(Judgment, {**judgment.__dict__, "details": {}})
-        details = self._details(variant, heard, folded)
-        # The answers of a single judgment are left to the parts, which carry them already.
-        return self._scored(judgment, (bare,), parts, folded, details)
-
-    def _score(self, case: Case, variant: Variant, judgments: list[Judgment]) -> Score:
-        """Return the score of one judgment or several."""
+    def _combined(self, case: Case, variant: Variant, judgments: list[Judgment]) -> Combined:
+        """Fold the answers of one judgment, or of several samples together."""
         verdict = judgments[0]
-        spread: dict[str, Json] = {}
         if len(judgments) == 1:
             outcomes = variant.outcomes(verdict)
         else:
-            from judgekit.metrics.samples import agreed
-
-            outcomes, combined, spread = agreed(variant, judgments)
-            verdict = verdict.model_copy(update={"answers": combined})
+            outcomes, answers, spread = agreed(variant, judgments)
+            verdict = trusted(Judgment, {**verdict.__dict__, "answers": answers})
         folded = variant.fold(outcomes, self.rubric.combine)
-        said = [
-            (answer.value, answer.reason, answer.quotes, answer.items, answer.details)
-            for answer in verdict.answers.values()
-        ]
-        parts = _parts(case, variant, said, outcomes, folded)
+        parts = _parts(case, verdict, outcomes, folded)
         details = self.details(variant, verdict, folded)
-        if spread:
-            details["samples"] = spread
+        if len(judgments) == 1:
+            # The parts carry the answers of a single judgment already.
+            judgments = [trusted(Judgment, {**verdict.__dict__, "answers": {}, "details": {}})]
         else:
-            judgments = [verdict.model_copy(update={"answers": {}, "details": {}})]
-        return self._scored(verdict, tuple(judgments), parts, folded, details)
-
-    def _scored(
-        self,
-        judgment: Judgment,
-        judgments: tuple[Judgment, ...],
-        parts: tuple[Part, ...],
-        folded: Folded,
-        details: dict[str, Json],
-    ) -> Score:
-        return trusted(
-            Score,
-            {
-                "type": "score",
-                "status": folded.status,
-                "value": folded.value,
-                "scale": self.scale,
-                "parts": parts,
-                "reason": self.reason(judgment, folded, parts),
-                "source": "judge",
-                "method": self._method,
-                "confidence": min(1.0, folded.covered) if folded.value is not None else None,
-                "ground_truth": None,
-                "judgments": judgments,
-                "details": details,
-                "meta": self._meta_of(judgments),
-                "fallback": None,
-            },
+            details["samples"] = spread
+        return Combined(
+            status=folded.status,
+            value=folded.value,
+            parts=parts,
+            reason=self.reason(verdict, folded, parts),
+            confidence=min(1.0, folded.covered) if folded.value is not None else None,
+            judgments=tuple(judgments),
+            details=details,
         )
-
-    def _details(self, variant: Variant, heard: Heard, folded: Folded) -> dict[str, Json]:
-        """Return the same as `details`, without the answers having been made into values."""
-        return RubricMetric.details(self, variant, heard.judgment, folded)
 
     def details(self, variant: Variant, judgment: Judgment, folded: Folded) -> dict[str, Json]:
         """Return what a score says beside its value."""
@@ -335,30 +291,10 @@ class RubricMetric(Metric):
             meta["tries"] = reasked
         return meta
 
-    def _score_own(self, own: ResponseModel, judgments: list[Judgment]) -> Score:
-        value = own.mean(judgments, metric=self.name)
-        data = judgments[0].data
-        reason = data.get("reason", "") if isinstance(data, dict) else ""
-        return Score(
-            value=value,
-            scale=self.scale,
-            reason=str(reason),
-            source="judge",
-            method=self._method,
-            judgments=tuple(judgments),
-            details=data if isinstance(data, dict) else {},
-            meta=self._meta_of(judgments),
-        )
-
 
 def _parts(
-    case: Case,
-    variant: Variant,
-    told: Sequence[Said],
-    outcomes: Sequence[Outcome],
-    folded: Folded,
+    case: Case, judgment: Judgment, outcomes: Sequence[Outcome], folded: Folded
 ) -> tuple[Part, ...]:
-    share = folded.shares.get
     return tuple(
         [
             trusted(
@@ -367,16 +303,16 @@ def _parts(
                     "id": id,
                     "status": status,
                     "value": worth,
-                    "weight": share(id, 0.0),
-                    "answer": value,
-                    "reason": reason,
-                    "quotes": find_quotes(quotes, case) if quotes else (),
-                    "items": items,
-                    "details": details,
+                    "weight": folded.shares.get(id, 0.0),
+                    "answer": answer.value,
+                    "reason": answer.reason,
+                    "quotes": find_quotes(answer.quotes, case) if answer.quotes else (),
+                    "items": answer.items,
+                    "details": answer.details,
                 },
             )
-            for id, (value, reason, quotes, items, details), (status, worth) in zip(
-                variant.ids, told, outcomes, strict=True
+            for (id, answer), (status, worth) in zip(
+                judgment.answers.items(), outcomes, strict=True
             )
         ]
     )

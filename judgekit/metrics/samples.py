@@ -2,17 +2,29 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections import Counter
 from collections.abc import Coroutine, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from judgekit.core.errors import InvalidReply, JudgekitError
 from judgekit.core.judgment import Answer, Judgment
+from judgekit.core.score import Part, Status
 from judgekit.core.value import Json
 from judgekit.rubric.criterion import Criterion
 from judgekit.rubric.fold import Outcome
 from judgekit.rubric.rubric import Variant
+
+
+class Combined(NamedTuple):
+    """What the judgments of a case come to: the fields of a score that depend on them."""
+
+    status: Status
+    value: float | None
+    judgments: tuple[Judgment, ...]
+    parts: tuple[Part, ...] = ()
+    reason: str = ""
+    confidence: float | None = None
+    details: dict[str, Json] = {}  # noqa: RUF012 - never changed
 
 
 async def valid(asked: Sequence[Coroutine[Any, Any, Judgment]]) -> list[Judgment]:
@@ -21,6 +33,8 @@ async def valid(asked: Sequence[Coroutine[Any, Any, Judgment]]) -> list[Judgment
     Raises:
         JudgekitError: why there are not enough; a reason of the judge before an invalid reply.
     """
+    import asyncio  # a replay of one sample does without
+
     outcomes = await asyncio.gather(*asked, return_exceptions=True)
     good = [outcome for outcome in outcomes if isinstance(outcome, Judgment)]
     bad = [outcome for outcome in outcomes if isinstance(outcome, BaseException)]

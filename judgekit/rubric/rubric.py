@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from judgekit.core.canonical import digest_json
 from judgekit.core.case import Case, Message, has_text
 from judgekit.core.errors import CaseError, ConfigError
-from judgekit.core.judgment import Judgment, Said
+from judgekit.core.judgment import Judgment
 from judgekit.core.request import ChatMessage, Detail, Form
 from judgekit.core.score import Status
 from judgekit.core.suggest import suggest
@@ -101,11 +101,10 @@ class Variant:
     def outcomes(self, judgment: Judgment) -> list[Outcome]:
         """Return what the answers of a judgment are worth, in the order of the criteria."""
         answers = judgment.answers.values()
-        return [c.value_of(answer) for c, answer in zip(self.criteria, answers, strict=True)]
-
-    def worth(self, said: Sequence[Said]) -> list[Outcome]:
-        """Return what was said is worth, in the order of the criteria."""
-        return [worth(one[0], one[3]) for worth, one in zip(self._worths, said, strict=True)]
+        return [
+            worth(answer.value, answer.items)
+            for worth, answer in zip(self._worths, answers, strict=True)
+        ]
 
     def fold(self, outcomes: Sequence[Outcome], combine: Combine) -> Folded:
         """Return the value of the whole, from what came of each criterion."""

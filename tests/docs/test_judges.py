@@ -9,7 +9,7 @@ import pytest
 
 from judgekit.core.yaml_file import parse_yaml
 from judgekit.judges.litellm import LiteLLMJudge
-from judgekit.judges.rung import MODES
+from judgekit.judges.output_mode import MODES
 from judgekit.suite.suite import build_suite
 
 ROOT = Path(__file__).parents[2]

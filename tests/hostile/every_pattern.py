@@ -59,7 +59,7 @@ def _languages():
 
 
 def _formats():
-    from judgekit.judges.rung import _FORMAT_WORDS
+    from judgekit.judges.output_mode import _FORMAT_WORDS
 
     return [re.compile(source, re.I) for source in _FORMAT_WORDS.values()]
 

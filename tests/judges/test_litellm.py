@@ -10,10 +10,10 @@ import pytest
 
 import judgekit
 from judgekit.core.errors import ConfigError
-from judgekit.core.reply_schema import answer_model
+from judgekit.core.reply_schema import reply_schema
 from judgekit.core.request import ChatMessage, Form, Question, Request
-from judgekit.judges.rung import again, messages_of
-from judgekit.judges.transport import _asked
+from judgekit.judges.instructor_client import instructor_model
+from judgekit.judges.output_mode import messages_of, reask
 
 FORM = Form(questions=(Question(id="points", kind="checklist", text="Which?", items=("a", "b")),))
 
@@ -61,25 +61,26 @@ def test_impossible_settings_are_refused(options: dict[str, Any]) -> None:
     assert "canary" not in str(caught.value)
 
 
-def test_model_asked_for_is_made_once_a_form() -> None:
-    first = _asked(FORM)
+def test_response_model_is_built_once_a_form() -> None:
+    first = instructor_model(FORM, "json_schema")
 
-    assert first is _asked(FORM)
-    assert issubclass(first, answer_model(FORM))
-    assert first.model_json_schema() == answer_model(FORM).model_json_schema()
+    assert first is instructor_model(FORM, "json_schema")
+    assert first.model_json_schema() == reply_schema(FORM).json_schema
 
 
-def test_schema_of_an_author_is_asked_for_as_it_is() -> None:
+@pytest.mark.parametrize("mode", ["json_schema", "tools"])
+def test_schema_of_an_author_is_sent_as_it_is(mode: Any) -> None:
     schema: dict[str, Any] = {
         "type": "object",
         "properties": {"value": {"type": "number", "maximum": 1}},
         "required": ["value"],
     }
 
-    asked = _asked(Form(json_schema=schema))
+    model = instructor_model(Form(json_schema=schema), mode)
 
-    assert asked.model_json_schema() == schema
-    assert asked.model_validate({"anything": 1}).model_dump() == {"anything": 1}
+    sent = model.model_json_schema()
+    assert sent == (schema if mode == "json_schema" else {"title": "Verdict", **schema})
+    assert model.model_validate_json('{"anything": 1}').reply.data == {"anything": 1}
 
 
 @pytest.mark.parametrize("mode", ["json_object", "text"])
@@ -99,7 +100,7 @@ def test_schema_is_not_in_the_prompt_when_it_is_sent_beside_it() -> None:
 def test_second_ask_after_a_blank_answer_extends_the_last_message() -> None:
     messages = [{"role": "user", "content": "Judge this."}]
 
-    (only,) = again(messages, " \n", "the reply is empty")
+    (only,) = reask(messages, " \n", "the reply is empty")
 
     assert only["content"].startswith("Judge this.\n\nThat is not a valid answer: the reply is")
     assert messages == [{"role": "user", "content": "Judge this."}]

@@ -8,8 +8,8 @@ import threading
 import pytest
 
 from judgekit.core.errors import JudgeRejected
+from judgekit.judges import calls as module
 from judgekit.judges import providers
-from judgekit.judges import transport as module
 from judgekit.judges.litellm import LiteLLMJudge
 
 from .asking import judge_of

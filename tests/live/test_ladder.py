@@ -14,7 +14,7 @@ from judgekit.core.errors import CaseError, JudgeRejected
 from judgekit.core.request import Reply
 from judgekit.judges import providers
 from judgekit.judges.litellm import LiteLLMJudge
-from judgekit.judges.rung import HIDDEN, MODES, Mode
+from judgekit.judges.output_mode import MODES, SCHEMA_OUTSIDE_PROMPT, Mode
 
 from .asking import judge_of, run, tokens
 from .server import Fault, Server, always, error
@@ -83,8 +83,8 @@ def test_first_rung_that_is_not_refused_is_taken(server: Server, refused: int, s
 
     reply = ask(judge)
 
-    assert reply.mode == MODES[refused] == judge.ladder.mode
-    assert [step.partition(":")[0] for step in judge.ladder.steps] == list(MODES[:refused])
+    assert reply.mode == MODES[refused] == judge.negotiation.mode
+    assert [step.partition(":")[0] for step in judge.negotiation.steps] == list(MODES[:refused])
     assert modes(server)[-1] == MODES[refused]
     assert len(reply.tries) == 1
     if said.endswith("by name"):
@@ -95,13 +95,13 @@ def prose(body: dict[str, Any]) -> str:
     return "The answer is right: I would say yes."
 
 
-@pytest.mark.parametrize("ignored", sorted(HIDDEN))
+@pytest.mark.parametrize("ignored", sorted(SCHEMA_OUTSIDE_PROMPT))
 def test_rung_that_is_accepted_and_ignored_is_found_out(server: Server, ignored: Mode) -> None:
     first = MODES.index(ignored)
 
     def rule(body: dict[str, Any]) -> Fault | None:
         mode = mode_of(body)
-        if mode in HIDDEN and MODES.index(mode) < first:
+        if mode in SCHEMA_OUTSIDE_PROMPT and MODES.index(mode) < first:
             return error(400, f"{WORD[mode]} is not supported")
         return Fault(change=talkative) if mode == ignored else None
 
@@ -111,7 +111,7 @@ def test_rung_that_is_accepted_and_ignored_is_found_out(server: Server, ignored:
     reply = ask(judge)
 
     assert reply.mode == MODES[first + 1]
-    assert judge.ladder.steps[-1] == f"{ignored}: accepted and ignored"
+    assert judge.negotiation.steps[-1] == f"{ignored}: accepted and ignored"
 
 
 def talkative(body: dict[str, Any]) -> None:
@@ -124,11 +124,15 @@ def another_object(body: dict[str, Any]) -> None:
 
 
 def test_json_of_another_shape_is_no_proof(server: Server) -> None:
-    server.rule = lambda body: Fault(change=another_object) if mode_of(body) in HIDDEN else None
+    server.rule = lambda body: (
+        Fault(change=another_object) if mode_of(body) in SCHEMA_OUTSIDE_PROMPT else None
+    )
     judge = ladder_of(server)
 
     assert ask(judge).mode == "json_object"
-    assert [step.rpartition(": ")[2] for step in judge.ladder.steps] == ["accepted and ignored"] * 3
+    assert [step.rpartition(": ")[2] for step in judge.negotiation.steps] == [
+        "accepted and ignored"
+    ] * 3
 
 
 def test_weak_judge_is_asked_as_text_and_its_rows_fail(server: Server, tmp_path: Path) -> None:
@@ -183,7 +187,7 @@ def test_outage_while_probing_is_an_outage(server: Server, tmp_path: Path, fault
     assert outcome.kinds == {"case-1": "unavailable"}
     message: str = outcome.rows["case-1"].message  # type: ignore[union-attr]
     assert message.startswith(f"openai/judge at 127.0.0.1:{server.port}: ")
-    assert judge.ladder.mode is None
+    assert judge.negotiation.mode is None
 
     server.rule = None
     assert ask(judge).mode == "json_schema"
@@ -217,7 +221,7 @@ def test_rung_is_kept_in_the_store_and_not_probed_again(server: Server, tmp_path
     probes = server.calls("")
     run(second, ["case-new"], tmp_path)
 
-    assert (first.ladder.mode, second.ladder.mode) == ("tools", "tools")
+    assert (first.negotiation.mode, second.negotiation.mode) == ("tools", "tools")
     assert (first.findings()["mode_from"], second.findings()["mode_from"]) == ("probe", "store")
     assert server.calls("") == probes
     assert second.findings()["steps"] == first.findings()["steps"]
@@ -238,11 +242,11 @@ def test_rung_is_kept_in_the_store_and_not_probed_again(server: Server, tmp_path
 def test_what_the_store_holds_is_not_trusted(server: Server, tmp_path: Path, row: str) -> None:
     judge = ladder_of(server)
     store = Store(tmp_path / "store")
-    store.put(judge.ladder._name, row)
+    store.put(judge.negotiation._name, row)
     judge.keep_in(lambda: store)
 
     assert ask(judge).mode == "json_schema"
-    assert judge.ladder.source == "probe"
+    assert judge.negotiation.source == "probe"
     store.close()
 
 
@@ -277,7 +281,7 @@ def test_rung_that_is_refused_later_is_left_without_losing_a_row(
     )
 
     assert set(outcome.kinds.values()) == {"scored"}
-    assert judge.ladder.mode == "json_object_schema"
+    assert judge.negotiation.mode == "json_object_schema"
     assert judge.findings()["mode_from"] == "use"
     assert server.calls("") == 1
 
@@ -292,8 +296,8 @@ def test_rung_that_is_ignored_later_is_left_without_losing_a_row(
     )
 
     assert set(outcome.kinds.values()) == {"scored"}
-    assert judge.ladder.mode == "json_object_schema"
-    assert "though it once was not" in judge.ladder.steps[-1]
+    assert judge.negotiation.mode == "json_object_schema"
+    assert "though it once was not" in judge.negotiation.steps[-1]
 
 
 def test_one_bad_answer_is_no_reason_to_leave_a_rung(server: Server, tmp_path: Path) -> None:
@@ -302,7 +306,7 @@ def test_one_bad_answer_is_no_reason_to_leave_a_rung(server: Server, tmp_path: P
 
     run(judge, tokens(3), tmp_path, concurrency=1)
 
-    assert judge.ladder.mode == "json_schema"
+    assert judge.negotiation.mode == "json_schema"
     assert server.calls("") == 1
 
 
@@ -353,7 +357,7 @@ def test_probe_that_is_cut_off_tells_by_its_beginning(
     judge.keep_in(lambda: store)
 
     assert ask(judge).mode == mode
-    assert (store.get(judge.ladder._name) is not None) is kept
+    assert (store.get(judge.negotiation._name) is not None) is kept
     store.close()
 
 

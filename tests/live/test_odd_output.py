@@ -11,7 +11,7 @@ import pytest
 from judgekit.core.errors import InvalidReply, JudgeRejected
 from judgekit.core.judgment import read_reply
 from judgekit.core.request import ChatMessage, Form, Question, Request
-from judgekit.judges.rung import MODES, Mode
+from judgekit.judges.output_mode import MODES, Mode
 
 from .asking import MODEL, judge_of
 from .server import Fault, Server, error
@@ -226,4 +226,4 @@ def test_parameters_are_left_out_of_the_probe_too(server: Server) -> None:
     reply = ask(judge, REQUEST)
 
     assert (reply.mode, reply.effective_params) == ("json_schema", {})
-    assert judge.ladder.steps == []
+    assert judge.negotiation.steps == []

@@ -375,21 +375,6 @@ def test_a_subclass_sees_the_answers_of_a_judgment(rubric):
     assert score.judgments[0].answers == {}
 
 
-@pytest.mark.parametrize("name", ["quality", "safety", "prompt_alignment"])
-def test_a_score_made_of_parts_is_the_score_made_of_answers(name):
-    from judgekit.metrics.registry import create
-
-    case = Case(id="c", system="Be brief.", input="Which colour?", output="Blue, or so.")
-    by_parts, by_answers = (create(name, judge=FakeJudge()) for _ in range(2))
-    by_answers._by_parts = False
-
-    one, other = score_sync(case, by_parts), score_sync(case, by_answers)
-
-    assert one == other
-    assert one.type == "score"
-    assert repr(one) == repr(other)
-
-
 @pytest.mark.parametrize("kind", [Reasonless, Undetailed])
 def test_what_a_subclass_adds_is_checked(rubric, kind):
     metric = kind(rubric(ONE), judge=in_turn(said(1)))

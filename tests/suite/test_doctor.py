@@ -13,8 +13,8 @@ from typer.testing import CliRunner
 from judgekit.cassette.store import Store, store_folder
 from judgekit.cli.app import app
 from judgekit.core.errors import ConfigError
-from judgekit.judges.ladder import Learned
 from judgekit.judges.litellm import LiteLLMJudge
+from judgekit.judges.negotiation import KnownMode
 from judgekit.suite.doctor.diagnosis import Diagnosis, Role
 from judgekit.suite.doctor.examine import examine
 from judgekit.suite.doctor.text import diagnosis_text
@@ -81,8 +81,8 @@ def test_suite_is_replayed_and_what_it_lacks_is_counted(suite: Path) -> None:
 def test_rung_of_an_earlier_run_is_shown(suite: Path) -> None:
     judge = LiteLLMJudge("openai/local", api_base="http://127.0.0.1:9/v1")
     store = Store(store_folder(suite.parent))
-    learned = Learned(model="openai/local", mode="tools", steps=("json_schema: HTTP 500: no",))
-    store.put(judge.ladder._name, learned.model_dump_json())
+    learned = KnownMode(model="openai/local", mode="tools", steps=("json_schema: HTTP 500: no",))
+    store.put(judge.negotiation._name, learned.model_dump_json())
     store.close()
 
     role = {role.role: role for role in examine(suite).roles}["second"]

@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Literal, NamedTuple
 from pydantic import JsonValue
 
 from judgekit.core.errors import ConfigError
-from judgekit.core.judgment import Heard, Judgment, Said
+from judgekit.core.judgment import Answer, Judgment
 from judgekit.core.metric_card import Card, Example
 from judgekit.core.protocols import Judge
 from judgekit.core.score import Part, round_half_up
@@ -164,26 +164,18 @@ class PromptAlignment(RubricMetric):
 
     def details(self, variant: Variant, judgment: Judgment, folded: Folded) -> dict[str, JsonValue]:
         """Return the analyses in the shape users of the TypeScript scorer know."""
-        said = [
-            (answer.value, answer.reason, answer.quotes, answer.items, answer.details)
-            for answer in judgment.answers.values()
-        ]
-        return self._details(variant, Heard(judgment, said, variant.form), folded)
-
-    def _details(self, variant: Variant, heard: Heard, folded: Folded) -> dict[str, JsonValue]:
-        judgment, said, _ = heard
         details: dict[str, JsonValue] = {
             "runId": judgment.request_key[:16],
             "mode": self.mode,
             "effective_mode": self.effective_mode(variant),
         }
-        told = dict(zip(variant.ids, said, strict=True))
+        answers = judgment.answers
         for audience in variant.groups:
             details[audience] = _analysis(
-                told[f"{audience}.intent"],
-                told[f"{audience}.requirements"][3],
-                told[f"{audience}.completeness"],
-                told[f"{audience}.appropriateness"],
+                answers[f"{audience}.intent"],
+                answers[f"{audience}.requirements"],
+                answers[f"{audience}.completeness"],
+                answers[f"{audience}.appropriateness"],
             )
         details["overallAssessment"] = judgment.details.get("overall_assessment", "")
         if folded.value is not None:
@@ -207,42 +199,33 @@ def _sentence(text: str) -> str:
 
 
 def _analysis(
-    intent: Said, requirements: Sequence[dict[str, Any]], completeness: Said, fit: Said
+    intent: Answer, requirements: Answer, completeness: Answer, fit: Answer
 ) -> dict[str, JsonValue]:
-    met = 0
-    items: list[Any] = []
-    for item in requirements:
-        met += item["met"] is True
-        items.append(
-            {
-                "requirement": item["item"],
-                "isFulfilled": item["met"],
-                "reasoning": item["reason"],
-            }
-        )
-    value, reason, _, _, details = intent
-    whole, what_is_missing, _, _, more = completeness
-    fits, how, _, _, alignment = fit
+    items: list[JsonValue] = [
+        {"requirement": item["item"], "isFulfilled": item["met"], "reasoning": item["reason"]}
+        for item in requirements.items
+    ]
+    met = len([1 for item in requirements.items if item["met"] is True])
     return {
         "intentAlignment": {
-            "score": value,
-            "primaryIntent": details.get("primary_intent"),
-            "isAddressed": details.get("is_addressed"),
-            "reasoning": reason,
+            "score": intent.value,
+            "primaryIntent": intent.details.get("primary_intent"),
+            "isAddressed": intent.details.get("is_addressed"),
+            "reasoning": intent.reason,
         },
         "requirementsFulfillment": {
             "requirements": items,
             "overallScore": met / len(items) if items else None,
         },
         "completeness": {
-            "score": whole,
-            "missingElements": more.get("missing_elements", []),
-            "reasoning": what_is_missing,
+            "score": completeness.value,
+            "missingElements": completeness.details.get("missing_elements", []),
+            "reasoning": completeness.reason,
         },
         "responseAppropriateness": {
-            "score": fits,
-            "formatAlignment": alignment.get("format_alignment"),
-            "toneAlignment": alignment.get("tone_alignment"),
-            "reasoning": how,
+            "score": fit.value,
+            "formatAlignment": fit.details.get("format_alignment"),
+            "toneAlignment": fit.details.get("tone_alignment"),
+            "reasoning": fit.reason,
         },
     }

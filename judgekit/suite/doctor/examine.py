@@ -141,11 +141,11 @@ def _known(judge: Any, base: Path) -> dict[str, Any]:
         return {}
     store = Store(store_folder(base))
     try:
-        judge.ladder.store = store
-        mode = judge.ladder.recall()
+        judge.negotiation.store = store
+        mode = judge.negotiation.recall()
     finally:
         store.close()
-    return {"mode": mode, "mode_from": "store", "steps": judge.ladder.steps} if mode else {}
+    return {"mode": mode, "mode_from": "store", "steps": judge.negotiation.steps} if mode else {}
 
 
 async def _ask(judge: Any, base: Path, times: int) -> dict[str, Any]:

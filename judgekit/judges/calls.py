@@ -1,13 +1,13 @@
-"""The calls of one judge: made again after outages, within limits, their errors translated."""
+"""The calls of one judge: retried after outages, within limits, their errors translated."""
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
-from contextvars import ContextVar
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from pydantic import BaseModel, JsonValue
+from pydantic import JsonValue
 
 from judgekit.core.errors import (
     CaseError,
@@ -16,27 +16,46 @@ from judgekit.core.errors import (
     JudgeRejected,
     JudgeUnavailable,
 )
-from judgekit.core.reply_schema import answer_model
-from judgekit.core.request import Form, Try
+from judgekit.core.judgment import keep_parsed
+from judgekit.core.request import Form, Try, Usage
 from judgekit.judges import providers
 from judgekit.judges.credentials import address, key_advice, own_key, secrets_in
-from judgekit.judges.line import Heard
+from judgekit.judges.instructor_client import (
+    NAME,
+    ParsedText,
+    cause_of,
+    instructor_clients,
+    request_options,
+)
 from judgekit.judges.malformed import malformed_try, metered, parts_joined
+from judgekit.judges.output_mode import Mode, format_of
 from judgekit.judges.parameters import Parameters
 from judgekit.judges.providers import BadRequest, Outage, without
 from judgekit.judges.quiet import hide
-from judgekit.judges.response import cost_of, cost_told, listed_cost, read_response
-from judgekit.judges.rung import Mode, format_of, schema_of
+from judgekit.judges.response import cost_of, cost_told, listed_cost, read_response, usage_of
 from judgekit.judges.shared import Shared
 
 if TYPE_CHECKING:
     from judgekit.judges.wire import Exchange
 
-_heard: ContextVar[list[tuple[Any, str | None]]] = ContextVar("heard")
-"""The raw responses of the attempt under way in this task, each with the tool it was to call."""
+T = TypeVar("T")
+_Params = dict[str, JsonValue]
 
-_Once = Callable[[dict[str, JsonValue]], Awaitable[Heard]]
-"""Makes one HTTP call with the parameters given and returns what came."""
+
+class CallResult(NamedTuple):
+    """What came back from one call."""
+
+    raw: Any
+    """The response as litellm returns it; of a malformed one, its model and tokens."""
+    params: _Params
+    """The parameters that were sent."""
+    malformed: Try | None
+    """The response where it is no answer at all: what is kept of it, and what is wrong."""
+    model: str | None
+    """The name that the server gives its model, without keys in it."""
+    usage: Usage | None
+    cost: float | None
+    """US dollars; `None` when no price is known."""
 
 
 class Server(NamedTuple):
@@ -51,7 +70,7 @@ class Server(NamedTuple):
     price: tuple[float, float] | None
 
 
-class Transport:
+class Calls:
     """Makes the HTTP calls of one judge."""
 
     def __init__(self, server: Server, *, params: Mapping[str, JsonValue]) -> None:
@@ -60,7 +79,8 @@ class Transport:
         self.ready = Shared(self._prepare)
         self.prepared = False
         """Whether the libraries are imported and a key was looked for."""
-        self._clients: dict[Mode | None, Any] = {}
+        self._clients: dict[Mode, Any] = {}
+        """The clients of instructor, for the modes that it sends."""
         self.key = server.api_key
         """The key that is sent, if one is."""
         self._secrets: tuple[str, ...] = (server.api_key or "", *secrets_in(server.api_base))
@@ -76,38 +96,22 @@ class Transport:
         """Whether any request was taken yet."""
         return self._answered
 
-    # -- the line of judgekit.judges.verdict and judgekit.judges.direct ------------------
-
-    async def put(
+    async def chat(
         self, messages: list[dict[str, Any]], form: Form, mode: Mode, *, retry: bool = True
-    ) -> Heard:
-        """Return the raw response of one chat, however many attempts it took to get it."""
-        return await self._insist(partial(self._chat, messages, form, mode), retry=retry)
+    ) -> tuple[Try, CallResult]:
+        """Ask a model for a reply to a form; return the answer and what else the call gave."""
+        return await self._retried(partial(self._chat, messages, form, mode), retry=retry)
 
-    async def sent(
+    async def other(
         self, send: Callable[..., Awaitable[Any]], *, fixed: Mapping[str, JsonValue]
-    ) -> Heard:
-        """Return the raw response of a call instructor has no part in, with retries."""
-        return await self._insist(partial(self._figures, send, fixed))
+    ) -> CallResult:
+        """Make a call without instructor, for vectors or log-probabilities.
 
-    def read(self, heard: Heard) -> Try:
-        """Return what was said."""
-        if heard.malformed is not None:
-            return heard.malformed
-        with_logprobs = bool(heard.params.get("logprobs"))
-        return read_response(
-            heard.response, tool=heard.tool, with_logprobs=with_logprobs, secrets=self._secrets
-        )
-
-    def named(self, model: object) -> str | None:
-        """Return the name a server gave its model, without the key in it."""
-        return without(model, self._secrets) if isinstance(model, str) and model else None
-
-    def cost(self, heard: Heard) -> float | None:
-        """Return the US dollars of one response; `None` when no price is known."""
-        if self.server.price is not None:
-            return cost_of(heard.response, price=self.server.price)
-        return heard.price if self.server.api_base else listed_cost(heard.response)
+        Args:
+            send: makes the call.
+            fixed: parameters that override those of the judge.
+        """
+        return await self._retried(partial(self._other, send, fixed))
 
     # -- getting ready -----------------------------------------------------------------
 
@@ -118,8 +122,6 @@ class Transport:
         # In a thread: it takes seconds, and the rest of the program wants its turn meanwhile.
         await asyncio.to_thread(_import)
         litellm = providers.load()
-        import instructor
-
         model, base = self.server.model, self.server.api_base
         if self.parameters.sent.get("n") not in (None, 1):
             raise JudgeRejected(
@@ -138,25 +140,12 @@ class Transport:
         if base is None:
             self.parameters.keep(providers.known_parameters(model))
 
-        async def complete(**options: Any) -> Any:
-            response = await litellm.acompletion(**options)
-            tools = options.get("tools")
-            _heard.get().append((response, tools[0]["function"]["name"] if tools else None))
-            return response
-
-        modes: dict[Mode | None, Any] = {
-            None: instructor.Mode.JSON_SCHEMA,
-            "json_schema": instructor.Mode.JSON_SCHEMA,
-            "tools": instructor.Mode.TOOLS,
-        }
-        self._clients = {
-            name: instructor.from_litellm(complete, mode=mode) for name, mode in modes.items()
-        }
+        self._clients = instructor_clients(litellm.acompletion)
         self.prepared = True
 
-    # -- one request, in as many calls as it takes -----------------------------------------
+    # -- one request, in several attempts if necessary --------------------------------------
 
-    async def _insist(self, once: _Once, *, retry: bool = True) -> Heard:
+    async def _retried(self, call: Callable[[_Params], Awaitable[T]], *, retry: bool = True) -> T:
         """Make a call, again after outages, within the time and the waits that are allowed."""
         from tenacity import AsyncRetrying, retry_if_exception, stop_after_attempt
 
@@ -167,16 +156,16 @@ class Transport:
             before_sleep=self._log,
             reraise=True,
         )
-        heard: Heard = await attempts(self._in_time, once)
-        return heard
+        result: T = await attempts(self._in_time, call)
+        return result
 
-    async def _in_time(self, once: _Once) -> Heard:
+    async def _in_time(self, call: Callable[[_Params], Awaitable[T]]) -> T:
         import asyncio
 
         timeout = self.server.timeout
         try:
             async with asyncio.timeout(timeout):
-                return await self._taking(once)
+                return await self._without_refused_parameters(call)
         except TimeoutError:
             raise Outage(f"no complete answer within {timeout:g} s") from None
 
@@ -199,12 +188,12 @@ class Transport:
 
         return float(wait_random_exponential(multiplier=1, max=self.server.max_wait)(state))
 
-    async def _taking(self, once: _Once) -> Heard:
-        """Make one call, and again without the parameters the model says it does not take."""
+    async def _without_refused_parameters(self, call: Callable[[_Params], Awaitable[T]]) -> T:
+        """Make one call, and again without the parameters that the model says it does not take."""
         while True:
             sent = self.parameters.sent
             try:
-                return await once(sent)
+                return await call(sent)
             except BadRequest as exc:
                 if not self.parameters.drop(exc.said, sent, reason=str(exc)):
                     raise
@@ -212,59 +201,61 @@ class Transport:
     # -- one call -----------------------------------------------------------------
 
     async def _chat(
-        self,
-        messages: list[dict[str, Any]],
-        form: Form,
-        mode: Mode,
-        params: dict[str, JsonValue],
-    ) -> Heard:
-        """Make one chat and return what came, whatever instructor thinks of it."""
-        options: dict[str, Any] = {"response_model": None}
+        self, messages: list[dict[str, Any]], form: Form, mode: Mode, params: _Params
+    ) -> tuple[Try, CallResult]:
         client = self._clients.get(mode)
-        if client is not None:
-            options["response_model"] = _asked(form)
+        send: Callable[..., Awaitable[Any]]
+        responses: list[Any] = []
+        if client is None:
+            send = partial(_complete, responses, **format_of(form, mode))
         else:
-            client = self._clients[None]
-            if (format_ := format_of(form, mode)) is not None:
-                options["response_format"] = format_
-        heard: list[tuple[Any, str | None]] = []
-        before = _heard.set(heard)
+            options = request_options(form, mode, responses)
+            send = partial(client.chat.completions.create, **options)
+        send = partial(send, model=self.model, messages=messages)
+        verdict, result = await self._call(send, params, responses, limit=None)
+        if result.malformed is not None:
+            return result.malformed, result
+        attempt = read_response(
+            result.raw,
+            tool=NAME if mode == "tools" else None,
+            with_logprobs=bool(params.get("logprobs")),
+            secrets=self._secrets,
+        )
+        if isinstance(verdict, ParsedText):
+            keep_parsed(attempt, form, verdict.text, verdict.reply)
+        return attempt, result
 
-        async def send(**rest: Any) -> Any:
-            create = client.chat.completions.create
-            return await create(model=self.model, messages=messages, **rest, **options)
-
-        try:
-            return await self._call(send, params, limit=None, heard=heard)
-        finally:
-            _heard.reset(before)
-
-    async def _figures(
+    async def _other(
         self,
         send: Callable[..., Awaitable[Any]],
         fixed: Mapping[str, JsonValue],
-        params: dict[str, JsonValue],
-    ) -> Heard:
-        """Make one call that instructor has no part in, for vectors or log-probabilities."""
+        params: _Params,
+    ) -> CallResult:
         from judgekit.judges.wire import MAX_FIGURES
 
-        heard: list[tuple[Any, str | None]] = []
+        responses: list[Any] = []
 
         async def sending(**options: Any) -> None:
-            heard.append((await send(**options), None))
+            responses.append(await send(**options))
 
-        called = await self._call(sending, {**params, **fixed}, limit=MAX_FIGURES, heard=heard)
-        return called._replace(params=params)
+        _, result = await self._call(sending, {**params, **fixed}, responses, limit=MAX_FIGURES)
+        return result._replace(params=params)
 
     async def _call(
         self,
         send: Callable[..., Awaitable[Any]],
-        params: dict[str, JsonValue],
+        params: _Params,
+        responses: list[Any],
         *,
         limit: int | None,
-        heard: list[tuple[Any, str | None]],
-    ) -> Heard:
-        """Make one HTTP call; what came of it is in `heard`, or in the exchange.
+    ) -> tuple[Any, CallResult]:
+        """Make one HTTP call; return what `send` returns, if it does, and what came back.
+
+        Args:
+            send: makes the call and puts the response in `responses`.
+            params: the parameters of the judge.
+            responses: the response, if one came; `send` may fail to parse it.
+            limit: bytes that a response may have that is no chat.
 
         Raises:
             JudgekitError: the server did not answer, or not with what can be an answer.
@@ -272,25 +263,39 @@ class Transport:
         from judgekit.judges.wire import MAX_BODY, exchange
 
         failure: JudgekitError | None = None
+        returned = None
         with exchange(limit=limit or MAX_BODY) as call:
             try:
-                await send(**self._address, **params)
+                returned = await send(**self._address, **params)
             except Exception as exc:  # noqa: BLE001 - the edge: any foreign error is translated here, once
-                if not heard:
+                if not responses:
                     failure = redirected(call) or self._translated(exc)
-        if not heard and limit is None and (response := parts_joined(call.data())) is not None:
-            heard.append((response, None))
-        final = isinstance(failure, (CaseError, JudgeRefused))
-        malformed = None if heard or final else malformed_try(call, secrets=self._secrets)
-        if failure is not None and not heard and malformed is None:
-            # Outside the handler: the provider's own error may quote the key and is not chained.
-            raise failure
-        # An answer that instructor could not parse is still an answer; read_reply judges it.
-        response, tool = heard[-1] if heard else (metered(call.data()), None)
+        if not responses and limit is None and (joined := parts_joined(call.data())) is not None:
+            responses.append(joined)
+        malformed = None
+        if not responses:
+            if not isinstance(failure, (CaseError, JudgeRefused)):
+                malformed = malformed_try(call, secrets=self._secrets)
+            if failure is not None and malformed is None:
+                # Outside the handler: the provider's error may quote the key and is not chained.
+                raise failure
+        raw = responses[-1] if responses else metered(call.data())
         price = cost_told(call.headers)
         call.release()
         self._answered = True
-        return Heard(response, params, malformed, tool=tool, price=price)
+        return returned, CallResult(
+            raw, params, malformed, self._name_of(raw), usage_of(raw), self._cost(raw, price)
+        )
+
+    def _name_of(self, response: Any) -> str | None:
+        model = getattr(response, "model", None)
+        return without(model, self._secrets) if isinstance(model, str) and model else None
+
+    def _cost(self, response: Any, told: float | None) -> float | None:
+        """Return the US dollars of one response; `told` is what the server says."""
+        if self.server.price is not None:
+            return cost_of(response, price=self.server.price)
+        return told if self.server.api_base else listed_cost(response)
 
     @property
     def _address(self) -> dict[str, Any]:
@@ -305,14 +310,12 @@ class Transport:
         }
 
     def _translated(self, error: Exception) -> JudgekitError:
-        from instructor.core.exceptions import InstructorRetryException
-
-        cause = error.__cause__ if isinstance(error, InstructorRetryException) else None
-        failure = providers.translate(cause or error, secrets=self._secrets)
+        cause = cause_of(error)
+        failure = providers.translate(cause, secrets=self._secrets)
         if isinstance(failure, Outage) and (failure.retry_after or 0.0) > self.server.max_wait:
             asked = f"asks to wait {failure.retry_after:g} s, more than max_wait"
             return JudgeUnavailable(f"{failure} ({asked})")
-        if isinstance(failure, JudgeRejected) and providers.status_of(cause or error) in (401, 403):
+        if isinstance(failure, JudgeRejected) and providers.status_of(cause) in (401, 403):
             advice = key_advice(self.model, self.server.api_base, key=self.key)
             return JudgeRejected(f"{failure}{advice}")
         return failure
@@ -331,40 +334,11 @@ def redirected(call: Exchange) -> Outage | None:
     )
 
 
+async def _complete(responses: list[Any], **options: Any) -> None:
+    responses.append(await providers.load().acompletion(**options))
+
+
 def _import() -> None:
     providers.load()
-    import instructor
-    import tenacity
-
-    import judgekit.judges.wire
-
-    assert instructor, tenacity  # noqa: S101 - imported for the time it takes
-    assert judgekit.judges.wire  # noqa: S101
-
-
-def _asked(form: Form) -> type[BaseModel]:
-    """Return the model instructor asks for, made once a form.
-
-    instructor derives a class from any other model, and its schema, anew for every call.
-    """
-    cached: type[BaseModel] | None = form.__dict__.get("_asked")
-    if cached is None:
-        from instructor import response_schema
-
-        answer: type[BaseModel] = _Free if form.json_schema is not None else answer_model(form)
-        schema = schema_of(form)
-
-        class Verdict(answer):  # type: ignore[valid-type, misc]
-            @classmethod
-            def model_json_schema(cls, *_: Any, **__: Any) -> dict[str, Any]:
-                return dict(schema)
-
-        cached = response_schema(Verdict)
-        form.__dict__["_asked"] = cached
-    return cached
-
-
-class _Free(BaseModel):
-    """Any object: a schema of the author's own is checked by its own class, later."""
-
-    model_config = {"extra": "allow"}
+    for name in ("instructor", "tenacity", "judgekit.judges.wire"):
+        import_module(name)  # now, for the time it takes

@@ -1,0 +1,294 @@
+"""Which output mode a judge takes: probed once, remembered, and left when it stops working."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Literal
+
+from pydantic import Field, ValidationError
+
+from judgekit.core.canonical import digest_json
+from judgekit.core.errors import CaseError, JudgeRejected, JudgeUnavailable
+from judgekit.core.request import Request, Try
+from judgekit.core.value import Value
+from judgekit.judges.calls import Calls
+from judgekit.judges.output_mode import (
+    MODES,
+    PROBE,
+    Mode,
+    follows_schema,
+    messages_of,
+    names_format,
+    probe_request,
+)
+from judgekit.judges.providers import BadRequest, Outage
+from judgekit.judges.shared import Shared
+
+if TYPE_CHECKING:
+    from judgekit.cassette.store import Store
+
+MAX_STEPS = 20
+"""Lines that are kept of how a judge came to its mode."""
+
+
+class KnownMode(Value):
+    """What the store keeps of a judge. It is read back as untrusted data."""
+
+    format: Literal[1] = 1
+    model: str = Field(max_length=500)
+    mode: Mode
+    steps: tuple[str, ...] = Field(default=(), max_length=MAX_STEPS)
+    """Why the stricter modes do not work, one line each."""
+
+
+class Negotiation:
+    """Finds the strictest output mode that a judge takes.
+
+    Args:
+        calls: makes the calls of the probes.
+        endpoint: address of the server; with the model it names the judge in the store.
+        forced: the mode to use without probing, if the author set one.
+    """
+
+    def __init__(self, calls: Calls, *, endpoint: str | None, forced: Mode | None) -> None:
+        self.forced = forced
+        self.mode: Mode | None = None
+        """The mode in use, or `None` before it is known."""
+        self.steps: list[str] = []
+        self.source: Literal["probe", "store", "use"] | None = None
+        """How the mode became known: a probe, an earlier run, or the failure of another mode."""
+        self.probes = 0
+        """Probes sent."""
+        self.store: Store | None = None
+        self._calls = calls
+        self._model = calls.model
+        self._name = "rung:" + digest_json({"endpoint": endpoint, "model": calls.model})
+        self._open_store: Callable[[], Store | None] | None = None
+        self._ignore_store = False
+        self._probing = Shared(self._find)
+        self._doubting = Shared(self._doubt)
+        self._like: Request | None = None
+        """The request that made a probe necessary; the probe has the same roles."""
+        self._next = 0
+        self._probed = False
+        """Whether a probe of this process confirmed the mode."""
+        self._definite = True
+        """Whether the server itself said that it does not take the modes tried so far."""
+        self._forgotten = False
+        self._invalid = 0
+        self._patience = 5
+
+    def keep_in(self, store: Callable[[], Store | None], *, anew: bool) -> None:
+        """Keep the mode in a store, opened with the first request; `anew` does not read it."""
+        self._open_store = self._open_store or store
+        self._ignore_store = anew
+
+    # -- before a request, and after it -------------------------------------------------
+
+    async def mode_for(self, request: Request) -> Mode:
+        """Return the mode to ask in: the forced one, the known one, or the one a probe finds.
+
+        Raises:
+            JudgeUnavailable: the server does not answer.
+            JudgeRejected: the judge takes no request in any mode.
+        """
+        if known := self.forced or self.mode:
+            return known
+        if self._open_store is not None and self.store is None:
+            self.store = self._open_store()
+        if not self._ignore_store and (stored := self.recall()) is not None:
+            return stored
+        self._like = request
+        return await self._probing()
+
+    async def rejected(self, mode: Mode, error: BadRequest, request: Request) -> bool:
+        """Leave a mode that the server rejected; return whether to ask again in another.
+
+        Raises:
+            CaseError: the judge takes other requests, so this request is wrong.
+            JudgeRejected: the author forced the mode.
+        """
+        if names_format(error.said, mode):
+            if self.forced is not None:
+                advice = f"the suite forces judge.mode {mode}; left out, a way it takes is found"
+                raise JudgeRejected(f"{error} ({advice})") from None
+            if mode == MODES[-1]:
+                return False
+            if self.mode == mode:
+                self._leave(mode, str(error))
+            return True
+        if error.status not in (400, 422):
+            return False
+        if not self._calls.answered:
+            self._like = request
+            try:
+                await self._ask_probe(mode, retry=False)
+            except (JudgeRejected, JudgeUnavailable):
+                return False
+        raise CaseError(f"the judge took other requests but not this one: {error}") from None
+
+    def failed(self, mode: Mode, error: Outage) -> bool:
+        """Forget a stored mode that failed; return whether to ask again in the mode a probe finds.
+
+        Another server may now have the address of the one that was probed.
+        """
+        if self.forced or error.status != 500:
+            return False
+        if self.mode != mode:
+            return True  # another request met the same failure
+        if self._probed or self.source != "store":
+            return False
+        self._start_again()
+        self._log(f"{mode}, kept from an earlier run, failed; probing again")
+        return True
+
+    async def confirmed(self, mode: Mode, request: Request, *, valid: bool) -> bool:
+        """Return whether an answer counts; after invalid ones the mode is probed again."""
+        if self.forced is not None:
+            return True
+        if valid:
+            self._invalid = 0
+            return True
+        if not self._doubtful(mode):
+            return True
+        self._like = request
+        if mode == self.mode:
+            await self._doubting()
+        return mode == self.mode
+
+    # -- probing ------------------------------------------------------------------------
+
+    def recall(self) -> Mode | None:
+        """Take the mode that the store keeps, if it keeps one that can be read."""
+        unknown = self.mode is None and self.source is None and not self._forgotten
+        if unknown and self.store is not None:
+            text = self.store.get(self._name)
+            try:
+                known = KnownMode.model_validate_json(text) if text else None
+            except ValidationError:
+                known = None  # a foreign row, or an older format: probe again
+            if known is not None and known.model == self._model:
+                self.mode, self.steps, self.source = known.mode, list(known.steps), "store"
+        return self.mode
+
+    async def _find(self) -> Mode:
+        """Probe the modes from the strictest that may work, and take the first that does."""
+        source: Literal["probe", "use"] = "probe" if self.source is None else "use"
+        place = self._next
+        while not await self._works(MODES[place], source):
+            place += 1
+        return MODES[place]
+
+    async def _works(self, mode: Mode, source: Literal["probe", "use"]) -> bool:
+        """Return whether a mode works, and take it if it does; the last does, or raises."""
+        try:
+            attempt = await self._ask_probe(mode)
+        except (BadRequest, Outage) as exc:
+            second = await self._second_attempt(exc, mode)
+            if second is None:
+                self._definite = self._definite and (exc.status or 500) < 500
+                self._step(f"{mode}: {exc}")
+                return False
+            attempt = second
+        follows = follows_schema(attempt)
+        if follows is False and mode != MODES[-1]:
+            what = "ignored" if (attempt.text or "").strip() else "answered with nothing"
+            self._step(f"{mode}: accepted and {what}")
+            return False
+        self.mode, self.source, self._probed = mode, source, True
+        self._log(f"asked by {mode}")
+        if follows is False:
+            self._step(f"{mode}: the answer to the probe could not be read")
+        if follows is not None and self._definite:
+            self._keep()
+        return True
+
+    async def _second_attempt(self, error: BadRequest | Outage, mode: Mode) -> Try | None:
+        """Find the cause of an error: return `None` if it is the mode, else a second answer.
+
+        Raises:
+            JudgeUnavailable: the server does not answer at all.
+            JudgeRejected: the server does not take the plainest request either.
+        """
+        if mode == MODES[-1]:
+            if isinstance(error, BadRequest) and self.steps:
+                raise BadRequest(
+                    f"no way of asking is taken, the last as plain text: {error}", said=error.said
+                )
+            raise error
+        if isinstance(error, Outage) and (error.status or 0) < 500:
+            raise error
+        message = error.said if isinstance(error, BadRequest) else str(error)
+        if names_format(message, mode):
+            return None
+        try:
+            await self._ask_probe("text", retry=False)
+        except (BadRequest, JudgeUnavailable):
+            raise error from None
+        try:
+            return await self._ask_probe(mode, retry=False)
+        except (BadRequest, Outage):
+            return None
+
+    async def _ask_probe(self, mode: Mode, *, retry: bool = True) -> Try:
+        assert self._like is not None  # noqa: S101 - set before any probe
+        self.probes += 1
+        messages = messages_of(probe_request(self._like), mode)
+        attempt, _ = await self._calls.chat(messages, PROBE, mode, retry=retry)
+        return attempt
+
+    # -- leaving a mode -----------------------------------------------------------------
+
+    def _doubtful(self, mode: Mode) -> bool:
+        """Note an invalid answer; return whether to probe its mode again.
+
+        A mode from the store is probed at once, a probed one after five invalid answers in a
+        row, then after 25: a weak judge is not probed again and again.
+        """
+        if mode != self.mode:
+            return True  # it was left while the answer was under way
+        if not self._probed:
+            return True
+        if mode == MODES[-1] and self._definite:
+            return False
+        self._invalid += 1
+        if self._invalid < self._patience:
+            return False
+        self._invalid, self._patience = 0, self._patience * 5
+        return True
+
+    async def _doubt(self) -> None:
+        """Probe the mode in use, and leave it if the server ignores it."""
+        mode = self.mode
+        if mode is None:
+            return
+        if mode == MODES[-1]:
+            self._start_again()
+            return
+        follows = follows_schema(await self._ask_probe(mode))
+        self._probed = follows is not False
+        if follows is False and mode == self.mode:
+            self._leave(mode, "accepted and ignored, though it once was not")
+
+    def _leave(self, mode: Mode, reason: str) -> None:
+        self.mode, self.source = None, "use"
+        self._next = MODES.index(mode) + 1
+        self._step(f"{mode}: {reason}")
+
+    def _start_again(self) -> None:
+        self.mode, self.source, self.steps = None, None, []
+        self._next, self._definite, self._forgotten = 0, True, True
+
+    def _log(self, line: str) -> None:
+        import logging
+
+        logging.getLogger("judgekit").info("%s: %s", self._model, line)
+
+    def _step(self, line: str) -> None:
+        self._log(f"not by {line[:400]}")
+        self.steps = [*self.steps, line[:400]][-MAX_STEPS:]
+
+    def _keep(self) -> None:
+        if self.store is not None and self.mode is not None:
+            known = KnownMode(model=self._model[:500], mode=self.mode, steps=tuple(self.steps))
+            self.store.put(self._name, known.model_dump_json())
