@@ -77,7 +77,7 @@ def _difference():
 
 
 BUILT: dict[str, Callable[[], Any]] = {
-    "judges/rung.py": _formats,
+    "judges/output_mode.py": _formats,
     "metrics/benchmarks/wording.py": _benchmarks,
     "metrics/prompt_alignment/code_language.py": _languages,
     "metrics/personalization/difference.py": _difference,
