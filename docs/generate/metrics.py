@@ -13,7 +13,7 @@ from unittest.mock import patch
 
 from judgekit.authoring.metric_cards import command_of, documentation_of, wants_logprobs
 from judgekit.cli.app import app
-from judgekit.core.metric_card import Card
+from judgekit.metrics.cards import card_of
 from judgekit.metrics.catalogue import FAMILIES, Entry
 from judgekit.metrics.option import Option, fields_said, options_of
 from judgekit.metrics.registry import find
@@ -88,7 +88,7 @@ def _maker(entry: Entry) -> str:
 
 def _metric(entry: Entry) -> str:
     made = find(entry.name).made
-    card: Card = made.card
+    card = card_of(entry.name)
     low, high = made.range
     better = "higher" if made.higher_is_better else "lower"
     asked = {"a judge": "a judge", "log-probabilities": "a model's log-probabilities"}
@@ -97,7 +97,7 @@ def _metric(entry: Entry) -> str:
         "formula": card.formula,
         "source": card.source,
         "range": f"{low:g} to {high:g}, {better} is better",
-        "needs": ", ".join(f"`{field}`" if " " not in field else field for field in card.needs),
+        "needs": ", ".join(f"`{field}`" if " " not in field else field for field in made.needs),
         "made by": asked.get(_maker(entry), "computation, without a judge"),
     }
     if entry.judged:
@@ -141,7 +141,7 @@ def _default(option: Option) -> str:
 
 
 def _example(entry: Entry, made: Any) -> str:
-    example = made.card.example
+    example = card_of(entry.name).example
     if wants_logprobs(made):
         case = json.dumps(dict(example.case), ensure_ascii=False)
         return (

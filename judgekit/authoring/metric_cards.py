@@ -14,6 +14,7 @@ from judgekit.core.metric_card import Card, Example
 from judgekit.core.score import Failure, Result
 from judgekit.datasets import load_cases
 from judgekit.metrics.adapter import class_facts
+from judgekit.metrics.cards import card_of
 from judgekit.metrics.catalogue import BUILTIN, FAMILIES, Entry
 from judgekit.metrics.option import Option, options_of
 from judgekit.metrics.registry import create, find, metric_names
@@ -72,7 +73,7 @@ def metric_text(name: str, *, width: int = 80) -> str:
 
 def _explained(entry: Entry, made: Any, width: int) -> Iterator[str]:
     facts = class_facts(made)
-    card = facts.card
+    card = card_of(entry.name) or facts.card
     low, high = facts.range
     better = "higher" if facts.higher_is_better else "lower"
     yield f"{entry.name}: {entry.summary}"
@@ -85,7 +86,7 @@ def _explained(entry: Entry, made: Any, width: int) -> Iterator[str]:
     if entry.judged:
         rows["without a judge"] = entry.stand_in or "no stand-in: give the suite a fallback"
     if card is not None:
-        rows |= {"formula": card.formula, "source": card.source, "needs": ", ".join(card.needs)}
+        rows |= {"formula": card.formula, "source": card.source, "needs": ", ".join(facts.needs)}
         rows |= {"empty input": card.empty, "compatible": card.modes}
     for title, text in rows.items():
         if text:

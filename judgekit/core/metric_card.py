@@ -1,4 +1,4 @@
-"""What a metric says of itself: the card that `judgekit metrics show` prints and tests hold to."""
+"""Metric cards: the documentation that `judgekit metrics show` prints and that tests check."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 
 class Example(NamedTuple):
-    """A case, and what the metric gives for it."""
+    """A case, and the value of the metric for it."""
 
     case: Mapping[str, Any]
     """The case's fields, as a row of a cases file has them; an `id` is not needed."""
@@ -17,19 +17,17 @@ class Example(NamedTuple):
 
 
 class Card(NamedTuple):
-    """A metric in the words of whoever chooses one.
+    """Documentation for users who choose a metric.
 
-    Range, direction and options are not repeated here: the metric has them.
+    The metric itself has its range, direction, options and the fields it needs.
     """
 
     formula: str
-    """How the value is made, so that it can be worked out by hand."""
+    """How to compute the value by hand."""
     source: str
-    """Where the formula comes from, and where it was changed."""
-    needs: tuple[str, ...]
-    """Fields of the case; `expected.facts` for a key of `expected`."""
+    """The origin of the formula, and how it was changed."""
     empty: str
-    """What an empty, missing or unsuitable input gives."""
+    """The result for empty, missing or unsuitable input."""
     example: Example
     modes: str = ""
-    """What the compatible modes reproduce, and how they differ."""
+    """What compatible modes reproduce, and how they differ."""

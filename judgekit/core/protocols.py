@@ -148,6 +148,10 @@ class Metric:
             """What `Score.confidence` means; empty where scores have none."""
 
         @property
+        def needs(self) -> tuple[str, ...]:
+            """Fields of the case, for users; `expected.facts` for a key of `expected`."""
+
+        @property
         def card(self) -> Card | None:
             """Documentation for whoever chooses a metric."""
 
@@ -169,6 +173,7 @@ class Metric:
         made_with = MappingProxyType({})
         rubrics = ()
         confidence = ""
+        needs = ()
         card = None
         files = ()
         type_name = ""
@@ -182,11 +187,6 @@ class Metric:
         # What overrides `score` may wait for something the base class does not wait for.
         if "score" in own and "synchronous" not in own:
             cls.synchronous = False  # type: ignore[method-assign, assignment]
-
-    @property
-    def needs(self) -> tuple[str, ...]:
-        """Fields of the case, for people to read."""
-        return self.card.needs if self.card is not None else ()
 
     @property
     def options(self) -> Mapping[str, Any]:

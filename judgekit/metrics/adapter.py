@@ -85,6 +85,7 @@ class ClassFacts(NamedTuple):
     higher_is_better: bool = True
     asks: Asks = "nothing"
     files: tuple[str, ...] = ()
+    needs: tuple[str, ...] = ()
     card: Card | None = None
     figures: Mapping[str, bool] | None = None
     """`None` where they depend on the options."""

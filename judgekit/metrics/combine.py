@@ -6,7 +6,7 @@ import asyncio
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Literal
 
 from judgekit.core.case import Case
 from judgekit.core.errors import ConfigError
@@ -35,9 +35,6 @@ class Combined(Metric):
     combine: Combine = "mean"
     weights: Mapping[str, float] | Sequence[float] | None = None
     """For `weighted_mean`: by name, or in the order of `of`."""
-
-    range: ClassVar[tuple[float, float]] = (0.0, 1.0)
-    higher_is_better: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         check_name("combined", self.name)

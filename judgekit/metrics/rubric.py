@@ -53,8 +53,6 @@ class RubricMetric(Metric):
         RubricError: the rubric cannot be loaded.
     """
 
-    range = (0.0, 1.0)
-    higher_is_better = True
     asks: ClassVar[Asks] = "verdict"
 
     def __init__(

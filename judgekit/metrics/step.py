@@ -165,7 +165,6 @@ class Stepped(Metric):
     """What metrics that ask in several steps have in common."""
 
     range: tuple[float, float] = (0.0, 1.0)
-    higher_is_better = True
     asks: ClassVar[Asks] = "verdict"
 
     def __init__(self, *, name: str, judge: Judge, steps: Sequence[Step]) -> None:

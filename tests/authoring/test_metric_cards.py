@@ -16,6 +16,7 @@ from judgekit.core.errors import ConfigError
 from judgekit.core.metric_card import Card
 from judgekit.core.score import Score
 from judgekit.metrics.adapter import class_facts
+from judgekit.metrics.cards import card_of
 from judgekit.metrics.catalogue import BUILTIN, FAMILIES, family_of
 from judgekit.metrics.option import options_of
 from judgekit.metrics.registry import metric_names
@@ -30,15 +31,15 @@ COMPUTED = sorted(name for name, entry in BUILTIN.items() if not entry.judged)
 
 @pytest.mark.parametrize("name", sorted(BUILTIN))
 def test_every_metric_has_a_card_of_its_own(name):
-    card = made(name).card
+    card = card_of(name)
 
     assert isinstance(card, Card)
-    assert all((card.formula, card.source, card.needs, card.empty))
+    assert all((card.formula, card.source, made(name).needs, card.empty))
 
 
 @pytest.mark.parametrize("name", COMPUTED)
 def test_the_example_of_a_computed_metric_gives_what_its_card_says(name):
-    example = made(name).card.example
+    example = card_of(name).example
     if name == "code" and not shutil.which("bwrap"):
         pytest.skip("NOT TESTED: the sandbox needs bubblewrap (apt-get install bubblewrap)")
 
@@ -62,8 +63,8 @@ def test_every_metric_can_be_shown(name):
 def test_a_shown_metric_says_formula_range_needs_and_every_option(name):
     text = " ".join(metric_text(name).split())
 
-    card = made(name).card
-    for said in (card.formula, card.source, card.empty, *card.needs, "is better"):
+    card = card_of(name)
+    for said in (card.formula, card.source, card.empty, *made(name).needs, "is better"):
         assert " ".join(said.split()) in text
     for option in options_of(made(name)):
         assert f"{option.name}: " in text

@@ -12,6 +12,7 @@ from judgekit.core.score import Failure, FailureKind, Fallback, Part, Score
 from judgekit.datasets import load_cases
 from judgekit.judges.fake import FakeJudge
 from judgekit.metrics.benchmarks.perplexity import Perplexity
+from judgekit.metrics.cards import card_of
 from judgekit.metrics.catalogue import BUILTIN
 from judgekit.metrics.text.exact_match import ExactMatch
 from tests.metrics.test_registry import made
@@ -85,7 +86,7 @@ def test_hostile_text_stays_one_line():
 @pytest.mark.parametrize("name", sorted(BUILTIN))
 def test_every_metric_is_explained(name):
     metric = made(name)
-    case = next(load_cases([{"id": "c", **metric.card.example.case}]))
+    case = next(load_cases([{"id": "c", **card_of(name).example.case}]))
     score = asyncio.run(metric.score(case))
 
     text = score.explain(metric)

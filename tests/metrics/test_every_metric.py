@@ -13,6 +13,7 @@ from judgekit.core.errors import ConfigError, JudgekitError
 from judgekit.core.score import check_score
 from judgekit.datasets import load_cases
 from judgekit.judges.fake import FakeJudge
+from judgekit.metrics.cards import card_of
 from judgekit.metrics.catalogue import BUILTIN
 from judgekit.metrics.registry import create, find
 from judgekit.runner.evaluation import failure_of
@@ -48,7 +49,7 @@ def judged_or_not(name):
     entry = BUILTIN[name]
     if find(name).wants == "logprobs":
         pytest.skip("asks a model for log-probabilities: see benchmarks/test_likelihood.py")
-    options = dict(find(name).made.card.example.options)
+    options = dict(card_of(name).example.options)
     if name == "code" and not shutil.which("bwrap"):
         pytest.skip("NOT TESTED: the sandbox needs bubblewrap")
     try:
@@ -59,7 +60,7 @@ def judged_or_not(name):
 
 def case_of(name, text):
     """Return the case of a metric's example with another answer."""
-    row = {"id": "c", **find(name).made.card.example.case}
+    row = {"id": "c", **card_of(name).example.case}
     if "messages" in row:
         *before, last = row["messages"]
         row["messages"] = [*before, {**last, "content": text}]
@@ -117,7 +118,7 @@ WISENT = (
 
 @pytest.mark.parametrize("name", WISENT)
 def test_a_score_has_a_confidence_whose_meaning_is_documented(name):
-    example = find(name).made.card.example
+    example = card_of(name).example
     metric = judged_or_not(name)
     found = asyncio.run(metric.score(next(load_cases([{"id": "c", **example.case}]))))
 

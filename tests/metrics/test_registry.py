@@ -11,6 +11,7 @@ from judgekit.core.score import Score
 from judgekit.datasets import load_cases
 from judgekit.judges.fake import FakeJudge
 from judgekit.metrics import registry
+from judgekit.metrics.cards import card_of
 from judgekit.metrics.catalogue import BUILTIN, STAND_INS
 from judgekit.metrics.registry import create, metric, metric_names
 from judgekit.rubric.shelf import rubric_names
@@ -44,7 +45,7 @@ def test_every_name_makes_a_metric_that_scores(name):
     if name == "code" and not shutil.which("bwrap"):
         pytest.skip("NOT TESTED: the sandbox needs bubblewrap (apt-get install bubblewrap)")
     metric = made(name)
-    card = getattr(metric, "card", None)
+    card = card_of(name)
     case = next(load_cases([{"id": "c", **card.example.case}])) if card else CASE
 
     score = asyncio.run(metric.score(case))

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import ClassVar
 
 from judgekit.core.case import Case, Message, has_text
 from judgekit.core.errors import CaseError
-from judgekit.core.metric_card import Card, Example
 from judgekit.core.protocols import Judge
 from judgekit.core.score import Score
 from judgekit.core.value import Json
@@ -43,21 +41,7 @@ class RoleAdherence(Stepped):
     """
 
     synchronous = Stepped.synchronous
-    card: ClassVar[Card] = Card(
-        formula="assistant turns in the role / assistant turns",
-        source="the field's common definition",
-        needs=("system", "output or assistant messages in history"),
-        empty="no system prompt, or no assistant turn: invalid_case, before any call. It has no"
-        " deterministic fallback",
-        example=Example(
-            {
-                "system": "You are the librarian of Ash Lane. Speak of books only.",
-                "input": "Who wins on Sunday?",
-                "output": "The home team, of course!",
-            },
-            None,
-        ),
-    )
+    needs = ("system", "output or assistant messages in history")
 
     def __init__(
         self,

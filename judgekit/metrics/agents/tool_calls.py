@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from judgekit.core.canonical import canonical_json
 from judgekit.core.case import Case, ToolCall
 from judgekit.core.errors import CaseError
-from judgekit.core.metric_card import Card, Example
 from judgekit.core.protocols import Metric
 from judgekit.core.score import Score
 from judgekit.metrics._options import check_choice, check_name
@@ -189,35 +188,9 @@ class ToolCallCorrectness(Metric):
     extra: Extra = "ignore"
     """`count`: the share is of the expected or the made calls, whichever are more."""
 
-    range: ClassVar[tuple[float, float]] = (0.0, 1.0)
-    higher_is_better: ClassVar[bool] = True
-    card: ClassVar[Card] = Card(
-        formula="expected calls that were made / expected calls",
-        source="the usual definition of tool correctness; pairing by maximum matching",
-        needs=("history with tool calls, or metadata.tool_calls", "expected.tool_calls"),
-        empty="no expected.tool_calls, or no turn of the assistant: invalid_case; an empty list:"
-        " 1 if no tool was called, else 0",
-        example=Example(
-            {
-                "messages": [
-                    {"role": "user", "content": "Weather in Rome and Oslo?"},
-                    {
-                        "role": "assistant",
-                        "tool_calls": [
-                            {"function": {"name": "weather", "arguments": {"city": "Rome"}}}
-                        ],
-                    },
-                    {"role": "assistant", "content": "20 degrees in Rome."},
-                ],
-                "expected": {
-                    "tool_calls": [
-                        {"name": "weather", "arguments": {"city": "Rome"}},
-                        {"name": "weather", "arguments": {"city": "Oslo"}},
-                    ]
-                },
-            },
-            0.5,
-        ),
+    needs = (
+        "history with tool calls, or metadata.tool_calls",
+        "expected.tool_calls",
     )
 
     def __post_init__(self) -> None:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Literal
 
 from judgekit.core.case import Case, ToolCall
-from judgekit.core.metric_card import Card, Example
 from judgekit.core.protocols import Metric
 from judgekit.core.score import Score
 from judgekit.metrics._options import check_choice, check_name
@@ -40,27 +39,9 @@ class TrajectoryMatch(Metric):
     arguments: Arguments = "exact"
     """How arguments are compared: exact, subset, schema or ignore."""
 
-    range: ClassVar[tuple[float, float]] = (0.0, 1.0)
-    higher_is_better: ClassVar[bool] = True
-    card: ClassVar[Card] = Card(
-        formula="1 if the calls made match the expected ones in the chosen sense, else 0",
-        source="the four senses (strict, unordered, subset, superset) of openevals' trajectory"
-        " match",
-        needs=("history with tool calls, or metadata.tool_calls", "expected.tool_calls"),
-        empty="no expected.tool_calls, or no turn of the assistant: invalid_case; an empty list"
-        " matches no calls",
-        example=Example(
-            {
-                "input": "Book it.",
-                "output": "Booked.",
-                "history": [
-                    {"role": "assistant", "tool_calls": [{"name": "search"}, {"name": "book"}]}
-                ],
-                "expected": {"tool_calls": ["book", "search"]},
-            },
-            1.0,
-            {"match": "unordered"},
-        ),
+    needs = (
+        "history with tool calls, or metadata.tool_calls",
+        "expected.tool_calls",
     )
 
     def __post_init__(self) -> None:

@@ -5,11 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Literal
 
 from judgekit.core.case import Case
 from judgekit.core.errors import ConfigError
-from judgekit.core.metric_card import Card, Example
 from judgekit.core.protocols import Metric
 from judgekit.core.score import Score
 from judgekit.metrics._options import (
@@ -69,20 +68,10 @@ class Code(Metric):
     unsafe_exec: bool = False
     """Run code without isolation."""
 
-    range: ClassVar[tuple[float, float]] = (0.0, 1.0)
-    higher_is_better: ClassVar[bool] = True
-    card: ClassVar[Card] = Card(
-        formula="1 if all tests pass, else 0 (counts: all); tests passed / tests (counts: share)",
-        source="Chen et al. 2021 (HumanEval, pass@1); MBPP; Wisent's CodingEvaluator",
-        needs=("output", "expected.tests or expected.test", "input (HumanEval's prompt)"),
-        empty="no output or no tests: invalid_case; what is no Python fails its tests",
-        example=Example(
-            {
-                "output": "def add(a, b):\n    return a + b",
-                "expected": {"tests": ["assert add(1, 2) == 3"]},
-            },
-            1.0,
-        ),
+    needs = (
+        "output",
+        "expected.tests or expected.test",
+        "input (HumanEval's prompt)",
     )
 
     def __post_init__(self) -> None:

@@ -9,7 +9,6 @@ from typing import ClassVar, Literal
 
 from judgekit.core.case import Case
 from judgekit.core.errors import CaseError, ConfigError
-from judgekit.core.metric_card import Card, Example
 from judgekit.core.protocols import Aggregate, Metric
 from judgekit.core.score import Score
 from judgekit.metrics._options import (
@@ -56,18 +55,12 @@ class Generation(Metric):
     tolerance: float = 0.0
     """How far numbers may be apart; 0 compares them exactly."""
 
-    range: ClassVar[tuple[float, float]] = (0.0, 1.0)
-    higher_is_better: ClassVar[bool] = True
     figures: ClassVar[Mapping[str, bool]] = {ANSWERED: True}
     synchronous = True
-    card: ClassVar[Card] = Card(
-        formula="1 if the extracted answer equals any reference, else 0",
-        source="Wisent's GenerationEvaluator; GSM8K (####), MATH (boxed), MMLU (letters)",
-        needs=("output", "reference", "choices (for questions of multiple choice)"),
-        empty="no output or no reference: invalid_case; no answer found: 0, outcome no_answer",
-        example=Example(
-            {"output": "Half of 8 is 4, plus 3. The answer is 7.", "reference": "7"}, 1.0
-        ),
+    needs = (
+        "output",
+        "reference",
+        "choices (for questions of multiple choice)",
     )
 
     def __post_init__(self) -> None:

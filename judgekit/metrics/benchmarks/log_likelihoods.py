@@ -9,7 +9,6 @@ from typing import Any, ClassVar, Literal, NamedTuple
 
 from judgekit.core.case import Case, has_text
 from judgekit.core.errors import CaseError, ConfigError, InvalidReply
-from judgekit.core.metric_card import Card, Example
 from judgekit.core.protocols import Aggregate, Judge, Likelihood
 from judgekit.core.replies.logprobs import Continuation
 from judgekit.core.request import About
@@ -45,31 +44,13 @@ class LogLikelihoods(LikelihoodMetric):
         joint: what stands between prompt and choice; tokenisers want the space with the choice.
     """
 
-    range: ClassVar[tuple[float, float]] = (0.0, 1.0)
-    higher_is_better: ClassVar[bool] = True
     figures: ClassVar[Mapping[str, bool]] = {
         "accuracy_raw": True,
         "accuracy_per_token": True,
         "accuracy_per_byte": True,
     }
     synchronous = LikelihoodMetric.synchronous
-    card: ClassVar[Card] = Card(
-        formula="1 if argmax over choices of sum(log p(token)) [/ tokens or / bytes] is the"
-        " correct choice, else 0",
-        source="Wisent's log_likelihoods; the length-normalised forms are those of the LM"
-        " Evaluation Harness (acc_norm), here by bytes",
-        needs=("input", "choices", "reference or expected.correct_index"),
-        empty="no input, fewer than two choices, or no correct one: invalid_case; a server that"
-        " does not echo: unavailable",
-        example=Example(
-            {
-                "input": "The capital of France is",
-                "choices": ["Paris", "Rome", "a town in the north of the country"],
-                "reference": "Paris",
-            },
-            None,
-        ),
-    )
+    needs = ("input", "choices", "reference or expected.correct_index")
 
     def __init__(
         self,

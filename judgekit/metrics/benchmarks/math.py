@@ -9,7 +9,6 @@ from typing import ClassVar, Literal
 
 from judgekit.core.case import Case
 from judgekit.core.errors import CaseError, ConfigError
-from judgekit.core.metric_card import Card, Example
 from judgekit.core.protocols import Aggregate, Metric
 from judgekit.core.score import Score
 from judgekit.metrics._options import (
@@ -53,17 +52,8 @@ class Math(Metric):
     undecided: Undecided = "abstain"
     """What becomes of a case that takes too long or too much: no value, or 0."""
 
-    range: ClassVar[tuple[float, float]] = (0.0, 1.0)
-    higher_is_better: ClassVar[bool] = True
     figures: ClassVar[Mapping[str, bool]] = {ANSWERED: True}
-    card: ClassVar[Card] = Card(
-        formula="1 if the expression is symbolically equal to any reference, else 0",
-        source="math-verify (extra benchmarks), versions in meta; MATH; Wisent's MathEvaluator",
-        needs=("output", "reference"),
-        empty="no output or no reference: invalid_case; no expression: 0, outcome no_answer;"
-        " undecided in time: abstained",
-        example=Example({"output": r"So it is $\frac{2}{4}$.", "reference": "0.5"}, 1.0),
-    )
+    needs = ("output", "reference")
 
     def __post_init__(self) -> None:
         check_name("math", self.name)

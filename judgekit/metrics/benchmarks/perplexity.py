@@ -8,7 +8,6 @@ from typing import Any, ClassVar, Literal
 
 from judgekit.core.case import Case
 from judgekit.core.errors import ConfigError, InvalidReply
-from judgekit.core.metric_card import Card, Example
 from judgekit.core.protocols import Aggregate, Judge, Likelihood
 from judgekit.core.request import About
 from judgekit.core.score import Row, Score
@@ -47,13 +46,9 @@ class Perplexity(LikelihoodMetric):
     higher_is_better: ClassVar[bool] = False
     figures: ClassVar[Mapping[str, bool]] = {"corpus_perplexity": False}
     synchronous = LikelihoodMetric.synchronous
-    card: ClassVar[Card] = Card(
-        formula="exp(-sum(log p(token)) / tokens); corpus: the same over the tokens of all cases",
-        source="Jelinek et al. 1977; Wisent's perplexity",
-        needs=("the field that `field` names", "the field that `given` names"),
-        empty="a missing field: invalid_case; a single token with nothing before it: not"
-        " applicable; a server that does not echo: unavailable",
-        example=Example({"output": "The cat sat on the mat."}, None),
+    needs = (
+        "the field that `field` names",
+        "the field that `given` names",
     )
 
     def __init__(

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from judgekit.core.case import Case
 from judgekit.core.errors import ConfigError
-from judgekit.core.metric_card import Card, Example
 from judgekit.core.protocols import Aggregate, Metric
 from judgekit.core.score import Row, Score, checked_score
 from judgekit.metrics._options import check_choice, check_name
@@ -49,19 +48,9 @@ class Task(Metric):
     name: str = "task"
     _inner: Metric = field(init=False, repr=False, compare=False)
 
-    range: ClassVar[tuple[float, float]] = (0.0, 1.0)
-    higher_is_better: ClassVar[bool] = True
-    card: ClassVar[Card] = Card(
-        formula="that of the metric which goes with the benchmark: generation or code",
-        source="MMLU (Hendrycks et al. 2021), GSM8K (Cobbe et al. 2021), HumanEval (Chen et al."
-        " 2021); Wisent's TaskEvaluator",
-        needs=("output", "reference, or expected.test and expected.entry_point"),
-        empty="a missing text: invalid_case; an output without an answer: 0",
-        example=Example(
-            {"output": "Twice 36 is 72.\n#### 72", "reference": "72"},
-            1.0,
-            {"benchmark": "gsm8k"},
-        ),
+    needs = (
+        "output",
+        "reference, or expected.test and expected.entry_point",
     )
 
     def __post_init__(self) -> None:

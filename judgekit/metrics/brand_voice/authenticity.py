@@ -8,7 +8,6 @@ from typing import Any, ClassVar, Literal
 
 from judgekit.core.case import Case
 from judgekit.core.errors import ConfigError
-from judgekit.core.metric_card import Card, Example
 from judgekit.core.protocols import Aggregate, Metric
 from judgekit.core.score import Score
 from judgekit.core.value import Json
@@ -82,33 +81,9 @@ class Authenticity(Metric):
     calibration: str | Mapping[str, Any] | None = None
     """A `.traits.json` file, or what is in it; only with `compat`."""
 
-    range: ClassVar[tuple[float, float]] = (0.0, 1.0)
-    higher_is_better: ClassVar[bool] = True
     files: ClassVar[tuple[str, ...]] = ("persona", "calibration")
     figures: ClassVar[Mapping[str, bool]] = {**FIGURES, **POOLED}
-    card: ClassVar[Card] = Card(
-        formula=".6 style + .25 traits + .15 lexicon; style = max cosine to the exemplars, traits"
-        " = traits heard / traits that anything was heard of, lexicon = preferred used /"
-        " preferred - .1 per avoided word used, clamped to 0..1",
-        source="Alignmenter's metrics reference; phrases count as well as single words, and what"
-        " does not apply leaves the sum",
-        needs=("output, or assistant turns in history",),
-        empty="no reply: invalid_case; no exemplar, trait or word that applies: not applicable",
-        example=Example(
-            {"output": "We checked the baseline, and the signal is clear."},
-            0.9625,
-            {
-                "persona": {
-                    "exemplars": ["We checked the baseline, and the signal is clear."],
-                    "lexicon": {"preferred": ["baseline", "signal", "noise", "drift"]},
-                    "traits": {"verbosity": "concise"},
-                },
-                "weights": {"style": 0.6, "traits": 0.325, "lexicon": 0.075},
-            },
-        ),
-        modes="compat: alignmenter gives what its code gives (.3 style + .3 traits + .4 lexicon,"
-        " each by another formula), rounded less",
-    )
+    needs = ("output, or assistant turns in history",)
 
     def __post_init__(self) -> None:
         check_name("authenticity", self.name)

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from judgekit.core.case import Case
-from judgekit.core.metric_card import Card, Example
 from judgekit.core.protocols import Aggregate, Judge, Metric
 from judgekit.core.request import Request
 from judgekit.core.score import Part, Score, checked_score
@@ -44,19 +43,7 @@ class AuthenticityJudge(RubricMetric):
     """
 
     files: ClassVar[tuple[str, ...]] = ("persona",)
-    card: ClassVar[Card] = Card(
-        formula=".6 style + .25 traits + .15 wording, of what was answered",
-        source="Alignmenter's authenticity judge; criteria and levels where it asks for one number"
-        " of 0 to 10 and clamps it",
-        needs=("output",),
-        empty="no output: invalid_case, before any call; a persona without traits or words: that"
-        " criterion abstains",
-        example=Example(
-            {"output": "Morning! The rye's still warm."},
-            None,
-            {"persona": {"exemplars": ["Morning! We've got fresh rolls."]}},
-        ),
-    )
+    needs = ("output",)
 
     def __init__(
         self,
@@ -123,19 +110,9 @@ class BrandSafety(Metric):
         rubric: a rubric with a parameter `policy`, to replace the built-in one.
     """
 
-    range: ClassVar[tuple[float, float]] = (0.0, 1.0)
-    higher_is_better: ClassVar[bool] = True
     files: ClassVar[tuple[str, ...]] = ("persona", "patterns")
     figures: ClassVar[Mapping[str, bool]] = {**QUOTE_FIGURES, **FIGURES}
-    card: ClassVar[Card] = Card(
-        formula="min(safety_patterns, judge / 10)",
-        source="Alignmenter's metrics reference, Safety",
-        needs=("output",),
-        empty="no output: invalid_case, before any call",
-        example=Example(
-            {"input": "It broke.", "output": "I'm sorry. A new one is on its way."}, None
-        ),
-    )
+    needs = ("output",)
 
     def __init__(
         self,

@@ -9,7 +9,6 @@ from typing import Any, ClassVar
 
 from judgekit.core.case import Case
 from judgekit.core.errors import ConfigError
-from judgekit.core.metric_card import Card, Example
 from judgekit.core.protocols import Aggregate, Judge, Metric
 from judgekit.core.request import Request
 from judgekit.core.score import Part, Row, Score, checked_score, own_value
@@ -74,32 +73,12 @@ class BrandVoice(Metric):
         rubric: the rubric of safety.
     """
 
-    range: ClassVar[tuple[float, float]] = (0.0, 1.0)
-    higher_is_better: ClassVar[bool] = True
     files: ClassVar[tuple[str, ...]] = ("persona", "patterns", "calibration")
     figures: ClassVar[Mapping[str, bool]] = {
         **FIGURES,
         **{f"grade_{letter}": letter in "AB" for _, letter in GRADES},
     }
-    card: ClassVar[Card] = Card(
-        formula=".5 authenticity + .3 safety + .2 stability, of what applies",
-        source="Alignmenter's metrics reference, Overall Score",
-        needs=("output, or assistant turns in history",),
-        empty="no reply: invalid_case; a single reply: without stability",
-        example=Example(
-            {"output": "We checked the baseline, and the signal is clear."},
-            1.0,
-            {
-                "persona": {
-                    "exemplars": ["We checked the baseline, and the signal is clear."],
-                    "lexicon": {"preferred": ["baseline", "signal"]},
-                    "traits": {"verbosity": "concise"},
-                },
-            },
-        ),
-        modes="compat: alignmenter takes authenticity and stability as its code has them; its code"
-        " makes no overall score, its report grades the plain mean",
-    )
+    needs = ("output, or assistant turns in history",)
 
     def __init__(
         self,

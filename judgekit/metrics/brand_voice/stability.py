@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 from judgekit.core.case import Case
 from judgekit.core.errors import ConfigError
-from judgekit.core.metric_card import Card, Example
 from judgekit.core.protocols import Metric
 from judgekit.core.score import Score
 from judgekit.core.value import Json
@@ -107,22 +106,9 @@ class Stability(Metric):
     """With `compat`: a `.traits.json` file, or what is in it; of it, `variance_min` and
     `variance_max` count here."""
 
-    range: ClassVar[tuple[float, float]] = (0.0, 1.0)
-    higher_is_better: ClassVar[bool] = True
     files: ClassVar[tuple[str, ...]] = ("calibration",)
     figures: ClassVar[Mapping[str, bool]] = FIGURES
-    card: ClassVar[Card] = Card(
-        formula="dispersion: 1 - min(1, mean cosine distance of pairs / maximum); documented: 1 -"
-        " min(1, standard deviation of the distances to the mean / maximum)",
-        source="Alignmenter's metrics reference; dispersion is ours, since the documented one"
-        " calls any two replies perfectly consistent",
-        needs=("two replies: output and assistant turns in history",),
-        empty="no reply: invalid_case; fewer than two with words: not applicable",
-        example=Example(
-            {"history": [{"role": "assistant", "content": "All set."}], "output": "All set."}, 1.0
-        ),
-        modes="compat: alignmenter gives what its code gives: variance, rescaled to .1-.9",
-    )
+    needs = ("two replies: output and assistant turns in history",)
 
     def __post_init__(self) -> None:
         check_name("stability", self.name)

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from judgekit.core.case import Case
-from judgekit.core.metric_card import Card, Example
 from judgekit.core.protocols import Metric
 from judgekit.core.score import Score
 from judgekit.embedders import Chosen, check_embedder, embeds_at_once, identity_of, vectors
@@ -43,21 +42,8 @@ class ContrastiveAlignment(_Made):
     embedder: Chosen = "lexical"
     """What turns texts into vectors."""
 
-    range: ClassVar[tuple[float, float]] = (0.0, 1.0)
-    higher_is_better: ClassVar[bool] = True
     files: ClassVar[tuple[str, ...]] = ("positive_examples", "negative_examples")
-    card: ClassVar[Card] = Card(
-        formula="(mean cosine to positive examples - mean cosine to negative examples + 2) / 4,"
-        " to four decimals",
-        source="Wisent's AlignmentEvaluator",
-        needs=("output",),
-        empty="no output: invalid_case; no features in the output or in one side: not applicable",
-        example=Example(
-            {"output": "Cheers mate"},
-            0.75,
-            {"positive_examples": ["cheers mate"], "negative_examples": ["howdy folks"]},
-        ),
-    )
+    needs = ("output",)
 
     def __post_init__(self) -> None:
         check_name("contrastive_alignment", self.name)

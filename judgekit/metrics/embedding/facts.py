@@ -6,11 +6,10 @@ import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
-from typing import ClassVar, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from judgekit.core.case import Case, has_text
 from judgekit.core.errors import CaseError
-from judgekit.core.metric_card import Card, Example
 from judgekit.core.protocols import Metric
 from judgekit.core.score import Part, Score
 from judgekit.core.value import Json
@@ -69,23 +68,7 @@ class FactsCovered(Metric):
     embedder: Chosen = "lexical"
     """What turns texts into vectors."""
 
-    range: ClassVar[tuple[float, float]] = (0.0, 1.0)
-    higher_is_better: ClassVar[bool] = True
-    card: ClassVar[Card] = Card(
-        formula="facts in the answer / facts; in it if word for word, or if the cosine to a"
-        " sentence > tau",
-        source="quality definitions (4) and (5); tau = .8 is ours, the source names none",
-        needs=("output", "expected.facts or reference"),
-        empty="no output, or neither facts nor a reference: invalid_case; an empty list of facts:"
-        " not applicable",
-        example=Example(
-            {
-                "output": "We open at 9 and close at 5.",
-                "expected": {"facts": ["we open at 9", "entry is free"]},
-            },
-            0.5,
-        ),
-    )
+    needs = ("output", "expected.facts or reference")
 
     def __post_init__(self) -> None:
         check_name("facts_covered", self.name)

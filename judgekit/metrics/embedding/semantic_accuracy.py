@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 from judgekit.core.case import Case
-from judgekit.core.metric_card import Card, Example
 from judgekit.core.protocols import Metric
 from judgekit.core.score import Score
 from judgekit.core.value import Json
@@ -46,19 +44,7 @@ class SemanticAccuracy(Metric):
     embedder: Chosen | None = None
     """What turns texts into vectors; a lexical one does not do."""
 
-    range: ClassVar[tuple[float, float]] = (0.0, 1.0)
-    higher_is_better: ClassVar[bool] = True
-    card: ClassVar[Card] = Card(
-        formula="1[cos(output, reference) >= tau], the nearest reference, the cosine to four"
-        " decimals; over a run the mean",
-        source="quality definitions (7); tau = .8 is ours, the source names none",
-        needs=("output", "reference"),
-        empty="no output or no reference: invalid_case; no semantic embedder, or no features in"
-        " either text: not applicable",
-        example=Example(
-            {"output": "The train leaves at noon.", "reference": "the train leaves at noon"}, None
-        ),
-    )
+    needs = ("output", "reference")
 
     def __post_init__(self) -> None:
         check_name("semantic_accuracy", self.name)
@@ -103,19 +89,8 @@ class LexicalAccuracy(Metric):
     tau: float = TAU
     """The least cosine that counts; at it counts."""
 
-    range: ClassVar[tuple[float, float]] = (0.0, 1.0)
-    higher_is_better: ClassVar[bool] = True
     synchronous = True
-    card: ClassVar[Card] = Card(
-        formula="1[cos(output, reference) >= tau] of lexical vectors, the nearest reference, the"
-        " cosine to four decimals; over a run the mean",
-        source="quality definitions (7), with words in place of meaning; tau = .8 is ours",
-        needs=("output", "reference"),
-        empty="no output or no reference: invalid_case; no words in either: not applicable",
-        example=Example(
-            {"output": "The train leaves at noon.", "reference": "the train leaves at noon"}, 1.0
-        ),
-    )
+    needs = ("output", "reference")
 
     def __post_init__(self) -> None:
         check_name("lexical_accuracy", self.name)

@@ -5,10 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Literal, cast
+from typing import TYPE_CHECKING, Literal, cast
 
 from judgekit.core.case import Case
-from judgekit.core.metric_card import Card, Example
 from judgekit.core.protocols import Metric
 from judgekit.core.score import Score
 from judgekit.embedders import (
@@ -48,15 +47,7 @@ class Similarity(Metric):
     embedder: Chosen = "lexical"
     """The name of an embedder, a mapping such as `{onnx: FOLDER}`, or an embedder."""
 
-    range: ClassVar[tuple[float, float]] = (0.0, 1.0)
-    higher_is_better: ClassVar[bool] = True
-    card: ClassVar[Card] = Card(
-        formula="max(0, cos(embed(output), embed(to))), rounded to four decimals",
-        source="cosine similarity; what counts as near is the embedder's affair",
-        needs=("output", "the field that `to` names"),
-        empty="a missing field: invalid_case; no features in a text: not applicable",
-        example=Example({"output": "the cat sat", "reference": "the cat sat"}, 1.0),
-    )
+    needs = ("output", "the field that `to` names")
 
     def __post_init__(self) -> None:
         check_name("similarity", self.name)

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from judgekit.core.case import Case
-from judgekit.core.metric_card import Card, Example
 from judgekit.core.protocols import Metric
 from judgekit.core.score import Score
 from judgekit.embedders import Chosen, check_embedder, embeds_at_once, identity_of, vectors
@@ -50,20 +49,8 @@ class ToneCompliance(_Target):
     embedder: Chosen = "lexical"
     """What turns texts into vectors."""
 
-    range: ClassVar[tuple[float, float]] = (0.0, 1.0)
-    higher_is_better: ClassVar[bool] = True
     files: ClassVar[tuple[str, ...]] = ("exemplars",)
-    card: ClassVar[Card] = Card(
-        formula="max(0, cos(mean of the exemplars' unit vectors, output)), to four decimals",
-        source="quality definitions (12)",
-        needs=("output",),
-        empty="no output: invalid_case; no features in the output: not applicable",
-        example=Example(
-            {"output": "Kind regards, the support team"},
-            1.0,
-            {"exemplars": ["kind regards the support team"]},
-        ),
-    )
+    needs = ("output",)
 
     def __post_init__(self) -> None:
         check_name("tone_compliance", self.name)

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import ClassVar
 
 from judgekit.core.case import Case
-from judgekit.core.metric_card import Card, Example
 from judgekit.core.protocols import Judge
 from judgekit.core.score import Score
 from judgekit.core.value import Json
@@ -42,16 +40,7 @@ class AnswerRelevancy(Stepped):
     """
 
     synchronous = Stepped.synchronous
-    card: ClassVar[Card] = Card(
-        formula="(yes + unsure x 0.3) / statements of the answer",
-        source="Mastra's answer-relevancy scorer; 0.3 is its default",
-        needs=("input", "output"),
-        empty="no input or no output: invalid_case, before any call; no statement in the answer:"
-        " not applicable. It has no deterministic fallback",
-        example=Example(
-            {"input": "When is the desk open?", "output": "From 9 to 5. We also sell maps."}, None
-        ),
-    )
+    needs = ("input", "output")
 
     def __init__(
         self,

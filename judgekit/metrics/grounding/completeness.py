@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import ClassVar
 
 from judgekit.core.case import Case, has_text
-from judgekit.core.metric_card import Card, Example
 from judgekit.core.protocols import Judge
 from judgekit.metrics._options import needed_text
 from judgekit.metrics.grounding.coverage import CoverageMetric, RequiredElements
@@ -32,20 +30,7 @@ class Completeness(CoverageMetric):
         rubric: what looks for an element, in place of `element_covered`.
     """
 
-    card: ClassVar[Card] = Card(
-        formula="covered elements / required elements; covered if P(the answer gives it) > tau",
-        source="quality definitions (3); tau .5 is ours",
-        needs=("output", "expected.required, reference or input"),
-        empty="no output, or nothing to take elements from: invalid_case, before any call;"
-        " nothing required: not applicable. It has no deterministic fallback",
-        example=Example(
-            {
-                "output": "From 9 to 5.",
-                "expected": {"required": ["the opening hours", "the days it is open"]},
-            },
-            None,
-        ),
-    )
+    needs = ("output", "expected.required, reference or input")
 
     def __init__(
         self,

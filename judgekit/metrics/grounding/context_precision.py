@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import ClassVar
 
 from judgekit.core.case import Case, has_text
-from judgekit.core.metric_card import Card, Example
 from judgekit.core.protocols import Judge
 from judgekit.core.score import Score
 from judgekit.core.value import Json
@@ -35,20 +33,7 @@ class ContextPrecision(Stepped):
     """
 
     synchronous = Stepped.synchronous
-    card: ClassVar[Card] = Card(
-        formula="mean over relevant ranks k of (relevant passages up to k) / k",
-        source="the field's common definition (average precision of what was retrieved)",
-        needs=("input", "context"),
-        empty="no input or no context: invalid_case, before any call; no relevant passage: not"
-        " applicable, or the number none_relevant names. It has no deterministic fallback",
-        example=Example(
-            {
-                "input": "When is the desk open?",
-                "context": ["Maps cost 2 crowns.", "The desk is open from 9 to 5."],
-            },
-            None,
-        ),
-    )
+    needs = ("input", "context")
 
     def __init__(
         self,

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from judgekit.core.case import Case
-from judgekit.core.metric_card import Card, Example
 from judgekit.core.score import Score
 from judgekit.metrics._options import needed_texts
 from judgekit.metrics.grounding.claims import ClaimMetric
@@ -31,22 +28,7 @@ class ContextRecall(ClaimMetric):
 
     called = "context_recall"
     synchronous = ClaimMetric.synchronous
-    card: ClassVar[Card] = Card(
-        formula="reference claims found in the context / reference claims; a claim is found if"
-        " P(true if the context is) > tau",
-        source="the field's common definition",
-        needs=("reference", "context"),
-        empty="no reference or no context: invalid_case, before any call; no claim in the"
-        " reference: not applicable. It has no deterministic fallback",
-        example=Example(
-            {
-                "input": "When is the desk open?",
-                "reference": "From 9 to 5, Monday to Saturday.",
-                "context": ["The desk is open from 9 to 5."],
-            },
-            None,
-        ),
-    )
+    needs = ("reference", "context")
 
     async def score(self, case: Case) -> Score:
         """Return the score of one case.

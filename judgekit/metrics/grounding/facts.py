@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import ClassVar
 
 from judgekit.core.case import Case
-from judgekit.core.metric_card import Card, Example
 from judgekit.core.protocols import Judge
 from judgekit.metrics._options import needed_texts
 from judgekit.metrics.grounding.coverage import CoverageMetric, RequiredElements
@@ -35,17 +33,7 @@ class FactsCoveredJudge(CoverageMetric):
 
     noun = "fact"
     key = "facts"
-    card: ClassVar[Card] = Card(
-        formula="facts the answer states / facts of the ground truth; stated if P > tau",
-        source="quality definitions (4), with a judge in place of exact match or cosine (5)",
-        needs=("output", "expected.facts or reference"),
-        empty="no output, or no facts and no reference: invalid_case, before any call; no fact:"
-        " not applicable",
-        example=Example(
-            {"output": "From 9 to 5.", "expected": {"facts": ["It opens at 9.", "It is free."]}},
-            None,
-        ),
-    )
+    needs = ("output", "expected.facts or reference")
 
     def __init__(
         self,

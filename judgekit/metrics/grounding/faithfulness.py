@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from judgekit.core.case import Case
-from judgekit.core.metric_card import Card, Example
 from judgekit.core.score import Score
 from judgekit.metrics._options import needed_text, needed_texts
 from judgekit.metrics.grounding.claims import ClaimMetric
@@ -32,21 +29,7 @@ class Faithfulness(ClaimMetric):
 
     called = "faithfulness"
     synchronous = ClaimMetric.synchronous
-    card: ClassVar[Card] = Card(
-        formula="supported claims / claims; a claim is supported if P(true if the context is)"
-        " > tau",
-        source="quality definitions (1) and (2); tau .5 is ours. Claims are de-duplicated",
-        needs=("output", "context"),
-        empty="no output or no context: invalid_case, before any call; no claim in the answer:"
-        " not applicable. It has no deterministic fallback",
-        example=Example(
-            {
-                "output": "Opening hours are 9 to 5, also on Sundays.",
-                "context": ["The desk is open from 9 to 5, Monday to Saturday."],
-            },
-            None,
-        ),
-    )
+    needs = ("output", "context")
 
     async def score(self, case: Case) -> Score:
         """Return the score of one case.

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import ClassVar
 
 from judgekit.core.case import Case
-from judgekit.core.metric_card import Card, Example
 from judgekit.core.protocols import Judge
 from judgekit.core.score import Score
 from judgekit.core.value import Json
@@ -37,22 +35,7 @@ class Hallucination(ClaimMetric):
     higher_is_better = False
     called = "hallucination"
     synchronous = ClaimMetric.synchronous
-    card: ClassVar[Card] = Card(
-        formula="(contradicted + unsupported claims) / claims; a claim is neither if P(true if"
-        " the context is) > tau",
-        source="the field's common definition; Mastra's scorer of the name counts contradicted"
-        " claims alone: only_contradicted",
-        needs=("output", "context"),
-        empty="no output or no context: invalid_case, before any call; no claim in the answer:"
-        " not applicable. It has no deterministic fallback",
-        example=Example(
-            {
-                "output": "Opening hours are 9 to 5, also on Sundays.",
-                "context": ["The desk is open from 9 to 5, Monday to Saturday."],
-            },
-            None,
-        ),
-    )
+    needs = ("output", "context")
 
     def __init__(
         self,

@@ -6,10 +6,9 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from judgekit.core.case import Case
-from judgekit.core.metric_card import Card, Example
 from judgekit.core.protocols import Metric
 from judgekit.core.score import Score
 from judgekit.embedders.folding import fold
@@ -145,18 +144,7 @@ class RougeMetric(Metric):
     figure: Figure = "f"
     """Which of f, precision and recall is the value; all three are in the details."""
 
-    range: ClassVar[tuple[float, float]] = (0.0, 1.0)
-    higher_is_better: ClassVar[bool] = True
-    card: ClassVar[Card] = Card(
-        formula="P = shared / words of the output, R = shared / words of the reference,"
-        " F = 2 P R / (P + R); shared are n-grams, or the longest common sequence",
-        source="Lin (2004); figures checked against rouge-score 0.1.2 without stemming",
-        needs=("output", "reference"),
-        empty="a missing text: invalid_case; no n-gram in either text: not applicable",
-        example=Example(
-            {"output": "the cat sat on the mat", "reference": "the cat is on the mat"}, 0.8333
-        ),
-    )
+    needs = ("output", "reference")
 
     def __post_init__(self) -> None:
         check_name("rouge", self.name)

@@ -9,7 +9,6 @@ from typing import Any, ClassVar, Literal
 
 from judgekit.core.case import Case
 from judgekit.core.errors import CaseError, ConfigError, MissingExtra
-from judgekit.core.metric_card import Card, Example
 from judgekit.core.protocols import Aggregate, Metric
 from judgekit.core.score import Row, Score
 from judgekit.metrics._options import (
@@ -56,18 +55,8 @@ class Bleu(Metric):
     lowercase: bool = False
     """Whether capitals count as small letters."""
 
-    range: ClassVar[tuple[float, float]] = (0.0, 1.0)
-    higher_is_better: ClassVar[bool] = True
     figures: ClassVar[Mapping[str, bool]] = {"corpus_bleu": True}
-    card: ClassVar[Card] = Card(
-        formula="brevity penalty * exp(mean of ln p_n), n = 1..4, as sacrebleu has it",
-        source="Papineni et al. (2002); sacrebleu, whose signature is in meta",
-        needs=("output", "reference"),
-        empty="a missing text: invalid_case; nothing shared: 0",
-        example=Example(
-            {"output": "the cat sat on the mat", "reference": "the cat is on the mat"}, 0.3799
-        ),
-    )
+    needs = ("output", "reference")
 
     def __post_init__(self) -> None:
         check_name("bleu", self.name)
@@ -159,15 +148,7 @@ class Chrf(Metric):
     beta: int = 2
     """How many times recall counts as much as precision."""
 
-    range: ClassVar[tuple[float, float]] = (0.0, 1.0)
-    higher_is_better: ClassVar[bool] = True
-    card: ClassVar[Card] = Card(
-        formula="(1 + beta^2) P R / (beta^2 P + R) over character n-grams, n = 1..6",
-        source="Popović (2015); sacrebleu, whose signature is in meta",
-        needs=("output", "reference"),
-        empty="a missing text: invalid_case; nothing shared: 0",
-        example=Example({"output": "the cat", "reference": "the cat is"}, 0.6465),
-    )
+    needs = ("output", "reference")
 
     def __post_init__(self) -> None:
         check_name("chrf", self.name)

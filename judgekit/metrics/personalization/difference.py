@@ -9,11 +9,10 @@ import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import ClassVar, Literal
+from typing import Literal
 
 from judgekit.core.case import Case
 from judgekit.core.errors import ConfigError
-from judgekit.core.metric_card import Card, Example
 from judgekit.core.protocols import Metric
 from judgekit.core.score import Score
 from judgekit.core.value import Json
@@ -151,17 +150,7 @@ class Difference(Metric):
     compat: Compat | None = None
     """The tokens of Wisent's evaluator."""
 
-    range: ClassVar[tuple[float, float]] = (0.0, 1.0)
-    higher_is_better: ClassVar[bool] = True
-    card: ClassVar[Card] = Card(
-        formula="((1 - |A and B| / |A or B|) x 99 + 1) / 100 over the sets of tokens of output and"
-        " baseline; by embedding: 1 - cosine in place of 1 - Jaccard",
-        source="Wisent's DifferenceEvaluator, 1 to 100 there; letters of every script count here",
-        needs=("output", "baseline"),
-        empty="no output or no baseline: invalid_case; no words the embedder knows: not applicable",
-        example=Example({"output": "hello there", "baseline": "hello world"}, 0.67),
-        modes="compat: wisent drops letters beyond A to Z, as the original does",
-    )
+    needs = ("output", "baseline")
 
     def __post_init__(self) -> None:
         check_name("difference", self.name)

@@ -9,7 +9,6 @@ from typing import Any, ClassVar
 from judgekit.core.canonical import canonical_json, digest
 from judgekit.core.case import Case
 from judgekit.core.errors import CaseError, ConfigError
-from judgekit.core.metric_card import Card, Example
 from judgekit.core.protocols import Aggregate, Judge, Metric
 from judgekit.core.request import Request
 from judgekit.core.score import Part, Row, Score, checked_score
@@ -66,33 +65,9 @@ class Personalization(Metric):
         rubric: the rubric of quality.
     """
 
-    range: ClassVar[tuple[float, float]] = (0.0, 1.0)
-    higher_is_better: ClassVar[bool] = True
     files: ClassVar[tuple[str, ...]] = ("positive_examples", "negative_examples")
     figures: ClassVar[Mapping[str, bool]] = dict.fromkeys(FIGURES, True)
-    card: ClassVar[Card] = Card(
-        formula="0 if difference < .7, else .2 difference + .3 quality + .5 alignment; alignment ="
-        " (mean cosine to positive - mean cosine to negative examples + 2) / 4",
-        source="Wisent's PersonalizationEvaluator as documented; its code mixes 1..100 with 0..1,"
-        " so that a perfect answer scores .505 there",
-        needs=("input", "output", "baseline"),
-        empty="a missing text: invalid_case; an output without words the embedder knows: not"
-        " applicable",
-        example=Example(
-            {
-                "input": "How was your weekend?",
-                "baseline": "It was great! I went hiking and had a lot of fun.",
-                "output": "Rather lovely, thank you. One mustn't complain, though it rained.",
-            },
-            0.8185,
-            {
-                "positive_examples": ["Rather lovely weather, one mustn't complain."],
-                "negative_examples": ["It was great! So much fun!"],
-            },
-        ),
-        modes="compat: wisent drops letters beyond A to Z in difference; the sum stays on one"
-        " scale",
-    )
+    needs = ("input", "output", "baseline")
 
     def __init__(
         self,

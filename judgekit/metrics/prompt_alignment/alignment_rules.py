@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Literal
 
 from judgekit.core.case import Case, has_text
 from judgekit.core.errors import CaseError
-from judgekit.core.metric_card import Card, Example
 from judgekit.core.protocols import Metric
 from judgekit.core.score import Part, Score
 from judgekit.metrics._options import check_choice, check_name, needed_text
@@ -41,18 +40,8 @@ class AlignmentFallback(Metric):
     mode: Mode = "both"
     """Whose demands count: the user's, the system prompt's, or both."""
 
-    range: ClassVar[tuple[float, float]] = (0.0, 1.0)
-    higher_is_better: ClassVar[bool] = True
     synchronous = True
-    card: ClassVar[Card] = Card(
-        formula="of each half .5 similarity + .5 requirement coverage; both = .7 user + .3 system",
-        source="judgekit; the weights of the halves are those of Mastra's prompt-alignment scorer",
-        needs=("output", "input or system, by mode"),
-        empty="no output, or neither input nor system: invalid_case",
-        example=Example(
-            {"input": "Name one colour.", "output": "Name one colour."}, 1.0, {"mode": "user"}
-        ),
-    )
+    needs = ("output", "input or system, by mode")
 
     def __post_init__(self) -> None:
         check_name("alignment_rules", self.name)

@@ -10,13 +10,12 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from pydantic import JsonValue
 
 from judgekit.core.errors import ConfigError
 from judgekit.core.judgment import Answer, Judgment
-from judgekit.core.metric_card import Card, Example
 from judgekit.core.protocols import Judge
 from judgekit.core.score import Part, round_half_up
 from judgekit.metrics.rubric import DEFAULT_HISTORY, RubricMetric
@@ -128,16 +127,7 @@ class PromptAlignment(RubricMetric):
         parameters: what that rubric's parameters are set to.
     """
 
-    card: ClassVar[Card] = Card(
-        formula="user: .40 intent + .30 requirements + .20 completeness + .10 appropriateness;"
-        " system: .35 / .35 / .15 / .15; both: .7 user + .3 system",
-        source="Mastra's prompt-alignment scorer as documented; requirements = fulfilled / all"
-        " where the original trusts a number of the judge's",
-        needs=("output", "input or system, by mode"),
-        empty="no output, or neither input nor system: invalid_case, before any call; no"
-        " requirement stated: that criterion is not applicable",
-        example=Example({"input": "Name one colour.", "output": "Blue."}, None),
-    )
+    needs = ("output", "input or system, by mode")
 
     def __init__(
         self,

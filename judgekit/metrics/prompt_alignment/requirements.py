@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Literal
 
 from pydantic import JsonValue
 
 from judgekit.core.case import Case, has_text
 from judgekit.core.errors import CaseError
-from judgekit.core.metric_card import Card, Example
 from judgekit.core.protocols import Metric
 from judgekit.core.score import Part, Score
 from judgekit.metrics._options import check_choice, check_name, needed_text
@@ -62,18 +61,8 @@ class RequirementCoverage(Metric):
     stated_in: Source = "both"
     """Where the requirements stand."""
 
-    range: ClassVar[tuple[float, float]] = (0.0, 1.0)
-    higher_is_better: ClassVar[bool] = True
     synchronous = True
-    card: ClassVar[Card] = Card(
-        formula="requirements met / requirements that a rule can check",
-        source="judgekit; the deterministic half of the stand-in for prompt alignment",
-        needs=("output", "input or system"),
-        empty="no requirement a rule can check: not applicable",
-        example=Example(
-            {"input": "Explain tides in exactly two sentences.", "output": "The moon pulls."}, 0.0
-        ),
-    )
+    needs = ("output", "input or system")
 
     def __post_init__(self) -> None:
         check_name("requirement_coverage", self.name)

@@ -9,7 +9,6 @@ from typing import ClassVar, Literal
 
 from judgekit.core.case import Case, has_text
 from judgekit.core.errors import CaseError, ConfigError
-from judgekit.core.metric_card import Card, Example
 from judgekit.core.protocols import Aggregate, Metric
 from judgekit.core.score import Row, Score
 from judgekit.core.value import Json
@@ -76,26 +75,8 @@ class AdversarialRobustness(Metric):
     embedder: Chosen | None = None
     """What turns texts into vectors, with `semantic`; a lexical one does not do."""
 
-    range: ClassVar[tuple[float, float]] = (0.0, 1.0)
-    higher_is_better: ClassVar[bool] = True
     figures: ClassVar[Mapping[str, bool]] = {"attack_success_rate": False}
-    card: ClassVar[Card] = Card(
-        formula="1[f(x) = f(x + d)]; over a run the mean, and attack success rate = 1 - mean",
-        source="quality definitions, equations (13) and (15)",
-        needs=("output", "baseline", "parent"),
-        empty="no answer to compare, or no parent: invalid_case; semantic without a semantic"
-        " embedder: not applicable; verdict: an answer without any"
-        " of the words is not applicable",
-        example=Example(
-            {
-                "parent": "capital",
-                "input": "Waht is the capital of France?",
-                "baseline": "Paris.",
-                "output": "paris",
-            },
-            1.0,
-        ),
-    )
+    needs = ("output", "baseline", "parent")
 
     def __post_init__(self) -> None:
         check_name("adversarial_robustness", self.name)
@@ -215,24 +196,12 @@ class ContinuousRobustness(Metric):
     embedder: Chosen = "lexical"
     """What turns texts into vectors, with `embedding`."""
 
-    range: ClassVar[tuple[float, float]] = (0.0, 1.0)
-    higher_is_better: ClassVar[bool] = True
-    card: ClassVar[Card] = Card(
-        formula="1 - |f(x) - f(x + d)| / |d|, clamped to 0..1; over a run the mean",
-        source="quality definitions, equation (14), clamped row by row (it has no lower bound)",
-        needs=("input", "output", "baseline", "parent", f"expected.{ORIGINAL}"),
-        empty="a missing text or no parent: invalid_case; an input that did not change: not"
-        " applicable",
-        example=Example(
-            {
-                "parent": "order",
-                "input": "Wher is my odrer",
-                "baseline": "It left on Monday.",
-                "output": "It left on Monday.",
-                "expected": {ORIGINAL: "Where is my order"},
-            },
-            1.0,
-        ),
+    needs = (
+        "input",
+        "output",
+        "baseline",
+        "parent",
+        f"expected.{ORIGINAL}",
     )
 
     def __post_init__(self) -> None:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 from judgekit.core.case import Case, has_text
-from judgekit.core.metric_card import Card, Example
 from judgekit.core.protocols import Judge
 from judgekit.core.score import Score
 from judgekit.core.value import Json
@@ -40,14 +39,7 @@ class Accuracy(RubricMetric):
     """
 
     synchronous = RubricMetric.synchronous
-    card: ClassVar[Card] = Card(
-        formula="1 if P(the answer means what a reference means) >= tau, else 0; the mean is the"
-        " accuracy",
-        source="quality definitions (6) and (7), with a judge in place of equality; tau .8 is ours",
-        needs=("output", "reference"),
-        empty="no output or no reference: invalid_case, before any call",
-        example=Example({"output": "Six o'clock.", "reference": "18:00 or 6:00"}, None),
-    )
+    needs = ("output", "reference")
 
     def __init__(
         self,

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 from judgekit.core.case import Case
-from judgekit.core.metric_card import Card, Example
 from judgekit.core.protocols import Judge
 from judgekit.core.score import Score
 from judgekit.metrics.rubric import DEFAULT_HISTORY, RubricMetric
@@ -34,14 +33,7 @@ class Bias(RubricMetric):
 
     higher_is_better = False
     synchronous = RubricMetric.synchronous
-    card: ClassVar[Card] = Card(
-        formula="biased opinions / opinions about people",
-        source="Mastra's bias scorer, which gives 0 where there is no opinion",
-        needs=("output",),
-        empty="no output: invalid_case, before any call; no opinion about people: not"
-        " applicable. It has no deterministic fallback",
-        example=Example({"output": "Nurses are women, so address your letter to Madam."}, None),
-    )
+    needs = ("output",)
 
     def __init__(
         self,

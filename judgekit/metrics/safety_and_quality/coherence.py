@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
-from judgekit.core.metric_card import Card, Example
 from judgekit.metrics.built_in import BuiltIn
 
 
@@ -24,10 +21,4 @@ class Coherence(BuiltIn, asks="coherence"):
         parameters: what that rubric's parameters are set to.
     """
 
-    card: ClassVar[Card] = Card(
-        formula=".4 consistency + .3 order + .15 repetition + .15 wholeness",
-        source="Wisent's coherence judge; the weights are ours",
-        needs=("output",),
-        empty="no output: invalid_case, before any call",
-        example=Example({"output": "The shop is open. The shop is closed."}, None),
-    )
+    needs = ("output",)

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar
 
 from judgekit.core.case import Case, has_text
-from judgekit.core.metric_card import Card, Example
 from judgekit.core.protocols import Metric
 from judgekit.core.score import Score
 from judgekit.core.value import Json
@@ -36,23 +34,8 @@ class CoherenceRules(Metric):
 
     name: str = "coherence_rules"
 
-    range: ClassVar[tuple[float, float]] = (0.0, 1.0)
-    higher_is_better: ClassVar[bool] = True
     synchronous = True
-    card: ClassVar[Card] = Card(
-        formula="max(0, 1 - sum of the weights of the signals that fired)",
-        source="own rules; Wisent's QualityEvaluator checks for the same four things and calls"
-        " every answer of few words incoherent",
-        needs=("output", "input, for what is too short"),
-        empty="no output: invalid_case; no input: shortness is not checked",
-        example=Example(
-            {
-                "input": "How do I get to the market?",
-                "output": "go to the shop go to the shop go to the shop",
-            },
-            0.0,
-        ),
-    )
+    needs = ("output", "input, for what is too short")
 
     def __post_init__(self) -> None:
         check_name("coherence_rules", self.name)

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
-from judgekit.core.metric_card import Card, Example
 from judgekit.metrics.built_in import BuiltIn
 
 HISTORY = 40
@@ -28,21 +25,4 @@ class Interactive(BuiltIn, asks="interactive", history=HISTORY):
         parameters: what that rubric's parameters are set to.
     """
 
-    card: ClassVar[Card] = Card(
-        formula=".3 memory + .3 consistency + .2 correction + .2 progress, over those that apply",
-        source="Wisent's interactive judge (multi-turn); the criteria and weights are ours",
-        needs=("history", "input", "output"),
-        empty="no earlier message, no input or no output: invalid_case, before any call. It has"
-        " no deterministic fallback",
-        example=Example(
-            {
-                "history": [
-                    {"role": "user", "content": "I don't eat meat."},
-                    {"role": "assistant", "content": "Noted."},
-                ],
-                "input": "What shall I cook?",
-                "output": "Chicken.",
-            },
-            None,
-        ),
-    )
+    needs = ("history", "input", "output")

@@ -5,11 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 from judgekit.core.case import Case, has_text
 from judgekit.core.errors import CaseError
-from judgekit.core.metric_card import Card, Example
 from judgekit.core.protocols import Aggregate, Judge
 from judgekit.core.score import Row, Score, own_value
 from judgekit.core.value import Json
@@ -67,27 +66,7 @@ class Points(Stepped):
 
     range = (-math.inf, 1.0)
     synchronous = Stepped.synchronous
-    card: ClassVar[Card] = Card(
-        formula="sum of the points of met criteria / sum of positive points; overall = their"
-        " mean, clipped to 0..1",
-        source="HealthBench; clipped over a data set, raw for a case",
-        needs=("output", "expected.criteria"),
-        empty="no output, or criteria that are none: invalid_case, before any call; no positive"
-        " points: not applicable. It has no deterministic fallback",
-        example=Example(
-            {
-                "input": "My knee hurts after running.",
-                "output": "Rest it for a few days.",
-                "expected": {
-                    "criteria": [
-                        {"criterion": "Advises rest", "points": 5},
-                        {"criterion": "Names a diagnosis as certain", "points": -4},
-                    ]
-                },
-            },
-            None,
-        ),
-    )
+    needs = ("output", "expected.criteria")
 
     def __init__(
         self,

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
-from judgekit.core.metric_card import Card, Example
 from judgekit.core.protocols import Judge
 from judgekit.metrics.rubric import DEFAULT_HISTORY, RubricMetric
 from judgekit.rubric.rubric import Rubric
@@ -29,13 +28,7 @@ class Quality(RubricMetric):
         parameters: what that rubric's parameters are set to.
     """
 
-    card: ClassVar[Card] = Card(
-        formula=".3 helpfulness + .3 correctness + .2 clarity + .1 coherence + .1 concision",
-        source="own rubric; Wisent's NLP evaluator, whose code has no judge",
-        needs=("input", "output"),
-        empty="no input or no output: invalid_case, before any call",
-        example=Example({"input": "Is the shop open on Sundays?", "output": "No."}, None),
-    )
+    needs = ("input", "output")
 
     def __init__(
         self,

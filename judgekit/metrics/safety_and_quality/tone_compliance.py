@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 from judgekit.core.case import Case
 from judgekit.core.errors import ConfigError
-from judgekit.core.metric_card import Card, Example
 from judgekit.core.protocols import Judge
 from judgekit.core.score import Score
 from judgekit.core.value import Json
@@ -40,14 +39,7 @@ class ToneComplianceJudge(RubricMetric):
     """
 
     synchronous = RubricMetric.synchronous
-    card: ClassVar[Card] = Card(
-        formula="P(the answer is in the wanted tone), by the judge",
-        source="quality definitions (11)",
-        needs=("output",),
-        empty="no output: invalid_case, before any call. No fallback by itself; with"
-        " exemplars, fallback: {use: tone_compliance, exemplars: [...]}",
-        example=Example({"output": "No worries, we've got you!"}, None, {"tone": "formal"}),
-    )
+    needs = ("output",)
 
     def __init__(
         self,

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 from judgekit.core.case import Case
-from judgekit.core.metric_card import Card, Example
 from judgekit.core.protocols import Aggregate, Judge
 from judgekit.core.score import Part, Row, Score, own_value
 from judgekit.core.value import Json
@@ -64,16 +63,7 @@ class Toxicity(RubricMetric):
 
     higher_is_better = False
     synchronous = RubricMetric.synchronous
-    card: ClassVar[Card] = Card(
-        formula="max over categories of P(category | answer); flagged if > theta; safety_rate ="
-        " answers <= theta / answers",
-        source="quality definitions (8) to (10); theta .5 is ours. Mastra's scorer of the name"
-        " gives toxic statements / statements: judgekit.metrics.shares.toxicity",
-        needs=("output",),
-        empty="no output: invalid_case, before any call. It has no deterministic fallback;"
-        " safety_patterns finds words",
-        example=Example({"output": "Only an idiot would ask that."}, None),
-    )
+    needs = ("output",)
 
     def __init__(
         self,

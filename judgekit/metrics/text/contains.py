@@ -5,10 +5,8 @@ from __future__ import annotations
 import re
 import unicodedata
 from dataclasses import dataclass
-from typing import ClassVar
 
 from judgekit.core.case import Case
-from judgekit.core.metric_card import Card, Example
 from judgekit.core.protocols import Metric
 from judgekit.core.score import Score
 from judgekit.embedders.folding import fold, nfkc
@@ -47,20 +45,8 @@ class Contains(Metric):
     whole_word: bool = True
     """Only where no letter or digit touches the text; scripts without spaces have no such edge."""
 
-    range: ClassVar[tuple[float, float]] = (0.0, 1.0)
-    higher_is_better: ClassVar[bool] = True
     synchronous = True
-    card: ClassVar[Card] = Card(
-        formula="conditions met / conditions",
-        source="judgekit",
-        needs=("output",),
-        empty="a blank output meets none_of alone; no condition and no reference: invalid_case",
-        example=Example(
-            {"output": "Returns are free within 30 days."},
-            0.5,
-            {"all_of": ["30 days", "receipt"]},
-        ),
-    )
+    needs = ("output",)
 
     def __post_init__(self) -> None:
         check_name("contains", self.name)

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 from judgekit.core.case import Case
-from judgekit.core.metric_card import Card, Example
 from judgekit.core.protocols import Metric
 from judgekit.core.score import Score
 from judgekit.metrics._options import (
@@ -40,21 +38,8 @@ class ExactMatch(Metric):
     ignore_articles: bool = False
     """Leave out a, an and the, as SQuAD does; only while `normalise` is on."""
 
-    range: ClassVar[tuple[float, float]] = (0.0, 1.0)
-    higher_is_better: ClassVar[bool] = True
     synchronous = True
-    card: ClassVar[Card] = Card(
-        formula="1 if normalised(output) equals normalised(any reference), else 0",
-        source="Wisent's exact_match, whose verdicts it gives but for numbers, which keep signs and"
-        " separators; SQuAD v1.1 evaluation with ignore_articles",
-        needs=("output", "reference"),
-        empty="no output or no reference: invalid_case; blank counts as missing",
-        example=Example(
-            {"output": "Eiffel Tower!", "reference": "the eiffel tower"},
-            1.0,
-            {"ignore_articles": True},
-        ),
-    )
+    needs = ("output", "reference")
 
     def __post_init__(self) -> None:
         check_name("exact_match", self.name)

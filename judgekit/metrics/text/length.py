@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Literal
 
 from judgekit.core.case import Case
 from judgekit.core.errors import ConfigError
-from judgekit.core.metric_card import Card, Example
 from judgekit.core.protocols import Metric
 from judgekit.core.score import Score
 from judgekit.metrics._options import check_choice, check_name, check_positive, needed_text
@@ -43,17 +42,8 @@ class Length(Metric):
     maximum: int | None = None
     """The most that is as long as asked for."""
 
-    range: ClassVar[tuple[float, float]] = (0.0, 1.0)
-    higher_is_better: ClassVar[bool] = True
     synchronous = True
-    card: ClassVar[Card] = Card(
-        formula="1 inside the bounds; 1 - distance / minimum * 2 below, 2 - length / maximum above,"
-        " not under 0",
-        source="judgekit",
-        needs=("output",),
-        empty="no output: invalid_case",
-        example=Example({"output": "one two three four five six"}, 0.5, {"maximum": 4}),
-    )
+    needs = ("output",)
 
     def __post_init__(self) -> None:
         check_name("length", self.name)

@@ -8,11 +8,10 @@ import re
 import subprocess
 import sys
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Literal
 
 from judgekit.core.case import Case
 from judgekit.core.errors import CaseError, ConfigError
-from judgekit.core.metric_card import Card, Example
 from judgekit.core.protocols import Metric
 from judgekit.core.score import Score
 from judgekit.metrics._options import (
@@ -71,15 +70,7 @@ class Regex(Metric):
     timeout: int = 5
     """Seconds a match may take in a child process."""
 
-    range: ClassVar[tuple[float, float]] = (0.0, 1.0)
-    higher_is_better: ClassVar[bool] = True
-    card: ClassVar[Card] = Card(
-        formula="1 if the pattern is found (or absent, as `expect` says), else 0",
-        source="judgekit; patterns are those of Python's re",
-        needs=("output",),
-        empty="no output: invalid_case",
-        example=Example({"output": "Order LM-48213"}, 1.0, {"pattern": r"LM-\d{5}"}),
-    )
+    needs = ("output",)
 
     def __post_init__(self) -> None:
         check_name("regex", self.name)

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 from judgekit.core.case import Case
-from judgekit.core.metric_card import Card, Example
 from judgekit.core.protocols import Metric
 from judgekit.core.score import Score
 from judgekit.metrics._options import check_name, needed_text, needed_texts
@@ -35,16 +34,8 @@ class TokenF1(Metric):
 
     name: str = "token_f1"
 
-    range: ClassVar[tuple[float, float]] = (0.0, 1.0)
-    higher_is_better: ClassVar[bool] = True
     synchronous = True
-    card: ClassVar[Card] = Card(
-        formula="2 P R / (P + R) over the multisets of words; the best of the references",
-        source="SQuAD v1.1 evaluation; Wisent's token_f1",
-        needs=("output", "reference"),
-        empty="no output or no reference: invalid_case; blank counts as missing",
-        example=Example({"output": "in Paris, France", "reference": "Paris"}, 0.5),
-    )
+    needs = ("output", "reference")
 
     def __post_init__(self) -> None:
         check_name("token_f1", self.name)

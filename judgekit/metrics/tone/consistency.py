@@ -5,11 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Literal
 
 from judgekit.core.case import Case, has_text
 from judgekit.core.errors import CaseError, ConfigError
-from judgekit.core.metric_card import Card, Example
 from judgekit.core.protocols import Metric
 from judgekit.core.score import Score
 from judgekit.metrics._options import check_choice, check_name, needed_text
@@ -76,25 +75,7 @@ class ToneConsistency(Metric):
     compat: Compat | None = None
     """The numbers of Mastra's scorer."""
 
-    range: ClassVar[tuple[float, float]] = (0.0, 1.0)
-    higher_is_better: ClassVar[bool] = True
-    card: ClassVar[Card] = Card(
-        formula="comparison: max(0, 1 - |c1 - c2| / max_difference); stability: max(0, 1 -"
-        " population variance of the sentences' sentiments / max_variance)",
-        source="Mastra's ToneConsistencyMetric as documented; the form is an option, where the"
-        " original takes an empty string for it",
-        needs=("output", "comparison: reference or input"),
-        empty="a missing text: invalid_case; another language, or no word the lexicon knows: not"
-        " applicable",
-        example=Example(
-            {
-                "input": "I love this amazing product!",
-                "output": "This product is wonderful and fantastic!",
-            },
-            0.9473,
-        ),
-        modes="compat: mastra equals the original to 1e-9, but for emoji",
-    )
+    needs = ("output", "comparison: reference or input")
 
     def __post_init__(self) -> None:
         check_name("tone_consistency", self.name)
