@@ -47,6 +47,13 @@ class Lines:
             steps = steps[:-1]
         return place(self.file, self._lines.get(steps, self.first))
 
+    def under(self, *path: str | int) -> Lines:
+        """Return the lines of the value at `path`, by paths from there."""
+        inner = Lines(file=self.file, first=self._lines.get(path, self.first))
+        count = len(path)
+        inner._lines = {p[count:]: n for p, n in self._lines.items() if p[:count] == path}
+        return inner
+
 
 def parse_yaml(text: str, *, file: str, first: int = 1) -> tuple[Any, Lines]:
     """Return the data of a YAML text and the lines its values stand on.

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from judgekit.core.entry_points import offers
 from judgekit.core.errors import ConfigError, UnknownOption
-from judgekit.core.protocols import Judge, Metric
+from judgekit.core.protocols import Asks, Judge, Metric
 from judgekit.core.suggest import suggest
 from judgekit.metrics.adapter import as_metric, class_facts, is_metric
 from judgekit.metrics.catalogue import BUILTIN
@@ -140,8 +140,9 @@ def create(name: str, /, *, judge: Judge | None = None, **options: Any) -> Metri
 
 
 class Maker(NamedTuple):
-    """What a name stands for."""
+    """What makes the metric of a name."""
 
+    name: str
     made: Any
     """A class or function that makes the metric, or a metric ready-made."""
     judged: bool
@@ -154,8 +155,8 @@ class Maker(NamedTuple):
         return option == "name" and is_dataclass(self.made)
 
     @property
-    def wants(self) -> str:
-        """What a judged metric asks for: a verdict, or a model's `logprobs`."""
+    def asks(self) -> Asks:
+        """What it requests from a model."""
         return class_facts(self.made).asks
 
     @property
@@ -174,11 +175,9 @@ def find(name: str) -> Maker:
     entry = BUILTIN.get(name)
     if entry is not None:
         made = getattr(import_module(entry.module), entry.attribute)
-        return Maker(made, entry.judged, entry.preset)
+        return Maker(name, made, entry.judged, entry.preset)
     if name in library_names():
-        from judgekit.metrics.rubric import RubricMetric
-
-        return Maker(RubricMetric, True, {"rubric": name})
+        return rubric_maker(name)._replace(preset={"rubric": name})
     for offer in offers(GROUP):
         if offer.name == name:
             try:
@@ -192,31 +191,23 @@ def find(name: str) -> Maker:
                     f"two metrics are named {name!r}: {offer.value} of {offer.package}, and"
                     f" {_home(own)}; give one of them another name"
                 )
-            maker = Maker(made, judged=False)
+            maker = Maker(name, made, judged=False)
             return maker._replace(judged=maker.takes("judge"))
     if name in _registered:
-        return Maker(_registered[name], judged=False)
+        return Maker(name, _registered[name], judged=False)
     raise ConfigError(f"no metric named {name!r}{near_metric(name)}")
+
+
+def rubric_maker(name: str) -> Maker:
+    """Return what makes the metric of a rubric; the rubric is an option."""
+    from judgekit.metrics.rubric import RubricMetric
+
+    return Maker(name, RubricMetric, judged=True)
 
 
 def near_metric(name: str) -> str:
     """Return a hint at the metric that may be meant; there are too many to list in a line."""
     return suggest(name, metric_names(), otherwise="; `judgekit metrics` lists them")
-
-
-def is_plugin(name: str) -> bool:
-    """Return whether an installed package offers a metric of that name; nothing is loaded."""
-    return name not in BUILTIN and any(offer.name == name for offer in offers(GROUP))
-
-
-def shared_options(judged: str, stand_in: str, options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the options of a judged metric that its stand-in takes as well."""
-    makers = (find(judged), find(stand_in))
-    return {
-        option: value
-        for option, value in options.items()
-        if option not in ("name", "judge") and all(maker.takes(option) for maker in makers)
-    }
 
 
 def build(

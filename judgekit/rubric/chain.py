@@ -28,16 +28,27 @@ MAX_LAYERS = 10
 class Layer:
     """One file of an `extends` chain."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(
+        self,
+        path: Path,
+        *,
+        name: str | None = None,
+        text: str | None = None,
+        data: dict[str, Any] | None = None,
+        lines: Lines | None = None,
+    ) -> None:
         self.path = path
-        self.name = path.name
-        self._text = read_file(path)
+        self.name = name or path.name
+        self._text = read_file(path) if text is None else text
         self._front, _ = split_front_matter(self._text)
         # A fault in a test is said as early as any other. Those of built-in rubrics are known to
         # be right, and stand last; to read them all takes as long as to judge a dozen cases.
         self.builtin = path.parent == builtin_folder()
         front = self._front.partition("\ntests:\n")[0] if self.builtin else self._front
-        self.data, self.lines = self._parsed(front)
+        if data is not None and lines is not None:
+            self.data, self.lines = data, lines
+        else:
+            self.data, self.lines = self._parsed(front)
         tested = not self.data.keys().isdisjoint(("tests", "orderings"))
         self.file = self.tested() if tested else self._validated(RubricFile)
 
@@ -76,8 +87,13 @@ class Layer:
 
 def chain(path: Path, loader: Folders) -> list[Layer]:
     """Return the layers of a rubric, itself first."""
-    layers = [Layer(path)]
-    seen = {path.resolve()}
+    return chain_from(Layer(path), loader)
+
+
+def chain_from(own: Layer, loader: Folders) -> list[Layer]:
+    """Return the layers of a rubric, beginning with its own."""
+    layers = [own]
+    seen = {own.path.resolve()}
     while parent := layers[-1].file.extends:
         last = layers[-1]
         name = parent if parent.endswith(SUFFIX) else parent + SUFFIX

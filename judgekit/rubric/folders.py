@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, MutableMapping
+from collections.abc import Iterator, Mapping, MutableMapping
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +20,12 @@ _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*(/[A-Za-z0-9_][A-Za-z0-9_.-]*)*"
 class Folders(BaseLoader):
     """Finds `.jinja` files by plain names, in a rubric's own folder, then the built-in one."""
 
-    def __init__(self, folders: tuple[Path, ...]) -> None:
+    def __init__(
+        self, folders: tuple[Path, ...], *, inline: Mapping[str, tuple[Path, str]] | None = None
+    ) -> None:
         self.folders = folders
+        self._inline = inline or {}
+        # Template name -> the file it is written in, and its text.
         self.parents: dict[str, str] = {}
         """Template name -> the name its front matter extends."""
         self._found: dict[str, Path] = {}
@@ -33,11 +37,22 @@ class Folders(BaseLoader):
         Raises:
             TemplateNotFound: no such file, or a name that tries to leave the folders.
         """
+        if name in self._inline:
+            return self._inline[name][0]
         found = self._found.get(name) or next(self.all_of(name), None)
         if found is None:
             raise TemplateNotFound(name)
         self._found[name] = found
         return found
+
+    def read(self, name: str) -> str:
+        """Return the text of a template, front matter included.
+
+        Raises:
+            TemplateNotFound: no such file.
+            RubricError: it cannot be read.
+        """
+        return self._inline[name][1] if name in self._inline else read_file(self.find(name))
 
     def all_of(self, name: str) -> Iterator[Path]:
         """Yield the files of a name, folder by folder; no name and no link leads out of them."""
@@ -59,7 +74,7 @@ class Folders(BaseLoader):
         if (known := self._sheets.get(name)) is not None:
             return known
         path = self.find(name)
-        _, body = split_front_matter(read_file(path))
+        _, body = split_front_matter(self.read(name))
         parent = self.parents.get(name)
         lead = f'{{% extends "{parent}" %}}' if parent else ""
         self._sheets[name] = sheet = sheet_of(lead + body, name, str(path), parent is not None)
@@ -77,7 +92,7 @@ class Folders(BaseLoader):
             RubricError: it cannot be parsed.
         """
         path = self.find(name)
-        _, body = split_front_matter(read_file(path))
+        _, body = split_front_matter(self.read(name))
         return tree_of(body, name, str(path), parent=self.parents.get(name), complain=complain)
 
     def load(

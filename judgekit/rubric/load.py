@@ -17,7 +17,6 @@ from judgekit.rubric.chain import Layer, chain, description_of
 from judgekit.rubric.complain import Complain, refuse
 from judgekit.rubric.declared import check_used, declared_in
 from judgekit.rubric.file import MAX_CRITERIA, CriterionFile, LabelledFile
-from judgekit.rubric.filetext import read_file
 from judgekit.rubric.fold import Combine
 from judgekit.rubric.folders import Folders
 from judgekit.rubric.rubric import Group, Rubric
@@ -47,10 +46,15 @@ def load_rubric(
     path = find_rubric(source, base=base, folders=folders)
     folders = tuple(dict.fromkeys((path.parent, builtin_folder())))
     loader = Folders(folders)
-    return _build(chain(path, loader), path=path, loader=loader)
+    return build_rubric(chain(path, loader), path=path, loader=loader)
 
 
-def _build(layers: list[Layer], *, path: Path, loader: Folders) -> Rubric:
+def build_rubric(layers: list[Layer], *, path: Path, loader: Folders) -> Rubric:
+    """Return the rubric that layers make together.
+
+    Raises:
+        RubricError: with file and line, for anything wrong in any of them.
+    """
     own = layers[0]
     file = own.file
     if file.abstract:
@@ -63,7 +67,7 @@ def _build(layers: list[Layer], *, path: Path, loader: Folders) -> Rubric:
     modes, default_mode = merged.modes(criteria)
     template = Template(own.name, loader=loader)
     _check_shown(template, [c.id for c in criteria], own)
-    files = {name: digest(read_file(found)) for name, found in sorted(template.files.items())}
+    files = {name: digest(loader.read(name)) for name in sorted(template.files)}
     form = Form(questions=tuple(c.question for c in criteria), details=merged.details(criteria))
     combine: Combine = merged.first("combine") or "weighted_mean"
     labelled = None

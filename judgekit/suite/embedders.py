@@ -14,7 +14,6 @@ from judgekit.core.protocols import Judge
 from judgekit.core.suggest import suggest
 from judgekit.core.yaml_file import Lines
 from judgekit.embedders import DEFAULT, embeds_at_once, open_embedder
-from judgekit.metrics.registry import find
 from judgekit.suite.file import JudgeFile, SuiteFile
 
 if TYPE_CHECKING:
@@ -66,19 +65,16 @@ class SuiteEmbedders:
             except ConfigError as exc:
                 raise ConfigError(str(exc), where=lines.where("embedder")) from exc
 
-    def options(self, kind: str, options: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the options of a metric with its embedder opened, or the suite's given to it.
+    def options(self, options: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the options of a metric with its embedder opened, or the suite's one.
 
         Raises:
             ConfigError: what it names is no embedder.
         """
-        found = dict(options)
-        if "embedder" in found:
-            if find(kind).takes("embedder"):
-                found["embedder"] = self.open(found["embedder"])
-        elif self._default is not None and find(kind).takes("embedder"):
-            found["embedder"] = self.open(self._default)
-        return found
+        spec = options.get("embedder", self._default)
+        if "embedder" not in options and spec is None:
+            return dict(options)
+        return {**options, "embedder": self.open(spec)}
 
     def open(self, spec: Any) -> Any:
         """Return an embedder; one that is a name and nothing else stays the name.

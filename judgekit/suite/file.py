@@ -17,6 +17,7 @@ from judgekit.core.file_model import FileModel, Fraction, Number, Positive, Rows
 from judgekit.core.limits import MOST_CASES
 from judgekit.core.suggest import suggest
 from judgekit.core.value import check_json
+from judgekit.rubric.file import CriterionFile
 
 
 def _path(value: Any) -> Any:
@@ -195,6 +196,15 @@ class CalibrationFile(FileModel):
     """Least lower end of the 95 % interval of Spearman's rho."""
 
 
+def _question(value: Any) -> Any:
+    return {"text": value} if isinstance(value, str) else value
+
+
+_Criterion = Annotated[
+    CriterionFile, BeforeValidator(_question, json_schema_input_type=str | CriterionFile)
+]
+
+
 class MetricFile(FileModel):
     """One metric; keys not named here are options of its own."""
 
@@ -204,6 +214,12 @@ class MetricFile(FileModel):
     """The kind of metric, where its name here is one of your own."""
     rubric: str | None = None
     """A rubric: a name or a file, relative to the suite."""
+    criteria: Annotated[dict[str, _Criterion], Field(min_length=1)] | None = None
+    """Questions for the judge, by name: a rubric without a file of its own."""
+    description: str | None = None
+    """What `criteria` judge, in a sentence; the judge reads it as the task."""
+    requires: list[str] | None = None
+    """Fields every case must have for `criteria`; `output` by default."""
     combine: Literal["mean", "min", "max", "weighted_mean"] | None = None
     """How metrics named under `of` are taken together."""
     of: Annotated[

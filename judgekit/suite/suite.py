@@ -13,12 +13,13 @@ from judgekit.core.case import Case
 from judgekit.core.errors import ConfigError
 from judgekit.core.file_model import FileModel, validate_file
 from judgekit.core.limits import Limits
-from judgekit.core.protocols import Judge, Metric, with_children
+from judgekit.core.protocols import Judge, Metric
 from judgekit.core.suggest import suggest
 from judgekit.core.value import Displayed
 from judgekit.core.yaml_file import Lines
 from judgekit.report.gate import gates_of
 from judgekit.runner.gatekeeper import Rules, open_baseline
+from judgekit.suite.build import Builder
 from judgekit.suite.cases import SuiteCases
 from judgekit.suite.embedders import SuiteEmbedders
 from judgekit.suite.file import (
@@ -30,7 +31,7 @@ from judgekit.suite.file import (
     SuiteFile,
 )
 from judgekit.suite.judges import Bench, choose_judges, roles_of
-from judgekit.suite.metrics import SuiteMetrics
+from judgekit.suite.plan import Planner
 from judgekit.suite.redaction import make_redactor
 from judgekit.suite.rubrics import check_metrics, rubric_folders
 from judgekit.suite.source import read_suite, refuse_keys, suite_hints
@@ -58,24 +59,25 @@ class Suite(Displayed):
         check_metrics(overrides.settings, list(file.metrics))
         wanted = self._wanted()
         self._check_roles()
-        self._bench = self._wired(wanted)
-        self.judges = self._bench.judges
-        known = self.roles or roles_of(file, lines=lines)
-        self.embedders = SuiteEmbedders(
-            file, base=base, lines=lines, roles=known, seat=self._bench.seat
-        )
-        metrics = SuiteMetrics(
+        planner = Planner(
             file,
             base=base,
             lines=lines,
             folders=self.folders,
             roles=self.roles,
-            judges=self.judges,
             no_judge=self.no_judge,
-            embedders=self.embedders,
             flags=overrides.settings,
         )
-        self.metrics = [metrics.make(name) for name in wanted]
+        self.plans = [planner.plan(name) for name in wanted]
+        """The metrics to run, described."""
+        self._bench = self._wired()
+        self.judges = self._bench.judges
+        known = self.roles or roles_of(file, lines=lines)
+        self.embedders = SuiteEmbedders(
+            file, base=base, lines=lines, roles=known, seat=self._bench.seat
+        )
+        builder = Builder(judges=self.judges, embedders=self.embedders, lines=lines)
+        self.metrics = [builder.metric(plan) for plan in self.plans]
         self.thresholds = {n: t for n in wanted if (t := file.metrics[n].threshold) is not None}
         self.gates = {n: _spelled(g) for n in wanted if (g := file.metrics[n].gate)}
         for name in self.gates:
@@ -86,7 +88,9 @@ class Suite(Displayed):
         """Metrics whose gates are left out because nobody judges."""
         if self.no_judge:
             # A gate is set on what a judge says; a stand-in's numbers are of another kind.
-            computed = {metric.name for metric in self.metrics if not _stood_in(metric)}
+            computed = {
+                plan.name for plan in self.plans if not any(p.never_ask for p in plan.walk())
+            }
             self.unchecked = sorted(set(self.gates) - computed)
             self.gates = {name: gate for name, gate in self.gates.items() if name in computed}
         self.rules = self._rules()
@@ -125,12 +129,12 @@ class Suite(Displayed):
 
     # -- judge and cassette -------------------------------------------------------
 
-    def _wired(self, wanted: list[str]) -> Bench:
-        """Make the judges that are wanted; a role nobody asks needs no key."""
-        named = {self.file.metrics[name].role or JUDGE for name in self._reached(wanted)}
+    def _wired(self) -> Bench:
+        """Make the judges that are asked; a role no metric asks needs no key."""
+        asked = {JUDGE, *(part.role for plan in self.plans for part in plan.walk())}
         roles = {} if self.no_judge else self.roles
         return Bench(
-            {role: judge for role, judge in roles.items() if role in named | {JUDGE}},
+            {role: judge for role, judge in roles.items() if role in asked},
             file=self.file,
             base=self.base,
             lines=self._lines,
@@ -164,17 +168,6 @@ class Suite(Displayed):
                     f"{role_hint(entry.role, known)}",
                     where=self.where("metrics", name, "judge" if entry.judge else "likelihood"),
                 )
-
-    def _reached(self, names: list[str]) -> set[str]:
-        """Return metrics and all they are made of."""
-        found: set[str] = set()
-        left = list(names)
-        while left:
-            name = left.pop()
-            if name in self.file.metrics and name not in found:
-                found.add(name)
-                left += self.file.metrics[name].of or ()
-        return found
 
     # -- metrics ------------------------------------------------------------------
 
@@ -328,13 +321,6 @@ def _given(entry: FileModel) -> dict[str, Any]:
     read them.
     """
     return {name: value for name, value in entry if value is not None}
-
-
-def _stood_in(metric: Metric) -> bool:
-    """Return whether a metric, or a part of it, is a stand-in for a judged one."""
-    from judgekit.metrics.fallback import WithFallback
-
-    return any(isinstance(m, WithFallback) and m.no_judge for m in with_children(metric))
 
 
 def _spelled(gates: GateFile | list[GateFile]) -> dict[str, Any] | list[dict[str, Any]]:

@@ -47,7 +47,7 @@ HEAVY = {"code", "task"}
 
 def judged_or_not(name):
     entry = BUILTIN[name]
-    if find(name).wants == "logprobs":
+    if find(name).asks == "logprobs":
         pytest.skip("asks a model for log-probabilities: see benchmarks/test_likelihood.py")
     options = dict(card_of(name).example.options)
     if name == "code" and not shutil.which("bwrap"):

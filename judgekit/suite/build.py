@@ -1,0 +1,97 @@
+"""Metrics from plans, bottom up; every name was resolved before."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from judgekit.core.errors import ConfigError
+from judgekit.core.protocols import Judge, Metric
+from judgekit.core.yaml_file import Lines
+from judgekit.metrics.catalogue import BUILTIN
+from judgekit.metrics.registry import build
+from judgekit.suite.embedders import SuiteEmbedders
+from judgekit.suite.plan import MetricPlan, PlacedErrors
+
+
+class Builder:
+    """Makes metrics of plans.
+
+    Args:
+        judges: those that were made, by role.
+        embedders: opens what metrics name under `embedder`.
+        lines: where the suite's settings are.
+    """
+
+    def __init__(
+        self, *, judges: Mapping[str, Judge], embedders: SuiteEmbedders, lines: Lines
+    ) -> None:
+        self._judges = judges
+        self._embedders = embedders
+        self._lines = lines
+
+    def metric(self, plan: MetricPlan) -> Metric:
+        """Return the metric of a plan.
+
+        Raises:
+            ConfigError: an option is wrong; with `file:line`.
+        """
+        with PlacedErrors(self._lines, "metrics", plan.name):
+            if plan.maker is None:
+                return self._combined(plan)
+            if plan.never_ask and plan.fallback is None:
+                raise ConfigError(
+                    f"metric {plan.name!r} needs a judge: give the suite one, or give the metric a "
+                    "fallback: {use: ...}, or leave it out with --only"
+                )
+            metric = self._single(plan, name=plan.name)
+            if plan.fallback is None:
+                return metric
+            return self._with_fallback(plan, plan.fallback, metric)
+
+    def _combined(self, plan: MetricPlan) -> Metric:
+        from judgekit.metrics.combine import Combined
+
+        parts: Any = tuple(self.metric(part) for part in plan.parts)
+        combine: Any = plan.combine
+        return Combined(
+            name=plan.name, of=parts, combine=combine, weights=plan.options.get("weights")
+        )
+
+    def _with_fallback(self, plan: MetricPlan, fallback: MetricPlan, metric: Metric) -> Metric:
+        from judgekit.metrics.fallback import WithFallback
+
+        path = ("metrics", plan.name, "fallback")
+        with PlacedErrors(self._lines, *path, at=(*path, "use")):
+            substitute = self._single(fallback, name=None)
+        return WithFallback(metric, substitute, no_judge=plan.never_ask, on_budget=plan.on_budget)
+
+    def _single(self, plan: MetricPlan, *, name: str | None) -> Metric:
+        maker = plan.maker
+        assert maker is not None  # noqa: S101 - a combination is built by `_combined`
+        options = {**maker.preset, **plan.options}
+        if plan.rubric is not None:
+            options["rubric"] = plan.rubric
+        if name is not None and (plan.kind in BUILTIN or maker.takes("name")):
+            options["name"] = name
+        if maker.takes("embedder"):
+            options = self._embedders.options(options)
+        judge: Judge | None = None
+        if maker.judged:
+            judge = self._judges[plan.role] if plan.role is not None else _NoJudge()
+        metric = build(maker.name, maker.made, judged=maker.judged, judge=judge, options=options)
+        if name is not None and metric.name != name:
+            raise ConfigError(
+                f"metric {plan.kind!r} calls itself {metric.name!r} and takes no other name; "
+                f"write it under that name"
+            )
+        return metric
+
+
+class _NoJudge:
+    """The judge of metrics that never ask."""
+
+    model = "none"
+
+    async def ask(self, request: object) -> Any:
+        raise ConfigError("the run has no judge")

@@ -1,0 +1,314 @@
+"""Plans: every metric of a suite, with all names resolved, before anything is built.
+
+`Planner` looks each name up once: the class behind it, its rubric, role, files and fallback.
+`judgekit.suite.build` makes metrics of plans and looks nothing up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from judgekit.core.errors import ConfigError, RubricError, UnknownOption
+from judgekit.core.suggest import suggest
+from judgekit.core.yaml_file import Lines
+from judgekit.metrics.catalogue import BUILTIN, STAND_INS
+from judgekit.metrics.registry import Maker, find, near_metric, rubric_maker
+from judgekit.rubric.load import load_rubric
+from judgekit.rubric.rubric import Rubric
+from judgekit.rubric.shelf import find_rubric, own_shelves, rubric_names
+from judgekit.suite.file import JUDGE, FallbackFile, MetricFile, SuiteFile
+from judgekit.suite.rubrics import Settings
+
+
+@dataclass(frozen=True, kw_only=True)
+class MetricPlan:
+    """One metric, described: what makes it, of what, and who answers."""
+
+    name: str
+    kind: str
+    """The name in the registry or of the rubric; `combine` for a combination."""
+    where: str = ""
+    """`file:line` of its entry."""
+    maker: Maker | None = None
+    """What makes it; `None` for a combination."""
+    options: Mapping[str, Any] = field(default_factory=dict)
+    """Options as the suite gives them, with files relative to the working folder."""
+    rubric: Rubric | None = None
+    """Its rubric, with parameters set."""
+    role: str | None = None
+    """The role that answers; `None` for a computed metric."""
+    fallback: MetricPlan | None = None
+    """The computed metric that replaces it."""
+    never_ask: bool = False
+    """Whether every score is the fallback's, because the run has no judge."""
+    on_budget: bool = False
+    parts: tuple[MetricPlan, ...] = ()
+    """The metrics that a combination takes together."""
+    combine: str = "mean"
+
+    def walk(self) -> Iterator[MetricPlan]:
+        """Yield this plan, then those of all metrics within."""
+        yield self
+        for inner in (*self.parts, *([self.fallback] if self.fallback is not None else [])):
+            yield from inner.walk()
+
+
+class Planner:
+    """Resolves what is written under `metrics`.
+
+    Args:
+        file: the suite.
+        path: the suite file, where there is one.
+        base: folder that paths are relative to.
+        lines: where the suite's settings are.
+        folders: where the suite has rubrics.
+        roles: the roles of the suite's judges.
+        no_judge: whether the run has no judge.
+        flags: metric -> parameter of its rubric -> value, from `--set`.
+    """
+
+    def __init__(
+        self,
+        file: SuiteFile,
+        *,
+        base: Path,
+        lines: Lines,
+        folders: tuple[Path, ...],
+        roles: Collection[str],
+        no_judge: bool,
+        flags: Mapping[str, Mapping[str, str]],
+    ) -> None:
+        self._entries = file.metrics
+        self._base = base
+        self._lines = lines
+        self._folders = folders
+        self._roles = roles
+        self._no_judge = no_judge
+        self._flags = flags
+        self._plans: dict[str, MetricPlan] = {}
+
+    def plan(self, name: str) -> MetricPlan:
+        """Return the plan of an entry, with those of all it is made of.
+
+        Raises:
+            ConfigError: a name or setting is wrong, or nothing answers it; with `file:line`.
+            RubricError: its rubric is wrong.
+        """
+        if name not in self._plans:
+            with self._placed_errors(name):
+                entry = self._entries[name]
+                combined = entry.combine is not None or entry.of is not None
+                self._plans[name] = (
+                    self._combined(name, entry) if combined else self._single(name, entry)
+                )
+        return self._plans[name]
+
+    def _placed_errors(self, name: str) -> PlacedErrors:
+        return PlacedErrors(self._lines, "metrics", name)
+
+    def _combined(self, name: str, entry: MetricFile) -> MetricPlan:
+        if entry.criteria is not None:
+            raise ConfigError(f"metric {name!r}: `of` and `criteria` are both given; remove one")
+        for part in entry.of or ():
+            if part not in self._entries:
+                hint = suggest(part, list(self._entries))
+                raise ConfigError(f"combines {part!r}, which the suite does not have{hint}")
+        options = dict(entry.model_extra or {})
+        if unknown := [option for option in options if option != "weights"]:
+            raise UnknownOption(name, unknown[0], ["weights"], hint="")
+        return MetricPlan(
+            name=name,
+            kind="combine",
+            where=self._lines.where("metrics", name),
+            options=options,
+            parts=tuple(self.plan(part) for part in entry.of or ()),
+            combine=entry.combine or "mean",
+        )
+
+    def _single(self, name: str, entry: MetricFile) -> MetricPlan:
+        kind, maker, rubric = self._resolved(name, entry)
+        if not maker.judged:
+            self._check_computed(name, entry)
+        settings = Settings(
+            metric=name,
+            said=entry.parameters or {},
+            flags=self._flags.get(name, {}),
+            lines=self._lines,
+        )
+        if rubric is None:
+            settings.refuse()
+        role = None
+        if maker.judged and not self._no_judge:
+            role = self._role(name, entry, maker)
+        options = dict(entry.model_extra or {})
+        never_ask = maker.judged and self._no_judge
+        return MetricPlan(
+            name=name,
+            kind=kind,
+            where=self._lines.where("metrics", name),
+            maker=maker,
+            options=self._with_files(maker, options),
+            rubric=None if rubric is None else settings.of(rubric),
+            role=role,
+            fallback=self._fallback(name, kind, entry, options),
+            never_ask=never_ask,
+            on_budget=entry.fallback is not None and entry.fallback.on_budget and not never_ask,
+        )
+
+    def _resolved(self, name: str, entry: MetricFile) -> tuple[str, Maker, Rubric | None]:
+        """Return the kind of a metric, what makes it, and its rubric."""
+        given = [key for key in ("metric", "rubric", "criteria") if getattr(entry, key) is not None]
+        if len(given) > 1:
+            raise ConfigError(
+                f"metric {name!r}: `{given[0]}` and `{given[1]}` are both given; remove one"
+            )
+        if entry.criteria is not None:
+            return name, rubric_maker(name), self._inline(name, entry)
+        if entry.description is not None or entry.requires is not None:
+            raise ConfigError(
+                f"metric {name!r}: description and requires belong to criteria written here"
+            )
+        kind = entry.metric or entry.rubric or name
+        built_in = BUILTIN.get(kind)
+        if built_in is not None and (built_in.judged or entry.rubric is None):
+            maker = find(kind)
+            asks_rubric = maker.judged and maker.takes("rubric")
+            source = maker.preset.get("rubric", kind) if asks_rubric else None
+            return kind, maker, None if source is None else self._load(source)
+        try:
+            path = find_rubric(kind, base=self._base, folders=self._folders)
+        except RubricError:
+            if entry.rubric is not None:
+                raise
+        else:
+            return kind, rubric_maker(kind), load_rubric(path)
+        try:
+            return kind, find(kind), None
+        except ConfigError as exc:
+            if str(exc).startswith("no metric named"):
+                raise ConfigError(f"no metric named {kind!r}{self._near_metric(kind)}") from exc
+            raise
+
+    def _load(self, source: str) -> Rubric:
+        # Looked up beside the suite, never in the working folder.
+        return load_rubric(source, base=self._base, folders=self._folders)
+
+    def _inline(self, name: str, entry: MetricFile) -> Rubric:
+        from judgekit.rubric.inline import inline_rubric
+
+        return inline_rubric(
+            name,
+            entry.criteria or {},
+            description=entry.description,
+            requires=entry.requires,
+            file=Path(self._lines.file or "suite.yaml"),
+            lines=self._lines.under("metrics", name),
+        )
+
+    def _check_computed(self, name: str, entry: MetricFile) -> None:
+        if entry.role is not None:
+            raise ConfigError(f"metric {name!r} is computed and asks no judge; remove `judge`")
+        if entry.fallback is not None:
+            raise ConfigError(
+                f"metric {name!r} is computed; only judged metrics take a fallback: remove it"
+            )
+
+    def _role(self, name: str, entry: MetricFile, maker: Maker) -> str:
+        """Return the role that a judged metric asks.
+
+        Raises:
+            ConfigError: the suite has no such role, or names it by the wrong key.
+        """
+        logprobs = maker.asks == "logprobs"
+        if logprobs and entry.judge is not None:
+            raise ConfigError(
+                f"metric {name!r} asks for no verdict; write likelihood: {entry.judge}"
+            )
+        if not logprobs and entry.likelihood is not None:
+            raise ConfigError(f"metric {name!r} asks a judge; write judge: {entry.likelihood}")
+        role = entry.role or JUDGE
+        if role not in self._roles:
+            raise ConfigError(
+                f"metric {name!r} asks the role {role!r}, and the suite has only "
+                f"{', '.join(sorted(self._roles))}; add judge: {min(self._roles)}"
+            )
+        return role
+
+    def _fallback(
+        self, name: str, kind: str, entry: MetricFile, options: Mapping[str, Any]
+    ) -> MetricPlan | None:
+        """Return the plan of what replaces a judge; a metric's own stand-in takes its options."""
+        fallback = entry.fallback
+        own = STAND_INS.get(kind) if entry.criteria is None else None
+        if fallback is None and self._no_judge and own is not None:
+            fallback = FallbackFile.model_validate({"use": own})
+        if fallback is None:
+            return None
+        path = ("metrics", name, "fallback")
+        with PlacedErrors(self._lines, *path, at=(*path, "use")):
+            maker = find(fallback.use)
+            if maker.judged:
+                raise ConfigError(f"{fallback.use!r} asks a judge; name a computed metric")
+            chosen = dict(fallback.model_extra or {})
+            if own == fallback.use:
+                asked = find(kind)
+                shared = {
+                    option: value
+                    for option, value in options.items()
+                    if option != "name" and asked.takes(option) and maker.takes(option)
+                }
+                chosen = {**shared, **chosen}
+            return MetricPlan(
+                name=fallback.use,
+                kind=fallback.use,
+                where=self._lines.where(*path, "use"),
+                maker=maker,
+                options=self._with_files(maker, chosen),
+            )
+
+    def _with_files(self, maker: Maker, options: Mapping[str, Any]) -> dict[str, Any]:
+        """Return options with files relative to the suite."""
+        return {
+            option: str(self._base / value)
+            if option in maker.files and isinstance(value, str)
+            else value
+            for option, value in options.items()
+        }
+
+    def _near_metric(self, name: str) -> str:
+        """Return a hint at the metric that may be meant, or at a rubric beside the suite."""
+        shelves = own_shelves(self._base, self._folders)
+        own = [rubric for shelf in shelves for rubric in rubric_names(shelf.folder)]
+        return suggest(name, own, otherwise="") or near_metric(name)
+
+
+class PlacedErrors:
+    """Adds `file:line` to configuration errors, and to unknown options what is known there."""
+
+    def __init__(
+        self, lines: Lines, *path: str | int, at: tuple[str | int, ...] | None = None
+    ) -> None:
+        self._lines = lines
+        self._path = path
+        self._at = path if at is None else at
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, UnknownOption):
+            raise self._unknown(error) from error
+        if isinstance(error, ConfigError) and not error.where:
+            raise ConfigError(str(error), where=self._lines.where(*self._at)) from error
+
+    def _unknown(self, error: UnknownOption) -> ConfigError:
+        from judgekit.suite.hints import key_hint
+
+        keys = FallbackFile if self._path[-1] == "fallback" else MetricFile
+        known = [name for name in (*error.known, *keys.model_fields) if name != "name"]
+        hint = key_hint((*self._path, error.option), known)
+        message = f"metric {error.metric!r} takes no option {error.option!r}{hint}"
+        return ConfigError(message, where=self._lines.where(*self._path, error.option))
