@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import re
 from pathlib import Path
 
@@ -92,3 +93,36 @@ def test_no_example_sets_the_temperature_to_zero(path):
     text = path.read_text("utf-8")
 
     assert not re.search(r"""params[^\n]*temperature["']?\s*[:=]\s*0""", text)
+
+
+def resolves(name):
+    """Return whether a dotted name is a module, or something in one."""
+    parts = name.split(".")
+    for end in range(len(parts), 0, -1):
+        try:
+            found = importlib.import_module(".".join(parts[:end]))
+        except ModuleNotFoundError:
+            continue
+        for part in parts[end:]:
+            if not hasattr(found, part):
+                return False
+            found = getattr(found, part)
+        return True
+    return False
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_every_module_is_one(name):
+    """A name with one dot may be the pytest fixture: `judgekit.check`."""
+    text = PAGES[name].read_text("utf-8")
+    named = set(re.findall(r"(?<![\w/.\"-])judgekit(?:\.[a-zA-Z_]\w*){2,}", text))
+
+    assert [one for one in sorted(named) if not resolves(one)] == []
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_every_file_of_the_repository_exists(name):
+    text = PAGES[name].read_text("utf-8")
+    named = set(re.findall(r"`((?:judgekit|tests|benchmarks|docs)/[\w/.-]+\.\w+)`", prose(text)))
+
+    assert [one for one in sorted(named) if not (ROOT / one).exists()] == []
