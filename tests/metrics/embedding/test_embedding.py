@@ -316,6 +316,17 @@ def test_both_sides_may_come_from_one_file_of_pairs(tmp_path):
     assert (found.value, found.details["alignment_1_100"]) == (0.75, 75.25)
 
 
+def test_the_figure_of_100_is_rounded_once():
+    metric = ContrastiveAlignment(
+        positive_examples=["aa"], negative_examples=["b"], embedder=Letters()
+    )
+
+    found = score(metric, output="aaaab" + "b" * 4)
+
+    # 0.46095656 * 99 + 1 is 46.6347; from the rounded value 0.461 it would be 46.64.
+    assert (found.value, found.details["alignment_1_100"]) == (0.461, 46.63)
+
+
 # -- what holds of all of them --------------------------------------------------------------
 
 ALL = {
