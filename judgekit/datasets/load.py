@@ -13,12 +13,12 @@ from judgekit.core.errors import ConfigError, DatasetError
 from judgekit.core.limits import check_limit
 from judgekit.core.suggest import suggest
 from judgekit.core.wrong_file import nearby
-from judgekit.datasets.builder import CaseBuilder, Shape
+from judgekit.datasets.case_builder import CaseBuilder, Shape
+from judgekit.datasets.formatting import kind, quoted
 from judgekit.datasets.ids import IdSet, derive_id
-from judgekit.datasets.jsonl import read_jsonl
-from judgekit.datasets.jsontext import NotJson, to_json
+from judgekit.datasets.json_text import NotJson, to_json
+from judgekit.datasets.jsonl_reader import read_jsonl
 from judgekit.datasets.stream import STDIN, open_bytes, translated
-from judgekit.datasets.wording import kind, quoted
 
 Container = Literal["auto", "jsonl", "json", "csv", "parquet"]
 """How rows are kept in a file."""
@@ -99,14 +99,14 @@ def load_cases(
         return islice(_distinct(open_rows(), name=name, again=again), limit)
     make: Callable[..., Any] = partial(CaseBuilder, shape=shape, fields=fields)
     if shape == "turns":
-        from judgekit.datasets.turns import TurnBuilder, grouped
+        from judgekit.datasets.turn_rows import TurnBuilder, grouped
 
         make = partial(TurnBuilder, fields=fields)
     from judgekit.datasets.dataframes.library import library_of
 
     if (library := library_of(source)) is not None:
-        from judgekit.datasets.frames import read_frame
-        from judgekit.datasets.parquet import PARQUET_CELLS
+        from judgekit.datasets.dataframes.rows import read_frame
+        from judgekit.datasets.parquet_reader import PARQUET_CELLS
 
         builder = make(cells=PARQUET_CELLS)
         frame: Callable[[], Placed] = partial(read_frame, source, library, builder=builder)
@@ -134,7 +134,7 @@ def read_file(
     """Return what opens a file (standard input for `None`) and yields its cases with places."""
     if shape != "turns":
         return _file_reader(path, name, container, partial(CaseBuilder, shape=shape, fields=fields))
-    from judgekit.datasets.turns import TurnBuilder, grouped
+    from judgekit.datasets.turn_rows import TurnBuilder, grouped
 
     return grouped(_file_reader(path, name, container, partial(TurnBuilder, fields=fields)))
 
@@ -172,15 +172,15 @@ def _file_reader(
         if path is None or path.suffix.lower() == ".gz":
             message = "Parquet is read from a plain file only; unpack it, or save it to one"
             raise DatasetError(message, where=name)
-        from judgekit.datasets.parquet import PARQUET_CELLS, read_parquet
+        from judgekit.datasets.parquet_reader import PARQUET_CELLS, read_parquet
 
         return partial(_whole, partial(read_parquet, path, builder=make(cells=PARQUET_CELLS)), name)
     if container == "csv":
-        from judgekit.datasets.csvfile import CSV_CELLS, read_csv
+        from judgekit.datasets.csv_reader import CSV_CELLS, read_csv
 
         read = partial(read_csv, name=name, builder=make(cells=CSV_CELLS))
     elif container == "json":
-        from judgekit.datasets.jsonfile import read_json
+        from judgekit.datasets.json_reader import read_json
 
         read = partial(read_json, name=name, builder=make())
     else:

@@ -135,7 +135,7 @@ class SuiteCases:
 
     def places(self, ids: Collection[str]) -> dict[str, tuple[str, int | None]]:
         """Return file and line of cases, as far as there is a file that can be read again."""
-        from judgekit.datasets.places import find_places
+        from judgekit.datasets.locations import find_places
 
         said = self._overrides.cases or (self._file.path if self._file else "-")
         if said == "-" or not ids:

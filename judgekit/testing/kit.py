@@ -31,7 +31,7 @@ class CheckFailed(AssertionError):
     """A check did not hold; the message says why."""
 
 
-class Expectation(NamedTuple):
+class CheckOptions(NamedTuple):
     """What a check asks of a result."""
 
     threshold: float | None
@@ -153,7 +153,7 @@ class Kit:
         """
         __tracebackhide__ = True
         subject, made = self._subject(case), self.metric(metric, **options)
-        wanted = Expectation(threshold=threshold, allow_fallback=allow_fallback, soft=soft)
+        wanted = CheckOptions(threshold=threshold, allow_fallback=allow_fallback, soft=soft)
         return self._held_to(wanted, subject, made, self._score(subject, made))
 
     async def acheck(
@@ -174,7 +174,7 @@ class Kit:
         """
         __tracebackhide__ = True
         subject, made = self._subject(case), self.metric(metric, **options)
-        wanted = Expectation(threshold=threshold, allow_fallback=allow_fallback, soft=soft)
+        wanted = CheckOptions(threshold=threshold, allow_fallback=allow_fallback, soft=soft)
         return self._held_to(wanted, subject, made, await self._ascore(subject, made))
 
     def _subject(self, case: Given) -> Case:
@@ -198,7 +198,7 @@ class Kit:
         except JudgekitError as exc:
             return _failed(exc)
 
-    def _held_to(self, wanted: Expectation, subject: Case, made: Metric, result: Result) -> Result:
+    def _held_to(self, wanted: CheckOptions, subject: Case, made: Metric, result: Result) -> Result:
         """Return a result that is as wanted.
 
         Raises:

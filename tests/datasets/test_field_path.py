@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from judgekit.core.errors import ConfigError
-from judgekit.datasets.path import FieldPath, PathMissing
+from judgekit.datasets.field_path import FieldPath, PathMissing
 
 ROW = {"a": {"b": [{"c": 1}, {"c": 2}]}, "x.y": 3, "what?": 4, "0": 5}
 

@@ -8,7 +8,7 @@ import pytest
 from judgekit.core.case import Message
 from judgekit.core.errors import DatasetError
 from judgekit.datasets import load_cases
-from judgekit.datasets.mastra import assistant_text, system_text, user_text
+from judgekit.datasets.mastra_rows import assistant_text, system_text, user_text
 
 VECTORS = json.loads(
     (Path(__file__).parent / "data" / "mastra_message_extraction.json").read_text("utf-8")

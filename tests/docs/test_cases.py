@@ -7,9 +7,9 @@ from typing import get_args
 import pytest
 
 from judgekit.core.case import Case
-from judgekit.datasets.builder import Shape
+from judgekit.datasets.case_builder import Shape
+from judgekit.datasets.field_names import ALIASES
 from judgekit.datasets.load import ENDINGS, load_cases
-from judgekit.datasets.names import ALIASES
 from tests.docs.page import PAGES
 
 TEXT = PAGES["docs/cases.md"].read_text("utf-8")

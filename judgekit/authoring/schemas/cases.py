@@ -7,7 +7,7 @@ from typing import Any
 from judgekit.authoring.schemas.model import schema_of_model
 from judgekit.core.case import CASE_WORDS, Case
 from judgekit.core.score import Row
-from judgekit.datasets.names import ALIASES
+from judgekit.datasets.field_names import ALIASES
 from judgekit.report.folder import VERSION
 
 

@@ -22,7 +22,7 @@ def calibration_of(given: object) -> AlignmenterCalibration:
         return given or AlignmenterCalibration()
     if not isinstance(given, (str, Path)):
         return read_calibration(given)
-    from judgekit.datasets.jsontext import json_fault, parse_json  # most runs have none
+    from judgekit.datasets.json_text import json_fault, parse_json  # most runs have none
 
     path = Path(given)
     try:

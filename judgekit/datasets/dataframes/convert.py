@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from judgekit.core.case import Case
 from judgekit.core.errors import ConfigError
-from judgekit.datasets.builder import Shape
+from judgekit.datasets.case_builder import Shape
 from judgekit.datasets.dataframes.library import Library, library_of
+from judgekit.datasets.dataframes.rows import case_table
 from judgekit.datasets.dataframes.table import Table
-from judgekit.datasets.frames import case_table
+from judgekit.datasets.formatting import quoted
 from judgekit.datasets.load import Source, cases_of, load_cases
-from judgekit.datasets.wording import quoted
 
 if TYPE_CHECKING:
     import datasets

@@ -8,12 +8,12 @@ from typing import Any, NamedTuple
 from judgekit.core.case import Case
 from judgekit.core.errors import ConfigError, DatasetError
 from judgekit.core.suggest import suggest
-from judgekit.datasets.chat import put_chat
-from judgekit.datasets.draft import CaseDraft
+from judgekit.datasets.case_fields import CaseFields
+from judgekit.datasets.chat_rows import put_chat
+from judgekit.datasets.field_path import FieldPath, PathMissing
+from judgekit.datasets.formatting import kind, quoted
 from judgekit.datasets.ids import IdSet
-from judgekit.datasets.message import ROLES
-from judgekit.datasets.path import FieldPath, PathMissing
-from judgekit.datasets.wording import kind, quoted
+from judgekit.datasets.message_reader import ROLES
 
 NEEDED = ("session_id", "role", "text")
 TURN = (*NEEDED, "turn_index")
@@ -185,11 +185,11 @@ def _check_order(before: SessionTurn, turn: SessionTurn) -> None:
 
 
 def _case(turns: list[SessionTurn]) -> Case:
-    draft = CaseDraft(where=turns[0].where)
-    draft.put("id", turns[0].session, source="session_id")
-    put_chat([{"role": turn.role, "content": turn.text} for turn in turns], draft)
+    fields = CaseFields(where=turns[0].where)
+    fields.put("id", turns[0].session, source="session_id")
+    put_chat([{"role": turn.role, "content": turn.text} for turn in turns], fields)
     if tags := list(dict.fromkeys(tag for turn in turns for tag in turn.tags)):
-        draft.put_inside("metadata", "tags", tags, source="tags")
+        fields.put_inside("metadata", "tags", tags, source="tags")
     kept: dict[str, Any] = {}
     for turn in turns:
         for key, value in turn.extra.items():
@@ -200,10 +200,10 @@ def _case(turns: list[SessionTurn]) -> Case:
             kept[key] = value
     for key, value in kept.items():
         if key in ("labels", "metadata"):
-            draft.put(key, value, source=key)
+            fields.put(key, value, source=key)
         else:
-            draft.put_inside("metadata", key.removeprefix("metadata."), value, source=key)
-    return draft.case()
+            fields.put_inside("metadata", key.removeprefix("metadata."), value, source=key)
+    return fields.case()
 
 
 def _session(given: Any, where: str) -> str:

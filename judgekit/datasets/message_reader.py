@@ -8,8 +8,8 @@ from typing import Any, Literal
 
 from judgekit.core.case import Message, ToolCall
 from judgekit.core.errors import DatasetError
-from judgekit.datasets.jsontext import to_json_or_text
-from judgekit.datasets.wording import kind, quoted
+from judgekit.datasets.formatting import kind, quoted
+from judgekit.datasets.json_text import to_json_or_text
 
 ROLES: Mapping[str, Literal["system", "user", "assistant", "tool"]] = {
     "system": "system",

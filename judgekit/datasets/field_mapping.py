@@ -7,9 +7,9 @@ from typing import Any
 
 from judgekit.core.errors import ConfigError, DatasetError
 from judgekit.core.suggest import suggest
-from judgekit.datasets.names import FIELDS, MESSAGES, field_named, split_target
-from judgekit.datasets.path import FieldPath, PathMissing
-from judgekit.datasets.wording import quoted
+from judgekit.datasets.field_names import FIELDS, MESSAGES, field_named, split_target
+from judgekit.datasets.field_path import FieldPath, PathMissing
+from judgekit.datasets.formatting import quoted
 
 
 class FieldMap:

@@ -7,17 +7,17 @@ from typing import Any
 from judgekit.core.canonical import canonical_json
 from judgekit.core.case import Message
 from judgekit.core.errors import DatasetError
-from judgekit.datasets.draft import CaseDraft
-from judgekit.datasets.jsontext import json_fault, parse_json
-from judgekit.datasets.message import MessageReader
-from judgekit.datasets.names import MESSAGES
-from judgekit.datasets.wording import kind
+from judgekit.datasets.case_fields import CaseFields
+from judgekit.datasets.field_names import MESSAGES
+from judgekit.datasets.formatting import kind
+from judgekit.datasets.json_text import json_fault, parse_json
+from judgekit.datasets.message_reader import MessageReader
 
 CHAT_EXTRAS = frozenset({"tools", "tool_choice", "functions", "parallel_tool_calls", "model"})
 """Keys that chats often carry beside their messages; kept in `metadata`."""
 
 
-def put_chat(messages: Any, draft: CaseDraft) -> None:
+def put_chat(messages: Any, fields: CaseFields) -> None:
     """Add the fields of a case that a list of messages holds.
 
     - System (and developer) messages, joined with a blank line, are `system`.
@@ -30,32 +30,32 @@ def put_chat(messages: Any, draft: CaseDraft) -> None:
     `metadata.tool_calls`; if it has no text, `output` is their names and arguments as
     canonical JSON.
     """
-    turns = _read(messages, draft.where)
+    turns = _read(messages, fields.where)
     system = [turn.content for turn in turns if turn.role == "system" and turn.content]
     turns = [turn for turn in turns if turn.role != "system"]
     output = turns.pop() if turns and turns[-1].role == "assistant" else None
     asked = max((at for at, turn in enumerate(turns) if turn.role == "user"), default=None)
     question = None if asked is None else turns.pop(asked)
     if system:
-        draft.put("system", "\n\n".join(system), source=MESSAGES)
+        fields.put("system", "\n\n".join(system), source=MESSAGES)
     if turns:
         history = [turn.model_dump(exclude_defaults=True) for turn in turns]
-        draft.put("history", history, source=MESSAGES)
+        fields.put("history", history, source=MESSAGES)
     if question is not None:
-        draft.put("input", question.content, source=MESSAGES)
+        fields.put("input", question.content, source=MESSAGES)
     if output is not None:
-        _put_output(output, draft)
+        _put_output(output, fields)
 
 
-def _put_output(message: Message, draft: CaseDraft) -> None:
+def _put_output(message: Message, fields: CaseFields) -> None:
     text = message.content
     if message.tool_calls:
         calls = [call.model_dump(exclude_none=True) for call in message.tool_calls]
-        draft.put_inside("metadata", "tool_calls", calls, source=MESSAGES)
+        fields.put_inside("metadata", "tool_calls", calls, source=MESSAGES)
         if not text.strip():
             bare = [{"name": call.name, "arguments": call.arguments} for call in message.tool_calls]
             text = canonical_json(bare)
-    draft.put("output", text, source=MESSAGES)
+    fields.put("output", text, source=MESSAGES)
 
 
 def _read(messages: Any, where: str) -> list[Message]:

@@ -8,10 +8,10 @@ from typing import BinaryIO
 
 from judgekit.core.case import Case
 from judgekit.core.errors import DatasetError, place
-from judgekit.datasets.builder import CaseBuilder
-from judgekit.datasets.names import OBJECTS, TEXT_LISTS
+from judgekit.datasets.case_builder import CaseBuilder
+from judgekit.datasets.field_names import OBJECTS, TEXT_LISTS
+from judgekit.datasets.formatting import listed, quoted
 from judgekit.datasets.stream import MAX_ROW, ByteLines
-from judgekit.datasets.wording import listed, quoted
 
 CSV_CELLS = OBJECTS | TEXT_LISTS | {"history"}
 """Fields whose cells hold JSON; in those of several texts, anything else is one text."""

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any, Literal
 from judgekit.core.case import Case
 from judgekit.core.errors import DatasetError
 from judgekit.core.suggest import suggest
-from judgekit.datasets.jsontext import to_json_or_text
-from judgekit.datasets.names import ALIASES, FIELDS, MESSAGES, field_named, split_target
-from judgekit.datasets.wording import kind, quoted
+from judgekit.datasets.field_names import ALIASES, FIELDS, MESSAGES, field_named, split_target
+from judgekit.datasets.formatting import kind, quoted
+from judgekit.datasets.json_text import to_json_or_text
 
 if TYPE_CHECKING:
-    from judgekit.datasets.draft import CaseDraft
-    from judgekit.datasets.mapping import FieldMap
+    from judgekit.datasets.case_fields import CaseFields
+    from judgekit.datasets.field_mapping import FieldMap
 
 Shape = Literal["auto", "rows", "chat", "mastra", "turns", "mmlu", "gsm8k", "humaneval"]
 """What one row looks like."""
@@ -39,7 +39,7 @@ class CaseBuilder:
         self._shape = shape
         self._fields: FieldMap | None = None
         if fields:
-            from judgekit.datasets.mapping import FieldMap
+            from judgekit.datasets.field_mapping import FieldMap
 
             self._fields = FieldMap(fields)
         self._cells = cells
@@ -60,70 +60,70 @@ class CaseBuilder:
             raise DatasetError(f"{message}; write one JSON object per row", where=where)
         if self._fields:
             row = self._fields.apply(row, where=where, cells=bool(self._cells))
-        from judgekit.datasets.draft import CaseDraft
+        from judgekit.datasets.case_fields import CaseFields
 
-        draft = CaseDraft(where=where, cells=self._cells)
+        fields = CaseFields(where=where, cells=self._cells)
         shape = _shape_of(row) if self._shape == "auto" else self._shape
-        _PUT.get(shape, CaseBuilder._put_benchmark)(self, row, draft)
-        return draft.case()
+        _PUT.get(shape, CaseBuilder._put_benchmark)(self, row, fields)
+        return fields.case()
 
-    def _put_benchmark(self, row: dict[str, Any], draft: CaseDraft) -> None:
-        from judgekit.datasets.benchmarks import BENCHMARKS
+    def _put_benchmark(self, row: dict[str, Any], fields: CaseFields) -> None:
+        from judgekit.datasets.benchmark_rows import BENCHMARKS
 
-        read = BENCHMARKS[self._shape](row, draft)
-        self._put_rows({key: row[key] for key in row if key not in read}, draft)
+        read = BENCHMARKS[self._shape](row, fields)
+        self._put_rows({key: row[key] for key in row if key not in read}, fields)
 
-    def _put_rows(self, row: dict[str, Any], draft: CaseDraft) -> None:
+    def _put_rows(self, row: dict[str, Any], fields: CaseFields) -> None:
         for key, value in row.items():
-            self._put_key(key, value, draft)
+            self._put_key(key, value, fields)
 
-    def _put_chat(self, row: dict[str, Any], draft: CaseDraft) -> None:
+    def _put_chat(self, row: dict[str, Any], fields: CaseFields) -> None:
         if MESSAGES not in row:
             message = "no `messages` in the row; add it, or say where it is with"
             message += " fields: {'messages': 'dotted.path'}"
-            raise DatasetError(message, where=draft.where, field=MESSAGES)
-        from judgekit.datasets.chat import CHAT_EXTRAS, put_chat
+            raise DatasetError(message, where=fields.where, field=MESSAGES)
+        from judgekit.datasets.chat_rows import CHAT_EXTRAS, put_chat
 
-        put_chat(row[MESSAGES], draft)
+        put_chat(row[MESSAGES], fields)
         for key, value in row.items():
             if key in CHAT_EXTRAS:
-                draft.put_inside("metadata", key, value, source=key)
+                fields.put_inside("metadata", key, value, source=key)
             elif key != MESSAGES:
-                self._put_key(key, value, draft)
+                self._put_key(key, value, fields)
 
-    def _put_mastra(self, row: dict[str, Any], draft: CaseDraft) -> None:
-        from judgekit.datasets.mastra import MASTRA_EXTRAS, put_ground_truth, put_run
+    def _put_mastra(self, row: dict[str, Any], fields: CaseFields) -> None:
+        from judgekit.datasets.mastra_rows import MASTRA_EXTRAS, put_ground_truth, put_run
 
         given, answer = row.get("input"), row.get("output")
         if self._cells:
             given, answer = to_json_or_text(given), to_json_or_text(answer)
-        put_run(given, answer, draft)
+        put_run(given, answer, fields)
         for key, value in row.items():
             if key == "groundTruth":
-                put_ground_truth(value, draft)
+                put_ground_truth(value, fields)
             elif key in MASTRA_EXTRAS:
-                draft.put_inside("metadata", key, value, source=key)
+                fields.put_inside("metadata", key, value, source=key)
             elif key not in ("input", "output"):
-                self._put_key(key, value, draft)
+                self._put_key(key, value, fields)
 
-    def _put_key(self, key: str, value: Any, draft: CaseDraft) -> None:
+    def _put_key(self, key: str, value: Any, fields: CaseFields) -> None:
         source = self._fields.source(key) if self._fields else key
         field = field_named(key)
         if field is not None:
-            draft.put(field, value, source=source)
+            fields.put(field, value, source=source)
         elif (inside := split_target(key)) is not None:
             if self._cells and inside[0] != "metadata":
                 value = to_json_or_text(value)
             if value is not None or not self._cells:
-                draft.put_inside(*inside, value, source=source)
+                fields.put_inside(*inside, value, source=source)
         elif key == MESSAGES:
             message = "messages are not a field of a case; read the rows with format='chat'"
-            raise DatasetError(message, where=draft.where, field=key)
+            raise DatasetError(message, where=fields.where, field=key)
         else:
-            raise _unknown(key, draft.where)
+            raise _unknown(key, fields.where)
 
 
-_PUT: Mapping[str, Callable[[CaseBuilder, dict[str, Any], CaseDraft], None]] = {
+_PUT: Mapping[str, Callable[[CaseBuilder, dict[str, Any], CaseFields], None]] = {
     "rows": CaseBuilder._put_rows,
     "chat": CaseBuilder._put_chat,
     "mastra": CaseBuilder._put_mastra,

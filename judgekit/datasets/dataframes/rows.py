@@ -8,12 +8,12 @@ from typing import Any
 
 from judgekit.core.case import Case
 from judgekit.core.errors import DatasetError
-from judgekit.datasets.builder import CaseBuilder
+from judgekit.datasets.case_builder import CaseBuilder
 from judgekit.datasets.dataframes.library import Library
 from judgekit.datasets.dataframes.table import Kind, Table
-from judgekit.datasets.jsontext import NotJson, to_json
-from judgekit.datasets.names import FIELDS, TEXT_LISTS
-from judgekit.datasets.wording import quoted
+from judgekit.datasets.field_names import FIELDS, TEXT_LISTS
+from judgekit.datasets.formatting import quoted
+from judgekit.datasets.json_text import NotJson, to_json
 
 _HOMES: dict[Library, str] = {
     "pandas": "judgekit.datasets.dataframes.pandas",

@@ -8,8 +8,8 @@ from typing import Any
 from pydantic import ValidationError
 
 from judgekit.core.errors import DatasetError
-from judgekit.datasets.names import OBJECTS, TEXT_LISTS
-from judgekit.datasets.wording import kind, quoted
+from judgekit.datasets.field_names import OBJECTS, TEXT_LISTS
+from judgekit.datasets.formatting import kind, quoted
 
 _UNION_TAGS = frozenset({"list", "dict", "str", "bool", "int", "float", "none", "[key]"})
 

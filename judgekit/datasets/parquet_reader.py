@@ -9,9 +9,9 @@ from typing import Any
 
 from judgekit.core.case import Case
 from judgekit.core.errors import DatasetError, MissingExtra
-from judgekit.datasets.builder import CaseBuilder
-from judgekit.datasets.jsontext import NotJson, to_json
-from judgekit.datasets.names import OBJECTS
+from judgekit.datasets.case_builder import CaseBuilder
+from judgekit.datasets.field_names import OBJECTS
+from judgekit.datasets.json_text import NotJson, to_json
 
 PARQUET_CELLS = OBJECTS | {"history"}
 """Fields whose texts hold JSON: tables have no type for objects of varying keys."""

@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from typing import Any
 
 from judgekit.core.errors import DatasetError
-from judgekit.datasets.draft import CaseDraft
-from judgekit.datasets.message import MessageReader
-from judgekit.datasets.wording import kind, listed
+from judgekit.datasets.case_fields import CaseFields
+from judgekit.datasets.formatting import kind, listed
+from judgekit.datasets.message_reader import MessageReader
 
 INPUT_KEYS = (
     *("inputMessages", "messages", "prompt", "text", "content", "input", "user"),
@@ -89,7 +89,7 @@ def assistant_text(value: Any) -> str | None:
     return text if isinstance(text, str) else _text(value)
 
 
-def put_run(given: Any, answer: Any, draft: CaseDraft) -> None:
+def put_run(given: Any, answer: Any, fields: CaseFields) -> None:
     """Add the fields of a case that a run's input and output hold.
 
     Remembered messages are `history`. Messages after the first user message are not kept.
@@ -97,13 +97,13 @@ def put_run(given: Any, answer: Any, draft: CaseDraft) -> None:
     Raises:
         DatasetError: the input or the output is in none of the known shapes.
     """
-    _check(given, "input", INPUT_KEYS, draft.where)
-    _check(answer, "output", OUTPUT_KEYS, draft.where)
-    draft.put("input", user_text(given), source="input")
-    draft.put("system", system_text(given), source="input")
-    draft.put("output", assistant_text(answer), source="output")
+    _check(given, "input", INPUT_KEYS, fields.where)
+    _check(answer, "output", OUTPUT_KEYS, fields.where)
+    fields.put("input", user_text(given), source="input")
+    fields.put("system", system_text(given), source="input")
+    fields.put("output", assistant_text(answer), source="output")
     remembered = _list(given.get("rememberedMessages")) if isinstance(given, dict) else []
-    reader = MessageReader(where=draft.where)
+    reader = MessageReader(where=fields.where)
     turns = []
     for index, message in enumerate(remembered):
         text = _text(message)
@@ -111,15 +111,15 @@ def put_run(given: Any, answer: Any, draft: CaseDraft) -> None:
         turn = reader.read(plain, field=f"input.rememberedMessages.{index}")
         turns.append(turn.model_dump(exclude_defaults=True))
     if turns:
-        draft.put("history", turns, source="input")
+        fields.put("history", turns, source="input")
 
 
-def put_ground_truth(value: Any, draft: CaseDraft) -> None:
+def put_ground_truth(value: Any, fields: CaseFields) -> None:
     """Add a run's `groundTruth`: a text is a reference, anything else is `expected`."""
     if isinstance(value, str):
-        draft.put("reference", value, source="groundTruth")
+        fields.put("reference", value, source="groundTruth")
     elif value is not None:
-        draft.put_inside("expected", "ground_truth", value, source="groundTruth")
+        fields.put_inside("expected", "ground_truth", value, source="groundTruth")
 
 
 def _check(value: Any, field: str, keys: tuple[str, ...], where: str) -> None:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from pydantic_core import from_json
 
-from judgekit.datasets.wording import kind, quoted
+from judgekit.datasets.formatting import kind, quoted
 
 MAX_DEPTH = 200
 """Levels of nesting: what pydantic's own parser takes."""

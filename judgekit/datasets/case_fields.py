@@ -9,14 +9,14 @@ from pydantic import ValidationError
 
 from judgekit.core.case import CASE_WORDS, Case, as_text
 from judgekit.core.errors import DatasetError
+from judgekit.datasets.field_names import OBJECTS, TEXT_LISTS
+from judgekit.datasets.formatting import kind, quoted
 from judgekit.datasets.ids import derive_id
-from judgekit.datasets.invalid import invalid_case
-from judgekit.datasets.jsontext import json_fault, parse_json
-from judgekit.datasets.names import OBJECTS, TEXT_LISTS
-from judgekit.datasets.wording import kind, quoted
+from judgekit.datasets.json_text import json_fault, parse_json
+from judgekit.datasets.validation import invalid_case
 
 
-class CaseDraft:
+class CaseFields:
     """Collects the fields of one case; refuses two values for one field.
 
     `cells` names the fields whose texts hold JSON, as the cells of a table do.

@@ -9,8 +9,8 @@ from pydantic import ValidationError
 
 from judgekit.core.case import Case
 from judgekit.core.errors import DatasetError, place
-from judgekit.datasets.builder import CaseBuilder
-from judgekit.datasets.jsontext import finite, json_fault, parse_json
+from judgekit.datasets.case_builder import CaseBuilder
+from judgekit.datasets.json_text import finite, json_fault, parse_json
 from judgekit.datasets.stream import ByteLines
 
 

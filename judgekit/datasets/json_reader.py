@@ -7,10 +7,10 @@ from typing import Any, BinaryIO
 
 from judgekit.core.case import Case
 from judgekit.core.errors import DatasetError, place
-from judgekit.datasets.builder import CaseBuilder
-from judgekit.datasets.jsontext import json_fault, parse_json
+from judgekit.datasets.case_builder import CaseBuilder
+from judgekit.datasets.formatting import kind, listed
+from judgekit.datasets.json_text import json_fault, parse_json
 from judgekit.datasets.stream import not_utf8, read_whole
-from judgekit.datasets.wording import kind, listed
 
 LIST_KEYS = ("cases", "data", "rows")
 """Where an object may hold the list of cases."""

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from judgekit.core.errors import ConfigError
-from judgekit.datasets.jsontext import parse_json
-from judgekit.datasets.wording import kind, listed, quoted
+from judgekit.datasets.formatting import kind, listed, quoted
+from judgekit.datasets.json_text import parse_json
 
 
 class PathMissing(LookupError):
