@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from judgekit.core.request import Reply, Request
     from judgekit.core.score import Failure, Row, Score
     from judgekit.datasets import load_cases
-    from judgekit.datasets.dataframes.convert import (
+    from judgekit.datasets.conversion import (
         from_hf,
         from_pandas,
         from_polars,
@@ -98,9 +98,9 @@ _HOMES = {
     "evaluate": "judgekit.runner.evaluation",
     "evaluate_sync": "judgekit.runner.evaluation",
     "fold_prompt_alignment": "judgekit.metrics.prompt_alignment.prompt_alignment",
-    "from_hf": "judgekit.datasets.dataframes.convert",
-    "from_pandas": "judgekit.datasets.dataframes.convert",
-    "from_polars": "judgekit.datasets.dataframes.convert",
+    "from_hf": "judgekit.datasets.conversion",
+    "from_pandas": "judgekit.datasets.conversion",
+    "from_polars": "judgekit.datasets.conversion",
     "lint_rubrics": "judgekit.authoring.lint.lint",
     "load_cases": "judgekit.datasets",
     "load_persona": "judgekit.metrics.brand_voice.persona",
@@ -112,9 +112,9 @@ _HOMES = {
     "run_suite": "judgekit.suite.run",
     "run_suite_sync": "judgekit.suite.run",
     "score_sync": "judgekit.runner.evaluation",
-    "to_hf": "judgekit.datasets.dataframes.convert",
-    "to_pandas": "judgekit.datasets.dataframes.convert",
-    "to_polars": "judgekit.datasets.dataframes.convert",
+    "to_hf": "judgekit.datasets.conversion",
+    "to_pandas": "judgekit.datasets.conversion",
+    "to_polars": "judgekit.datasets.conversion",
 }
 
 __all__ = [

@@ -89,9 +89,9 @@ class Calibration(Displayed, Value):
         Raises:
             MissingExtra: pandas is not installed.
         """
-        from judgekit.datasets.dataframes.pandas import frame_of
+        from judgekit.datasets.dataframes.libraries import to_pandas_frame
 
-        return frame_of(_table(self))
+        return to_pandas_frame(_table(self))
 
     def to_polars(self) -> polars.DataFrame:
         """Return it as a data frame of polars.
@@ -99,9 +99,9 @@ class Calibration(Displayed, Value):
         Raises:
             MissingExtra: polars is not installed.
         """
-        from judgekit.datasets.dataframes.polars import frame_of
+        from judgekit.datasets.dataframes.libraries import to_polars_frame
 
-        return frame_of(_table(self))
+        return to_polars_frame(_table(self))
 
 
 def _table(found: Calibration) -> Table:

@@ -169,28 +169,28 @@ class Report(Displayed):
             ConfigError: no such option, or two columns of one name.
             MissingExtra: pandas is not installed.
         """
-        from judgekit.datasets.dataframes.pandas import frame_of
+        from judgekit.datasets.dataframes.libraries import to_pandas_frame
         from judgekit.report.table import result_table
 
-        return frame_of(result_table(self, per=per, wide=wide, include=include))
+        return to_pandas_frame(result_table(self, per=per, wide=wide, include=include))
 
     def to_polars(
         self, *, per: Per = "metric", wide: bool = False, include: Sequence[str] = ()
     ) -> polars.DataFrame:
         """Return the results as a data frame of polars; takes and raises what `to_pandas` does."""
-        from judgekit.datasets.dataframes.polars import frame_of
+        from judgekit.datasets.dataframes.libraries import to_polars_frame
         from judgekit.report.table import result_table
 
-        return frame_of(result_table(self, per=per, wide=wide, include=include))
+        return to_polars_frame(result_table(self, per=per, wide=wide, include=include))
 
     def to_hf(
         self, *, per: Per = "metric", wide: bool = False, include: Sequence[str] = ()
     ) -> datasets.Dataset:
         """Return the results as a Hugging Face data set; takes and raises what `to_pandas` does."""
-        from judgekit.datasets.dataframes.hf import dataset_of
+        from judgekit.datasets.dataframes.libraries import to_hf_dataset
         from judgekit.report.table import result_table
 
-        return dataset_of(result_table(self, per=per, wide=wide, include=include))
+        return to_hf_dataset(result_table(self, per=per, wide=wide, include=include))
 
     def export(self, format: str, path: str | Path) -> Path:
         """Write the run as `junit`, `markdown`, `csv`, `parquet` or `json`. Returns where it is.

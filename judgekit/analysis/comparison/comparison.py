@@ -224,16 +224,16 @@ class Comparison(Displayed, Value):
             MissingExtra: pandas is not installed.
         """
         from judgekit.analysis.comparison.table import comparison_table
-        from judgekit.datasets.dataframes.pandas import frame_of
+        from judgekit.datasets.dataframes.libraries import to_pandas_frame
 
-        return frame_of(comparison_table(self, per=per))
+        return to_pandas_frame(comparison_table(self, per=per))
 
     def to_polars(self, *, per: Per = "metric") -> polars.DataFrame:
         """Return it as a data frame of polars; takes and raises what `to_pandas` does."""
         from judgekit.analysis.comparison.table import comparison_table
-        from judgekit.datasets.dataframes.polars import frame_of
+        from judgekit.datasets.dataframes.libraries import to_polars_frame
 
-        return frame_of(comparison_table(self, per=per))
+        return to_polars_frame(comparison_table(self, per=per))
 
     def to_html(self, path: str | Path) -> Path:
         """Write it as a page, one file that opens anywhere. Returns where it is.

@@ -1,5 +1,4 @@
-"""Tables for other libraries: data frames made of columns, and the rows of data frames.
+"""Data frames of pandas and polars, and Hugging Face data sets.
 
-A file for each library; none of them is loaded before somebody hands over a table of it, or
-asks for one.
+`libraries` is the only module that imports them, when a data frame is given or requested.
 """

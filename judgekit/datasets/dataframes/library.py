@@ -1,4 +1,4 @@
-"""Whose object a value is, told without importing the library."""
+"""Detects the library of a data frame without importing it."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ _LIBRARIES: tuple[Library, ...] = ("pandas", "polars", "datasets")
 
 
 def library_of(value: Any) -> Library | None:
-    """Return the library of data frames that a value is from, if it is from one.
+    """Return the library that a data frame comes from; `None` for other values.
 
     >>> library_of([]) is None
     True
     """
     for kind in type(value).__mro__:
-        first = (getattr(kind, "__module__", None) or "").partition(".")[0]
+        first = kind.__module__.partition(".")[0]
         if first in _LIBRARIES:
-            found: Library = first
-            return found
+            library: Library = first
+            return library
     return None

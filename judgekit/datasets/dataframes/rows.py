@@ -1,40 +1,33 @@
-"""Cases from data frames and data sets of other libraries, and back."""
+"""Rows of data frames to cases, and cases to columns."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from importlib import import_module
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from judgekit.core.case import Case
 from judgekit.core.errors import DatasetError
 from judgekit.datasets.case_builder import CaseBuilder
+from judgekit.datasets.dataframes.libraries import ROWS
 from judgekit.datasets.dataframes.library import Library
 from judgekit.datasets.dataframes.table import Kind, Table
 from judgekit.datasets.field_names import FIELDS, TEXT_LISTS
 from judgekit.datasets.formatting import quoted
 from judgekit.datasets.json_text import NotJson, to_json
 
-_HOMES: dict[Library, str] = {
-    "pandas": "judgekit.datasets.dataframes.pandas",
-    "polars": "judgekit.datasets.dataframes.polars",
-    "datasets": "judgekit.datasets.dataframes.hf",
-}
 _SHAPED = ("history", "expected", "labels", "metadata")
 
 
 def read_frame(
     frame: Any, library: Library, *, builder: CaseBuilder
 ) -> Iterator[tuple[str | int, Case]]:
-    """Yield the case of every row with its place, which is its label in the index or its number.
+    """Yield the case of every row with its place: its label in the index, or its number.
 
     Raises:
-        DatasetError: it is no frame, has no rows, or a row does not hold a case.
+        DatasetError: it is not a data frame, has no rows, or a row is not a case.
     """
-    rows_of: Callable[[Any], Iterator[tuple[Any, dict[str, Any]]]]
-    rows_of = import_module(_HOMES[library]).rows_of
     empty = True
-    for label, values in rows_of(frame):
+    for label, values in ROWS[library](frame):
         empty = False
         where = f"row {quoted(label) if isinstance(label, str) else str(label)[:60]}"
         try:
@@ -54,6 +47,6 @@ def case_table(cases: Iterable[Case]) -> Table:
     kinds |= dict.fromkeys(_SHAPED, "json")
     table = Table(kinds)
     for case in cases:
-        # What is at its default is missing, so that columns nobody uses can be left out.
+        # Defaults are missing values, so that unused columns can be left out.
         table.add(case.model_dump(mode="json", exclude_defaults=True))
     return table.without_empty(keep=("id", "input", "output"))

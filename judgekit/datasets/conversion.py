@@ -1,4 +1,4 @@
-"""The doors between cases and data frames: `from_pandas`, `to_pandas` and their like."""
+"""Cases from data frames and back: `from_pandas`, `to_pandas` and the others."""
 
 from __future__ import annotations
 
@@ -92,13 +92,13 @@ def from_hf(
         DatasetError: the data set or a row cannot be read; rows are named by number, from 0.
         MissingExtra: datasets is not installed.
     """
-    from judgekit.datasets.dataframes.hf import choose_split, open_dataset
+    from judgekit.datasets.dataframes.libraries import choose_split, open_hf_dataset
 
     if isinstance(source, str | Path):
-        data = open_dataset(source, name=name, split=split, revision=revision, download=download)
+        data = open_hf_dataset(source, name=name, split=split, revision=revision, download=download)
     else:
         _check(source, "datasets", "from_hf takes a Dataset, an IterableDataset, or a folder")
-        data = choose_split(source, split)
+        data = choose_split(source, split) if split is not None else source
     return load_cases(data, format=format, fields=fields, limit=limit)
 
 
@@ -123,9 +123,9 @@ def to_pandas(cases: Source) -> pandas.DataFrame:
     Raises:
         MissingExtra: pandas is not installed.
     """
-    from judgekit.datasets.dataframes.pandas import frame_of
+    from judgekit.datasets.dataframes.libraries import to_pandas_frame
 
-    return frame_of(_table(cases))
+    return to_pandas_frame(_table(cases))
 
 
 def to_polars(cases: Source) -> polars.DataFrame:
@@ -137,9 +137,9 @@ def to_polars(cases: Source) -> polars.DataFrame:
     Raises:
         MissingExtra: polars is not installed.
     """
-    from judgekit.datasets.dataframes.polars import frame_of
+    from judgekit.datasets.dataframes.libraries import to_polars_frame
 
-    return frame_of(_table(cases))
+    return to_polars_frame(_table(cases))
 
 
 def to_hf(cases: Source) -> datasets.Dataset:
@@ -148,6 +148,6 @@ def to_hf(cases: Source) -> datasets.Dataset:
     Raises:
         MissingExtra: datasets is not installed.
     """
-    from judgekit.datasets.dataframes.hf import dataset_of
+    from judgekit.datasets.dataframes.libraries import to_hf_dataset
 
-    return dataset_of(_table(cases))
+    return to_hf_dataset(_table(cases))
