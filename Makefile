@@ -1,4 +1,4 @@
-# Everything below makes what it needs in .venv and does nothing twice.
+# Every target creates what it needs in .venv, and does nothing twice.
 PYTHON ?= python3
 BIN := .venv/bin
 UV := $(shell command -v uv 2>/dev/null)
@@ -27,7 +27,7 @@ format: .venv/ready-dev
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
 
-# Pinned with hashes: what is installed is the same everywhere.
+# Pinned with hashes, so every machine installs the same files.
 .venv/ready: pyproject.toml requirements/run.txt | .venv/bin/python
 ifdef UV
 	$(UV) pip install --quiet --python $(BIN)/python --require-hashes -r requirements/run.txt
@@ -54,7 +54,7 @@ else
 	$(PYTHON) -m venv .venv
 endif
 
-# Needs uv; run it after changing dependencies.
+# Needs uv. Run it after a change of dependencies.
 lock:
 	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --no-annotate --group run -o requirements/run.txt pyproject.toml
 	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --no-annotate --group dev --extra parquet -c requirements/run.txt -o requirements/dev.txt pyproject.toml

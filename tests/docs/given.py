@@ -1,4 +1,4 @@
-"""What a page takes for granted: files that its reader is said to have."""
+"""Files that a page expects its reader to have."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def one_case(folder: Path) -> None:
 
 
 def one_question(folder: Path) -> None:
-    """Write cases.jsonl with a question that nobody has answered."""
+    """Write cases.jsonl with an unanswered question."""
     row = {"id": "a", "input": "Where is the moon?", "reference": "Up.", "choices": ["Up.", "x"]}
     (folder / "cases.jsonl").write_text(json.dumps(row) + "\n", "utf-8")
 
@@ -65,7 +65,7 @@ def the_repository(folder: Path) -> None:
 
 
 def the_ci_example(folder: Path) -> None:
-    """Copy examples/ci to desk, as its reader does."""
+    """Copy examples/ci to desk."""
     left_out = shutil.ignore_patterns("runs", ".judgekit", "base")
     shutil.copytree(ROOT / "examples" / "ci", folder / "desk", ignore=left_out)
 
@@ -83,7 +83,7 @@ def a_model(folder: Path) -> None:
 
 
 def something_to_share(folder: Path) -> None:
-    """Write cases that name addresses, and the folders that are looked through."""
+    """Write cases with addresses, and the folders for the scan."""
     for name in ("cassettes", "runs/support"):
         (folder / name).mkdir(parents=True)
     row = {"id": "c1", "input": "Ask help@shop.example or ann@shop.io."}
@@ -101,12 +101,12 @@ FILES: dict[str, Callable[[Path], None]] = {
     "docs/rubrics.md": one_case,
 }
 TOY = "http://127.0.0.1:8642/v1"
-"""The address at which pages have the toy server of examples/local_judge."""
+"""The address of the toy server of examples/local_judge on the pages."""
 
 
 @contextmanager
 def toy_server(text: str) -> Iterator[dict[str, str]]:
-    """Start the toy server if the page asks it; yield what to write instead of its address."""
+    """Start the toy server if the page uses it; yield the replacement of its address."""
     if TOY not in text:
         yield {}
         return

@@ -1,4 +1,4 @@
-"""A page of the documentation, taken apart: its blocks, what they are, and its links."""
+"""The parts of a page of the documentation: blocks, prose, links."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ _LINK = re.compile(r"(?<!\\)\]\(([^)\s]+)\)")
 
 
 class Block(NamedTuple):
-    """What stands between two fences."""
+    """A fenced block."""
 
     language: str
     text: str
     line: int
     file: str | None
-    """The file it is to be put in: the last name in backquotes of a line before it that ends in
-    a colon."""
+    """The file to write it to: the last name in backquotes on the line before it, if that line
+    ends in a colon."""
     not_run: str | None
-    """Why it is not run: what its first line says, for every reader to see."""
+    """The reason in its first line for not running it."""
 
 
 def blocks(text: str) -> list[Block]:
@@ -56,7 +56,7 @@ def prose(text: str) -> str:
 
 
 def indented(text: str) -> list[int]:
-    """Return the lines where a block begins by indentation, which no test would run."""
+    """Return the lines of blocks made by indentation, which no test runs."""
     lines = prose(text).splitlines()
     found = []
     in_list = False
@@ -71,12 +71,12 @@ def indented(text: str) -> list[int]:
 
 
 def links(text: str) -> list[str]:
-    """Return where a page's links lead."""
+    """Return the targets of a page's links."""
     return _LINK.findall(prose(text))
 
 
 def anchors(text: str) -> set[str]:
-    """Return the anchors that a code host makes of a page's headings."""
+    """Return the anchors that a code host creates for a page's headings."""
     found: set[str] = set()
     for heading in re.findall(r"^#+ (.+)$", prose(text), re.MULTILINE):
         plain = re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", heading).lower()

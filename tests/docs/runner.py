@@ -1,20 +1,21 @@
-"""Run a page as a reader would: every file written, every command typed, in order, in one folder.
+"""Run a page like a reader: write every file and run every command, in order, in one folder.
 
-The rules, which a new page follows without a test of its own:
+The rules, which a new page follows without its own test:
 
 - A block after a line that ends in a colon and names a file in backquotes is that file.
-- `console`: lines after `$ ` are commands, typed in order; a line that ends in a backslash goes
-  on. Lines below a command are what it prints; `...` is any text, or any lines. A command that is
-  to fail says so at its end: `; echo "exit code $?"`.
-- `python`: run, with the names that blocks above it made; a `text` block right after it is what
-  it prints. `pycon` is a doctest. `pyi`, a signature, has to parse.
-- `yaml` with `metrics:` and no file is a suite that has to load (cases.jsonl unless it says
-  others); with `gate:`, `criteria:` or `lint:` alone it is the part of a suite or a rubric.
-- `jinja` with no file is a rubric that has to load; `json`, `jsonl` and `toml` have to parse.
-- A block whose first line is `# not run: REASON` is not run. `NOT_RUN` in test_pages.py counts.
+- `console`: lines after `$ ` are commands, run in order. A line that ends in a backslash
+  continues. Lines below a command are its output; `...` is any text, or any lines. A command that
+  must fail says so at its end: `; echo "exit code $?"`.
+- `python`: run, with the names of the blocks above it. A `text` block right after it is its
+  output. `pycon` is a doctest. `pyi`, a signature, must parse.
+- `yaml` with `metrics:` and no file is a suite that must load (from cases.jsonl unless it names
+  others). With `gate:`, `criteria:` or `lint:` alone it is a part of a suite or a rubric.
+- `jinja` without a file is a rubric that must load. `json`, `jsonl` and `toml` must parse.
+- `mermaid` is a picture and is not run.
+- A block with the first line `# not run: REASON` is not run. `NOT_RUN` in test_pages.py counts.
 
-Nobody answers at the models that pages name, so where one is asked `fake/judge` stands in for it;
-what it says means nothing, so a gate may then be missed.
+No model answers here, so `fake/judge` replaces the models that pages name. Its verdicts mean
+nothing, so a gate may then fail.
 """
 
 from __future__ import annotations
@@ -59,14 +60,14 @@ class PageFails(AssertionError):
 
 
 class Reader:
-    """Somebody who does what a page says, in a folder of their own."""
+    """Follows a page in an empty folder."""
 
     def __init__(self, name: str, folder: Path, replaced: Mapping[str, str]) -> None:
         self.name = name
         self.folder = folder
         self.replaced = replaced
-        self.stood_in = False
-        self.said: str | None = None
+        self.replaced_model = False
+        self.output: str | None = None
         self.ran = 0
         self.names: dict[str, object] = {"__name__": "__main__"}
 
@@ -84,7 +85,7 @@ class Reader:
                     raise
 
     def _do(self, block: Block) -> None:
-        said, self.said = self.said, None
+        output, self.output = self.output, None
         if block.file is not None and block.language != "console":
             self._write(block.file, block.text)
             return
@@ -93,11 +94,11 @@ class Reader:
                 for command, shown in commands(block.text):
                     self._type(command, shown)
             case "python":
-                self.said = self._program(block)
+                self.output = self._program(block)
             case "text":
-                if said is None:
+                if output is None:
                     raise PageFails("nothing above this block prints it")
-                agree(block.text, said)
+                agree(block.text, output)
             case "yaml":
                 self._part(block.text)
             case "jinja":
@@ -113,6 +114,8 @@ class Reader:
                 tomllib.loads(block.text)
             case "pyi":
                 ast.parse(block.text)
+            case "mermaid":
+                pass
             case "pycon":
                 self._doctest(block.text)
             case other:
@@ -123,7 +126,7 @@ class Reader:
         path.parent.mkdir(parents=True, exist_ok=True)
         text = self._replace(text)
         if path.suffix in (".yaml", ".py"):
-            text = self._stand_in(text)
+            text = self._replace_model(text)
         path.write_text(text, "utf-8")
 
     def _replace(self, text: str) -> str:
@@ -131,26 +134,26 @@ class Reader:
             text = text.replace(old, new)
         return text
 
-    def _stand_in(self, text: str) -> str:
-        """Put the judge of tests where a hosted model is named, unless it is at an address."""
+    def _replace_model(self, text: str) -> str:
+        """Replace hosted models by the fake judge, unless they have an address."""
         if "api_base" in text or "--api-base" in text:
             return text
         new = HOSTED.sub("fake/judge", text)
-        self.stood_in |= new != text
+        self.replaced_model |= new != text
         return new
 
     def _type(self, command: str, shown: str | None) -> None:
-        typed = self._stand_in(self._replace(command))
+        typed = self._replace_model(self._replace(command))
         status = STATUS.search(typed)
         if status:
             typed = typed[: status.start()]
         done = self._run(typed)
         where = f"$ {command}\n{done.out}{done.err}"
-        said = f"{done.err}exit code {done.code}\n" if status else ""
-        if not status and done.code != 0 and not (done.code == 1 and self.stood_in):
+        ending = f"{done.err}exit code {done.code}\n" if status else ""
+        if not status and done.code != 0 and not (done.code == 1 and self.replaced_model):
             raise PageFails(f"exit code {done.code}\n{where}")
         if shown is not None:
-            agree(shown, f"{done.out}{said}", where=where)
+            agree(shown, f"{done.out}{ending}", where=where)
 
     def _run(self, typed: str) -> Printed:
         words = shlex.split(typed, comments=True)
@@ -171,17 +174,17 @@ class Reader:
         return done
 
     def _program(self, block: Block) -> str:
-        said = io.StringIO()
-        with contextlib.redirect_stdout(said):
+        output = io.StringIO()
+        with contextlib.redirect_stdout(output):
             exec(compile("\n" * block.line + block.text, self.name, "exec"), self.names)
-        return said.getvalue()
+        return output.getvalue()
 
     def _doctest(self, text: str) -> None:
         names = {name: getattr(judgekit, name) for name in judgekit.__all__}
-        found = doctest.DocTestParser().get_doctest(text, names, self.name, self.name, 0)
-        said = io.StringIO()
-        if doctest.DocTestRunner(verbose=False).run(found, out=said.write).failed:
-            raise PageFails(said.getvalue())
+        examples = doctest.DocTestParser().get_doctest(text, names, self.name, self.name, 0)
+        output = io.StringIO()
+        if doctest.DocTestRunner(verbose=False).run(examples, out=output.write).failed:
+            raise PageFails(output.getvalue())
 
     def _part(self, text: str) -> None:
         data, lines = parse_yaml(text, file="suite.yaml")
@@ -198,17 +201,17 @@ class Reader:
 
 
 def commands(text: str) -> Iterator[tuple[str, str | None]]:
-    """Yield each command of a console block with what it is said to print; `None` if nothing."""
+    """Yield each command of a console block with its shown output, if any."""
     for part in re.split(r"^\$ ", text.replace("\\\n", " "), flags=re.MULTILINE)[1:]:
         command, _, shown = part.partition("\n")
         yield command, shown or None
 
 
 def agree(shown: str, printed: str, *, where: str = "") -> None:
-    """Check that what was printed is what is shown; `...` is any text.
+    """Check that the output matches the shown text; `...` is any text.
 
     Raises:
-        PageFails: it is not.
+        PageFails: it does not.
     """
     pattern = "".join(
         r"(?:.*\n)*?"
@@ -222,7 +225,7 @@ def agree(shown: str, printed: str, *, where: str = "") -> None:
 
 
 def in_process(words: list[str]) -> Printed:
-    """Run the command line in this process, as its entry point does."""
+    """Run the command line in this process, like its entry point."""
     out, err = io.TextIOWrapper(io.BytesIO(), "utf-8"), io.TextIOWrapper(io.BytesIO(), "utf-8")
     code = 0
     with (
@@ -243,7 +246,7 @@ def in_process(words: list[str]) -> Printed:
 
 
 def in_shell(typed: str, folder: Path) -> Printed:
-    """Run anything else in a shell where judgekit, python and pytest are those of the tests."""
+    """Run other commands in a shell with the judgekit, python and pytest of the tests."""
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
     done = subprocess.run(
         ["bash", "-c", typed],
@@ -252,7 +255,7 @@ def in_shell(typed: str, folder: Path) -> Printed:
             **os.environ,
             "PATH": path,
             "PYTHONIOENCODING": "utf-8",
-            # As in pyproject.toml: what is installed for tests is not what a reader has.
+            # As in pyproject.toml: a reader does not have the plug-ins of our tests.
             "PYTEST_ADDOPTS": "-p no:asyncio",
         },
         capture_output=True,

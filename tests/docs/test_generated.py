@@ -1,4 +1,4 @@
-"""The pages made from the code are those that are committed."""
+"""The committed pages are those that the code generates."""
 
 from __future__ import annotations
 

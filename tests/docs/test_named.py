@@ -1,4 +1,4 @@
-"""What pages name in passing is there: commands, flags, metrics."""
+"""Commands, flags, modules, files and models that pages name exist."""
 
 from __future__ import annotations
 

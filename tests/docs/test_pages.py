@@ -1,4 +1,4 @@
-"""The README and every page under docs/: each block is run, each link leads somewhere."""
+"""Run each block of the README and of every page under docs/, and check each link."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ NOT_RUN = {
     "docs/terminal.md": 1,
     "docs/view.md": 1,
 }
-"""How many blocks of a page are not run; each says why in its first line."""
+"""The number of blocks of a page that are not run; each gives the reason in its first line."""
 
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    """An empty folder to stand in; the private store is where a reader has it."""
+    """An empty working folder, with the private store in its default place."""
     folder = tmp_path / "project"
     folder.mkdir()
     monkeypatch.chdir(folder)
@@ -46,7 +46,7 @@ def test_a_page_does_what_it_says(name, folder):
         Reader(name, folder, replaced).follow(text)
 
 
-def test_what_is_not_run_is_counted():
+def test_blocks_that_are_not_run_are_counted():
     left = {
         name: sum(block.not_run is not None for block in blocks(path.read_text("utf-8")))
         for name, path in PAGES.items()
@@ -64,7 +64,7 @@ def test_no_block_of_a_page_escapes_by_its_form(name):
 
 
 @pytest.mark.parametrize("name", PAGES)
-def test_links_lead_somewhere(name):
+def test_every_link_has_a_target(name):
     path = PAGES[name]
     for link in links(path.read_text("utf-8")):
         assert "://" not in link or link.startswith("https://"), link
@@ -77,9 +77,9 @@ def test_links_lead_somewhere(name):
             assert anchor in anchors(target.read_text("utf-8")), link
 
 
-def test_a_page_that_lies_is_found(tmp_path, monkeypatch):
+def test_a_wrong_page_fails(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    for lie in (
+    for wrong in (
         "```console\n$ judgekit --version\njudgekit 0.0.0\n```\n",
         "```console\n$ judgekit runn\n```\n",
         "```python\nprint(1)\n```\n\n```text\n2\n```\n",
@@ -89,10 +89,10 @@ def test_a_page_that_lies_is_found(tmp_path, monkeypatch):
         '```console\n$ judgekit --version; echo "exit code $?"\n...\nexit code 1\n```\n',
     ):
         with pytest.raises((PageFails, ConfigError)):
-            Reader("lie.md", tmp_path, {}).follow(lie)
+            Reader("wrong.md", tmp_path, {}).follow(wrong)
 
 
-def test_what_is_shown_may_leave_lines_out():
+def test_shown_output_may_leave_lines_out():
     agree("a\n...\nd", "a\nb\nc\nd\n")
     agree("a ... c", "a b c\n")
     with pytest.raises(PageFails):
