@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from judgekit.core.judge_wrapper import JudgeAround
+from judgekit.core.judge_wrapper import JudgeWrapper
 from judgekit.core.protocols import Judge
 from judgekit.core.request import Reply, Request
 
@@ -12,17 +12,17 @@ if TYPE_CHECKING:
     from judgekit.cassette.cassette import Cassette
 
 
-class Beside(JudgeAround):
+class Beside(JudgeWrapper):
     """One of several judges behind a cassette."""
 
     def __init__(self, cassette: Cassette, judge: Judge) -> None:
         self.cassette = cassette
-        self.judge = judge
+        super().__init__(judge)
 
     @property
-    def at_once(self) -> bool:
-        """Whether nothing is ever waited for, as in a replay."""
-        return self.cassette.at_once
+    def synchronous(self) -> bool:
+        """Whether this is a replay, which never waits."""
+        return self.cassette.synchronous
 
     async def ask(self, request: Request) -> Reply:
         """Return the recorded reply, or a live one of this judge."""

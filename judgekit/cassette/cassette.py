@@ -14,7 +14,7 @@ from judgekit.cassette.mode import RecordMode
 from judgekit.cassette.record import PART_NAMED, Record, decode, decode_reply, encode, play, share
 from judgekit.cassette.tape import MAX_LINE, Tape, in_order, laid_out, merge_into, write_lines
 from judgekit.core.errors import CaseError, CassetteMiss, ConfigError, InvalidReply, JudgeRefused
-from judgekit.core.judge_wrapper import JudgeAround
+from judgekit.core.judge_wrapper import BaseJudge, JudgeWrapper, as_judge
 from judgekit.core.output_file import is_link
 from judgekit.core.protocols import Judge
 from judgekit.core.replies.kept import kept_of
@@ -32,7 +32,7 @@ EXPLAINED = 2_000
 """Records a tape may have for every miss to be explained where it happens."""
 
 
-class Cassette(JudgeAround):
+class Cassette(JudgeWrapper):
     """Plays recorded replies; asks the judge behind it only as far as the record mode allows.
 
     Every live reply goes to the store the moment it arrives. With a tape, only the tape counts
@@ -50,7 +50,7 @@ class Cassette(JudgeAround):
         redact: Callable[[str], str] | None = None,
         again: frozenset[str] = frozenset(),
     ) -> None:
-        self.judge = judge
+        super().__init__(judge)
         self.record = RecordMode.parse(record)
         self.path = tape
         self.tape = Tape(tape) if tape is not None else None
@@ -120,9 +120,7 @@ class Cassette(JudgeAround):
 
     def _lend(self, judge: Judge) -> None:
         """Let a judge keep in the store what it learns of its server."""
-        keep_in = getattr(judge, "keep_in", None)
-        if keep_in is not None:
-            keep_in(lambda: self.store)
+        as_judge(judge).keep_in(lambda: self.store)
 
     @property
     def store(self) -> Store | None:
@@ -132,9 +130,18 @@ class Cassette(JudgeAround):
         return self._opened
 
     @property
-    def at_once(self) -> bool:
-        """Whether nothing is ever waited for, as in a replay."""
+    def synchronous(self) -> bool:
+        """Whether this is a replay, which never waits."""
         return self.record is RecordMode.NONE
+
+    @property
+    def at_once(self) -> bool:
+        """Deprecated name of `synchronous`."""
+        import warnings
+
+        message = "Cassette.at_once is now Cassette.synchronous"
+        warnings.warn(message, DeprecationWarning, stacklevel=2)
+        return self.synchronous
 
     def beside(self, judge: Judge) -> Beside:
         """Return another judge behind this cassette: same tape, same store, same ledger."""
@@ -163,7 +170,7 @@ class Cassette(JudgeAround):
                 raise self._miss(request)
             import asyncio
 
-            flight = asyncio.create_task(self._live(request, of or self.judge))
+            flight = asyncio.create_task(self._live(request, as_judge(of or self.judge)))
             self._flights[request.key] = flight
             flight.add_done_callback(lambda done: self._landed(request.key, done))
         return await self._wait_for(flight)
@@ -222,7 +229,7 @@ class Cassette(JudgeAround):
         self.ledger.answered(request, reply)
         return reply
 
-    async def _live(self, request: Request, judge: Judge) -> Reply:
+    async def _live(self, request: Request, judge: BaseJudge) -> Reply:
         """Ask; the reply is stored before anything else is waited for."""
         try:
             reply = kept_of(await judge.ask(request), want=request.form.want)
@@ -231,8 +238,7 @@ class Cassette(JudgeAround):
             reply = Reply(tries=(Try(fault=Fault.of(exc)),), cost=0.0)
         try:
             await self._keep(request, reply)
-            identified = getattr(judge, "identified", None)
-            if identified is not None and (named := await identified(reply)) != reply:
+            if (named := await judge.identified(reply)) != reply:
                 reply = named
                 await self._keep(request, reply)
         finally:

@@ -1,9 +1,11 @@
-"""A judge around a judge: what both kinds of wrapper have in common."""
+"""The contract of a judge in full, judges that wrap another, and what builds their requests."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
 
 from judgekit.core.errors import ConfigError
 from judgekit.core.protocols import Judge
@@ -11,53 +13,144 @@ from judgekit.core.request import About, ChatMessage, Form, Reply, Request
 from judgekit.core.value import Json, trusted
 
 
-class JudgeAround:
-    """Passes on what goes into keys from the judge behind it."""
+class BaseJudge(ABC):
+    """All members of a judge: `model` and `ask` are required, the others have a default.
 
-    judge: Judge
+    An object that is not a subclass needs `model` and `ask`; `as_judge` adds the rest.
+    """
+
+    if TYPE_CHECKING:  # read-only to a type checker, so that a subclass may use attributes
+
+        @property
+        def identity(self) -> str | None:
+            """The model that really answers, where `model` does not say it. Part of every key."""
+
+        @property
+        def params(self) -> Mapping[str, Json]:
+            """Parameters that shape the answer. Part of every key."""
+
+        @property
+        def mode(self) -> str | None:
+            """The output mode, if the author forces one. Part of every key."""
+
+        @property
+        def synchronous(self) -> bool:
+            """Whether `ask` never waits, as in a replay."""
+
+    else:
+        identity = None
+        params = MappingProxyType({})
+        mode = None
+        synchronous = False
+
+    @property
+    @abstractmethod
+    def model(self) -> str:
+        """The model string. Part of every key."""
+
+    @abstractmethod
+    async def ask(self, request: Request) -> Reply:
+        """Return the reply to a request (see `judgekit.protocols.Judge`)."""
+
+    async def identified(self, reply: Reply) -> Reply:
+        """Return a reply with the name that the server gives its model, if it can be asked."""
+        return reply
+
+    def findings(self) -> dict[str, Json]:
+        """Return what this process learnt about the server; empty where it learnt nothing."""
+        return {}
+
+    def keep_in(self, store: Callable[[], Any], *, anew: bool = False) -> None:  # noqa: B027 - a default
+        """Take a store for what is learnt about the server.
+
+        Args:
+            store: opens the store.
+            anew: do not read what the store knows already.
+        """
+
+    def close(self) -> None:  # noqa: B027 - a default
+        """Close what the judge holds open."""
+
+
+class PlainJudge(BaseJudge):
+    """The adapter around an object with `model` and `ask`; it takes over the members it has."""
+
+    _OPTIONAL = ("identity", "params", "mode", "identified", "findings", "keep_in", "close")
+
+    def __init__(self, judge: Judge) -> None:
+        self.judge = judge
+        for name in self._OPTIONAL:
+            member = getattr(judge, name, None)
+            if member is not None:
+                setattr(self, name, member)
+
+    def __repr__(self) -> str:
+        return repr(self.judge)
 
     @property
     def model(self) -> str:
-        """The model of the judge behind."""
+        """The model of the object."""
+        return self.judge.model
+
+    async def ask(self, request: Request) -> Reply:
+        """Ask the object."""
+        return await self.judge.ask(request)
+
+
+def as_judge(given: object) -> BaseJudge:
+    """Return a judge with all members of the contract.
+
+    Raises:
+        ConfigError: the object has no `model` or no `ask`.
+    """
+    if isinstance(given, BaseJudge):
+        return given
+    if isinstance(given, type) or not isinstance(given, Judge):
+        raise ConfigError(_no_judge(given))
+    return PlainJudge(given)
+
+
+class JudgeWrapper(BaseJudge):
+    """A judge around another: it passes on everything but `ask`."""
+
+    def __init__(self, judge: Judge) -> None:
+        self.judge = as_judge(judge)
+
+    @property
+    def model(self) -> str:
+        """The model of the inner judge."""
         return self.judge.model
 
     @property
     def identity(self) -> str | None:
-        """The identity of the judge behind."""
-        return getattr(self.judge, "identity", None)
+        """The identity of the inner judge."""
+        return self.judge.identity
 
     @property
     def params(self) -> dict[str, Json]:
-        """The parameters of the judge behind."""
-        return dict(getattr(self.judge, "params", {}))
+        """The parameters of the inner judge."""
+        return dict(self.judge.params)
 
     @property
     def mode(self) -> str | None:
-        """The output mode the author forced on the judge behind, if any."""
-        return getattr(self.judge, "mode", None)
-
-    def keep_in(self, store: Callable[[], Any]) -> None:
-        """Offer the judge behind a store for what is learned of it."""
-        keep = getattr(self.judge, "keep_in", None)
-        if keep is not None:
-            keep(store)
+        """The forced output mode of the inner judge."""
+        return self.judge.mode
 
     async def identified(self, reply: Reply) -> Reply:
-        """Return a reply with what the judge behind finds out of its server after answering."""
-        identified = getattr(self.judge, "identified", None)
-        named: Reply = reply if identified is None else await identified(reply)
-        return named
+        """Return a reply with the name that the inner judge learns from its server."""
+        return await self.judge.identified(reply)
 
     def findings(self) -> dict[str, Json]:
-        """What was found out about the judge behind; empty where nothing was."""
-        found = getattr(self.judge, "findings", None)
-        return {} if found is None else dict(found())
+        """Return what the inner judge learnt about its server."""
+        return dict(self.judge.findings())
+
+    def keep_in(self, store: Callable[[], Any], *, anew: bool = False) -> None:
+        """Offer the inner judge a store."""
+        self.judge.keep_in(store, anew=anew)
 
     def close(self) -> None:
-        """Close the judge behind, if there is anything to close."""
-        close = getattr(self.judge, "close", None)
-        if close is not None:
-            close()
+        """Close the inner judge."""
+        self.judge.close()
 
 
 def _no_judge(given: object) -> str:
@@ -69,20 +162,23 @@ def _no_judge(given: object) -> str:
     )
 
 
-class Asking:
-    """Builds requests to one judge; what is the same for all of them is looked up once."""
+class RequestBuilder:
+    """Builds requests to one judge; what they have in common is read once.
+
+    Raises:
+        ConfigError: the object is no judge.
+    """
 
     def __init__(self, judge: Judge) -> None:
-        if not hasattr(judge, "model"):
-            raise ConfigError(_no_judge(judge))
-        self.judge = judge
+        self.judge = as_judge(judge)
+        """The judge, with all members of the contract."""
         self._common: dict[str, Any] = {
-            "model": judge.model,
-            "identity": getattr(judge, "identity", None),
-            "params": dict(getattr(judge, "params", {})),
+            "model": self.judge.model,
+            "identity": self.judge.identity,
+            "params": dict(self.judge.params),
         }
-        self._mode = getattr(judge, "mode", None)
-        # What a judge says of itself is checked once, here.
+        self._mode = self.judge.mode
+        # Validate the judge's settings once, so that requests are built without checks.
         Request(messages=(), form=Form(), mode=self._mode, **self._common)
 
     def request(

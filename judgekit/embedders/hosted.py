@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from judgekit.core.canonical import canonical_json
 from judgekit.core.errors import InvalidReply, JudgekitError
-from judgekit.core.judge_wrapper import Asking
+from judgekit.core.judge_wrapper import RequestBuilder
 from judgekit.core.protocols import Judge
 from judgekit.core.replies.vector import read_vector
 from judgekit.core.request import About, ChatMessage, Form, Request
@@ -27,12 +27,12 @@ class HostedEmbedder:
     """
 
     def __init__(self, judge: Judge) -> None:
-        self.judge = judge
-        self._asking = Asking(judge)
-        params = dict(getattr(judge, "params", {}))
+        self._requests = RequestBuilder(judge)
+        self.judge = self._requests.judge
+        params = dict(self.judge.params)
         asked = params.get("dimensions")
         self.dimensions = asked if isinstance(asked, int) else None
-        identity = getattr(judge, "identity", None)
+        identity = self.judge.identity
         facts = {
             name: value for name, value in (("identity", identity), ("params", params)) if value
         }
@@ -46,12 +46,12 @@ class HostedEmbedder:
     @property
     def at_once(self) -> bool:
         """Whether it is synchronous, as in a replay."""
-        return bool(getattr(self.judge, "at_once", False))
+        return self.judge.synchronous
 
     def request(self, text: str) -> Request:
         """Return the request for a text."""
         messages = (ChatMessage(role="user", content=text),)
-        return self._asking.request(messages=messages, form=_FORM, sample=0, about=About())
+        return self._requests.request(messages=messages, form=_FORM, sample=0, about=About())
 
     def embed(self, texts: Sequence[str]) -> list[tuple[float, ...]]:
         """Return recorded vectors, in order; only in a replay.

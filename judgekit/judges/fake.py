@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from judgekit.core.judge_wrapper import BaseJudge
 from judgekit.core.replies.logprobs import logprobs_text
 from judgekit.core.replies.vector import vector_text
 from judgekit.core.request import Question, Reply, Request, Try, Usage
@@ -16,7 +17,7 @@ _TOKEN = re.compile(r"\s*\S+\s*\Z|\s*\S+|\s+")
 """What a fake tokeniser takes for a token: a word and the space before it."""
 
 
-class FakeJudge:
+class FakeJudge(BaseJudge):
     """Answers every request without a model: a fixed function of the request, or of your own.
 
     Without `script` the answers fit what is wanted and are picked by the request's key, so that

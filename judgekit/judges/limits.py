@@ -11,7 +11,7 @@ from judgekit.core.errors import (
     JudgeRejected,
     JudgeUnavailable,
 )
-from judgekit.core.judge_wrapper import JudgeAround
+from judgekit.core.judge_wrapper import JudgeWrapper
 from judgekit.core.protocols import Judge
 from judgekit.core.request import Reply, Request
 
@@ -53,7 +53,7 @@ class Purse:
             )
 
 
-class LimitedJudge(JudgeAround):
+class LimitedJudge(JudgeWrapper):
     """A judge that is asked only so much at once, for so much money, and not when it is down.
 
     Args:
@@ -74,7 +74,7 @@ class LimitedJudge(JudgeAround):
         max_cost: float | None = None,
         purse: Purse | None = None,
     ) -> None:
-        self.judge = judge
+        super().__init__(judge)
         self.concurrency = concurrency
         self.max_outages = max_outages
         self.purse = purse or Purse(max_cost)

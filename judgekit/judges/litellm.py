@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from pydantic import JsonValue
 
 from judgekit.core.errors import ConfigError, JudgeRejected, JudgeUnavailable
+from judgekit.core.judge_wrapper import BaseJudge
 from judgekit.core.request import Reply, Request, Try
 from judgekit.core.suggest import suggest
 from judgekit.judges import providers
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from judgekit.cassette.store import Store
 
 
-class LiteLLMJudge:
+class LiteLLMJudge(BaseJudge):
     """A model behind any provider litellm knows, or any OpenAI-compatible server.
 
     The first live request probes which output mode the model takes: `judgekit.judges.output_mode`
@@ -49,6 +50,10 @@ class LiteLLMJudge:
         reasks: how often to ask again after an invalid answer, saying what is wrong with it.
         price: US dollars per million input and output tokens; litellm's own table by default.
     """
+
+    params: dict[str, JsonValue]
+    identity: str | None
+    mode: Mode | None
 
     def __init__(
         self,

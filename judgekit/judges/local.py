@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from judgekit.core.errors import CaseError, ConfigError, InvalidReply, JudgeRejected, MissingExtra
+from judgekit.core.judge_wrapper import BaseJudge
 from judgekit.core.replies.logprobs import logprobs_text
 from judgekit.core.request import Reply, Request, Try, Usage
 
@@ -17,7 +18,7 @@ PREFIX = "transformers/"
 EXTRA = "transformers"
 
 
-class TransformersJudge:
+class TransformersJudge(BaseJudge):
     """Gives the log-probabilities of texts, and nothing else: no verdicts, no answers.
 
     The model is a folder with safetensors and a fast tokeniser. It is read when it is first
@@ -33,6 +34,8 @@ class TransformersJudge:
         ConfigError: there is no such folder, or no safetensors in it.
         MissingExtra: transformers or torch is not installed.
     """
+
+    identity: str | None
 
     def __init__(self, model: str, *, base: Path = Path(), identity: str | None = None) -> None:
         self._model = model

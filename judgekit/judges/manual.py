@@ -16,6 +16,7 @@ from judgekit.core.errors import (
     place,
 )
 from judgekit.core.input_file import read_text
+from judgekit.core.judge_wrapper import BaseJudge
 from judgekit.core.judgment import read_answers
 from judgekit.core.request import Form, Reply, Request, Try
 
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 PREFIX = "manual/"
 
 
-class ManualJudge:
+class ManualJudge(BaseJudge):
     """A person's answers, given in a terminal or read from a file.
 
     The file holds JSON Lines of `{"case", "metric", "answers", "details"}`. `answers` maps each

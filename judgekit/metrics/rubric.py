@@ -11,7 +11,7 @@ from pydantic import BaseModel
 
 from judgekit.core.case import Case
 from judgekit.core.errors import ConfigError, JudgekitError
-from judgekit.core.judge_wrapper import Asking
+from judgekit.core.judge_wrapper import RequestBuilder
 from judgekit.core.judgment import Judgment, read_reply
 from judgekit.core.protocols import Aggregate, Asks, Judge, Metric
 from judgekit.core.request import About, ChatMessage, Request
@@ -77,7 +77,6 @@ class RubricMetric(Metric):
         _check_whole("history", history, least=0)
         if isinstance(scale, bool) or not isinstance(scale, (int, float)) or not 0 < scale < 1e300:
             raise ConfigError(f"scale must be a number above 0, such as 5 or 100, not {scale!r}")
-        self.judge = judge
         self.samples = samples
         self.history = history
         self.scale = float(scale)
@@ -87,7 +86,8 @@ class RubricMetric(Metric):
             from judgekit.metrics.response_model import ResponseModel
 
             self._own = ResponseModel(response_model, worth=value)
-        self._asking = Asking(judge)
+        self._requests = RequestBuilder(judge)
+        self.judge = self._requests.judge
         self._made_with: dict[str, Json] = {
             "rubric": self.rubric.name,
             "version": self.rubric.version,
@@ -120,7 +120,7 @@ class RubricMetric(Metric):
     @property
     def synchronous(self) -> bool:
         """Whether scoring waits for nothing: one answer, and a judge that has it."""
-        return self.samples == 1 and bool(getattr(self.judge, "at_once", False))
+        return self.samples == 1 and self.judge.synchronous
 
     @property
     def options(self) -> dict[str, Json]:
@@ -160,7 +160,7 @@ class RubricMetric(Metric):
             },
         )
         return variant, [
-            self._asking.request(messages=messages, form=form, sample=sample, about=about)
+            self._requests.request(messages=messages, form=form, sample=sample, about=about)
             for sample in range(self.samples)
         ]
 

@@ -14,6 +14,7 @@ from typing import Any, ClassVar
 
 from judgekit.core.case import Case
 from judgekit.core.errors import ConfigError, InvalidReply, JudgekitError
+from judgekit.core.judge_wrapper import as_judge
 from judgekit.core.protocols import Aggregate, Asks, Judge, Metric
 from judgekit.core.score import Part, Score, Status, checked_score
 from judgekit.core.value import Json
@@ -171,7 +172,7 @@ class Stepped(Metric):
         if not isinstance(name, str) or not name.strip():
             raise ConfigError(f"name must be a text that is not blank, not {name!r}")
         self.name = name
-        self.judge = judge
+        self.judge = as_judge(judge)
         self._steps = tuple(steps)
         rubrics = [step.rubric for step in steps]
         *first, last = rubrics
@@ -198,7 +199,7 @@ class Stepped(Metric):
     @property
     def synchronous(self) -> bool:
         """Whether scoring waits for nothing: the judge has every answer."""
-        return bool(getattr(self.judge, "at_once", False))
+        return self.judge.synchronous
 
     @property
     def asks_further(self) -> bool:

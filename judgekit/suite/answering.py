@@ -21,7 +21,7 @@ from judgekit.core.case import ANSWERED, Case, has_text
 from judgekit.core.errors import CaseError, ConfigError, JudgekitError
 from judgekit.core.failure import failure_of
 from judgekit.core.file_model import validate_file
-from judgekit.core.judge_wrapper import Asking
+from judgekit.core.judge_wrapper import RequestBuilder
 from judgekit.core.protocols import Judge
 from judgekit.core.replies.text import cut_off, read_text
 from judgekit.core.request import About, ChatMessage, Form, Request
@@ -191,7 +191,7 @@ class _Answering:
         self._field = field
         self._system = system
         self._replace = replace
-        self._asking = Asking(judge)
+        self._requests = RequestBuilder(judge)
 
     async def rows(
         self, cases: Iterable[Case], window: int, stop: asyncio.Event
@@ -249,7 +249,7 @@ class _Answering:
         return Answered(self._filled(case, text, note), "answered", cut_off=ended)
 
     def _request(self, case: Case) -> Request:
-        return self._asking.request(
+        return self._requests.request(
             messages=chat_of(case, system=self._system),
             form=_FORM,
             sample=0,

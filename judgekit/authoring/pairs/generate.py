@@ -19,7 +19,7 @@ from judgekit.core.errors import (
     JudgeRefused,
     JudgeRejected,
 )
-from judgekit.core.judge_wrapper import Asking
+from judgekit.core.judge_wrapper import RequestBuilder
 from judgekit.core.judgment import read_reply
 from judgekit.core.output_file import refuse_foreign, whole_file
 from judgekit.core.protocols import Judge
@@ -63,7 +63,7 @@ async def generate_pairs(
         CassetteCorrupt: what is recorded was changed.
     """
     _check(positive=positive, negative=negative, count=count)
-    asking = Asking(judge)
+    requests = RequestBuilder(judge)
     found = PairCollection()
     failures: list[JudgekitError] = []
     asked = 0
@@ -75,7 +75,7 @@ async def generate_pairs(
         size = min(BATCH, count)
         outcomes = await asyncio.gather(
             *(
-                _batch(judge, asking, number, size, positive=positive, negative=negative)
+                _batch(judge, requests, number, size, positive=positive, negative=negative)
                 for number in numbers
             ),
             return_exceptions=True,
@@ -98,10 +98,10 @@ async def generate_pairs(
 
 
 async def _batch(
-    judge: Judge, asking: Asking, number: int, count: int, *, positive: str, negative: str
+    judge: Judge, requests: RequestBuilder, number: int, count: int, *, positive: str, negative: str
 ) -> list[Any]:
     request = batch_request(
-        asking, number=number, count=count, positive=positive, negative=negative
+        requests, number=number, count=count, positive=positive, negative=negative
     )
     reply = await judge.ask(request)
     judgment = read_reply(reply, form=request.form, request_key=request.key)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from judgekit.core.judge_wrapper import Asking
+from judgekit.core.judge_wrapper import RequestBuilder
 from judgekit.core.request import About, ChatMessage, Form, Request
 from judgekit.rubric.filters import fenced
 
@@ -58,12 +58,12 @@ SCHEMA: dict[str, Any] = {
 
 
 def batch_request(
-    asking: Asking, *, number: int, count: int, positive: str, negative: str
+    requests: RequestBuilder, *, number: int, count: int, positive: str, negative: str
 ) -> Request:
     """Return the request for one batch.
 
     Args:
-        asking: makes requests to the model.
+        requests: builds requests to the model.
         number: of the batch, from 0; it chooses the topic, and after the last topic the next
             sample.
         count: pairs to ask for.
@@ -75,7 +75,7 @@ def batch_request(
         f"{fenced(positive, 'trait')}\n\n{fenced(negative, 'without_trait')}\n\n"
         f"Write {count} {'pair' if count == 1 else 'pairs'}. The prompts are about: {topic}."
     )
-    return asking.request(
+    return requests.request(
         messages=(
             ChatMessage(role="system", content=SYSTEM),
             ChatMessage(role="user", content=wanted),

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from judgekit.core.errors import ConfigError, InvalidReply, JudgekitError
-from judgekit.core.judge_wrapper import Asking
+from judgekit.core.judge_wrapper import RequestBuilder
 from judgekit.core.protocols import Asks, Judge, Likelihood, Metric
 from judgekit.core.replies.logprobs import Continuation, pair_messages, read_logprobs
 from judgekit.core.request import About, Form, Request
@@ -20,8 +20,8 @@ class AskedLikelihood:
     """A judge as a `Likelihood`; it may be one behind a cassette and limits."""
 
     def __init__(self, judge: Judge) -> None:
-        self.judge = judge
-        self._asking = Asking(judge)
+        self._requests = RequestBuilder(judge)
+        self.judge = self._requests.judge
 
     @property
     def model(self) -> str:
@@ -31,12 +31,12 @@ class AskedLikelihood:
     @property
     def synchronous(self) -> bool:
         """Whether nothing is waited for, as in a replay."""
-        return bool(getattr(self.judge, "at_once", False))
+        return self.judge.synchronous
 
     def request(self, *, prompt: str, continuation: str, about: About) -> Request:
         """Return what is asked."""
         messages = pair_messages(prompt, continuation)
-        return self._asking.request(messages=messages, form=_FORM, sample=0, about=about)
+        return self._requests.request(messages=messages, form=_FORM, sample=0, about=about)
 
     async def logprobs(self, *, prompt: str, continuation: str) -> Sequence[float]:
         """Return the natural log-probability of each token that reaches into the continuation."""
