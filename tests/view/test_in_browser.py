@@ -77,7 +77,7 @@ def test_a_run_is_opened_and_its_case_explained(tab: Tab, viewer: Viewer, make: 
     ready(tab)
 
     assert "run=main" in tab.url
-    tab.click("text=case-0001 >> nth=-1")
+    tab.click(".list >> text=case-0001")
     assert "It says 0.2." in tab.locator("#drawer").inner_text()
     tab.keyboard.press("Escape")
     tab.click("text=All runs")

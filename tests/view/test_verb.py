@@ -38,7 +38,7 @@ def test_it_prints_its_address_and_ends_quietly_with_ctrl_c(make, root):
 
     assert process.returncode == 0
     assert out == ""
-    assert err == f"1 run in {root}; Ctrl-C ends this\n"
+    assert err == f"1 run in {root}; Ctrl-C ends\n"
 
 
 def test_it_ends_with_ctrl_c_in_a_terminal(make, root):

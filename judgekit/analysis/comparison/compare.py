@@ -310,13 +310,16 @@ class _Look:
             )
 
     def _warn_of_judges(self, tallies: Mapping[str, MetricTally]) -> None:
+        changed: dict[tuple[str, str], list[str]] = {}
         for name in tallies:
             old, new = (judges_of(run.figures.manifest, name) for run in (self.base, self.new))
             if old != new:
-                self.warnings.append(
-                    f"{name}: both the answers and the judge differ ({_listed(old)}, then "
-                    f"{_listed(new)}); a difference may come from either."
-                )
+                changed.setdefault((_listed(old), _listed(new)), []).append(name)
+        for (before, after), names in changed.items():
+            self.warnings.append(
+                f"{', '.join(names)}: both the answers and the judge differ ({before}, then "
+                f"{after}); a difference may come from either."
+            )
 
     def _warn_of_metrics(self, tallies: Mapping[str, MetricTally]) -> None:
         before, after = self.base.metrics, self.new.metrics

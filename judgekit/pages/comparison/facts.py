@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from pathlib import PurePath
 from typing import NamedTuple
 
 from judgekit.analysis.comparison.comparison import (
@@ -118,20 +117,14 @@ class Regression(NamedTuple):
     """A case that got worse."""
 
     case: str
+    name: str
+    """Of the new run."""
     asked: str
     same: bool
     before: list[Piece]
     after: list[Piece]
     cut: bool
     told: list[Told]
-
-
-class Change(NamedTuple):
-    """Something that is not the same about the making of the runs."""
-
-    what: str
-    base: str
-    new: str
 
 
 class Prompt(NamedTuple):
@@ -159,6 +152,20 @@ class Against:
         """What colour it deserves, as a class of the style sheet."""
         verdicts = {metric.verdict for metric in self.found.metrics if metric.refused is None}
         return "missed" if "worse" in verdicts else "pass" if "better" in verdicts else "complete"
+
+    @property
+    def worse(self) -> int:
+        """Cases that got worse."""
+        return self._facts.payload.counts[self.number - 1]["worse"]
+
+    @property
+    def moved(self) -> str:
+        """How many cases got worse and better."""
+        counts = self._facts.payload.counts[self.number - 1]
+        worse, better = counts["worse"], counts["better"]
+        if not worse and not better:
+            return "No case changed"
+        return f"{worse:,} of {self.found.pairs:,} cases got worse, {better:,} better"
 
     @property
     def metrics(self) -> list[Metric]:
@@ -194,6 +201,7 @@ class Against:
                 told += self._told(row.metric, row.result, results[row.metric])
         return Regression(
             case=base.case.id,
+            name=self.name,
             asked=base.case.input or "",
             same=before == after,
             before=[piece for piece in pieces if piece.sign != "+"],
@@ -226,11 +234,6 @@ class Against:
                     reason_of(old),
                     reason_of(part),
                 )
-
-    @property
-    def changes(self) -> list[Change]:
-        """What the manifests say differently."""
-        return [Change(c.what, c.base, c.new) for c in self.found.changes]
 
     @property
     def prompts(self) -> list[Prompt]:
@@ -300,24 +303,6 @@ class Facts:
                 scale = self.lines.summaries[name].scale
                 return Span([], scale=scale).step(metric.difference.mean), metric.verdict
         return "", ""
-
-
-def names_of(runs: Sequence[Report]) -> list[str]:
-    """Return what to call runs: the end of where they are, as long as it takes to tell them apart.
-
-    A run that is in no folder is called by its place.
-    """
-    parts = [PurePath(run.folder.resolve()).parts if run.folder else () for run in runs]
-    names = []
-    for place, own in enumerate(parts):
-        if not own:
-            names.append("base" if place == 0 else f"run {place}")
-            continue
-        size = 1
-        while size < len(own) and sum(other[-size:] == own[-size:] for other in parts) > 1:
-            size += 1
-        names.append("/".join(own[-size:]))
-    return names
 
 
 def unfolded(diff: str) -> list[Piece]:

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from judgekit.pages.comparison.cases import Lines
-from judgekit.pages.comparison.facts import LONGEST, WORDS, Facts, names_of
+from judgekit.pages.comparison.facts import LONGEST, WORDS, Facts
+from judgekit.pages.comparison.names import names_of
 from judgekit.pages.comparison.payload import make_payload
 from judgekit.pages.html import fill, write_html
 

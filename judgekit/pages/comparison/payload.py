@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import heapq
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -20,7 +21,7 @@ MOST = 16_000_000
 """Characters of texts a page keeps, regressions first: less than 10 MB once they are deflated."""
 
 _ASKED = ("system", "history", "input", "reference", "context", "baseline", "choices", "expected")
-WORST = 5
+WORST = 3
 """Regressions that are told without the script, too."""
 _LINE = 200
 
@@ -35,6 +36,8 @@ class Payload(NamedTuple):
     """By new run: the cases that got worse most, the furthest first."""
     scored: dict[str, list[Scored | None]]
     """What every run holds of those."""
+    counts: list[Counter[str]]
+    """By new run: fate -> cases."""
 
 
 def make_payload(lines: Lines, *, names: Sequence[str], pages: Sequence[str] = ()) -> Payload:
@@ -73,7 +76,8 @@ def make_payload(lines: Lines, *, names: Sequence[str], pages: Sequence[str] = (
         "texts": texts.all,
     }
     text = f'{page_json(head)[:-1]},"cases":[{",".join(cases)}]}}'
-    return Payload(pack(text), len(cases), len(kept), worst, scored)
+    counts = [Counter(str(move.fate) for move in one.values()) for one in moves]
+    return Payload(pack(text), len(cases), len(kept), worst, scored, counts)
 
 
 def _metric(lines: Lines, name: str) -> dict[str, Any]:

@@ -6,6 +6,7 @@ import json
 import re
 from html import unescape
 from pathlib import Path
+from typing import Any
 
 import pytest
 from typer.testing import CliRunner
@@ -14,7 +15,8 @@ from judgekit.analysis.comparison.compare import compare, compare_all
 from judgekit.cli.app import app
 from judgekit.core.errors import ConfigError
 from judgekit.pages.comparison import payload
-from judgekit.pages.comparison.facts import names_of, unfolded
+from judgekit.pages.comparison.facts import unfolded
+from judgekit.pages.comparison.names import names_of
 from judgekit.pages.comparison.page import render_comparison, write_comparison
 from judgekit.report.report import Report
 from tests.analysis.comparison.marked import Marked
@@ -69,7 +71,7 @@ def test_regressions_come_with_both_answers_and_both_reasons(run):
     page = page_of(run("main", BASE, **OPTIONS), run("pr", NEW, **OPTIONS))
 
     ids = re.findall(r'<h4><a href="#case=(c\d\d)">', page)
-    assert ids == ["c07", "c06", "c05", "c04", "c03"]
+    assert ids == ["c07", "c06", "c05"]
     first = words("<body>" + page.split('<article class="regression">')[1].split("</article>")[0])
     assert "[taken out: 9 ]" in first
     assert "[put in: 2" in first
@@ -197,6 +199,26 @@ def test_runs_are_called_by_what_tells_them_apart(tmp_path, run):
 
     assert names_of(reports) == ["x/main", "y/main", "pr"]
     assert names_of([Report(reports[0].figures), reports[2]]) == ["base", "pr"]
+
+
+def made_by(model: str, version: int = 1) -> dict[str, Any]:
+    digest = str(version) * 16
+    return {"rubric": "worth", "version": version, "digest": digest, "model": model}
+
+
+def test_runs_are_named_by_the_judge_and_the_rubric_that_differ(run):
+    folders = [
+        run(name, BASE, metrics=[Marked(made_with=made_by(model, version))])
+        for name, model, version in (("a", "small", 1), ("b", "large", 1), ("c", "large", 2))
+    ]
+    small, large, newer = map(Report.read, folders)
+
+    assert names_of([small, large]) == ["small", "large"]
+    assert names_of([large, newer]) == ["worth@1 11111111", "worth@2 22222222"]
+    assert names_of([small, large, newer])[0] == "small, worth@1 11111111"
+    assert len(set(names_of([small, large, newer]))) == 3
+    found = compare(folders[0], folders[1], allow_same=True)
+    assert "large against small" in words(render_comparison(small, [large], [found]))
 
 
 def test_a_comparison_of_runs_in_no_folder_has_no_page(run):

@@ -1,0 +1,76 @@
+"""Names of compared runs: what differs between them, else the end of their folders."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Any
+
+from judgekit.report.manifest import judges_of
+
+if TYPE_CHECKING:
+    from judgekit.report.report import Report
+
+LONGEST = 80
+"""Characters of a name made of what differs."""
+
+
+def names_of(runs: Sequence[Report]) -> list[str]:
+    """Return a name for each run: the judge, rubric or suite in which it differs from the others.
+
+    Where these do not tell all runs apart, the end of the folder does, and the position of a run
+    without a folder.
+    """
+    folders = _folder_names(runs)
+    names = [""] * len(runs)
+    for values_of in (_judges, _rubrics, _suite):
+        values = [values_of(run) for run in runs]
+        common = frozenset.intersection(*values)
+        for place, own in enumerate(values):
+            if text := ", ".join(sorted(own - common)):
+                names[place] = f"{names[place]}, {text}".removeprefix(", ")
+    if all(names) and len(set(names)) == len(names) and max(map(len, names)) <= LONGEST:
+        return names
+    if not all(names) or len(set(names)) == len(names) == 2:
+        return folders
+    return [f"{name[:LONGEST]} ({folder})" for name, folder in zip(names, folders, strict=True)]
+
+
+def _judges(run: Report) -> frozenset[str]:
+    manifest = run.figures.manifest
+    return frozenset(model for metric in run.metrics for model in judges_of(manifest, metric))
+
+
+def _rubrics(run: Report) -> frozenset[str]:
+    return frozenset(
+        f"{made['rubric']}@{made.get('version', '?')} {str(made.get('digest') or '')[:8]}".rstrip()
+        for made in _made_with(run.figures.manifest)
+        if made.get("rubric")
+    )
+
+
+def _made_with(manifest: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    entries = manifest.get("metrics")
+    dicts = [e for e in entries if isinstance(e, dict)] if isinstance(entries, list) else []
+    return [e["made_with"] for e in dicts if isinstance(e.get("made_with"), dict)]
+
+
+def _suite(run: Report) -> frozenset[str]:
+    suite = run.figures.manifest.get("suite")
+    name = suite.get("name") if isinstance(suite, dict) else suite
+    return frozenset([str(name)] if name else [])
+
+
+def _folder_names(runs: Sequence[Report]) -> list[str]:
+    """Return the end of each folder, as long as it takes to tell the runs apart."""
+    parts = [PurePath(run.folder.resolve()).parts if run.folder else () for run in runs]
+    names = []
+    for place, own in enumerate(parts):
+        if not own:
+            names.append("base" if place == 0 else f"run {place}")
+            continue
+        size = 1
+        while size < len(own) and sum(other[-size:] == own[-size:] for other in parts) > 1:
+            size += 1
+        names.append("/".join(own[-size:]))
+    return names
