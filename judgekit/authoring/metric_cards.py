@@ -1,4 +1,4 @@
-"""`judgekit metrics`: every metric in a line, and one of them explained."""
+"""The list of metrics and the explanation of one, for `judgekit metrics`."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ NAME_WIDTH = 24
 
 
 def list_text() -> str:
-    """Return every metric, family by family: name, judged or computed, what it asks."""
+    """Return every metric by family: name, judged or computed, summary."""
     rubrics = set(library_names()) - set(BUILTIN)
     blocks = [
         (family, [_line(e.name, "judged" if e.judged else "computed", e.summary) for e in group])
@@ -57,7 +57,7 @@ def _line(name: str, kind: str, text: str) -> str:
 
 
 def metric_text(name: str, *, width: int = 80) -> str:
-    """Return what there is to know of a metric, with its example worked out now.
+    """Return the explanation of a metric, with its example computed now.
 
     Raises:
         ConfigError: no metric has that name.
@@ -82,9 +82,9 @@ def _explained(entry: Entry, made: Any, width: int) -> Iterator[str]:
     yield ""
     rows = {"range": f"{low:g} to {high:g}, {better} is better"}
     asked = "a model's log-probabilities" if wants_logprobs(made) else "a judge"
-    rows["made by"] = asked if entry.judged else "computing, nobody is asked"
+    rows["made by"] = asked if entry.judged else "computation, without a judge"
     if entry.judged:
-        rows["without a judge"] = entry.stand_in or "no stand-in: give the suite a fallback"
+        rows["without a judge"] = entry.stand_in or "no computed fallback; give the suite one"
     if card is not None:
         rows |= {"formula": card.formula, "source": card.source, "needs": ", ".join(facts.needs)}
         rows |= {"empty input": card.empty, "compatible": card.modes}
@@ -94,30 +94,30 @@ def _explained(entry: Entry, made: Any, width: int) -> Iterator[str]:
     yield ""
     yield "options"
     for option in options_of(made):
-        yield f"  {option.name}: {'(needed)' if option.default is None else option.default}"
-        yield from _told(option, width)
+        yield f"  {option.name}: {'(required)' if option.default is None else option.default}"
+        yield from _option_text(option, width)
     if card is not None:
         yield ""
         yield from _example(entry, card, width)
 
 
 def wants_logprobs(made: Any) -> bool:
-    """Return whether a metric asks for log-probabilities, and not for a verdict."""
+    """Return whether a metric needs log-probabilities instead of a verdict."""
     return class_facts(made).asks == "logprobs"
 
 
 def documentation_of(made: Any) -> str:
-    """Return what the docstring of a metric's class, or function, says before its sections."""
+    """Return the docstring of a metric's class or function, up to its sections."""
     text = inspect.getdoc(getattr(made, "function", made)) or ""
     for section in ("\nArgs:", "\nRaises:", "\nExample:"):
         text = text.split(section, maxsplit=1)[0]
     return text.strip()
 
 
-def _told(option: Option, width: int) -> Iterator[str]:
+def _option_text(option: Option, width: int) -> Iterator[str]:
     kind = option.kind.replace("`", "")
-    told = f"{kind[:1].upper()}{kind[1:]}. {option.says}".strip()
-    yield from textwrap.wrap(told, width, initial_indent=" " * 6, subsequent_indent=" " * 6)
+    text = f"{kind[:1].upper()}{kind[1:]}. {option.says}".strip()
+    yield from textwrap.wrap(text, width, initial_indent=" " * 6, subsequent_indent=" " * 6)
 
 
 def _example(entry: Entry, card: Card, width: int) -> Iterator[str]:
@@ -132,7 +132,7 @@ def _example(entry: Entry, card: Card, width: int) -> Iterator[str]:
     try:
         result = run_example(entry.name, example.case, example.options)
     except ConfigError as exc:
-        yield from _field("gives", f"{example.value} (not worked out here: {exc})", width)
+        yield from _field("gives", f"{example.value} (not computed here: {exc})", width)
         return
     if isinstance(result, Failure):
         yield from _field("gives", f"no score ({result.kind}): {result.message}", width)
@@ -142,17 +142,17 @@ def _example(entry: Entry, card: Card, width: int) -> Iterator[str]:
 
 
 def _asked(entry: Entry, example: Example) -> Iterator[str]:
-    """Yield how to run the example of a metric that asks: nobody is asked here."""
+    """Yield the command that runs the example of a judged metric."""
     if wants_logprobs(find(entry.name).made):
-        yield "  asks a model for log-probabilities: see docs/answers.md"
+        yield "  needs log-probabilities of a model: see docs/answers.md"
     else:
-        # On one line, however long, so that it can be copied.
-        yield "  run it, with a judge of yours as MODEL:"
+        # On one line, so that it can be copied.
+        yield "  run it, with your judge as MODEL:"
         yield f"  {command_of(entry.name, example, judge='MODEL')}"
 
 
 def command_of(name: str, example: Example, *, judge: str | None = None) -> str:
-    """Return the command that scores an example; `judge` is who to ask, if anybody."""
+    """Return the command that scores an example, with an optional judge."""
     words = ["judgekit", "score", "--metric", name]
     if judge is not None:
         words += ["--judge", judge]
@@ -167,7 +167,7 @@ def _json(value: Any) -> str:
 
 
 def run_example(name: str, case: Mapping[str, Any], options: Mapping[str, Any]) -> Result:
-    """Return what a computed metric gives for a case written as a row."""
+    """Return the result of a computed metric for a case, given as a row."""
     subject = next(load_cases([{"id": "example", **case}]))
     return score_sync(subject, create(name, **options))
 

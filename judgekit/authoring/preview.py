@@ -1,4 +1,4 @@
-"""What a judge would see of a case, without asking one."""
+"""The request that a rubric makes of a case, without a call to a judge."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ import json
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from judgekit.authoring.rubric_diff.source import opened
-from judgekit.core.case import Case, Message
+from judgekit.authoring.lint.sample import INVENTED
+from judgekit.authoring.rubric_diff.source import open_version
+from judgekit.core.case import Case
 from judgekit.core.errors import ConfigError
 from judgekit.core.request import Request
 from judgekit.core.suggest import suggest
@@ -17,44 +18,35 @@ from judgekit.judges.absent import AbsentJudge
 from judgekit.rubric.rubric import Rubric
 from judgekit.suite.rubrics import with_flags
 
-SAMPLE = Case(
-    id="sample",
-    system="(the system prompt)",
-    history=(
-        Message(role="user", content="(an earlier message)"),
-        Message(role="assistant", content="(an earlier answer)"),
-    ),
-    input="(the user's message)",
-    output="(the answer to judge)",
-    reference=("(an accepted answer)",),
-    context=("(a passage)",),
-    baseline="(the baseline answer)",
-)
-"""Stands in where no case is given."""
+_FIELDS = ("system", "history", "input", "output", "reference", "context", "baseline")
+SAMPLE = Case(id="sample", **{field: INVENTED[field] for field in _FIELDS})
+"""The case where none is given."""
+_REMEMBERED = 1_000
+"""Ids that are kept to suggest one."""
 
 
 class Preview(NamedTuple):
-    """One request, and the rubric that made it."""
+    """One request, and its rubric."""
 
     rubric: Rubric
     file: str
-    """What to call the rubric's version: its file, or the commit it is of."""
+    """Title of the version: its file or its commit."""
     mode: str
     case: str
     request: Request
 
     def text(self) -> str:
-        """Return the messages as a judge sees them."""
+        """Return the messages that a judge sees."""
         return "".join(f"--- {m.role}\n{m.content}\n" for m in self.request.messages)
 
     def whole(self) -> list[str]:
-        """Return messages and form line by line, to be compared."""
+        """Return the lines of the messages and the reply schema, to compare them."""
         form = json.loads(self.request.form.canonical)
         shown = json.dumps(form, ensure_ascii=False, sort_keys=True, indent=1)
         return f"{self.text()}--- form\n{shown}\n".splitlines()
 
     def data(self) -> dict[str, Any]:
-        """Return everything that goes into the key, and the key."""
+        """Return all parts of the key, and the key."""
         request = self.request
         return {
             "rubric": self.rubric.name,
@@ -71,7 +63,7 @@ class Preview(NamedTuple):
         }
 
 
-def rendered(
+def preview_text(
     rubric: str,
     *,
     cases: str | None,
@@ -84,26 +76,26 @@ def rendered(
     against: str | None = None,
     as_json: bool = False,
 ) -> str:
-    """Return the messages a rubric makes of a case, and the request's key.
+    """Return the messages that a rubric makes of a case, and the key of the request.
 
     Args:
         rubric: a name, a file, or `git:REVISION:FILE`.
-        cases: file of cases; a made-up one without it.
-        case: id of the case, the first by default.
-        mode: one of the rubric's modes.
-        model: whom the key is made for.
-        settings: what parameters of the rubric are set to, as text.
-        params: parameters of the judge, which go into the key.
-        identity: what really answers under the model's name, if the key says so.
-        against: another version; what differs is returned instead.
-        as_json: whether to return JSON, with the form.
+        cases: file of cases; an invented case by default.
+        case: id of the case; the first one by default.
+        mode: a mode of the rubric.
+        model: model name in the key.
+        settings: parameters of the rubric, as text.
+        params: parameters of the judge, part of the key.
+        identity: version of the system behind the model name, part of the key.
+        against: another version; the differences are returned instead.
+        as_json: whether to return JSON, with the reply schema.
 
     Raises:
         RubricError: the rubric is wrong.
         ConfigError: there is no such case or parameter.
     """
     if cases is None and case is not None:
-        raise ConfigError(f"case {case!r} of which cases? name the file: --cases FILE")
+        raise ConfigError(f"--case {case!r} needs a file of cases; add --cases FILE")
     subject = SAMPLE if cases is None else _find(cases, case)
     judge = AbsentJudge(model, identity, dict(params or {}))
     given = settings or {}
@@ -127,8 +119,8 @@ def _preview(
 ) -> Preview:
     from judgekit.metrics.rubric import RubricMetric
 
-    with opened(source) as (rubric, file):
-        if not strict:  # another version may not have what this one leaves open
+    with open_version(source) as (rubric, file):
+        if not strict:  # another version may not have these parameters
             settings = {name: text for name, text in settings.items() if name in rubric.declared}
         loaded = with_flags(rubric, settings, before="--set ")
         metric = RubricMetric(loaded, judge=judge, mode=mode)
@@ -137,7 +129,7 @@ def _preview(
 
 
 def _compared(one: Preview, other: Preview, *, as_json: bool) -> str:
-    """Return what differs between what two versions ask, from the other to this one."""
+    """Return the differences between the requests of two versions, from the other to this."""
     lines = list(
         difflib.unified_diff(other.whole(), one.whole(), other.file, one.file, lineterm="")
     )
@@ -149,14 +141,10 @@ def _compared(one: Preview, other: Preview, *, as_json: bool) -> str:
     return "\n".join([*lines, verdict]) + "\n"
 
 
-def _find(cases: str, wanted: str | None) -> Case:
+def _find(cases: str, id: str | None) -> Case:
     ids: list[str] = []
     for case in load_cases(cases):
-        if wanted is None or case.id == wanted:
+        if id is None or case.id == id:
             return case
         ids.append(case.id) if len(ids) < _REMEMBERED else None
-    raise ConfigError(f"{cases}: no case {wanted!r}{suggest(wanted, ids)}")
-
-
-_REMEMBERED = 1_000
-"""Ids that are remembered to suggest one."""
+    raise ConfigError(f"{cases}: no case {id!r}{suggest(id, ids)}")

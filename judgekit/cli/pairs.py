@@ -61,10 +61,10 @@ def generate(
 
     Exit codes: 0 all pairs, 2 the setup is wrong, 3 fewer pairs.
     """
-    from judgekit.authoring.pairs.generate import told
+    from judgekit.authoring.pairs.generate import outcome_text
     from judgekit.authoring.pairs.run import PairsPlan, run_pairs
 
-    wanted = PairsPlan(
+    plan = PairsPlan(
         positive=positive_description,
         negative=negative_description,
         num=num_pairs,
@@ -75,6 +75,6 @@ def generate(
         cassette=cassette,
         record=record,
     )
-    generated, by = run_pairs(wanted)
-    print(told(generated, output, model=by), file=sys.stderr)
+    generated, writer = run_pairs(plan)
+    print(outcome_text(generated, output, model=writer), file=sys.stderr)
     raise typer.Exit(0 if generated.complete else 3)

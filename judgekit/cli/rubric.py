@@ -92,9 +92,9 @@ def render(
     json: Json = False,
 ) -> None:
     """Print what a judge would see, and the key of the request. Never call a judge."""
-    from judgekit.authoring.preview import rendered
+    from judgekit.authoring.preview import preview_text
 
-    text = rendered(
+    text = preview_text(
         name,
         cases=cases,
         case=case,
@@ -139,10 +139,10 @@ def run_tests(
 
     Exit codes: 0 passed, 1 a test failed, 2 the setup is wrong, 3 replies are not recorded.
     """
-    from judgekit.authoring.rubric_test.command import tell_tests
+    from judgekit.authoring.rubric_test.command import tests_outcome
 
     chosen = overrides(judge=judge, api_base=api_base, record=record, param=param)
-    text, code = tell_tests(
+    text, code = tests_outcome(
         sources or [], chosen, answers=answers, cassettes=cassettes, prune=prune, as_json=json
     )
     typer.echo(text, nl=False)
@@ -176,7 +176,7 @@ def diff(
     Never call a judge: verdicts with an unchanged request are scored again, all others are listed
     as requests to send again.
     """
-    from judgekit.authoring.rubric_diff.text import tell_diff
+    from judgekit.authoring.rubric_diff.text import diff_text
 
-    text = tell_diff(old, new, results=results, metric=metric, threshold=threshold, as_json=json)
+    text = diff_text(old, new, results=results, metric=metric, threshold=threshold, as_json=json)
     typer.echo(text, nl=False)

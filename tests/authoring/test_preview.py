@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from judgekit.authoring.preview import rendered
+from judgekit.authoring.preview import preview_text
 from judgekit.core.case import Case
 from judgekit.core.errors import CaseError, ConfigError, RubricError
 from judgekit.core.request import request_from
@@ -24,7 +24,9 @@ def cases(tmp_path):
 
 
 def render(rubric, **wanted):
-    return rendered(rubric, **{"cases": None, "case": None, "mode": None, "model": "M", **wanted})
+    return preview_text(
+        rubric, **{"cases": None, "case": None, "mode": None, "model": "M", **wanted}
+    )
 
 
 @pytest.mark.parametrize("name", [n for n in rubric_names() if n != "base"])

@@ -53,7 +53,7 @@ def test_replies_are_recorded_once_and_replayed(
     assert "2 asked of openai/judge, recorded on cassettes/rubrics/brief.jsonl" in first.out
     assert "asked of" not in again.out + alone.out
     assert (server.calls("case-001"), server.calls("case-002")) == calls
-    assert "judge: openai/judge (replies of that model)" in alone.out
+    assert "judge: openai/judge (replies of this model)" in alone.out
 
 
 def test_a_judge_that_is_down_leaves_tests_open_and_keeps_the_rest(

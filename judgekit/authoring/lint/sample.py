@@ -10,7 +10,7 @@ from judgekit.core.case import Case, Message
 from judgekit.rubric.parameter import Parameter
 from judgekit.rubric.rubric import Rubric
 
-_ALL: dict[str, Any] = {
+INVENTED: dict[str, Any] = {
     "system": "(the system prompt)",
     "history": (
         Message(role="user", content="(an earlier message)"),
@@ -55,7 +55,7 @@ def full_case(keys: Mapping[str, Iterable[str]] | None = None) -> Case:
     Args:
         keys: keys that `metadata` and `expected` must have, by field.
     """
-    return Case(id="sample", **{**_ALL, **_keyed(keys)})
+    return Case(id="sample", **{**INVENTED, **_keyed(keys)})
 
 
 def _keyed(keys: Mapping[str, Iterable[str]] | None) -> dict[str, dict[str, str]]:
@@ -70,5 +70,5 @@ def sparse_case(rubric: Rubric, keys: Mapping[str, Iterable[str]] | None = None)
     for name, weight in rubric.modes[rubric.default_mode].items():
         if weight > 0 and name in rubric.groups:
             needed |= set(rubric.groups[name].requires)
-    known = {**_ALL, **_keyed(keys)}
+    known = {**INVENTED, **_keyed(keys)}
     return Case(id="sample", **{name: value for name, value in known.items() if name in needed})

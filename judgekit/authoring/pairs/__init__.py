@@ -1,1 +1,1 @@
-"""Contrastive pairs: texts that show a trait beside texts that lack it, by a judge model."""
+"""Contrastive pairs: a model writes answers that show a trait, and answers that lack it."""

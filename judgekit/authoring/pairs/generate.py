@@ -1,4 +1,4 @@
-"""Asking for pairs, in batches, until there are enough; what came is kept whatever fails."""
+"""Request pairs in batches until there are enough; pairs are kept whatever fails."""
 
 from __future__ import annotations
 
@@ -30,20 +30,20 @@ FORMAT = "judgekit-pairs/1"
 
 
 class Generated(NamedTuple):
-    """What came of asking for pairs."""
+    """The outcome of a request for pairs."""
 
     pairs: tuple[AnswerPair, ...]
     wanted: int
     dropped: dict[str, int]
-    """Entries left out, by reason."""
+    """Number of dropped entries by reason."""
     batches: int
-    """Requests that were made."""
+    """Number of requests."""
     failures: tuple[JudgekitError, ...]
-    """What became of requests that gave nothing."""
+    """Errors of requests without pairs."""
 
     @property
     def complete(self) -> bool:
-        """Whether there are as many as were wanted."""
+        """Whether there are as many pairs as requested."""
         return len(self.pairs) >= self.wanted
 
 
@@ -52,26 +52,26 @@ async def generate_pairs(
 ) -> Generated:
     """Return pairs that contrast two descriptions; the same replies give the same pairs.
 
-    Batches are asked for at the same time and taken in order. Where duplicates, unusable entries
-    and unusable replies leave too few, further ones are asked, at most as many again and two
-    more. An outage, or a reply that is not recorded, ends the asking after the batches under
-    way, and what came is kept.
+    Batches are requested at the same time and read in order. Where duplicates, unusable entries
+    and unusable replies leave too few pairs, further batches follow, at most as many again plus
+    two. An outage, or a reply that is not recorded, stops after the current batches, and the pairs
+    so far are kept.
 
     Raises:
         ConfigError: a description is blank or too long, or the number is out of range.
-        JudgeRejected: the model takes no request like these.
-        CassetteCorrupt: what is recorded was changed.
+        JudgeRejected: the model refuses requests like these.
+        CassetteCorrupt: the cassette was changed.
     """
     _check(positive=positive, negative=negative, count=count)
     requests = RequestBuilder(judge)
-    found = PairCollection()
+    collection = PairCollection()
     failures: list[JudgekitError] = []
-    asked = 0
+    requested = 0
     first = -(-count // BATCH)
-    while len(found.pairs) < count and not failures and asked < 2 * first + 2:
-        short = -(-(count - len(found.pairs)) // BATCH)
-        numbers = range(asked, min(asked + short, 2 * first + 2))
-        asked = numbers.stop
+    while len(collection.pairs) < count and not failures and requested < 2 * first + 2:
+        short = -(-(count - len(collection.pairs)) // BATCH)
+        numbers = range(requested, min(requested + short, 2 * first + 2))
+        requested = numbers.stop
         size = min(BATCH, count)
         outcomes = await asyncio.gather(
             *(
@@ -82,8 +82,8 @@ async def generate_pairs(
         )
         for outcome in outcomes:
             if isinstance(outcome, (InvalidReply, JudgeRefused)):
-                # It is recorded like any other, so that asking the same again gains nothing.
-                found.dropped["unusable reply"] += 1
+                # It is recorded, so the same request would get the same reply.
+                collection.dropped["unusable reply"] += 1
             elif isinstance(outcome, JudgekitError) and not isinstance(
                 outcome, (JudgeRejected, CassetteCorrupt, ConfigError)
             ):
@@ -91,9 +91,13 @@ async def generate_pairs(
             elif isinstance(outcome, BaseException):
                 raise outcome
             else:
-                found.add(outcome, most=count)
+                collection.add(outcome, most=count)
     return Generated(
-        tuple(found.pairs), count, dict(sorted(found.dropped.items())), asked, tuple(failures)
+        tuple(collection.pairs),
+        count,
+        dict(sorted(collection.dropped.items())),
+        requested,
+        tuple(failures),
     )
 
 
@@ -114,18 +118,18 @@ async def _batch(
 def _check(*, positive: str, negative: str, count: int) -> None:
     for flag, text in (("positive", positive), ("negative", negative)):
         if not text.strip():
-            raise ConfigError(f"--{flag}-description is blank; say what such an answer is like")
+            raise ConfigError(f"--{flag}-description is blank; describe such an answer")
         if len(text) > MAX_DESCRIPTION:
-            raise ConfigError(f"--{flag}-description is longer than {MAX_DESCRIPTION:,} characters")
+            raise ConfigError(f"--{flag}-description has more than {MAX_DESCRIPTION:,} characters")
     if not 1 <= count <= MAX_PAIRS:
         raise ConfigError(f"--num-pairs must be from 1 to {MAX_PAIRS:,}, not {count}")
 
 
 def check_output(path: Path) -> None:
-    """Refuse to replace a file that is not one of pairs.
+    """Refuse to replace a file that has no pairs.
 
     Raises:
-        ConfigError: it is there and was not written by `judgekit pairs`, or it is a link.
+        ConfigError: the file exists and is not from `judgekit pairs`, or it is a link.
     """
     begin = f'{{\n "format": "{FORMAT}"'.encode()
     refuse_foreign(path, lambda head: head.startswith(begin), what="a file of pairs")
@@ -143,7 +147,7 @@ def write_pairs(
     """Write a file of pairs, whole or not at all; the same pairs give the same bytes.
 
     Raises:
-        ConfigError: it cannot be written; what stood there before stays.
+        ConfigError: the file cannot be written; the earlier file stays.
     """
     data = {
         "format": FORMAT,
@@ -161,33 +165,33 @@ def write_pairs(
         raise ConfigError(f"cannot be written: {exc.strerror}", where=str(path)) from exc
 
 
-def told(generated: Generated, path: Path, *, model: str) -> str:
-    """Return what came of it, in a few lines for a person."""
-    made = len(generated.pairs)
+def outcome_text(generated: Generated, path: Path, *, model: str) -> str:
+    """Return the outcome in a few lines."""
+    count = len(generated.pairs)
     of = "" if generated.complete else f" of {generated.wanted}"
     lines = (
-        [f"{made}{of} pairs by {model} written to {path}"]
-        if made
+        [f"{count}{of} pairs by {model} written to {path}"]
+        if count
         else ["no pairs; nothing written"]
     )
     if generated.dropped:
-        why = ", ".join(f"{count} {reason}" for reason, count in generated.dropped.items())
-        lines.append(f"left out: {why}")
+        why = ", ".join(f"{number} {reason}" for reason, number in generated.dropped.items())
+        lines.append(f"dropped: {why}")
     missed = [each for each in generated.failures if isinstance(each, CassetteMiss)]
     if missed:
         lines.append(
             f"{len(missed)} of {generated.batches} requests are not recorded; "
-            "to ask for them: --record new_episodes"
+            "to record them: --record new_episodes"
         )
     others = [each for each in generated.failures if not isinstance(each, CassetteMiss)]
     if others:
         lines.append(
             f"{len(others)} of {generated.batches} requests failed, the first: {others[0]}"
         )
-        lines.append("run it again to go on: replies that came are kept")
+        lines.append("run the command again to continue: all replies are stored")
     elif not generated.complete and not missed:
         lines.append(
-            f"{generated.batches} requests gave no more; a fuller description, a higher "
-            "temperature (--param temperature=1) or another model may help"
+            f"{generated.batches} requests gave no more pairs; try a longer description or another "
+            "model"
         )
     return "\n".join(lines)

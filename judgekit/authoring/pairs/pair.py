@@ -1,4 +1,4 @@
-"""A pair, how a model's entry becomes one, and which pairs are the same."""
+"""A pair of answers, and the collection that drops unusable and duplicate pairs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from judgekit.core.value import Value
 from judgekit.metrics.tokens import answer_form
 
 MAX_TEXT = 8_000
-"""Characters a text of a pair may have."""
+"""Characters of a text of a pair."""
 
 
 class AnswerPair(Value):
@@ -23,10 +23,7 @@ class AnswerPair(Value):
 
 
 class PairCollection:
-    """Pairs in the order in which they came, without those that are of no use.
-
-    What is left out is counted by reason in `dropped`.
-    """
+    """Usable pairs in the order of the replies; `dropped` counts the others by reason."""
 
     def __init__(self) -> None:
         self.pairs: list[AnswerPair] = []
@@ -34,7 +31,7 @@ class PairCollection:
         self._seen: set[str] = set()
 
     def add(self, entries: Iterable[Any], *, most: int) -> None:
-        """Take entries until there are so many pairs."""
+        """Add entries until there are `most` pairs."""
         for entry in entries:
             if len(self.pairs) >= most:
                 return
@@ -45,12 +42,12 @@ class PairCollection:
         if isinstance(pair, str):
             self.dropped[pair] += 1
             return
-        positive, negative = _form(pair.positive), _form(pair.negative)
+        positive, negative = answer_form(pair.positive), answer_form(pair.negative)
         if positive == negative:
             self.dropped["both sides the same"] += 1
             return
-        # The same prompt, or the same showing of the trait, teaches nothing twice.
-        keys = {f"prompt {_form(pair.prompt)}", f"positive {positive}"}
+        # A second pair with the same prompt or the same positive answer adds nothing.
+        keys = {f"prompt {answer_form(pair.prompt)}", f"positive {positive}"}
         if keys & self._seen:
             self.dropped["duplicate"] += 1
             return
@@ -59,7 +56,7 @@ class PairCollection:
 
 
 def _pair(entry: Any) -> AnswerPair | str:
-    """Return a pair, or why an entry is none."""
+    """Return a pair, or the reason to drop the entry."""
     if not isinstance(entry, dict):
         return "not a pair"
     texts = {}
@@ -71,8 +68,3 @@ def _pair(entry: Any) -> AnswerPair | str:
             return f"{name} over {MAX_TEXT:,} characters"
         texts[name] = visible(text.strip())
     return AnswerPair(**texts)
-
-
-def _form(text: str) -> str:
-    """Return a text as duplicates are looked for: without capitals, marks and articles."""
-    return answer_form(text)

@@ -1,4 +1,4 @@
-"""What a model is asked for pairs: deterministic text, held by a golden file."""
+"""The request for pairs. Its text is deterministic; a golden file freezes it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from judgekit.core.request import About, ChatMessage, Form, Request
 from judgekit.rubric.filters import fenced
 
 BATCH = 20
-"""Pairs asked for at once: few enough that a reply is not cut off."""
+"""Pairs in one request: few enough for the reply to be complete."""
 
 TOPICS = (
     "everyday small talk", "work and colleagues", "food and cooking", "travel and getting around",
@@ -19,7 +19,7 @@ TOPICS = (
     "a disappointment", "planning a day", "home and garden", "animals", "technology",
     "history and places", "a disagreement", "telling a short story", "asking for a favour",
 )  # fmt: skip
-"""What the prompts of a batch are about: one topic after the other, so that batches differ."""
+"""Topics of the prompts: one for each batch, so that batches differ."""
 
 SYSTEM = """\
 You write contrastive examples for measuring a trait of an assistant's style.
@@ -64,21 +64,21 @@ def batch_request(
 
     Args:
         requests: builds requests to the model.
-        number: of the batch, from 0; it chooses the topic, and after the last topic the next
-            sample.
-        count: pairs to ask for.
-        positive: what the trait is.
-        negative: what an answer without it is like.
+        number: index of the batch, from 0: it selects the topic, and after the last topic the
+            next sample.
+        count: pairs to request.
+        positive: description of the trait.
+        negative: description of an answer without it.
     """
     topic = TOPICS[number % len(TOPICS)]
-    wanted = (
+    content = (
         f"{fenced(positive, 'trait')}\n\n{fenced(negative, 'without_trait')}\n\n"
         f"Write {count} {'pair' if count == 1 else 'pairs'}. The prompts are about: {topic}."
     )
     return requests.request(
         messages=(
             ChatMessage(role="system", content=SYSTEM),
-            ChatMessage(role="user", content=wanted),
+            ChatMessage(role="user", content=content),
         ),
         form=Form(json_schema=SCHEMA),
         sample=number // len(TOPICS),

@@ -1,4 +1,4 @@
-"""From what is wanted to a file of pairs: the model, its tape, the asking, the writing."""
+"""Generate a file of pairs: open the model and its cassette, request pairs, write the file."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from judgekit.suite.judges import make_judge
 
 
 class PairsPlan(NamedTuple):
-    """What is asked for on the command line."""
+    """The settings of `judgekit pairs generate`."""
 
     positive: str
     negative: str
@@ -35,80 +35,80 @@ class PairsPlan(NamedTuple):
     record: str | None = None
 
 
-def run_pairs(wanted: PairsPlan) -> tuple[Generated, str]:
-    """Have pairs written, and return what came of it and by whom.
+def run_pairs(plan: PairsPlan) -> tuple[Generated, str]:
+    """Generate pairs, and return the outcome and the model.
 
     Raises:
         ConfigError: a setting is wrong, or the file cannot be written.
-        JudgeRejected: the model takes no request like these.
-        CassetteCorrupt: the tape was damaged.
+        JudgeRejected: the model refuses requests like these.
+        CassetteCorrupt: the cassette is damaged.
     """
-    positive, negative = _text(wanted.positive), _text(wanted.negative)
-    if not wanted.output.absolute().parent.is_dir():
-        raise ConfigError("its folder does not exist; make it first", where=str(wanted.output))
-    if wanted.output.is_dir():
-        raise ConfigError("is a folder; name a file in it", where=str(wanted.output))
-    check_output(wanted.output)
+    positive, negative = _text(plan.positive), _text(plan.negative)
+    if not plan.output.absolute().parent.is_dir():
+        raise ConfigError("its folder does not exist; create it first", where=str(plan.output))
+    if plan.output.is_dir():
+        raise ConfigError("is a folder; name a file in it", where=str(plan.output))
+    check_output(plan.output)
     record = RecordMode.NONE
-    if wanted.record is not None:
-        record = RecordMode.parse(wanted.record)
-    elif wanted.model is not None:
-        record = RecordMode.NEW_EPISODES  # naming a model is permission to ask it
-    judge = _judge(wanted, asking=record is not RecordMode.NONE)
-    near = wanted.cassette or wanted.output
+    if plan.record is not None:
+        record = RecordMode.parse(plan.record)
+    elif plan.model is not None:
+        record = RecordMode.NEW_EPISODES  # naming a model allows calls
+    judge = _judge(plan, asking=record is not RecordMode.NONE)
+    near = plan.cassette or plan.output
     cassette = Cassette(
         LimitedJudge(judge),
-        tape=wanted.cassette,
+        tape=plan.cassette,
         store=lazy_store(near.absolute().parent),
         record=record,
     )
     try:
         generated: Generated = run_sync(
-            generate_pairs(cassette, positive=positive, negative=negative, count=wanted.num)
+            generate_pairs(cassette, positive=positive, negative=negative, count=plan.num)
         )
     finally:
         cassette.close()
     if generated.pairs:
         write_pairs(
-            wanted.output,
+            plan.output,
             generated.pairs,
             positive=positive,
             negative=negative,
             model=judge.model,
-            wanted=wanted.num,
+            wanted=plan.num,
         )
     return generated, judge.model
 
 
-def _judge(wanted: PairsPlan, *, asking: bool) -> Judge:
-    if wanted.model is None:
-        return _recorded(wanted.cassette)
-    if wanted.model.startswith("manual/"):
+def _judge(plan: PairsPlan, *, asking: bool) -> Judge:
+    if plan.model is None:
+        return _recorded(plan.cassette)
+    if plan.model.startswith("manual/"):
         raise ConfigError(
-            "pairs are written by a model; to use your own texts, name a file of them"
-            " as positive_examples and negative_examples"
+            "a model writes pairs; to use your own texts, name a file of them as "
+            "positive_examples and negative_examples"
         )
-    file = JudgeFile(model=wanted.model, api_base=wanted.api_base, params=dict(wanted.params))
+    file = JudgeFile(model=plan.model, api_base=plan.api_base, params=dict(plan.params))
     return make_judge(file, base=Path(), lines=Lines(file=""), asking=asking)
 
 
 def _recorded(path: Path | None) -> Judge:
-    """Return the one model that is on a tape: a replay need not name it."""
+    """Return the only model on a cassette, so that a replay does not need --model."""
     if path is None or not path.is_file():
-        raise ConfigError("say which model writes the pairs: --model MODEL")
-    found = judges_on(path)
-    if len(found) != 1:
+        raise ConfigError("no model is given: add --model MODEL")
+    judges = judges_on(path)
+    if len(judges) != 1:
         raise ConfigError(
-            f"recorded by {len(found)} models; say which: --model MODEL", where=str(path)
+            f"recorded by {len(judges)} models; name one: --model MODEL", where=str(path)
         )
-    return found[0]
+    return judges[0]
 
 
 def _text(given: str) -> str:
-    """Return a description given as such or as `@FILE`."""
+    """Return a description, or the content of `@FILE`."""
     if not given.startswith("@"):
         return given
     try:
         return read_text(Path(given[1:]), most=MAX_PLAIN).strip()
     except (OSError, UnicodeDecodeError) as exc:
-        raise ConfigError(f"{given}: cannot be read: {exc}") from exc
+        raise ConfigError(f"{given}: cannot be read: {exc}; name a UTF-8 text file") from exc

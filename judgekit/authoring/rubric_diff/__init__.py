@@ -1,1 +1,1 @@
-"""Two versions of a rubric: what changed, and what that does to verdicts that are recorded."""
+"""Compare two versions of a rubric: the changes, and their effect on recorded verdicts."""

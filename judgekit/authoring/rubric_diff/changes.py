@@ -1,4 +1,4 @@
-"""What changed between two versions of a rubric."""
+"""The changes between two versions of a rubric."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from judgekit.rubric.rubric import Rubric
 
 
 class RubricChange(Value):
-    """One thing that is not as it was."""
+    """One change."""
 
     what: str
     """Such as `criterion harm`, `mode both`, `template base.jinja`."""
     field: str = ""
-    """Which side of it; empty when it was added or removed as a whole."""
+    """The field that changed; empty when the whole was added or removed."""
     old: str | None = None
     """`None` when it was added."""
     new: str | None = None
@@ -31,10 +31,14 @@ class RubricChange(Value):
 
 
 def changes(old: Rubric, new: Rubric) -> list[RubricChange]:
-    """Return what changed, in the order in which people look for it."""
+    """Return the changes, the most important kinds first."""
     return [
         *_sides("rubric", _head(old), _head(new)),
-        *_named("criterion", _criteria(old), _criteria(new)),
+        *_named(
+            "criterion",
+            {c.id: _criterion(c) for c in old.criteria},
+            {c.id: _criterion(c) for c in new.criteria},
+        ),
         *_named("detail", _details(old), _details(new)),
         *_named("mode", _modes(old), _modes(new)),
         *_named("group", _groups(old), _groups(new)),
@@ -81,10 +85,6 @@ def _head(rubric: Rubric) -> Sides:
     }
 
 
-def _criteria(rubric: Rubric) -> dict[str, Sides]:
-    return {criterion.id: _criterion(criterion) for criterion in rubric.criteria}
-
-
 def _criterion(criterion: Criterion) -> Sides:
     question = criterion.question
     sides = {
@@ -97,8 +97,7 @@ def _criterion(criterion: Criterion) -> Sides:
         "reverse": _yes(criterion.reverse),
     }
     for level in criterion.levels:
-        worth = "left out" if level.value is None else f"{level.value:g}"
-        sides[f"level {level.label}"] = worth
+        sides[f"level {level.label}"] = "left out" if level.value is None else f"{level.value:g}"
         sides[f"text of level {level.label}"] = level.text
     if criterion.levels:
         sides["order of levels"] = ", ".join(level.label for level in criterion.levels)
@@ -150,7 +149,7 @@ def _examples(rubric: Rubric) -> str:
 
 
 def _templates(rubric: Rubric) -> dict[str, Sides]:
-    """Return the text of each template file, the rubric's own under no name: it may be renamed."""
+    """Return the text of each template file; the rubric's own has no name, as it may be renamed."""
     own = rubric.path.resolve()
     return {
         "" if path.resolve() == own else name: {

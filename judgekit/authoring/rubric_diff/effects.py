@@ -1,7 +1,7 @@
-"""What another version of a rubric would make of the verdicts of a run, without asking anybody.
+"""The effect of a new version of a rubric on the verdicts of a run, without a call to a judge.
 
-A verdict whose request is the same under the new version is folded again from its recorded
-answers; one whose request differs must be asked again, and no value is guessed for it.
+If the request is the same, the new value comes from the recorded answers. If it differs, the
+request must be sent again, and there is no new value.
 """
 
 from __future__ import annotations
@@ -24,40 +24,40 @@ from judgekit.report.report import Report
 from judgekit.rubric.rubric import Rubric, Variant
 
 Fate = Literal["same", "changed", "ask", "refused", "failed"]
-"""`ask`: the request differs; `refused`: the new version does not take the case; `failed`: there
-was no verdict before, and the same request would give none."""
+"""`ask`: the request differs; `refused`: the new version refuses the case; `failed`: there was no
+verdict, and the same request would give none."""
 
 
 class Effect(Value):
-    """What becomes of one recorded verdict."""
+    """The effect on one recorded verdict."""
 
     case: str
     fate: Fate
     old: float | None = None
-    """Value before; `None` where there was none."""
+    """Old value; `None` if there was none."""
     new: float | None = None
-    """Value now; `None` unless it could be folded again and was scored."""
+    """New value; `None` unless the same request has a score."""
     status: Status | None = None
-    """Now, where it could be folded again."""
+    """New status, if the request is the same."""
     flip: Literal["pass -> fail", "fail -> pass"] | None = None
-    """How it changes sides of the threshold."""
+    """Whether it crosses the threshold."""
     note: str = ""
 
 
 class Effects(Value):
-    """What becomes of the verdicts of one metric of a run."""
+    """The effects on the verdicts of one metric of a run."""
 
     metric: str
     threshold: float | None
     effects: tuple[Effect, ...]
     calls: int = 0
-    """Requests to be asked again, all samples counted."""
+    """Number of requests to send again, including samples."""
     characters: int = 0
-    """Length of their messages."""
+    """Characters in their messages."""
     foreign: int = 0
-    """Verdicts that the old version as it stands would not have asked for."""
+    """Verdicts with requests that the old version would not send."""
     mean_old: float | None = None
-    """Mean of the verdicts that could be folded again, before."""
+    """Old mean of the verdicts with a new value."""
     mean_new: float | None = None
 
     def of(self, *fates: Fate) -> list[Effect]:
@@ -66,7 +66,7 @@ class Effects(Value):
 
     @property
     def flips(self) -> list[Effect]:
-        """The verdicts that change sides of the threshold."""
+        """The verdicts that cross the threshold."""
         return [effect for effect in self.effects if effect.flip]
 
 
@@ -78,64 +78,63 @@ def effects_on(
     metric: str | None = None,
     threshold: float | None = None,
 ) -> list[Effects]:
-    """Return what the new version makes of a run's verdicts, by metric.
+    """Return the effects of the new version on the verdicts of a run, by metric.
 
     Args:
         folder: a run folder.
-        old: the version the run was made with; its name finds the metrics.
+        old: the version of the run; its name selects the metrics.
         new: the version to apply.
-        metric: look at this metric alone.
-        threshold: pass line to flip against; the run's own without one.
+        metric: the only metric to check.
+        threshold: threshold for flips; that of the run by default.
 
     Raises:
-        ConfigError: not a run folder, none of its metrics uses the rubric, or one makes something
-            else of the rubric's value.
+        ConfigError: not a run folder, no metric uses the rubric, or one changes the rubric's value.
     """
     report = Report.read(folder)
     manifest = report.figures.manifest
-    found = {
+    chosen = {
         name: entry
         for name, entry in _judged(manifest.get("metrics"))
         if (entry["made_with"].get("rubric") == old.name if metric is None else name == metric)
     }
-    if not found:
+    if not chosen:
         names = [name for name, _ in _judged(manifest.get("metrics"))]
         what = f"no metric by rubric {old.name!r}" if metric is None else f"no metric {metric!r}"
         raise ConfigError(f"{what}{suggest(metric or old.name, names)}", where=str(folder))
-    for name, entry in found.items():
+    for name, entry in chosen.items():
         if "value" in entry["made_with"]:
             raise ConfigError(
-                f"the value of {name} is {entry['made_with']['value']}, so its verdicts cannot be "
-                "folded anew; run it by both versions and compare the runs",
+                f"the value of {name} is {entry['made_with']['value']}, so its verdicts do not "
+                "give it; run both versions and compare the runs",
                 where=str(folder),
             )
     judge = _judge(manifest.get("judge"), folder)
     thresholds = manifest.get("thresholds") or {}
-    looks = {
+    finders = {
         name: _EffectFinder(
             name,
             _metric(old, entry, judge, strict=False),
             _metric(new, entry, judge, strict=True),
             thresholds.get(name) if threshold is None else threshold,
         )
-        for name, entry in found.items()
+        for name, entry in chosen.items()
     }
     for scored in report.results:
         for row in scored.rows:
-            if row.metric in looks:
-                looks[row.metric].add(scored.case, row.result)
-    return [look.finish() for look in looks.values()]
+            if row.metric in finders:
+                finders[row.metric].add(scored.case, row.result)
+    return [finder.finish() for finder in finders.values()]
 
 
 def _judged(described: Any) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield the metrics of a manifest that a rubric makes, also those inside others."""
+    """Yield the metrics of a manifest that use a rubric, including those inside other metrics."""
     if isinstance(described, list):
         for entry in described:
             yield from _judged(entry)
     elif isinstance(described, dict):
         options = described.get("options")
-        made_with = described.get("made_with")
-        if isinstance(options, dict) and isinstance(made_with, dict) and "rubric" in made_with:
+        options_of = described.get("made_with")
+        if isinstance(options, dict) and isinstance(options_of, dict) and "rubric" in options_of:
             yield str(described.get("name")), described
         elif isinstance(options, dict):
             for value in options.values():
@@ -144,7 +143,9 @@ def _judged(described: Any) -> Iterator[tuple[str, dict[str, Any]]]:
 
 def _judge(described: Any, folder: Path) -> AbsentJudge:
     if not isinstance(described, dict) or not isinstance(described.get("model"), str):
-        raise ConfigError("nobody judged in this run, so there are no verdicts", where=str(folder))
+        raise ConfigError(
+            "no judge in this run, so there are no verdicts; name another run", where=str(folder)
+        )
     return AbsentJudge(
         described["model"],
         described.get("identity"),
@@ -156,7 +157,7 @@ def _judge(described: Any, folder: Path) -> AbsentJudge:
 def _metric(
     rubric: Rubric, entry: Mapping[str, Any], judge: AbsentJudge, *, strict: bool
 ) -> RubricMetric | None:
-    """Return the metric a run had, by another version of its rubric."""
+    """Return the metric of a run with another version of its rubric."""
     options = entry["options"]
     set_to = options.get("parameters") or {}
     try:
@@ -176,19 +177,19 @@ def _metric(
 
 
 class _Rescored(NamedTuple):
-    """What a new version asks of a case."""
+    """The requests of a new version about a case."""
 
     variant: Variant
     requests: list[Request]
 
 
 class _EffectFinder:
-    """One metric of a run, looked at verdict by verdict."""
+    """Finds the effects on one metric of a run, verdict by verdict."""
 
     def __init__(
         self, name: str, old: RubricMetric | None, new: RubricMetric | None, threshold: float | None
     ) -> None:
-        assert new is not None  # noqa: S101 - made strictly
+        assert new is not None  # noqa: S101 - created with strict=True
         self.name = name
         self._old = old
         self._new = new
@@ -199,10 +200,10 @@ class _EffectFinder:
         self._foreign = 0
 
     def add(self, case: Case, result: Result) -> None:
-        """Take one verdict."""
+        """Add one verdict."""
         keys = _keys(result)
         before = None if isinstance(result, Failure) else result.value
-        if keys and not set(keys) <= set(_asked(self._old, case)):
+        if keys and not set(keys) <= set(_keys_of(self._old, case)):
             self._foreign += 1
         try:
             again = _Rescored(*self._new.requests(case))
@@ -210,7 +211,7 @@ class _EffectFinder:
             effect = Effect(case=case.id, fate="refused", old=before, note=str(exc))
         else:
             if keys and set(keys) <= {request.key for request in again.requests}:
-                effect = self._folded(case, result, again, before)
+                effect = self._rescored(case, result, again, before)
             else:
                 self._ask(again)
                 effect = Effect(case=case.id, fate="ask", old=before)
@@ -220,17 +221,19 @@ class _EffectFinder:
         self._calls += len(again.requests)
         self._characters += sum(len(m.content) for r in again.requests for m in r.messages)
 
-    def _folded(self, case: Case, result: Result, again: _Rescored, before: float | None) -> Effect:
+    def _rescored(
+        self, case: Case, result: Result, again: _Rescored, before: float | None
+    ) -> Effect:
         if isinstance(result, Failure):
             return Effect(case=case.id, fate="failed", note=f"{result.kind}: {result.message}")
         if result.fallback is not None:
             self._ask(again)
-            return Effect(case=case.id, fate="ask", note="a stand-in scored it")
+            return Effect(case=case.id, fate="ask", note="a fallback scored it")
         try:
             status, value = _fold(self._new.rubric, again.variant, result)
         except (KeyError, LookupError, TypeError, ValueError, StopIteration) as exc:
             raise ConfigError(
-                f"case {case.id!r}: the recorded answers do not fit the request they belong to"
+                f"case {case.id!r}: the recorded answers do not match their request; run it again"
             ) from exc
         same = status == result.status and (
             value is None or before is None or abs(value - before) < 1e-9
@@ -253,7 +256,7 @@ class _EffectFinder:
         return "pass -> fail" if passed else "fail -> pass"
 
     def finish(self) -> Effects:
-        """Return what was found."""
+        """Return all effects."""
         both = [
             (effect.old, effect.new)
             for effect in self._effects
@@ -279,10 +282,10 @@ def _keys(result: Result) -> list[str]:
 
 
 _RECORDED = ("refused", "truncated", "empty", "invalid_reply")
-"""Failures that came with a reply: the same request would fail the same way."""
+"""Failures with a reply: the same request would fail in the same way."""
 
 
-def _asked(metric: RubricMetric | None, case: Case) -> list[str]:
+def _keys_of(metric: RubricMetric | None, case: Case) -> list[str]:
     if metric is None:
         return []
     try:
@@ -292,7 +295,7 @@ def _asked(metric: RubricMetric | None, case: Case) -> list[str]:
 
 
 def _fold(rubric: Rubric, variant: Variant, score: Score) -> tuple[Status, float | None]:
-    """Return what recorded answers come to under a rubric that asks the same."""
+    """Return status and value of recorded answers under a rubric with the same request."""
     ids = [criterion.id for criterion in variant.criteria]
     judgments = list(score.judgments)
     if len(judgments) == 1:

@@ -1,8 +1,8 @@
-"""Where a version of a rubric comes from: a name, a file, or a commit."""
+"""Load a version of a rubric: by name, from a file, or from a commit."""
 
 from __future__ import annotations
 
-import subprocess  # git is asked, with a list of arguments and no shell
+import subprocess  # runs git, with a list of arguments and no shell
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
@@ -15,16 +15,16 @@ from judgekit.rubric.shelf import SUFFIX
 
 GIT = "git:"
 MAX_FILES = 1_000
-"""Rubrics a folder of a commit may hold."""
+"""Rubrics in a folder of a commit."""
 MAX_SIZE = 10_000_000
-"""Bytes above which a file of a commit is left out."""
+"""Bytes of a file of a commit; larger files are skipped."""
 
 
 @contextmanager
-def opened(source: str) -> Iterator[tuple[Rubric, str]]:
-    """Give a rubric and what to call it: by name, by file, or as `git:REVISION:PATH`.
+def open_version(source: str) -> Iterator[tuple[Rubric, str]]:
+    """Load a rubric by name, by file, or as `git:REVISION:PATH`; yield it and its title.
 
-    Of a commit the whole folder of the rubric is read, for what it extends and imports.
+    From a commit, the whole folder is read, for the files that the rubric extends and imports.
 
     Raises:
         RubricError: it does not load.
@@ -45,7 +45,9 @@ def opened(source: str) -> Iterator[tuple[Rubric, str]]:
             target.write_bytes(text)
         file = Path(folder) / path.name
         if not file.is_file():
-            raise ConfigError(f"{source}: there is no {name} in {revision}")
+            raise ConfigError(
+                f"{source}: {revision} has no file {name}; `git ls-tree -r {revision}` lists them"
+            )
         try:
             rubric = load_rubric(file)
         except RubricError as exc:
@@ -56,7 +58,7 @@ def opened(source: str) -> Iterator[tuple[Rubric, str]]:
 def _files(
     revision: str, folder: PurePosixPath, source: str
 ) -> Iterator[tuple[PurePosixPath, bytes]]:
-    """Yield the rubrics of a folder of a commit, and the files below it that they name."""
+    """Yield the rubrics in a folder of a commit, and the files below it that they name."""
     place = "./" if str(folder) == "." else f"./{folder}/"
     out = _git(["ls-tree", "-r", "-z", "-l", revision, "--", place], source)
     data = []
@@ -74,7 +76,9 @@ def _files(
         elif len(inner.parts) == 1:
             count += 1
             if count > MAX_FILES:
-                raise ConfigError(f"{source}: more than {MAX_FILES:,} rubrics in its folder")
+                raise ConfigError(
+                    f"{source}: its folder has more than {MAX_FILES:,} rubrics; move it to another"
+                )
             text = _git(["show", f"{revision}:./{folder / inner}"], source)
             named += text
             yield inner, text
@@ -84,7 +88,7 @@ def _files(
 
 
 def _inner(name: str, folder: PurePosixPath) -> PurePosixPath | None:
-    """Return the path of a file inside the folder; `None` for one that would leave it."""
+    """Return the path of a file inside the folder; `None` if it is outside."""
     path = PurePosixPath(name)
     if path.is_absolute() or ".." in path.parts or not path.is_relative_to(folder):
         return None
@@ -94,16 +98,18 @@ def _inner(name: str, folder: PurePosixPath) -> PurePosixPath | None:
 def _git(arguments: list[str], source: str) -> bytes:
     try:
         done = subprocess.run(  # noqa: S603 - no shell, and the revision is no option
-            ["git", *arguments],  # noqa: S607 - whichever git the person uses
+            ["git", *arguments],  # noqa: S607 - the user's git
             capture_output=True,
             check=True,
             timeout=60,
         )
     except FileNotFoundError as exc:
-        raise ConfigError(f"{source}: git is not installed") from exc
+        raise ConfigError(f"{source}: git is not installed; install it, or name a file") from exc
     except subprocess.TimeoutExpired as exc:
-        raise ConfigError(f"{source}: git did not answer") from exc
+        raise ConfigError(
+            f"{source}: git did not answer within 60 s; try again, or name a file"
+        ) from exc
     except subprocess.CalledProcessError as exc:
-        said = exc.stderr.decode("utf-8", "replace").strip().splitlines()
-        raise ConfigError(f"{source}: git says {said[0] if said else 'nothing'}") from exc
+        message = exc.stderr.decode("utf-8", "replace").strip().splitlines()
+        raise ConfigError(f"{source}: git: {message[0] if message else exc}") from exc
     return done.stdout

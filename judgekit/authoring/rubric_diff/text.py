@@ -1,4 +1,4 @@
-"""`judgekit rubric diff`, without the command line."""
+"""The comparison of two versions of a rubric as text and JSON, for `judgekit rubric diff`."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from pathlib import Path
 
 from judgekit.authoring.rubric_diff.changes import RubricChange, changes
 from judgekit.authoring.rubric_diff.effects import Effect, Effects, effects_on
-from judgekit.authoring.rubric_diff.source import opened
+from judgekit.authoring.rubric_diff.source import open_version
 from judgekit.core.canonical import printable
 from judgekit.rubric.rubric import Rubric
 
 MOST = 20
-"""Cases that are named one by one; the JSON names all."""
+"""Cases that the text names; the JSON names all."""
 
 
-def tell_diff(
+def diff_text(
     old: str,
     new: str,
     *,
@@ -26,14 +26,14 @@ def tell_diff(
     threshold: float | None = None,
     as_json: bool = False,
 ) -> str:
-    """Return what changed between two versions of a rubric, and what that does to a run.
+    """Return the changes between two versions of a rubric, and their effects on a run.
 
     Raises:
         RubricError: one of them does not load.
-        ConfigError: the results are none, or not of this rubric.
+        ConfigError: no run folder, or a run without this rubric.
     """
-    with opened(old) as (before, old_name), opened(new) as (after, new_name):
-        found = changes(before, after)
+    with open_version(old) as (before, old_name), open_version(new) as (after, new_name):
+        changed = changes(before, after)
         effects: list[Effects] = []
         if results is not None:
             effects = effects_on(results, old=before, new=after, metric=metric, threshold=threshold)
@@ -41,14 +41,14 @@ def tell_diff(
         data = {
             "old": {"file": old_name, **_identity(before)},
             "new": {"file": new_name, **_identity(after)},
-            "changes": [change.model_dump(mode="json") for change in found],
+            "changes": [change.model_dump(mode="json") for change in changed],
             "results": [
                 {**one.model_dump(mode="json"), "flips": len(one.flips)} for one in effects
             ],
         }
         return json.dumps(data, ensure_ascii=False, indent=1) + "\n"
     lines = [
-        *_static(f"{old_name} -> {new_name}", found),
+        *_static(f"{old_name} -> {new_name}", changed),
         *(line for one in effects for line in _effects(one)),
     ]
     return printable("\n".join(lines)) + "\n"
@@ -58,11 +58,11 @@ def _identity(rubric: Rubric) -> dict[str, str | int]:
     return {"name": rubric.name, "version": rubric.version, "digest": rubric.digest}
 
 
-def _static(title: str, found: Sequence[RubricChange]) -> Iterator[str]:
+def _static(title: str, changed: Sequence[RubricChange]) -> Iterator[str]:
     yield title
-    if not found:
-        yield "  nothing that is asked or counted differs"
-    for change in found:
+    if not changed:
+        yield "  no change in requests or values"
+    for change in changed:
         yield from (f"  {line}" for line in _change(change))
 
 
@@ -91,41 +91,41 @@ def _short(text: str) -> str:
     return text if len(text) <= 300 else text[:297] + "..."
 
 
-def _effects(found: Effects) -> Iterator[str]:
-    line = "" if found.threshold is None else f", pass line {found.threshold:g}"
-    yield f"{found.metric}: {len(found.effects)} recorded verdicts{line}"
-    if found.foreign:
+def _effects(effects: Effects) -> Iterator[str]:
+    line = "" if effects.threshold is None else f", threshold {effects.threshold:g}"
+    yield f"{effects.metric}: {len(effects.effects)} recorded verdicts{line}"
+    if effects.foreign:
         yield (
-            f"  {found.foreign} were not asked by the old version as it stands; "
-            "the run was made with another one"
+            f"  {effects.foreign} verdicts are of another version; "
+            "the run did not use the old version"
         )
-    changed = found.of("changed")
-    same = found.of("same")
-    yield f"  same request: {len(same) + len(changed)}, {len(changed)} of them with another value"
-    if found.mean_old is not None and found.mean_new is not None:
-        yield f"    mean {found.mean_old:.3f} -> {found.mean_new:.3f}"
-    if found.threshold is not None:
-        yield f"    flips: {len(found.flips)}"
+    changed = effects.of("changed")
+    same = effects.of("same")
+    yield f"  same request: {len(same) + len(changed)}, {len(changed)} of them with a new value"
+    if effects.mean_old is not None and effects.mean_new is not None:
+        yield f"    mean {effects.mean_old:.3f} -> {effects.mean_new:.3f}"
+    if effects.threshold is not None:
+        yield f"    flips: {len(effects.flips)}"
     yield from _cases(sorted(changed, key=lambda effect: effect.flip is None))
     for fate, words in (
-        ("refused", "not taken by the new version"),
-        ("failed", "without a verdict, and the same request would give none"),
+        ("refused", "refused by the new version"),
+        ("failed", "no verdict, and the same request would give none"),
     ):
-        if effects := found.of(fate):  # type: ignore[arg-type]
-            yield f"  {words}: {len(effects)}"
-            yield from _cases(effects)
-    asked = found.of("ask")
-    yield f"  to be asked again: {len(asked)}{_cost(found)}"
+        if cases := effects.of(fate):  # type: ignore[arg-type]
+            yield f"  {words}: {len(cases)}"
+            yield from _cases(cases)
+    asked = effects.of("ask")
+    yield f"  to send again: {len(asked)}{_cost(effects)}"
     if asked:
         names = ", ".join(effect.case for effect in asked[:MOST])
         yield f"    {names}{_more(asked)}"
 
 
-def _cost(found: Effects) -> str:
-    if not found.calls:
+def _cost(effects: Effects) -> str:
+    if not effects.calls:
         return ""
-    calls = "1 call" if found.calls == 1 else f"{found.calls} calls"
-    return f" ({calls}, about {found.characters // 4:,} tokens in)"
+    calls = "1 call" if effects.calls == 1 else f"{effects.calls} calls"
+    return f" ({calls}, about {effects.characters // 4:,} tokens in)"
 
 
 def _cases(effects: Sequence[Effect]) -> Iterator[str]:
@@ -133,8 +133,8 @@ def _cases(effects: Sequence[Effect]) -> Iterator[str]:
         old = "none" if effect.old is None else f"{effect.old:.3f}"
         new = (effect.status or "none") if effect.new is None else f"{effect.new:.3f}"
         flip = f"  {effect.flip}" if effect.flip else ""
-        told = f"  {effect.note}" if effect.note else f"  {old} -> {new}{flip}"
-        yield f"    {effect.case}{told}"
+        outcome = effect.note or f"{old} -> {new}{flip}"
+        yield f"    {effect.case}  {outcome}"
     if len(effects) > MOST:
         yield f"    {_more(effects).lstrip(', ')}"
 

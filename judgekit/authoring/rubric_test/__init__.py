@@ -1,1 +1,1 @@
-"""Tests of rubrics: found, replayed or recorded, compared with what is expected, told."""
+"""The tests in rubrics: find them, replay or record them, and compare with the expectations."""

@@ -1,4 +1,4 @@
-"""Whether a verdict is what the author of a rubric expects, and how far it is from it."""
+"""Compare a verdict with what the author of a rubric expects."""
 
 from __future__ import annotations
 
@@ -12,43 +12,43 @@ from judgekit.metrics.quote import find_quote
 from judgekit.rubric.expectation import WHOLE, Expectation, Ordering, RubricTest, spoken
 
 TOLERANCE = 1e-9
-"""Sums of weights are not exact; this much past a bound still counts as on it."""
+"""Sums of weights are not exact: a value this far past a bound is on the bound."""
 
 Verdict = Literal["passed", "failed", "missed", "unjudged"]
-"""`missed`: not recorded; `unjudged`: the judge could not be asked."""
+"""`missed`: not recorded; `unjudged`: the judge cannot be called."""
 
 _UNJUDGED = ("unavailable", "not_run")
 
 
 class Shortfall(Value):
-    """One expectation that does not hold."""
+    """One expectation that is not met."""
 
     criterion: str
-    """`value` for the whole."""
+    """`value` for the rubric."""
     expected: str
     said: str
-    """What the judge answered, and what it is worth."""
+    """The judge's answer and its value."""
     reason: str = ""
-    """The judge's own."""
+    """The judge's reason."""
 
 
 class TestOutcome(Value):
-    """What came of one test or ordering."""
+    """The outcome of one test or ordering."""
 
     name: str
     where: str = ""
     verdict: Verdict
     value: float | None = None
-    """Of the whole, where the case was scored."""
+    """Value of the rubric, if the case has a score."""
     message: str = ""
-    """Why there is no verdict, or none to compare."""
+    """Why there is no verdict to compare."""
     shortfalls: tuple[Shortfall, ...] = ()
     key: str | None = None
-    """The request, where it was not answered."""
+    """Key of the request without a reply."""
 
 
-class _Answers(NamedTuple):
-    """What there is to compare with."""
+class _Actual(NamedTuple):
+    """The part of a verdict that an expectation is about."""
 
     status: str
     value: float | None
@@ -59,7 +59,7 @@ class _Answers(NamedTuple):
 
 
 def check_test(test: RubricTest, result: Result) -> TestOutcome:
-    """Return what came of one test."""
+    """Return the outcome of a test."""
     refused = test.expect.get(WHOLE)
     if isinstance(result, Failure):
         if result.kind == "invalid_case" and refused and refused.status == "invalid_case":
@@ -67,7 +67,7 @@ def check_test(test: RubricTest, result: Result) -> TestOutcome:
         return _without_score(test, result)
     shortfalls = []
     for name, expected in test.expect.items():
-        shortfalls += _compare(name, expected, _said(name, result), test.case)
+        shortfalls += _compare(name, expected, _actual(name, result), test.case)
     return TestOutcome(
         name=test.name,
         where=test.where,
@@ -91,18 +91,18 @@ def _without_score(test: RubricTest, failure: Failure) -> TestOutcome:
     )
 
 
-def _said(name: str, score: Score) -> _Answers | None:
+def _actual(name: str, score: Score) -> _Actual | None:
     if name == WHOLE:
         text = score.status.replace("_", " ") if score.value is None else _number(score.value)
-        return _Answers(score.status, score.value, text, score.reason)
+        return _Actual(score.status, score.value, text, score.reason)
     part = next((part for part in score.parts if part.id == name), None)
     if part is None:
         return None
     quotes = tuple(quote.text for quote in part.quotes if quote.field is not None)
-    return _Answers(part.status, part.value, _told(part), _reason(part), part.answer, quotes)
+    return _Actual(part.status, part.value, _answer_text(part), _reason(part), part.answer, quotes)
 
 
-def _told(part: Part) -> str:
+def _answer_text(part: Part) -> str:
     if part.value is None:
         answer = "" if part.answer is None else f"{spoken(part.answer)}, "
         return f"{answer}{part.status.replace('_', ' ')}"
@@ -124,28 +124,28 @@ def _number(value: float) -> str:
 
 
 def _compare(
-    name: str, expected: Expectation, said: _Answers | None, case: Case
+    name: str, expected: Expectation, actual: _Actual | None, case: Case
 ) -> list[Shortfall]:
-    if said is None:
+    if actual is None:
         return [
             Shortfall(
                 criterion=name,
                 expected=expected.words(),
-                said="nothing: it is not asked of this case in this mode",
+                said="nothing: this case or mode does not ask for it",
             )
         ]
-    missing = [part.words() for part in _single(expected) if not _holds(part, said, case)]
+    missing = [part.words() for part in _single(expected) if not _is_met(part, actual, case)]
     if not missing:
         return []
-    told = said.text
+    text = actual.text
     if expected.quotes or expected.quoted_from:
-        shown = ", ".join(repr(quote) for quote in said.quotes) or "nothing that is in the case"
-        told = f"{told}, quoting {shown}"
-    return [Shortfall(criterion=name, expected=", ".join(missing), said=told, reason=said.reason)]
+        shown = ", ".join(repr(quote) for quote in actual.quotes) or "nothing from the case"
+        text = f"{text}, quoting {shown}"
+    return [Shortfall(criterion=name, expected=", ".join(missing), said=text, reason=actual.reason)]
 
 
 def _single(expected: Expectation) -> list[Expectation]:
-    """Return an expectation as several that hold or not each for itself."""
+    """Return an expectation as several, one for each field."""
     parts = []
     if expected.minimum is not None or expected.maximum is not None:
         parts.append(Expectation(minimum=expected.minimum, maximum=expected.maximum))
@@ -159,28 +159,28 @@ def _single(expected: Expectation) -> list[Expectation]:
     return parts
 
 
-def _holds(expected: Expectation, said: _Answers, case: Case) -> bool:
+def _is_met(expected: Expectation, actual: _Actual, case: Case) -> bool:
     if expected.quotes:
         wanted = " ".join(expected.quotes[0].split())
-        return any(wanted in " ".join(quote.split()) for quote in said.quotes)
+        return any(wanted in " ".join(quote.split()) for quote in actual.quotes)
     if expected.quoted_from is not None:
         field = expected.quoted_from
         alone = Case.model_validate({"id": case.id, field: getattr(case, field)})
-        return bool(said.quotes) and all(find_quote(quote, alone) for quote in said.quotes)
+        return bool(actual.quotes) and all(find_quote(quote, alone) for quote in actual.quotes)
     if expected.answer is not None:
-        return type(said.answer) is type(expected.answer) and said.answer == expected.answer
+        return type(actual.answer) is type(expected.answer) and actual.answer == expected.answer
     if expected.minimum is None and expected.maximum is None:
-        return said.status == expected.status
-    if said.value is None:
+        return actual.status == expected.status
+    if actual.value is None:
         return False
     low = 0.0 if expected.minimum is None else expected.minimum
     high = 1.0 if expected.maximum is None else expected.maximum
-    return low - TOLERANCE <= said.value <= high + TOLERANCE
+    return low - TOLERANCE <= actual.value <= high + TOLERANCE
 
 
 def check_ordering(ordering: Ordering, results: Mapping[str, Result]) -> TestOutcome:
-    """Return what came of an ordering, given the results of the tests it names."""
-    sides: list[_Answers] = []
+    """Return the outcome of an ordering, given the results of its two tests."""
+    sides: list[_Actual] = []
     for name in (ordering.better, ordering.worse):
         result = results[name]
         if isinstance(result, Failure):
@@ -190,11 +190,11 @@ def check_ordering(ordering: Ordering, results: Mapping[str, Result]) -> TestOut
             elif result.kind in _UNJUDGED:
                 verdict = "unjudged"
             return _ranked(ordering, verdict, message=f"{name}: {result.message}", key=result.key)
-        said = _said(ordering.criterion, result)
-        if said is None or said.value is None:
-            told = "not asked" if said is None else said.text
-            return _ranked(ordering, "failed", message=f"{name}: {ordering.criterion} is {told}")
-        sides.append(said)
+        actual = _actual(ordering.criterion, result)
+        if actual is None or actual.value is None:
+            text = "not asked" if actual is None else actual.text
+            return _ranked(ordering, "failed", message=f"{name}: {ordering.criterion} is {text}")
+        sides.append(actual)
     better, worse = (side.value or 0.0 for side in sides)
     apart = better - worse
     if apart > TOLERANCE and apart >= ordering.by - TOLERANCE:
@@ -209,5 +209,5 @@ def check_ordering(ordering: Ordering, results: Mapping[str, Result]) -> TestOut
     return _ranked(ordering, "failed", shortfalls=(shortfall,))
 
 
-def _ranked(ordering: Ordering, verdict: Verdict, **told: Any) -> TestOutcome:
-    return TestOutcome(name=ordering.name, where=ordering.where, verdict=verdict, **told)
+def _ranked(ordering: Ordering, verdict: Verdict, **fields: Any) -> TestOutcome:
+    return TestOutcome(name=ordering.name, where=ordering.where, verdict=verdict, **fields)

@@ -1,4 +1,4 @@
-"""`judgekit rubric test`, without the command line."""
+"""Run the tests of rubrics and print the outcome, for `judgekit rubric test`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from judgekit.core.errors import ConfigError
 from judgekit.suite.file import JudgeFile, Overrides
 
 
-def tell_tests(
+def tests_outcome(
     sources: Sequence[str],
     chosen: Overrides,
     *,
@@ -24,7 +24,7 @@ def tell_tests(
     prune: bool,
     as_json: bool,
 ) -> tuple[str, int]:
-    """Return what came of the tests of rubrics, as text, and the exit code.
+    """Return the outcome of the tests of rubrics as text, and the exit code.
 
     Raises:
         ConfigError: a rubric or flag is wrong, or there is nothing to test.
@@ -37,7 +37,9 @@ def tell_tests(
     )
     rubrics = find_tested(sources)
     if cassettes is not None and len({r.path.stem for r in rubrics}) < len(rubrics):
-        raise ConfigError(f"--cassettes {cassettes}: two of the rubrics have the same file name")
+        raise ConfigError(
+            f"--cassettes {cassettes}: two rubrics have the same file name; rename one"
+        )
     tested = [run_tests(rubric, settings) for rubric in rubrics]
     code = 3 if any(t.exit_code == 3 for t in tested) else max(t.exit_code for t in tested)
     return (_as_json(tested) if as_json else tested_text(tested)), code
@@ -46,7 +48,7 @@ def tell_tests(
 def _record(chosen: Overrides) -> RecordMode:
     if chosen.record is not None:
         return RecordMode.parse(chosen.record)
-    # Naming a judge on the command line is permission to ask it.
+    # Naming a judge on the command line allows calls.
     return RecordMode.NEW_EPISODES if chosen.judge is not None else RecordMode.NONE
 
 
@@ -56,10 +58,10 @@ def _judge(chosen: Overrides, *, answers: str | None) -> JudgeFile | None:
             ("--answers", answers), ("--api-base", chosen.api_base), ("--param", chosen.params)
         ):  # fmt: skip
             if given:
-                raise ConfigError(f"{flag} says something of a judge; name it: --judge MODEL")
+                raise ConfigError(f"{flag} needs a judge; add --judge MODEL")
         return None
     if chosen.judge == "none":
-        raise ConfigError("--judge none: a replay asks nobody anyway")
+        raise ConfigError("--judge none: a replay calls no judge anyway; leave it out")
     return JudgeFile.model_validate(
         {
             "model": chosen.judge,

@@ -1,4 +1,4 @@
-"""Where rubrics with tests are, and where what a judge said to them is recorded."""
+"""Find rubrics with tests, and the cassettes of their tests."""
 
 from __future__ import annotations
 
@@ -11,36 +11,36 @@ from judgekit.rubric.rubric import Rubric
 from judgekit.rubric.shelf import SUFFIX, builtin_folder, package_shelves, rubric_names
 
 RUBRICS = "rubrics"
-"""Folder that rubrics are kept in; their cassettes are kept beside it."""
+"""Folder of rubrics; the folder `cassettes` is beside it."""
 CASSETTES = Path("cassettes") / RUBRICS
 
 
 def find_tested(sources: Sequence[str]) -> list[Rubric]:
-    """Return the rubrics that names, files and folders stand for; of a folder, those with tests.
+    """Return the rubrics of names, files and folders; of a folder, only those with tests.
 
-    Without any, the folder `rubrics` of the working folder.
+    The default is the folder `rubrics`.
 
     Raises:
-        ConfigError: nothing is there, or none of it has tests.
+        ConfigError: there is no rubric, or none has tests.
         RubricError: a rubric does not load.
     """
     if not sources and not Path(RUBRICS).is_dir():
-        raise ConfigError("name a rubric, a file or a folder; there is no folder rubrics/ here")
-    found: dict[Path, Rubric] = {}
+        raise ConfigError("no folder `rubrics` here; name a rubric, a file or a folder")
+    by_path: dict[Path, Rubric] = {}
     for source in sources or [RUBRICS]:
         folder = Path(source)
-        # A plain word may be the name of a rubric and of some folder that happens to be here.
+        # A plain word may name a rubric and also an unrelated folder.
         named = folder.name == source and not (folder.is_dir() and rubric_names(folder))
         rubrics = [load_rubric(source)] if named or not folder.is_dir() else _in_folder(folder)
         for rubric in rubrics:
-            found.setdefault(rubric.path.resolve(), rubric)
-    return list(found.values())
+            by_path.setdefault(rubric.path.resolve(), rubric)
+    return list(by_path.values())
 
 
 def _in_folder(folder: Path) -> list[Rubric]:
     names = rubric_names(folder)
     if not names:
-        raise ConfigError("holds no rubric (*.jinja)", where=str(folder))
+        raise ConfigError("this folder has no rubric (*.jinja); name another", where=str(folder))
     rubrics = []
     for name in names:
         try:
@@ -51,13 +51,13 @@ def _in_folder(folder: Path) -> list[Rubric]:
             rubrics.append(rubric)
     if not rubrics:
         raise ConfigError(
-            "none of its rubrics has tests; write some under `tests:`", where=str(folder)
+            "no rubric in this folder has tests; write some under `tests:`", where=str(folder)
         )
     return rubrics
 
 
 def is_packaged(path: Path) -> bool:
-    """Return whether a rubric came with an installed package, which holds no cassettes."""
+    """Return whether a rubric is from an installed package, which has no cassettes."""
     folder, parent = builtin_folder(), path.resolve().parent
     if folder.name != RUBRICS and parent == folder.resolve():
         return True
@@ -65,21 +65,21 @@ def is_packaged(path: Path) -> bool:
 
 
 def tape_of(path: Path, *, folder: Path | None = None) -> Path:
-    """Return where replies to a rubric's tests are recorded; nothing is made.
+    """Return the cassette of the tests of a rubric; no file is created.
 
-    `cassettes/rubrics/NAME.jsonl` beside the nearest folder `rubrics` that the rubric is in, with
-    the folders between kept; else beside the rubric itself. Of a rubric that came with the
-    package, in the working folder.
+    It is `cassettes/rubrics/NAME.jsonl`, beside the nearest folder `rubrics` above the rubric and
+    with the same subfolders; else beside the rubric. For a rubric from an installed package, it is
+    in the working folder.
 
     Args:
         path: the rubric file.
-        folder: where to look instead.
+        folder: folder to use instead.
     """
     if folder is not None:
         return folder / f"{path.stem}.jsonl"
     if is_packaged(path):
         return CASSETTES / f"{path.stem}.jsonl"
-    # Taken as it is written where that says enough: messages should show what people typed.
+    # Prefer the path as typed, because messages show it.
     for whole in (path, path.absolute()):
         for above in whole.parents:
             if above.name == RUBRICS:

@@ -1,4 +1,4 @@
-"""Replaying the tests of a rubric, or recording them."""
+"""Replay or record the tests of a rubric."""
 
 from __future__ import annotations
 
@@ -29,29 +29,29 @@ from judgekit.suite.judges import make_judge
 
 MANUAL = "manual/"
 UNKNOWN = "MODEL"
-"""Stands for the judge where nothing is recorded and none is named."""
+"""Name of the judge where none is recorded or given."""
 
 
 class RubricTestSettings(NamedTuple):
-    """What a test run may do, and whom it asks."""
+    """Settings of a test run."""
 
     judge: JudgeFile | None = None
-    """Who judges; whoever is recorded without one."""
+    """The judge; by default the one on the cassette."""
     record: RecordMode = RecordMode.NONE
     cassettes: Path | None = None
-    """Folder of the cassettes instead of the one beside the rubrics."""
+    """Folder of the cassettes, instead of the one beside the rubrics."""
     prune: bool = False
-    """Whether records that no test uses are removed."""
+    """Whether to remove records that no test uses."""
 
 
 class RubricTestRun(Value):
-    """What came of the tests of one rubric."""
+    """The outcome of the tests of one rubric."""
 
     rubric: str
     file: str
     cassette: str
     recorded: bool
-    """Whether there is such a cassette."""
+    """Whether the cassette exists."""
     judge: str
     by_hand: bool
     """Whether a person wrote the replies."""
@@ -59,28 +59,28 @@ class RubricTestRun(Value):
     unused: tuple[str, ...] = ()
     """Keys of this judge's records that no test uses."""
     asked: int = 0
-    """Replies that were live."""
+    """Number of live replies."""
     removed: int = 0
 
     def count(self, verdict: str) -> int:
-        """Return how many tests came out so."""
+        """Return the number of tests with a verdict."""
         return sum(outcome.verdict == verdict for outcome in self.outcomes)
 
     @property
     def exit_code(self) -> int:
-        """0 all passed, 1 one failed, 3 one was not judged; 3 goes before 1."""
+        """0 all passed, 1 one failed, 3 one was not judged (also where one failed)."""
         if self.count("missed") or self.count("unjudged"):
             return 3
         return 1 if self.count("failed") else 0
 
 
 def run_tests(rubric: Rubric, settings: RubricTestSettings = RubricTestSettings()) -> RubricTestRun:  # noqa: B008 - immutable
-    """Run all tests of a rubric; by default what is recorded is replayed and nobody is asked.
+    """Run all tests of a rubric. By default, only replay recorded replies.
 
     Raises:
-        ConfigError: the rubric has no tests, or it is not clear who judges.
-        CassetteCorrupt: the cassette was damaged.
-        JudgeRejected: the judge takes no request like these.
+        ConfigError: the rubric has no tests, or the judge is ambiguous.
+        CassetteCorrupt: the cassette is damaged.
+        JudgeRejected: the judge refuses requests like these.
     """
     if not rubric.tests:
         raise ConfigError("has no tests; write some under `tests:`", where=str(rubric.path))
@@ -98,7 +98,7 @@ def run_tests(rubric: Rubric, settings: RubricTestSettings = RubricTestSettings(
         cassette.close()
     outcomes = [check_test(test, results[test.name]) for test in rubric.tests]
     outcomes += [check_ordering(ordering, results) for ordering in rubric.orderings]
-    own = _asked_of(path, judge, unused)
+    own = _keys_of(path, judge, unused)
     missing = any(outcome.verdict in ("missed", "unjudged") for outcome in outcomes)
     removed = 0
     if settings.prune and own and not missing:
@@ -136,14 +136,14 @@ def _nothing(key: str) -> Record:
     raise AssertionError(key)
 
 
-# -- who judges ----------------------------------------------------------------------
+# -- the judge ----------------------------------------------------------------------
 
 
 def judges_on(path: Path) -> list[AbsentJudge]:
-    """Return who answered what is on a tape, in order of their names."""
+    """Return the judges on a cassette, ordered by name."""
     tape = Tape(path)
     try:
-        found = {
+        by_name = {
             canonical_json([r.model, r.identity, r.params, r.mode]): AbsentJudge(
                 r.model, r.identity, dict(r.params), r.mode
             )
@@ -151,45 +151,45 @@ def judges_on(path: Path) -> list[AbsentJudge]:
         }
     finally:
         tape.close()
-    return [found[name] for name in sorted(found)]
+    return [by_name[name] for name in sorted(by_name)]
 
 
 def _judge(settings: RubricTestSettings, path: Path, *, asking: bool) -> Judge:
-    wanted = settings.judge
+    chosen = settings.judge
     recorded = judges_on(path)
-    if wanted is not None and not asking:
-        known = [judge for judge in recorded if judge.model == wanted.model]
-        if len(known) == 1 and not wanted.params and wanted.identity is None:
+    if chosen is not None and not asking:
+        known = [judge for judge in recorded if judge.model == chosen.model]
+        if len(known) == 1 and not chosen.params and chosen.identity is None:
             return known[0]
-    elif wanted is None:
+    elif chosen is None:
         if len(recorded) > 1:
             names = ", ".join(judge.words() for judge in recorded)
-            raise ConfigError(f"recorded by {names}; say whose: --judge", where=str(path))
+            raise ConfigError(f"recorded by {names}; name one: --judge MODEL", where=str(path))
         if recorded and not asking:
             return recorded[0]
         if recorded:
             last = recorded[0]
-            wanted = JudgeFile.model_validate(last._asdict())
+            chosen = JudgeFile.model_validate(last._asdict())
         elif asking:
-            raise ConfigError("nothing is recorded yet, so say who judges: --judge MODEL")
+            raise ConfigError("nothing is recorded yet; add --judge MODEL")
         else:
             return AbsentJudge(UNKNOWN)
-    if asking and wanted.model.startswith(MANUAL) and not wanted.answers:
-        raise ConfigError(f"{wanted.model} is a person; name the answers: --answers FILE")
-    return make_judge(wanted, base=Path(), lines=Lines(file=""), asking=asking)
+    if asking and chosen.model.startswith(MANUAL) and not chosen.answers:
+        raise ConfigError(f"{chosen.model} is a person; add their answers: --answers FILE")
+    return make_judge(chosen, base=Path(), lines=Lines(file=""), asking=asking)
 
 
-def _asked_of(path: Path, judge: Judge, keys: list[str]) -> list[str]:
-    """Return those keys of a tape that were asked of a judge's model."""
+def _keys_of(path: Path, judge: Judge, keys: list[str]) -> list[str]:
+    """Return the keys of a cassette whose requests name the model of a judge."""
     if not keys:
         return []
-    wanted = set(keys)
+    chosen = set(keys)
     tape = Tape(path)
     try:
         return [
             record.key
             for record in tape.records()
-            if record.key in wanted and record.request.model == judge.model
+            if record.key in chosen and record.request.model == judge.model
         ]
     finally:
         tape.close()

@@ -1,4 +1,4 @@
-"""The outcome of rubric tests as people read it."""
+"""The outcome of rubric tests as text."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _WORDS = {"passed": "pass", "failed": "FAIL", "missed": "MISS", "unjudged": "DOW
 
 
 def tested_text(tested: Sequence[RubricTestRun]) -> str:
-    """Return what came of the tests of several rubrics."""
+    """Return the outcome of the tests of several rubrics."""
     lines = [line for one in tested for line in (*_rubric(one), "")]
     return printable("\n".join([*lines, _sum(tested)])) + "\n"
 
@@ -25,7 +25,7 @@ def tested_text(tested: Sequence[RubricTestRun]) -> str:
 def _rubric(tested: RubricTestRun) -> Iterator[str]:
     yield f"{tested.rubric} ({tested.file})"
     if tested.recorded:
-        by = "authored, no model judged" if tested.by_hand else "replies of that model"
+        by = "replies by a person" if tested.by_hand else "replies of this model"
         yield f"  judge: {tested.judge} ({by})"
         yield f"  cassette: {tested.cassette}"
     width = max(len(outcome.name) for outcome in tested.outcomes)
@@ -38,7 +38,7 @@ def _rubric(tested: RubricTestRun) -> Iterator[str]:
 
 
 def outcome_lines(outcome: TestOutcome) -> list[str]:
-    """Return why a test did not pass: what was expected, what was said."""
+    """Return why a test did not pass: the expectations and the answers."""
     lines = [outcome.message] if outcome.message else []
     for shortfall in outcome.shortfalls:
         lines += _shortfall(shortfall)
@@ -46,28 +46,30 @@ def outcome_lines(outcome: TestOutcome) -> list[str]:
 
 
 def _shortfall(shortfall: Shortfall) -> Iterator[str]:
-    says = "it came to" if shortfall.criterion == WHOLE else "the judge said"
-    yield f"{shortfall.criterion}: expected {shortfall.expected}; {says} {shortfall.said}"
+    actual = "the value is" if shortfall.criterion == WHOLE else "the judge answered"
+    yield f"{shortfall.criterion}: expected {shortfall.expected}; {actual} {shortfall.said}"
     if shortfall.reason:
         yield f"reason: {' '.join(shortfall.reason.split())}"
 
 
 def notes(tested: RubricTestRun) -> list[str]:
-    """Return what to do about what is missing or left over."""
-    said = []
+    """Return what to do about missing and unused records."""
+    lines = []
     if tested.count("missed"):
-        said.append(record_hint(tested))
+        lines.append(record_hint(tested))
     if tested.asked:
-        said.append(f"{tested.asked} asked of {tested.judge}, recorded on {tested.cassette}")
+        lines.append(f"{tested.asked} replies of {tested.judge} recorded on {tested.cassette}")
     if tested.removed:
-        said.append(f"unused and removed from {tested.cassette}: {_records(tested.removed)}")
+        lines.append(
+            f"removed from {tested.cassette}: {_records(tested.removed)} that no test uses"
+        )
     if tested.unused:
-        said.append(
-            f"used by no test: {_records(len(tested.unused))} of {tested.cassette} "
+        lines.append(
+            f"no test uses {_records(len(tested.unused))} of {tested.cassette} "
             f"({', '.join(key[:12] for key in tested.unused[:3])}"
             f"{', ...' if len(tested.unused) > 3 else ''}); --prune removes them"
         )
-    return said
+    return lines
 
 
 def _records(count: int) -> str:
@@ -75,25 +77,25 @@ def _records(count: int) -> str:
 
 
 def record_hint(tested: RubricTestRun) -> str:
-    """Return the command that records what is not recorded."""
+    """Return the command that records the missing replies."""
     file, cassette = Path(tested.file), Path(tested.cassette)
     packaged = is_packaged(file)
     words = ["judgekit", "rubric", "test", tested.rubric if packaged else tested.file]
     if cassette != tape_of(file):
         words += ["--cassettes", str(cassette.parent)]
     words += ["--record", "new_episodes"]
-    if tested.judge == UNKNOWN:  # any other is known from the cassette
+    if tested.judge == UNKNOWN:  # the cassette names any other judge
         words += ["--judge", EXAMPLE_MODEL]
     why = "not recorded"
     if packaged and not tested.recorded:
-        why = "the package holds the rubric without the recorded replies to its tests"
+        why = "the package has no recorded replies for the tests of this rubric"
     elif not tested.recorded:
         why = f"{tested.cassette} does not exist"
     if not tested.by_hand:
         return f"{why}; to record: {shlex.join(words)}"
     by_model, by_hand = ([*words, "--judge", judge] for judge in (EXAMPLE_MODEL, tested.judge))
     return (
-        f"{why}; to ask a model: {shlex.join(by_model)}; "
+        f"{why}; to call a model: {shlex.join(by_model)}; "
         f"to answer in this terminal: {shlex.join(by_hand)}"
     )
 

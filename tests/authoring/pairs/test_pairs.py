@@ -181,7 +181,7 @@ def test_no_two_pairs_are_alike(entries):
     ("options", "message"),
     [
         ({"positive": " "}, "--positive-description is blank"),
-        ({"negative": "x" * 20_001}, "--negative-description is longer than"),
+        ({"negative": "x" * 20_001}, "--negative-description has more than"),
         ({"count": 0}, "--num-pairs must be from 1 to 10,000, not 0"),
     ],
 )
@@ -248,7 +248,7 @@ def test_what_is_not_recorded_is_said_and_the_rest_is_written(tape, tmp_path):
 
     assert done.exit_code == 3
     assert "40 of 60 pairs" in done.stderr
-    assert "1 of 3 requests are not recorded; to ask for them: --record" in done.stderr
+    assert "1 of 3 requests are not recorded; to record them: --record" in done.stderr
     assert len(json.loads((tmp_path / "more.json").read_text("utf-8"))["pairs"]) == 40
 
 
@@ -286,4 +286,4 @@ def test_somebody_must_write(tmp_path):
     done = run(tape=tmp_path / "none.jsonl", output=tmp_path / "x.json")
 
     assert isinstance(done.exception, ConfigError)
-    assert "say which model writes the pairs: --model MODEL" in str(done.exception)
+    assert "no model is given: add --model MODEL" in str(done.exception)

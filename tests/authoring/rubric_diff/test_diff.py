@@ -120,7 +120,7 @@ def test_a_change_is_named(run, judgekit, replaced, line):
     out = judgekit("rubric", "diff", "old.jinja", "new.jinja").out
 
     assert out.startswith("old.jinja -> new.jinja\n")
-    assert f"  {line or 'nothing that is asked or counted differs'}\n" in out
+    assert f"  {line or 'no change in requests or values'}\n" in out
 
 
 def test_changed_modes_groups_parameters_and_examples_are_named(run):
@@ -260,8 +260,8 @@ def test_results_of_another_version_are_recognised(run, judgekit):
 
     out = judgekit("rubric", "diff", "new.jinja", "old.jinja", "--results", "out").out
 
-    assert "3 were not asked by the old version as it stands" in out
-    assert "same request: 3, 0 of them with another value" in out
+    assert "3 verdicts are of another version" in out
+    assert "same request: 3, 0 of them with a new value" in out
 
 
 def test_a_metric_that_makes_something_else_of_the_value_is_refused(tmp_path):
@@ -284,12 +284,12 @@ def test_the_text_names_flips_first_and_what_to_ask(run, judgekit):
     assert out == (
         "old.jinja -> new.jinja\n"
         "  ~ criterion tone: level cool 0.5 -> 0.25\n"
-        "kindness: 3 recorded verdicts, pass line 0.35\n"
-        "  same request: 3, 1 of them with another value\n"
+        "kindness: 3 recorded verdicts, threshold 0.35\n"
+        "  same request: 3, 1 of them with a new value\n"
         "    mean 0.569 -> 0.528\n"
         "    flips: 1\n"
         "    some  0.375 -> 0.250  pass -> fail\n"
-        "  to be asked again: 0\n"
+        "  to send again: 0\n"
     )
 
 
@@ -349,7 +349,7 @@ def test_results_somebody_changed_are_one_line(run, judgekit, damage):
 
     done = judgekit("rubric", "diff", "old.jinja", "new.jinja", "--results", "out")
 
-    assert "do not fit" in one_line(done) or "not a result" in done.err
+    assert "do not match" in one_line(done) or "not a result" in done.err
 
 
 # -- a version of a commit ------------------------------------------------------------
@@ -390,7 +390,7 @@ def test_a_rubric_is_compared_with_that_of_a_commit(repository, judgekit):
 def test_a_revision_or_file_that_is_not_there_is_one_line(repository, judgekit, tmp_path):
     file = "rubrics/kind.jinja"
 
-    assert "git says" in one_line(judgekit("rubric", "diff", f"git:none:{file}", file))
+    assert "git: fatal" in one_line(judgekit("rubric", "diff", f"git:none:{file}", file))
     missing = one_line(judgekit("rubric", "diff", "git:HEAD:rubrics/no.jinja", file))
     assert missing == "git:HEAD:rubrics/no.jinja: there is no rubrics/no.jinja in HEAD"
 

@@ -126,7 +126,7 @@ def test_a_criterion_that_is_not_asked_of_the_case_is_no_pass(tmp_path):
     found = check_test(rubric.tests[0], asyncio.run(metric.score(rubric.tests[0].case)))
 
     assert found.verdict == "failed"
-    assert found.shortfalls[0].said == "nothing: it is not asked of this case in this mode"
+    assert found.shortfalls[0].said == "nothing: this case or mode does not ask for it"
 
 
 @pytest.mark.parametrize(

@@ -35,7 +35,7 @@ def test_what_is_recorded_is_replayed(recorded, judgekit):
     assert done.code == 0
     assert done.out == (
         "kind (rubrics/kind.jinja)\n"
-        "  judge: manual/me (authored, no model judged)\n"
+        "  judge: manual/me (replies by a person)\n"
         f"  cassette: {TAPE}\n"
         "  pass  warm            1.00\n"
         "  pass  rude            0.33\n"
@@ -68,9 +68,9 @@ def test_a_changed_rubric_misses_and_says_what_differs(recorded, judgekit):
     assert done.code == 3
     assert "which differs in question kind" in done.out
     command = "judgekit rubric test rubrics/kind.jinja --record new_episodes --judge"
-    assert f"not recorded; to ask a model: {command} openai/gpt-6-luna; " in done.out
+    assert f"not recorded; to call a model: {command} openai/gpt-6-luna; " in done.out
     assert f"to answer in this terminal: {command} manual/me\n" in done.out
-    assert "used by no test: 2 records of" in done.out
+    assert "no test uses 2 records of" in done.out
 
 
 def test_what_is_known_of_the_recording_is_in_the_command(project, judgekit):
@@ -95,7 +95,7 @@ def test_a_failing_test_says_criterion_band_answer_and_reason(recorded, judgekit
     assert (
         "  FAIL  rude            0.75\n"
         "        rubrics/kind.jinja:16\n"
-        "        kind: expected rude, a quote that contains 'pest'; the judge said cool, worth "
+        "        kind: expected rude, a quote that contains 'pest'; the judge answered cool, worth "
         "0.5, quoting 'Go away'\n"
         "        reason: It is a little brisk.\n"
     ) in done.out
@@ -107,7 +107,9 @@ def test_an_ordering_that_does_not_hold_fails(project, judgekit):
                                                        for n in GOOD}))  # fmt: skip
 
     assert done.code == 1
-    assert "value: expected warm above rude by at least 0.5; it came to 0.5 against 0.5" in done.out
+    assert (
+        "value: expected warm above rude by at least 0.5; the value is 0.5 against 0.5" in done.out
+    )
 
 
 def test_a_person_who_did_not_judge_a_case_leaves_it_open(project, judgekit):
@@ -127,7 +129,7 @@ def test_new_episodes_keeps_what_is_recorded_and_all_replaces_it(recorded, judge
     replaced = judgekit("rubric", "test", "--record", "all", *judge(recorded, changed))
 
     assert replaced.code == 1
-    assert f"2 asked of manual/me, recorded on {TAPE}" in replaced.out
+    assert f"2 replies of manual/me recorded on {TAPE}" in replaced.out
     assert "used by no test" not in replaced.out
 
 
@@ -139,8 +141,8 @@ def test_records_no_test_uses_are_counted_and_removed_when_told(recorded, judgek
     after = judgekit("rubric", "test")
 
     assert counted.code == again.code == after.code == 0
-    assert re.search(rf"used by no test: 1 record of {TAPE} \(\w{{12}}\); --prune", counted.out)
-    assert f"unused and removed from {TAPE}: 1 record" in again.out
+    assert re.search(rf"no test uses 1 record of {TAPE} \(\w{{12}}\); --prune", counted.out)
+    assert f"without a test removed from {TAPE}: 1 record" in again.out
     assert "used" not in after.out + judgekit("cassette", "verify", TAPE).err
 
 
@@ -161,7 +163,7 @@ def test_several_judges_on_a_cassette_are_told_apart(recorded, judgekit):
     unclear = one_line(judgekit("rubric", "test"))
     chosen = judgekit("rubric", "test", "--judge", "manual/me", "--record", "none")
 
-    assert unclear == f"{TAPE}: recorded by manual/me, manual/you; say whose: --judge"
+    assert unclear == f"{TAPE}: recorded by manual/me, manual/you; name one: --judge MODEL"
     assert chosen.code == 0
     assert "used by no test" not in chosen.out
 
@@ -185,7 +187,7 @@ def test_what_shapes_a_recorded_judge_is_taken_from_the_cassette(project, judgek
     done = judgekit("rubric", "test")
 
     assert done.code == 0
-    assert "judge: openai/x (replies of that model)" in done.out
+    assert "judge: openai/x (replies of this model)" in done.out
 
 
 def test_the_outcome_can_be_had_as_json(recorded, judgekit):
@@ -269,7 +271,7 @@ def test_a_packaged_rubric_is_recorded_in_the_working_folder(
     recorded = judgekit("rubric", "test", "kind", *judge(project, GOOD))
 
     assert missing.code == 3
-    assert "the package holds the rubric without the recorded replies" in missing.out
+    assert "the package has no recorded replies" in missing.out
     assert (
         "judgekit rubric test kind --record new_episodes --judge openai/gpt-6-luna" in missing.out
     )
@@ -284,14 +286,14 @@ def test_a_packaged_rubric_is_recorded_in_the_working_folder(
         (["nothing"], "no rubric named 'nothing'; known: "),
         (["rubrics/kin.jinja"], "no such rubric file"),
         (["base"], "is abstract: extend it"),
-        (["empty/"], "empty: holds no rubric (*.jinja)"),
-        (["untested"], "untested: none of its rubrics has tests; write some under `tests:`"),
+        (["empty/"], "empty: this folder has no rubric (*.jinja)"),
+        (["untested"], "untested: no rubric in this folder has tests; write some under `tests:`"),
         (["untested/u.jinja"], "untested/u.jinja: has no tests; write some under `tests:`"),
         (["--record", "sometimes"], "no record mode 'sometimes'"),
-        (["--record", "all"], "nothing is recorded yet, so say who judges: --judge MODEL"),
-        (["--judge", "manual/me"], "manual/me is a person; name the answers: --answers FILE"),
-        (["--judge", "none"], "--judge none: a replay asks nobody anyway"),
-        (["--answers", "x"], "--answers says something of a judge; name it: --judge MODEL"),
+        (["--record", "all"], "nothing is recorded yet; add --judge MODEL"),
+        (["--judge", "manual/me"], "manual/me is a person; add their answers: --answers FILE"),
+        (["--judge", "none"], "--judge none: a replay calls no judge anyway"),
+        (["--answers", "x"], "--answers needs a judge; add --judge MODEL"),
         (["--param", "x"], "--param x: write it as name=value"),
         (["--judge", "manual/me", "--answers", "zz"], "zz: answers cannot be read"),
         (["kind", "elsewhere/kind.jinja", "--cassettes", "c"], "have the same file name"),
@@ -311,7 +313,7 @@ def test_a_mistake_is_one_line(project, judgekit, args, message):
 def test_without_a_folder_of_rubrics_one_must_be_named(tmp_path, monkeypatch, judgekit):
     monkeypatch.chdir(tmp_path)
 
-    assert one_line(judgekit("rubric", "test")).startswith("name a rubric, a file or a folder")
+    assert one_line(judgekit("rubric", "test")).startswith("no folder `rubrics` here")
 
 
 @pytest.mark.parametrize(
