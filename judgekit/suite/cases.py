@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from judgekit.core.case import Case
-from judgekit.core.errors import ConfigError
+from judgekit.core.errors import ConfigError, DatasetError
 from judgekit.core.wrong_file import nearby
 from judgekit.core.yaml_file import Lines
 from judgekit.datasets import load_cases
@@ -35,7 +35,8 @@ class SuiteCases:
         overrides: Overrides,
         redact: Redact | None,
     ) -> None:
-        self._file = file.cases
+        self._file = file.cases_file
+        self._rows = None if overrides.cases else file.rows
         self._base = base
         self._lines = lines
         self._overrides = overrides
@@ -44,13 +45,17 @@ class SuiteCases:
         self.sharding: Sharding | None = None
 
     def source(self) -> tuple[str, int | None]:
-        """Return where the cases are, and how many are wanted at most.
+        """Return the file of the cases, and the greatest number of cases to take.
 
         Raises:
             ConfigError: the suite names none, or there is no such file.
         """
         wanted = self._file
         overrides = self._overrides
+        # Of cases that are looked for, `--limit` counts those that were found.
+        flag = None if overrides.narrow else overrides.limit
+        if self._rows is not None:
+            return self._lines.file, flag
         source = overrides.cases or (wanted.path if wanted else None)
         if source is None:
             raise ConfigError(
@@ -61,8 +66,6 @@ class SuiteCases:
         if not overrides.cases and path != "-" and not Path(path).exists():
             message = f"no such file of cases: {path}{nearby(Path(path)) or '; check the path'}"
             raise ConfigError(message, where=self._lines.where("cases"))
-        # Of cases that are looked for, `--limit` counts those that were found.
-        flag = None if overrides.narrow else overrides.limit
         limits = [n for n in (flag, wanted.limit if wanted else None) if n is not None]
         return path, min(limits) if limits else None
 
@@ -80,7 +83,10 @@ class SuiteCases:
         """
         path, limit = self.source()
         try:
-            cases = load_cases(path, limit=limit, **self._shape())
+            if self._rows is not None:
+                cases = iter(self._written()[:limit])
+            else:
+                cases = load_cases(path, limit=limit, **self._shape())
         except ConfigError as exc:
             if exc.where or not str(exc).startswith("fields:"):
                 raise
@@ -93,6 +99,32 @@ class SuiteCases:
         from judgekit.cassette.redact import redact_case
 
         return (redact_case(case, redact) for case in cases)
+
+    @property
+    def count(self) -> int | None:
+        """The number of cases written in the suite; `None` where they are in a file."""
+        return None if self._rows is None else len(self._rows)
+
+    def _written(self) -> list[Case]:
+        """Return the cases written in the suite.
+
+        Raises:
+            DatasetError: one of them is wrong; with `file:line`.
+        """
+        cases: list[Case] = []
+        rows = load_cases(self._rows or [])
+        while True:
+            try:
+                cases.append(next(rows))
+            except StopIteration:
+                return cases
+            except DatasetError as exc:
+                place = f"row {len(cases) + 1}"
+                if exc.where != place:
+                    raise
+                message = str(exc).removeprefix(f"{place}: ")
+                where = self._lines.where("cases", len(cases))
+                raise DatasetError(message, where=where or place) from exc
 
     @property
     def selected(self) -> dict[str, Any]:
@@ -137,11 +169,22 @@ class SuiteCases:
         """Return file and line of cases, as far as there is a file that can be read again."""
         from judgekit.datasets.locations import find_places
 
+        if self._rows is not None:
+            return self._lines_of(ids)
         said = self._overrides.cases or (self._file.path if self._file else "-")
         if said == "-" or not ids:
             return {}
         path = Path(said) if self._overrides.cases else self._base / said
         return find_places(path, ids, **self._shape())
+
+    def _lines_of(self, ids: Collection[str]) -> dict[str, tuple[str, int | None]]:
+        """Return file and line of cases written in the suite."""
+        places: dict[str, tuple[str, int | None]] = {}
+        for number, case in enumerate(self._written()):
+            file, _, line = self._lines.where("cases", number).rpartition(":")
+            if case.id in ids and file:
+                places[case.id] = (file, int(line))
+        return places
 
 
 def _parse_shard(text: str | None) -> Shard | None:

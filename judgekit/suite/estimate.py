@@ -85,7 +85,9 @@ def _price(file: JudgeFile) -> tuple[float, float] | None:
 def expected_cases(suite: Suite) -> int | None:
     """Return how many cases a suite has, by counting lines; `None` where that would not tell."""
     path, limit = suite.data.source()
-    said = suite.file.cases
+    if (written := suite.data.count) is not None:
+        return None if suite.data.narrowed else min(written, limit or written)
+    said = suite.file.cases_file
     plain = said is None or (said.container in (None, "auto", "jsonl") and said.format != "turns")
     file = Path(path)
     plain = plain and not suite.data.narrowed and file.suffix in (".jsonl", ".ndjson")

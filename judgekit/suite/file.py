@@ -75,6 +75,14 @@ class CasesFile(FileModel):
     """Stop after so many cases."""
 
 
+MOST_INLINE = 1_000
+"""Cases that may be written in a suite; more belong in a file."""
+
+
+def _file_or_rows(value: Any) -> str:
+    return "[rows]" if isinstance(value, list) else "[file]"
+
+
 class PriceFile(FileModel):
     """US dollars per million tokens."""
 
@@ -299,8 +307,11 @@ def _no_metric(value: Any) -> Any:
 
 
 # What stands for a whole entry where people write less: the schema of the file says so too.
+_Rows = Annotated[list[dict[str, Any]], Field(min_length=1, max_length=MOST_INLINE)]
 _Cases = Annotated[
-    CasesFile | None, BeforeValidator(_path, json_schema_input_type=str | CasesFile | None)
+    Annotated[CasesFile | None, Tag("[file]")] | Annotated[_Rows, Tag("[rows]")],
+    Discriminator(_file_or_rows),
+    BeforeValidator(_path, json_schema_input_type=str | CasesFile | _Rows | None),
 ]
 _Judge = Annotated[
     JudgeFile | None, BeforeValidator(_model, json_schema_input_type=str | JudgeFile | None)
@@ -337,7 +348,7 @@ class SuiteFile(FileModel):
     notice: str | None = None
     """What every report of this suite must say."""
     cases: _Cases = None
-    """What to score: a file, relative to this one."""
+    """What to score: a file, relative to this one, or a list of cases."""
     judge: _Judge = None
     """Who judges: a model, or more about it; `none` for nobody."""
     judges: dict[Annotated[str, Field(pattern=ROLE)], _NamedJudge] = Field(default_factory=dict)
@@ -368,6 +379,16 @@ class SuiteFile(FileModel):
     """What must not be asked or recorded: key, email, card, ip, phone, or patterns."""
     redact_salt_env: str | None = None
     """The environment variable whose value keys the digests of pseudonyms."""
+
+    @property
+    def cases_file(self) -> CasesFile | None:
+        """Where the cases are, unless they are written here."""
+        return self.cases if isinstance(self.cases, CasesFile) else None
+
+    @property
+    def rows(self) -> list[dict[str, Any]] | None:
+        """The cases that are written here."""
+        return self.cases if isinstance(self.cases, list) else None
 
 
 DECIDING = ("judge", "judges", "params", "settings", "no_judge", "only", "baseline")

@@ -18,8 +18,9 @@ from judgekit.suite.file import (
 )
 
 _GATE = "a gate stands under its metric: metrics: {NAME: {gate: {mean: 0.8}}}"
-_CRITERIA = "criteria stand in a rubric file; `judgekit rubric new NAME` writes one"
-_CASES = "write the cases to a file, one JSON object a line, and name it: cases: cases.jsonl"
+_CRITERIA = "write criteria: {NAME: {text: QUESTION}}; `judgekit rubric new NAME` writes a file"
+_QUESTIONS = "name each question: criteria: {polite: Is the answer polite?}"
+_CASES = "write each case as {input: ..., output: ...}, or name one file: cases: cases.jsonl"
 _ROLES = "judges have roles: judges: {judge: PROVIDER/MODEL, second: PROVIDER/MODEL}"
 _METRICS = "each metric is a key: metrics: {length: {maximum: 60}}"
 _SAMPLING = ("max_tokens", "reasoning_effort", "seed", "stop", "temperature", "top_p")
@@ -34,6 +35,7 @@ _FORMS: dict[tuple[str, ...], str] = {
     ("metrics", "*", "gate"): "name a figure: gate: {mean: 0.8}",
     ("metrics", "*", "fallback"): "name a metric: fallback: {use: similarity}",
     ("metrics", "*", "judge"): "name a role: judge: second",
+    ("metrics", "*", "criteria"): _QUESTIONS,
     ("metrics", "*", "of"): "list metrics of this suite: of: [one, other]",
     ("limits",): "name a limit: limits: {max_cost: 2.00}",
     ("gate",): _GATE,
@@ -63,7 +65,7 @@ def key_hint(path: Path, known: Iterable[str]) -> str:
         return suggest(key, names, otherwise="") if _spelled(key, names) else f"; {_GATE}"
     if close := closest(key, names):
         return suggest(key, close)
-    if key in ("criteria", "levels", "text"):
+    if key in ("levels", "text") and "criteria" not in path:
         return f"; {_CRITERIA}"
     if key in _SAMPLING:
         return f"; it belongs to the judge: judge: {{params: {{{key}: ...}}}}"

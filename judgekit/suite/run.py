@@ -170,7 +170,7 @@ def _spare_inputs(suite: Suite, out: Path) -> None:
     Raises:
         ConfigError: naming the file.
     """
-    cases = suite.file.cases
+    cases = suite.file.cases_file
     tape = suite.cassette.path if suite.cassette is not None else None
     inputs = {
         "the cassette": tape,

@@ -284,7 +284,7 @@ class Suite(Displayed):
             "notice": file.notice if chosen == roles_of(file, lines=self._lines) else None,
             "judge": None if JUDGE not in chosen else _described(chosen[JUDGE]),
             **self._further(chosen),
-            "cases": _given(file.cases) if file.cases else None,
+            "cases": _cases_given(file),
             **({"cluster": file.cluster} if file.cluster else {}),
             "thresholds": self.thresholds,
             "gates": self.gates,
@@ -312,6 +312,13 @@ class Suite(Displayed):
 
 def _described(judge: JudgeFile) -> dict[str, Any]:
     return {name: getattr(judge, name) for name in ("model", "identity", "params", "mode")}
+
+
+def _cases_given(file: SuiteFile) -> dict[str, Any] | None:
+    """Return where the cases come from; what they are, the digest of the data set tells."""
+    if file.rows is not None:
+        return {"inline": len(file.rows)}
+    return None if file.cases_file is None else _given(file.cases_file)
 
 
 def _given(entry: FileModel) -> dict[str, Any]:

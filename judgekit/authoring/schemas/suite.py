@@ -6,9 +6,11 @@ from collections.abc import Mapping
 from importlib import import_module
 from typing import Any
 
+from judgekit.authoring.schemas.cases import loosely_listed
 from judgekit.authoring.schemas.model import schema_of_model
 from judgekit.authoring.schemas.options import NEEDED, options_schema
 from judgekit.cassette.mode import RecordMode
+from judgekit.core.case import Case
 from judgekit.metrics.adapter import class_facts
 from judgekit.metrics.catalogue import BUILTIN
 from judgekit.rubric.shelf import rubric_names
@@ -23,6 +25,12 @@ def suite_schema() -> dict[str, Any]:
         **made["properties"]["record"],
         "anyOf": [{"enum": [mode.value for mode in RecordMode]}, {"type": "null"}],
     }
+    case = loosely_listed(schema_of_model(Case))
+    defs.update(case.pop("$defs", {}))
+    defs["Case"] = {**case, "required": [], "additionalProperties": True}
+    for kind in made["properties"]["cases"]["anyOf"]:
+        if kind.get("type") == "array":
+            kind["items"] = {"$ref": "#/$defs/Case"}
     names = [name for name in (*BUILTIN, *rubric_names()) if name != "base"]
     entry = defs.pop("MetricFile")
     common = entry["properties"]

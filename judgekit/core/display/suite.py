@@ -40,7 +40,9 @@ def suite_parts(suite: Suite) -> Iterator[Part]:
         yield Line(f"{cut(role, MOST_NAME)}: {cut(judge.model, MOST_NAME)}", "note")
     if suite.no_judge:
         yield Line("nobody judges", "note")
-    cases = file.cases.path if file.cases is not None else "none"
+    cases = file.cases_file.path if file.cases_file is not None else "none"
+    if file.rows is not None:
+        cases = f"{len(file.rows)} in the suite"
     tape = f", cassette {cut(file.cassette)}" if file.cassette else ""
     yield Line(f"cases {cut(str(cases))}{tape}, record {suite.record.value}", "note")
 
