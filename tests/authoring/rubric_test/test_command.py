@@ -142,7 +142,7 @@ def test_records_no_test_uses_are_counted_and_removed_when_told(recorded, judgek
 
     assert counted.code == again.code == after.code == 0
     assert re.search(rf"no test uses 1 record of {TAPE} \(\w{{12}}\); --prune", counted.out)
-    assert f"without a test removed from {TAPE}: 1 record" in again.out
+    assert f"removed from {TAPE}: 1 record that no test uses" in again.out
     assert "used" not in after.out + judgekit("cassette", "verify", TAPE).err
 
 
