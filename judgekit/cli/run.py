@@ -32,7 +32,6 @@ from judgekit.core.canonical import printable
 from judgekit.core.errors import ConfigError
 
 if TYPE_CHECKING:
-    from judgekit.report.report import Report
     from judgekit.suite.suite import Suite
 
 
@@ -146,7 +145,7 @@ def run(
         loaded, out=out, retry_failed=retry_failed, quiet=quiet or json, verbose=verbose
     )
     with outputs.plain(as_json=json):
-        also = [*_lines_without_id(loaded, report), *_recorded(loaded)]
+        also = _recorded(loaded)
         print_report(report, out=out, as_json=json, also=also)
         if not quiet:
             if report.run.get("went_on"):
@@ -174,25 +173,6 @@ def check_volume(*, quiet: bool, verbose: bool) -> None:
     """
     if quiet and verbose:
         raise ConfigError("give --quiet or --verbose, not both")
-
-
-def _lines_without_id(suite: Suite, report: Report) -> list[str]:
-    """Return where the cases of the summary are whose rows have no id."""
-    from judgekit.datasets.ids import ID_LENGTH
-
-    named = []
-    for metric in report.figures.metrics:
-        named += [worst.case for worst in metric.flawed]
-        named.append((metric.first_failure or "").partition(": ")[0])
-    derived = {case for case in named if len(case) == ID_LENGTH and case.isalnum()}
-    places = suite.data.places(derived) if derived else {}
-    lines = [
-        f"{case} is line {line} of {file}"
-        for case in dict.fromkeys(named)
-        for file, line in [places.get(case, ("", None))]
-        if file and line is not None
-    ]
-    return [printable(f"Rows without an id: {'; '.join(lines)}")] if lines else []
 
 
 def _recorded(suite: Suite) -> list[str]:

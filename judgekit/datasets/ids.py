@@ -29,6 +29,11 @@ def derive_id(case: Case) -> str:
     return digest_json(content)[:ID_LENGTH]
 
 
+def is_derived(case: Case) -> bool:
+    """Return whether a case was given its id by `derive_id`."""
+    return len(case.id) == ID_LENGTH and case.id == derive_id(case)
+
+
 class IdSet:
     """The ids seen so far, in about nine bytes each whatever their length.
 

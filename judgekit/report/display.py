@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from judgekit.core.display.parts import MOST_NAME, Bar, Grid, Line, Part, cut, more
@@ -38,7 +38,7 @@ def report_parts(report: Report) -> Iterator[Part]:
         if summary.first_failure is not None:
             first = f"first failure: {cut(summary.first_failure)}"
             yield Line(f"{cut(summary.metric, MOST_NAME)}: {first}", "bad")
-    yield from _worst(shown, figures.cases)
+    yield from _worst(shown, figures.cases, report.label)
     yield from _notes(report)
 
 
@@ -83,9 +83,16 @@ def _bar(s: MetricSummary) -> Bar | None:
     return Bar((s.mean - low) / span, *ends)
 
 
-def _worst(summaries: Sequence[MetricSummary], cases: int) -> Iterator[Part]:
+def _worst(
+    summaries: Sequence[MetricSummary], cases: int, label: Callable[[str], str] = str
+) -> Iterator[Part]:
     rows = [
-        (cut(w.case, MOST_NAME), cut(s.metric, MOST_NAME), number_of(w.value, s), cut(w.reason))
+        (
+            cut(label(w.case), MOST_NAME),
+            cut(s.metric, MOST_NAME),
+            number_of(w.value, s),
+            cut(w.reason),
+        )
         for s in summaries
         for w in s.flawed[:MOST_WORST]
     ]

@@ -26,6 +26,8 @@ TAPE = "tape.jsonl"
 RUN = "run.json"
 PAGE = "report.html"
 AGREEMENT = "agree.json"
+PLACES = "places"
+"""Key of `run.json`: where the cases without an id of their own are."""
 SHARD = "shard.json"
 """Of a run that is one of several parts: where its cases stood among all."""
 FILES = (REPORT, PAGE, TAPE, RUN, SHARD, AGREEMENT, RESULTS)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +12,16 @@ from judgekit.core.canonical import canonical_json, digest
 from judgekit.core.errors import ConfigError
 from judgekit.core.value import Displayed, Value
 from judgekit.report.calibrated import calibration_lines
-from judgekit.report.folder import PAGE, REPORT, RESULTS, RUN, Scored, read_json, read_results
+from judgekit.report.folder import (
+    PAGE,
+    PLACES,
+    REPORT,
+    RESULTS,
+    RUN,
+    Scored,
+    read_json,
+    read_results,
+)
 from judgekit.report.gate import GateResult
 from judgekit.report.summary import MetricSummary
 
@@ -45,6 +54,7 @@ class Report(Displayed):
         figures: manifest, summaries, gates.
         run: what depended on the occasion: origins of replies, spend, duration.
         folder: the run folder, if there is one.
+        places: id of a case without its own id -> its place, such as `line 2 of cases.csv`.
     """
 
     def __init__(
@@ -54,10 +64,12 @@ class Report(Displayed):
         run: dict[str, Any] | None = None,
         results: Iterable[Scored] | None = None,
         folder: Path | None = None,
+        places: Mapping[str, str] | None = None,
     ) -> None:
         self.figures = figures
         self.run = run or {}
         self.folder = folder
+        self.places = dict(places or {})
         self._results = list(results) if results is not None else None
 
     def __repr__(self) -> str:
@@ -99,7 +111,15 @@ class Report(Displayed):
         run = read_json(path / RUN) if (path / RUN).exists() else {}
         if not isinstance(run, dict):
             raise ConfigError("not a run judgekit wrote", where=str(path / RUN))
-        return cls(figures, run=run, folder=path)
+        places = run.pop(PLACES, None)
+        known = places.items() if isinstance(places, dict) else ()
+        texts = {id: place for id, place in known if isinstance(place, str)}
+        return cls(figures, run=run, folder=path, places=texts)
+
+    def label(self, case: str) -> str:
+        """Return the id of a case, with its place if the id is derived."""
+        place = self.places.get(case)
+        return f"{case} ({place})" if place else case
 
     @property
     def metrics(self) -> dict[str, MetricSummary]:

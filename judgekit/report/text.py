@@ -42,7 +42,7 @@ def summary_text(report: Report, *, width: int = 80, colour: bool = False, worst
     paint = Paint(colour=colour)
     lines = [*_head(report, width, paint), "", *_table(report.figures.metrics, width, paint)]
     for summary in report.figures.metrics:
-        lines += _worst(summary, worst, width, paint)
+        lines += _worst(report, summary, worst, width, paint)
     lines += ["", *_tail(report, width, paint)]
     return "\n".join(lines) + "\n"
 
@@ -146,7 +146,7 @@ def counts_of(s: MetricSummary) -> str:
     return ", ".join(f"{count} {word}" for count, word in named if count) or "none"
 
 
-def _worst(s: MetricSummary, count: int, width: int, paint: Paint) -> Iterator[str]:
+def _worst(report: Report, s: MetricSummary, count: int, width: int, paint: Paint) -> Iterator[str]:
     if s.fallback and s.mean_with_fallback is not None:
         yield f"  {printable(s.metric)}: mean with fallbacks {number_of(s.mean_with_fallback, s)}"
     if figures := [f"{name} {figure}" for name, figure in telling_figures(s).items()]:
@@ -161,7 +161,7 @@ def _worst(s: MetricSummary, count: int, width: int, paint: Paint) -> Iterator[s
     yield paint(f"{'lowest' if s.higher_is_better else 'highest'} {printable(s.metric)}", "dim")
     for worst in found:
         head = f"  {number_of(worst.value, s):>5}  "
-        case = " ".join(printable(worst.case).split())
+        case = " ".join(printable(report.label(worst.case)).split())
         reason = " ".join(printable(worst.reason).split())
         room = max(20, 2 * width - cells(head + case) - 2)
         yield from wrap(f"{case}  {cut(reason, room)}", width, first=head, then=" " * 9)

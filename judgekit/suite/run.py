@@ -16,8 +16,10 @@ from judgekit.core.case import Case
 from judgekit.core.errors import ConfigError
 from judgekit.core.score import Failure, Result
 from judgekit.core.synchronous import Flag
+from judgekit.datasets.ids import is_derived
 from judgekit.report.folder import (
     FILES,
+    PLACES,
     RUN,
     SHARD,
     TAPE,
@@ -36,6 +38,8 @@ from judgekit.suite.suite import Suite, load_suite
 if TYPE_CHECKING:
     import asyncio
 
+MAX_PLACES = 2_000
+"""Cases up to which the places of rows without an id are looked up: the cases are read again."""
 MAX_PAGE_CASES = 20_000
 """Cases above which the page is only made when asked for."""
 
@@ -189,6 +193,8 @@ def _spare_inputs(suite: Suite, out: Path) -> None:
 def _finish(suite: Suite, report: Report, *, started: datetime, page: bool) -> None:
     report.run.update(occasion(suite, started=started))
     out = report.folder
+    if page or out is None:
+        report.places.update(_places(suite, report))
     if out is not None:
         if suite.cassette is not None:
             suite.cassette.write_used(out / TAPE)
@@ -196,9 +202,21 @@ def _finish(suite: Suite, report: Report, *, started: datetime, page: bool) -> N
             from judgekit.report.shardfile import write_shard
 
             write_shard(suite.data.sharding, out / SHARD, flags=suite.flags)
-        write_json(out / RUN, report.run)
+        places = {PLACES: report.places} if report.places else {}
+        write_json(out / RUN, {**report.run, **places})
         if page and report.figures.cases <= MAX_PAGE_CASES:
             report.to_html()
+
+
+def _places(suite: Suite, report: Report) -> dict[str, str]:
+    """Return the place of every case with a derived id, for runs small enough to read again."""
+    if report.figures.cases > MAX_PLACES:
+        return {}
+    cases = (scored.case for scored in report.results)
+    derived = {case.id for case in cases if is_derived(case)}
+    found = suite.data.places(derived) if derived else {}
+    lines = ((id, file, line) for id, (file, line) in found.items() if line is not None)
+    return {id: f"line {line} of {Path(file).name}" for id, file, line in lines}
 
 
 def occasion(suite: Suite, *, started: datetime) -> dict[str, Any]:

@@ -66,4 +66,4 @@ def test_rows_without_an_id_are_named_by_their_line(tmp_path, monkeypatch, judge
 
     done = judgekit("run", "--no-out")
 
-    assert re.search(r"^Rows without an id: [0-9a-f]{12} is line 2 of c\.csv$", done.out, re.M)
+    assert re.search(r"0\.00  [0-9a-f]{12} \(line 2 of c\.csv\)", done.out)

@@ -15,6 +15,7 @@ import pytest
 from judgekit.core.case import Case
 from judgekit.core.errors import CassetteCorrupt, ConfigError
 from judgekit.core.score import Failure, Part, Score
+from judgekit.datasets.ids import derive_id
 from judgekit.pages.comparison.page import SCRIPTS as COMPARISON_SCRIPTS
 from judgekit.pages.figures import number, percent, weight
 from judgekit.pages.html import ASSETS, shown
@@ -243,6 +244,21 @@ def test_a_run_without_a_failing_case_is_green(runs: SimpleNamespace) -> None:
     assert "Pass All 3 cases pass" in Page(passing).text
     assert "cases pass" not in Page(unbound).text
     assert "No gate is set." in unbound
+
+
+def test_a_derived_id_comes_with_the_place_of_its_row(runs: SimpleNamespace) -> None:
+    cases = [Case(id="x", output=text) for text in ("one", "two")]
+    first, second = (case.model_copy(update={"id": derive_id(case)}) for case in cases)
+    rows = [(case, {"helpful": runs.judged(0.1)}) for case in (first, second, Case(id="own"))]
+    report = runs.report_of(rows)
+    report.places[second.id] = "line 3 of cases.csv"
+
+    html = render_page(report)
+
+    assert [case.get("place") for case in data_of(html)["cases"]] == [
+        "case 1", "line 3 of cases.csv", None,
+    ]  # fmt: skip
+    assert f"{second.id} line 3 of cases.csv" in Page(html).text
 
 
 def test_noise_is_left_out(runs: SimpleNamespace) -> None:

@@ -57,6 +57,8 @@ class WorstCase(NamedTuple):
     """A case shown in full before the table."""
 
     id: str
+    place: str
+    """Where the case is, if its id is derived."""
     line: str
     metrics: tuple[Bad, ...]
     fails: bool
@@ -200,6 +202,7 @@ class Facts:
         shown = bad or rows[:1]
         return WorstCase(
             id=scored.case.id,
+            place=self._report.places.get(scored.case.id, ""),
             line=first_line(scored.case)[:LINE],
             metrics=tuple(self._bad(row, failed=row in bad) for row in shown[:MOST_BAD]),
             fails=bool(bad),

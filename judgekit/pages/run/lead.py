@@ -18,6 +18,7 @@ def lead_of(case: dict[str, Any]) -> dict[str, Any]:
         "id": case["id"],
         "line": _line(case),
         "metadata": case.get("metadata") or {},
+        **({"place": case["place"]} if "place" in case else {}),
         "rows": {metric: _row(row) for metric, row in case["rows"].items()},
     }
 

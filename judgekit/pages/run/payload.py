@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from judgekit.core.case import Case, output_digest
 from judgekit.core.score import Result
+from judgekit.datasets.ids import is_derived
 from judgekit.pages.packing import Texts, pack, page_json
 from judgekit.pages.run.forms import Forms
 from judgekit.pages.run.histograms import Histograms
@@ -86,6 +87,8 @@ def make_payload(report: Report) -> Payload:
     for number, scored in enumerate(report.results):
         tape = asked if kept is None or number in kept else None
         data = _case(scored, texts, tape, origins)
+        if is_derived(scored.case):
+            data["place"] = report.places.get(scored.case.id, f"case {number + 1}")
         ranking.add(scored)
         if unusual := forms.add(scored):
             data["forms"] = unusual

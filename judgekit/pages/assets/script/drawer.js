@@ -48,6 +48,7 @@ function drawerHead(entry) {
       "div",
       { class: "drawer-title" },
       h("h2", { id: "drawer-title" }, h("bdi", null, entry.id)),
+      entry.case.place && h("span", { class: "tag at" }, entry.case.place),
       metadata.map(([name, value]) => h("span", { class: "tag" }, h("i", null, name + " "), h("bdi", null, say(value)))),
       entry.case.parent ? h("span", { class: "tag" }, h("i", null, "copy of "), h("bdi", null, entry.case.parent)) : null,
     ),

@@ -169,7 +169,7 @@ function row(entry, place) {
   return h(
     "tr",
     { "data-place": place, tabindex: place === Math.max(0, selected) ? "0" : "-1", class: place === selected && "selected" },
-    h("th", { scope: "row", class: "id", title: entry.id.length > LONG_ID && entry.id }, link),
+    h("th", { scope: "row", class: "id", title: entry.id.length > LONG_ID && entry.id }, link, entry.case.place && h("small", { class: "at" }, entry.case.place)),
     h("td", { class: "line", dir: "auto" }, entry.line),
     entry.cells.map((cell, n) => h("td", { class: "num " + toneOf(cell) }, cellContent(cell, data.metrics[n]))),
     entry.facets.slice(0, facetColumns().length).map((value) => h("td", { class: "meta", dir: "auto" }, value === null ? "–" : breakable(value))),
