@@ -1,4 +1,4 @@
-"""The cassette: a judge around a judge that plays what is recorded and records what is said."""
+"""The cassette: a judge wrapper that replays recorded replies and records live ones."""
 
 from __future__ import annotations
 
@@ -7,11 +7,10 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from judgekit.cassette.beside import Beside
-from judgekit.cassette.lazystore import lazy_store
 from judgekit.cassette.ledger import Ledger
 from judgekit.cassette.mode import RecordMode
 from judgekit.cassette.record import PART_NAMED, Record, decode, decode_reply, encode, play, share
+from judgekit.cassette.store_opener import store_opener
 from judgekit.cassette.tape import MAX_LINE, Tape, in_order, laid_out, merge_into, write_lines
 from judgekit.core.errors import CaseError, CassetteMiss, ConfigError, InvalidReply, JudgeRefused
 from judgekit.core.judge_wrapper import BaseJudge, JudgeWrapper, as_judge
@@ -27,17 +26,17 @@ if TYPE_CHECKING:
     from judgekit.cassette.store import Store
 
 MISSES_KEPT = 1_000
-"""Missed requests that are remembered for `cassette explain`."""
+"""Missed requests to keep for `cassette explain`."""
 EXPLAINED = 2_000
-"""Records a tape may have for every miss to be explained where it happens."""
+"""Up to this many records on a tape, the message of a miss explains it."""
 
 
 class Cassette(JudgeWrapper):
-    """Plays recorded replies; asks the judge behind it only as far as the record mode allows.
+    """Replays recorded replies; asks its judge only if the record mode allows it.
 
-    Every live reply goes to the store the moment it arrives. With a tape, only the tape counts
-    as recorded, so that what passes here passes in CI; what only the store holds is copied to
-    the tape instead of being asked again.
+    It stores every live reply immediately. With a tape, only the tape counts as recorded, so that
+    a run that passes here also passes in CI; a reply that only the store has is copied to the tape
+    instead of being requested again.
     """
 
     def __init__(
@@ -56,8 +55,8 @@ class Cassette(JudgeWrapper):
         self.tape = Tape(tape) if tape is not None else None
         self.ledger = Ledger()
         self.misses: list[Request] = []
-        """The first requests that were missed, for explaining."""
-        self._beside: list[Beside] = []
+        """The first requests that were missed."""
+        self._others: list[CassetteJudge] = []
         self._redact = redact
         self._again = again
         self._store = store
@@ -66,16 +65,16 @@ class Cassette(JudgeWrapper):
         self._from_store: set[str] = set()
         self._added: set[str] = set()
         self._kept: set[str] = set()
-        """Keys of live replies that are stored and not counted yet."""
+        """Keys of live replies that are stored but not counted yet."""
         self._explainer: Explainer | None = None
         self._flights: dict[str, asyncio.Task[Reply]] = {}
         self._waiting: Counter[asyncio.Task[Reply]] = Counter()
         if self.record is not RecordMode.NONE and store is None:
             raise ConfigError("recording needs a store")
         if self.record is not RecordMode.NONE and tape is not None and is_link(tape):
-            message = "is a link, which only replays; to record, name the file that it leads to"
+            message = "is a link, which can only be replayed; to record, name its target"
             raise ConfigError(message, where=str(tape))
-        self._lend(judge)
+        self.keep_in(lambda: self.store)
 
     @classmethod
     def open(
@@ -87,13 +86,13 @@ class Cassette(JudgeWrapper):
         redact: Callable[[str], str] | None = None,
         store: str | Path | None = None,
     ) -> Cassette:
-        """Open a tape in front of a judge; use it in a `with` statement, so that it is written.
+        """Open a tape for a judge; use it in a `with` statement, which writes the tape.
 
         Args:
             path: the tape; it need not exist when recording.
-            judge: who is asked when nothing is recorded and `record` allows it.
+            judge: asked when there is no recording and `record` allows it.
             record: `none`, `new_episodes` or `all`.
-            redact: applied to every message before the key is made.
+            redact: applied to every message before the key is computed.
             store: folder of the private store. By default, `JUDGEKIT_HOME`, or `.judgekit` of the
                 project around the tape, or beside the tape.
 
@@ -107,7 +106,7 @@ class Cassette(JudgeWrapper):
         return cls(
             judge,
             tape=tape,
-            store=lazy_store(tape.parent, folder=Path(store) if store is not None else None),
+            store=store_opener(tape.parent, folder=Path(store) if store is not None else None),
             record=record,
             redact=redact,
         )
@@ -118,13 +117,9 @@ class Cassette(JudgeWrapper):
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _lend(self, judge: Judge) -> None:
-        """Let a judge keep in the store what it learns of its server."""
-        as_judge(judge).keep_in(lambda: self.store)
-
     @property
     def store(self) -> Store | None:
-        """The store, opened when first needed."""
+        """The store, opened on first use."""
         if self._opened is None and self._store is not None:
             self._opened = self._store() if callable(self._store) else self._store
         return self._opened
@@ -143,22 +138,23 @@ class Cassette(JudgeWrapper):
         warnings.warn(message, DeprecationWarning, stacklevel=2)
         return self.synchronous
 
-    def beside(self, judge: Judge) -> Beside:
-        """Return another judge behind this cassette: same tape, same store, same ledger."""
-        self._lend(judge)
-        self._beside.append(Beside(self, judge))
-        return self._beside[-1]
+    def for_judge(self, judge: Judge) -> CassetteJudge:
+        """Return a wrapper of another judge with the same tape, store and ledger."""
+        other = CassetteJudge(self, judge)
+        other.keep_in(lambda: self.store)
+        self._others.append(other)
+        return other
 
     async def ask(self, request: Request, *, of: Judge | None = None) -> Reply:
         """Return the recorded reply, or a live one if the record mode allows it.
 
         Args:
-            request: what to ask.
-            of: who is asked, where that is not the judge behind this cassette.
+            request: the request.
+            of: the judge to ask; the judge of this cassette by default.
 
         Raises:
-            CassetteMiss: nothing is recorded and asking is not allowed.
-            CassetteCorrupt: what is recorded was changed.
+            CassetteMiss: there is no recording, and the record mode does not allow to ask.
+            CassetteCorrupt: the recording was changed.
         """
         request = self.as_asked(request)
         flight = self._flights.get(request.key)
@@ -176,11 +172,11 @@ class Cassette(JudgeWrapper):
         return await self._wait_for(flight)
 
     def as_asked(self, request: Request) -> Request:
-        """Return a request as it is asked and recorded: redacted, if anything is to be."""
+        """Return a request as it is recorded: redacted, if redaction is on."""
         return request if self._redact is None else _redacted(request, self._redact)
 
     async def _wait_for(self, flight: asyncio.Task[Reply]) -> Reply:
-        """Wait for a reply that others may wait for too: only the last to give up cancels it."""
+        """Wait for a shared reply; the last waiter that is cancelled cancels the request."""
         import asyncio
 
         self._waiting[flight] += 1
@@ -197,7 +193,7 @@ class Cassette(JudgeWrapper):
     def _landed(self, key: str, flight: asyncio.Task[Reply]) -> None:
         del self._flights[key]
         if not flight.cancelled():
-            flight.exception()  # whoever waits gets it; nobody waiting is no mistake
+            flight.exception()  # marks it as retrieved, also if no waiter is left
 
     def _recorded(self, request: Request) -> Reply | None:
         key = request.key
@@ -230,11 +226,11 @@ class Cassette(JudgeWrapper):
         return reply
 
     async def _live(self, request: Request, judge: BaseJudge) -> Reply:
-        """Ask; the reply is stored before anything else is waited for."""
+        """Ask a judge and store the reply before any other await."""
         try:
             reply = kept_of(await judge.ask(request), want=request.form.want)
         except (CaseError, JudgeRefused, InvalidReply) as exc:
-            # It is about this request, so a replay says the same. An error is not billed.
+            # The error depends on the request, so a replay repeats it. It is not billed.
             reply = Reply(tries=(Try(fault=Fault.of(exc)),), cost=0.0)
         try:
             await self._keep(request, reply)
@@ -248,14 +244,14 @@ class Cassette(JudgeWrapper):
         return reply
 
     async def _keep(self, request: Request, reply: Reply) -> None:
-        """Store a reply; it is stored even when nobody waits for it any more."""
+        """Store a reply, even if the caller is cancelled meanwhile."""
         import asyncio
 
         store = self.store
-        assert store is not None  # noqa: S101 - the constructor saw to it
+        assert store is not None  # noqa: S101 - the constructor checks it
         line = encode(request, reply)
         if len(line) * 4 > MAX_LINE and len(line.encode()) > MAX_LINE:
-            raise InvalidReply(f"the reply takes more than the {MAX_LINE:,} bytes of a record")
+            raise InvalidReply(f"the reply needs more than the {MAX_LINE:,} bytes of a record")
         loop = asyncio.get_running_loop()
         stored = loop.run_in_executor(None, store.put, request.key, line)
         try:
@@ -282,7 +278,7 @@ class Cassette(JudgeWrapper):
         elif len(self.tape) == 0:
             message = "nothing is recorded yet"
         elif len(self.tape) > EXPLAINED:
-            message = "not recorded; `judgekit cassette explain` says what differs"
+            message = "not recorded; `judgekit cassette explain` shows the differences"
         else:
             from judgekit.cassette.explain import Explainer
 
@@ -293,62 +289,60 @@ class Cassette(JudgeWrapper):
 
     @property
     def not_from_tape(self) -> frozenset[str]:
-        """Keys of the replies that were live or came from the store."""
+        """Keys of replies that were live or from the store."""
         return frozenset(self._from_store)
 
     @property
     def notes(self) -> list[str]:
-        """What a person should know of the store, such as that a damaged one was moved aside."""
+        """Notes about the store for users, for example that a damaged store was moved aside."""
         return [] if self._opened is None else self._opened.notes
 
     def take_over(self, key: str) -> None:
-        """Count a record as used that an earlier run used for a result taken over from it."""
+        """Mark the record of a result of an earlier run as used."""
         number = self.tape.find(key) if self.tape is not None else -1
         if number >= 0:
             self._used[number >> 3] |= 1 << (number & 7)
         elif self.store is not None and self.store.get(key) is not None:
             self._from_store.add(key)
 
-    # -- what was used --------------------------------------------------------
-
     def used(self, number: int) -> bool:
-        """Return whether a record of the tape was played."""
+        """Return whether a record of the tape was replayed."""
         return bool(self._used[number >> 3] & (1 << (number & 7)))
 
     @property
     def added(self) -> int:
-        """How many replies are new on the tape; all of them are there once it is closed."""
+        """Number of new replies; `close` writes them to the tape."""
         return len(self._added)
 
     @property
     def unused(self) -> int:
-        """How many records of the tape were not played."""
+        """Number of records of the tape that were not replayed."""
         return len(self.tape) - sum(byte.bit_count() for byte in self._used) if self.tape else 0
 
     def unused_keys(self) -> Iterator[str]:
-        """Yield the keys of the records that were not played."""
+        """Yield the keys of records that were not replayed."""
         if self.tape is not None:
             for number in range(len(self.tape)):
                 if not self.used(number):
                     yield self.tape.line(number)[8:72]
 
     def write_used(self, path: Path) -> None:
-        """Write a tape of exactly the records that were used."""
+        """Write a tape with the used records only."""
         parts: dict[str, str] = {}
         stored: list[str] = []
         for key in sorted(self._from_store):
             line, named = share(self._stored(key))
             parts.update(named)
             stored.append(line)
-        for line in self._played():
-            for found in PART_NAMED.findall(line.encode()):
-                name = found.decode()
+        for line in self._replayed():
+            for encoded in PART_NAMED.findall(line.encode()):
+                name = encoded.decode()
                 if name not in parts and self.tape is not None:
                     parts[name] = self.tape.part_line(name)
-        write_lines(path, laid_out(parts, in_order(self._played(), stored)))
+        write_lines(path, laid_out(parts, in_order(self._replayed(), stored)))
 
-    def _played(self) -> Iterator[str]:
-        """Yield the lines of the tape that were played; read twice rather than held in memory."""
+    def _replayed(self) -> Iterator[str]:
+        """Yield the lines that were replayed; reading them twice saves memory."""
         if self.tape is not None:
             for number in range(len(self.tape)):
                 if self.used(number):
@@ -362,23 +356,40 @@ class Cassette(JudgeWrapper):
         return decode(line, parts={}, where=f"{store.folder}: record {key[:12]}")
 
     def flush(self) -> None:
-        """Write what was recorded to the tape."""
+        """Write new recordings to the tape."""
         if self.path is not None and self._added:
             merge_into(self.path, self._added, self._stored)
 
     def close(self) -> None:
-        """Write what was recorded to the tape; close it, the store and the judges behind."""
-        # First, because Windows renames nothing over a file that is open.
+        """Write new recordings to the tape; close it, the store and the judges."""
+        # First, because Windows cannot replace an open file.
         if self.tape is not None:
             self.tape.close()
         try:
             self.flush()
             super().close()
-            for judge in self._beside:
+            for judge in self._others:
                 judge.close()
         finally:
             if self._opened is not None:
                 self._opened.close()
+
+
+class CassetteJudge(JudgeWrapper):
+    """Another judge that uses a cassette."""
+
+    def __init__(self, cassette: Cassette, judge: Judge) -> None:
+        self.cassette = cassette
+        super().__init__(judge)
+
+    @property
+    def synchronous(self) -> bool:
+        """Whether this is a replay, which never waits."""
+        return self.cassette.synchronous
+
+    async def ask(self, request: Request) -> Reply:
+        """Return the recorded reply, or a live one of this judge."""
+        return await self.cassette.ask(request, of=self.judge)
 
 
 def _redacted(request: Request, redact: Callable[[str], str]) -> Request:

@@ -9,10 +9,11 @@ from __future__ import annotations
 import os
 from array import array
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from functools import partial
 from heapq import merge
+from itertools import groupby
 from pathlib import Path
 from threading import Lock
 from typing import Any
@@ -335,3 +336,24 @@ def laid_out(parts: dict[str, str], records: Iterable[str]) -> Iterator[str]:
     for name in sorted(parts):
         yield parts[name]
     yield from records
+
+
+def join_tapes(paths: Sequence[Path], into: Path) -> None:
+    """Write the records of several tapes as one; for equal keys, the record of the first tape.
+
+    Raises:
+        CassetteCorrupt: a tape is damaged.
+        CassetteError: the file cannot be written.
+    """
+    tapes = [Tape(path) for path in paths]
+    try:
+        parts = {line[9:73]: line for tape in tapes for line in tape.part_lines()}
+        records = merge(*(tape.lines() for tape in tapes), key=_key)
+        write_lines(into, laid_out(parts, (next(same) for _, same in groupby(records, _key))))
+    finally:
+        for tape in tapes:
+            tape.close()
+
+
+def _key(line: str) -> str:
+    return line[8:72]

@@ -25,7 +25,7 @@ def verify(
     tapes: Annotated[list[Path], typer.Argument(help="Cassettes.", show_default=False)],
 ) -> None:
     """Check the digest, key, order and parts of every record."""
-    from judgekit.cassette.inspect import verify_tape
+    from judgekit.cassette.show import verify_tape
 
     for tape in tapes:
         count = verify_tape(tape)
@@ -35,7 +35,7 @@ def verify(
 @app.command("stats")
 def stats(tape: Tape) -> None:
     """Count the records of a cassette by model and outcome."""
-    from judgekit.cassette.inspect import stats_text
+    from judgekit.cassette.show import stats_text
 
     typer.echo(stats_text(tape), nl=False)
 
@@ -48,7 +48,7 @@ def show(
     ],
 ) -> None:
     """Show one record: the request and the reply."""
-    from judgekit.cassette.inspect import record_text
+    from judgekit.cassette.show import record_text
 
     typer.echo(record_text(tape, key), nl=False)
 

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from judgekit.cassette.cassette import Cassette
-from judgekit.cassette.lazystore import lazy_store
 from judgekit.cassette.mode import RecordMode
+from judgekit.cassette.store_opener import store_opener
 from judgekit.core.case import ANSWERED, Case, has_text
 from judgekit.core.errors import CaseError, ConfigError, JudgekitError
 from judgekit.core.failure import failure_of
@@ -348,7 +348,7 @@ def open_system(
     return Cassette(
         LimitedJudge(judge, concurrency=concurrency),
         tape=cassette,
-        store=lazy_store(cassette.parent if cassette is not None else Path()),
+        store=store_opener(cassette.parent if cassette is not None else Path()),
         record=mode,
         redact=make_redactor(rules, lines=lines),
     )

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from judgekit.cassette.lazystore import lazy_store
+from judgekit.cassette.store_opener import store_opener
 from judgekit.core.canonical import canonical_json
 from judgekit.core.errors import ConfigError
 from judgekit.core.file_model import validate_file
@@ -97,7 +97,7 @@ class SuiteEmbedders:
             self._opened[written] = (
                 self._asked(self._file(spec))
                 if hosted
-                else open_embedder(spec, base=self._base, store=lazy_store(self._base))
+                else open_embedder(spec, base=self._base, store=store_opener(self._base))
             )
         return self._opened[written]
 

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from judgekit.cassette.cassette import Cassette
-from judgekit.cassette.lazystore import lazy_store
 from judgekit.cassette.mode import RecordMode
+from judgekit.cassette.store_opener import store_opener
 from judgekit.core.canonical import canonical_json
 from judgekit.core.errors import ConfigError
 from judgekit.core.protocols import Judge
@@ -140,11 +140,11 @@ class Bench:
             purse=self._purse,
         )
         if self.cassette is not None:
-            return self.cassette.beside(limited)
+            return self.cassette.for_judge(limited)
         self.cassette = Cassette(
             limited,
             tape=self._base / self._file.cassette if self._file.cassette else None,
-            store=lazy_store(self._base),
+            store=store_opener(self._base),
             record=self._record,
             again=self._again,
         )

@@ -12,7 +12,7 @@ from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Any
 
-from judgekit.cassette.join import join_tapes
+from judgekit.cassette.tape import join_tapes
 from judgekit.core.canonical import digest_json
 from judgekit.core.case import Case
 from judgekit.core.errors import ConfigError

@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 from judgekit.authoring.rubric_test.run import judges_on
 from judgekit.cassette.cassette import Cassette
-from judgekit.cassette.lazystore import lazy_store
 from judgekit.cassette.mode import RecordMode
 from judgekit.cassette.record import Record
+from judgekit.cassette.store_opener import store_opener
 from judgekit.cassette.tape import Tape, merge_into
 from judgekit.core.errors import ConfigError
 from judgekit.core.protocols import Judge
@@ -51,7 +51,7 @@ class Tapes:
             self._open[path] = Cassette(
                 LimitedJudge(self._judge(path, asking=asking)),
                 tape=path,
-                store=lazy_store(path.parent) if asking else None,
+                store=store_opener(path.parent) if asking else None,
                 record=self.settings.record,
             )
         return self._open[path]

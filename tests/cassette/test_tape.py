@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 import subprocess
 import sys
 
@@ -332,9 +331,9 @@ for n in range(12):
 
 def test_two_processes_that_write_at_once_lose_nothing(tmp_path):
     path = tmp_path / "tape.jsonl"
-    tests = str(os.path.dirname(os.path.dirname(__file__)))  # noqa: PTH120 - a path for argv
+    root = str(Path(__file__).parents[2])
     writers = [
-        subprocess.Popen([sys.executable, "-c", WRITER, tests, str(path), name])
+        subprocess.Popen([sys.executable, "-c", WRITER, root, str(path), name])
         for name in ("left", "right")
     ]
     for writer in writers:

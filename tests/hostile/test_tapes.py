@@ -17,8 +17,8 @@ from pathlib import Path
 import pytest
 
 from judgekit.cassette.cassette import Cassette
-from judgekit.cassette.inspect import verify_tape
 from judgekit.cassette.record import Record
+from judgekit.cassette.show import verify_tape
 from judgekit.cassette.tape import HEADER, Tape, merge_into
 from judgekit.core.canonical import digest
 from judgekit.core.errors import CassetteCorrupt, CassetteError, CassetteMiss, ConfigError

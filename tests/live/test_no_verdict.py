@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from judgekit.cassette.cassette import Cassette
-from judgekit.cassette.inspect import stats_text, verify_tape
+from judgekit.cassette.show import stats_text, verify_tape
 from judgekit.cassette.store import Store
 from judgekit.core.errors import (
     CaseError,

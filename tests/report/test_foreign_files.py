@@ -259,7 +259,7 @@ def test_a_cassette_that_is_a_link_replays_and_does_not_record(tmp_path):
 
     with Cassette.open(tmp_path / "tape.jsonl", FakeJudge()) as replay:
         assert len(replay.tape) == 2
-    with pytest.raises(ConfigError, match="is a link, which only replays"):
+    with pytest.raises(ConfigError, match="is a link, which can only be replayed"):
         Cassette.open(tmp_path / "tape.jsonl", FakeJudge(), record="new_episodes")
     with pytest.raises(CassetteError, match="is a link"):
         write_lines(tmp_path / "tape.jsonl", ["x"])

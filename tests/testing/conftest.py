@@ -88,8 +88,8 @@ def records(path):
 def spoil(project, said):
     """Record a bad verdict on one of the cases, by the same judge."""
     from judgekit.cassette.cassette import Cassette
-    from judgekit.cassette.lazystore import lazy_store
     from judgekit.cassette.mode import RecordMode
+    from judgekit.cassette.store_opener import store_opener
     from judgekit.core.case import Case
     from judgekit.judges.fake import FakeJudge
     from judgekit.metrics.rubric import RubricMetric
@@ -97,7 +97,9 @@ def spoil(project, said):
 
     verdict = {"kind": {"reason": "No greeting at all.", "quotes": [said], "value": False}}
     judge = FakeJudge(lambda request: json.dumps(verdict), model="fake/judge")
-    cassette = Cassette(judge, tape=tape(project), store=lazy_store(project), record=RecordMode.ALL)
+    cassette = Cassette(
+        judge, tape=tape(project), store=store_opener(project), record=RecordMode.ALL
+    )
     metric = RubricMetric(project / "rubrics/kind.jinja", judge=cassette)
     score_sync(Case(id="x", output=said), metric)
     cassette.close()

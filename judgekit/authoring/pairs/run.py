@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 from judgekit.authoring.pairs.generate import Generated, check_output, generate_pairs, write_pairs
 from judgekit.authoring.rubric_test.run import judges_on
 from judgekit.cassette.cassette import Cassette
-from judgekit.cassette.lazystore import lazy_store
 from judgekit.cassette.mode import RecordMode
+from judgekit.cassette.store_opener import store_opener
 from judgekit.core.errors import ConfigError
 from judgekit.core.input_file import MAX_PLAIN, read_text
 from judgekit.core.protocols import Judge
@@ -59,7 +59,7 @@ def run_pairs(plan: PairsPlan) -> tuple[Generated, str]:
     cassette = Cassette(
         LimitedJudge(judge),
         tape=plan.cassette,
-        store=lazy_store(near.absolute().parent),
+        store=store_opener(near.absolute().parent),
         record=record,
     )
     try:

@@ -8,9 +8,9 @@ from typing import NamedTuple
 from judgekit.authoring.rubric_test.check import TestOutcome, check_ordering, check_test
 from judgekit.authoring.rubric_test.place import tape_of
 from judgekit.cassette.cassette import Cassette
-from judgekit.cassette.lazystore import lazy_store
 from judgekit.cassette.mode import RecordMode
 from judgekit.cassette.record import Record
+from judgekit.cassette.store_opener import store_opener
 from judgekit.cassette.tape import Tape, merge_into
 from judgekit.core.canonical import canonical_json
 from judgekit.core.errors import ConfigError
@@ -87,7 +87,7 @@ def run_tests(rubric: Rubric, settings: RubricTestSettings = RubricTestSettings(
     path = tape_of(rubric.path, folder=settings.cassettes)
     asking = settings.record is not RecordMode.NONE
     judge = _judge(settings, path, asking=asking)
-    store = lazy_store(path.parent) if asking else None
+    store = store_opener(path.parent) if asking else None
     cassette = Cassette(LimitedJudge(judge), tape=path, store=store, record=settings.record)
     recorded = path.exists()
     try:

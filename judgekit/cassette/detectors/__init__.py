@@ -1,7 +1,7 @@
-"""Finding what is private in a text: addresses, numbers and keys, by their form.
+"""Detectors of private data in a text: addresses, numbers and keys, by their form.
 
-Every detector takes time proportional to the text, whatever the text is. A form is not a proof:
-a number may look like a card and be none, and a name looks like nothing.
+Every detector takes linear time for any text. The form is not a proof: a number may look like a
+card number and not be one, and a name has no form.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from judgekit.cassette.detectors.span import PrivateSpan
 Detector = Callable[[str], Iterator[PrivateSpan]]
 
 DETECTORS: Mapping[str, Detector] = {
-    # In order of precedence: a password in an address of the web is more than an e-mail.
+    # In order of precedence: a password in a URL also looks like an e-mail address.
     "key": key.find,
     "email": email.find,
     "card": card.find,
@@ -25,42 +25,39 @@ DETECTORS: Mapping[str, Detector] = {
 
 
 class Detection(NamedTuple):
-    """A span and the kind of thing it holds."""
+    """A span and the kind of private data in it."""
 
     kind: str
     span: PrivateSpan
 
 
 def find_all(text: str, kinds: Iterable[str]) -> list[Detection]:
-    """Return what detectors find in a text, in order, no two overlapping.
+    """Return the detections in a text, in order, without overlaps.
 
-    Where two overlap, the kind named first in `DETECTORS` wins.
+    If two overlap, the kind that comes first in `DETECTORS` wins.
 
     >>> [f.kind for f in find_all("ann@example.com, 10.0.0.1", DETECTORS)]
     ['email', 'ip']
     """
-    wanted = set(kinds)
-    taken: list[Detection] = []
+    enabled = set(kinds)
+    detections: list[Detection] = []
     for kind, find in DETECTORS.items():
-        if kind in wanted:
-            taken = _merged(taken, [Detection(kind, span) for span in find(text)])
-    return taken
+        if kind in enabled:
+            detections = _merged(detections, [Detection(kind, span) for span in find(text)])
+    return detections
 
 
 def _merged(first: list[Detection], second: list[Detection]) -> list[Detection]:
-    """Return both lists as one, in order; what overlaps one of the first is left out."""
+    """Merge both lists in order, without those of the second that overlap one of the first."""
     if not first or not second:
         return first or second
     merged: list[Detection] = []
     place = 0
-    for found in second:
-        while place < len(first) and first[place].span.end <= found.span.start:
+    for detection in second:
+        while place < len(first) and first[place].span.end <= detection.span.start:
             merged.append(first[place])
             place += 1
-        if place == len(first) or first[place].span.start >= found.span.end:
-            merged.append(found)
+        if place == len(first) or first[place].span.start >= detection.span.end:
+            merged.append(detection)
     merged += first[place:]
     return merged
-
-
-__all__ = ["DETECTORS", "Detector", "Found", "Span", "find_all"]

@@ -1,4 +1,4 @@
-"""Things that have the form of something private and are set aside for examples."""
+"""Values that look private but are reserved for examples."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import re
 _DOMAIN = re.compile(  # RFC 2606 and 6761
     r"(?:^|[.@])(?:example\.(?:com|net|org)|(?:[\w-]++\.)*+(?:example|test|invalid|localhost))\Z"
 )
-# Numbers that the makers of payment software publish for trying it out.
+# Test numbers that payment providers publish.
 _CARDS = {
     "4111111111111111", "4242424242424242", "4012888888881881", "4000056655665556",
     "5555555555554444", "5105105105105100", "5500000000000004", "2223003122003222",
@@ -19,7 +19,7 @@ _CARDS = {
 
 
 def reserved(kind: str, value: str) -> bool:
-    """Return whether a thing found can be nobody's, because it is set aside for examples.
+    """Return whether a value is reserved for examples.
 
     >>> reserved("email", "ann@example.com"), reserved("ip", "198.51.100.7")
     (True, True)
@@ -32,6 +32,6 @@ def reserved(kind: str, value: str) -> bool:
         # Documentation (RFC 5737, RFC 3849), and addresses of local networks.
         return not ipaddress.ip_address(value).is_global
     if kind == "phone":
-        # 555-0100 to 555-0199 are kept for fiction (NANPA).
+        # 555-0100 to 555-0199 are reserved for fiction (NANPA).
         return re.search(r"55501\d\d\Z", value) is not None
     return value.endswith("EXAMPLE") or "EXAMPLEKEY" in value  # as cloud manuals write them

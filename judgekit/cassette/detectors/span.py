@@ -1,4 +1,4 @@
-"""A span: where in a text something private stands, and what it is whatever its spelling."""
+"""Spans of private data in a text."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 
 class PrivateSpan(NamedTuple):
-    """One thing found in a text."""
+    """The place of private data in a text, and its value."""
 
     start: int
     end: int
     value: str
-    """The thing in its one spelling: a card without spaces, an address in small letters."""
+    """The normalised value: a card number without spaces, an address in lower case."""

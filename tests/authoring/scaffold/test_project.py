@@ -18,7 +18,7 @@ from judgekit.authoring.scaffold.project import (
     project_files,
     write_project,
 )
-from judgekit.cassette.inspect import verify_tape
+from judgekit.cassette.show import verify_tape
 from judgekit.cassette.tape import Tape
 from judgekit.core.errors import ConfigError
 from judgekit.core.yaml_file import parse_yaml

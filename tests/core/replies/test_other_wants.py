@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from judgekit.cassette.explain import Explainer
-from judgekit.cassette.inspect import verify_tape
 from judgekit.cassette.record import Record, decode, encode
+from judgekit.cassette.show import verify_tape
 from judgekit.core.errors import JudgeRejected
 from judgekit.core.replies.logprobs import pair_messages, read_logprobs
 from judgekit.core.replies.text import read_text

@@ -1,4 +1,4 @@
-"""A store that is opened when it is first needed."""
+"""Opens the store on first use, so that a replay does not import it."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ if TYPE_CHECKING:
     from judgekit.cassette.store import Store
 
 
-def lazy_store(near: Path | None, *, folder: Path | None = None) -> Callable[[], Store]:
-    """Return what opens a store when it is first needed.
+def store_opener(near: Path | None, *, folder: Path | None = None) -> Callable[[], Store]:
+    """Return a function that opens a store.
 
     Args:
         near: where the search for the store of a project begins.
-        folder: the store itself, where it is named.
+        folder: the folder of the store, if it is given.
     """
 
-    def opened() -> Store:
+    def open_store() -> Store:
         from judgekit.cassette.store import Store, store_folder
 
         return Store(folder if folder is not None else store_folder(near))
 
-    return opened
+    return open_store

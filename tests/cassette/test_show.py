@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from judgekit.cassette.inspect import record_text, stats_text, verify_tape
 from judgekit.cassette.record import Record
+from judgekit.cassette.show import record_text, stats_text, verify_tape
 from judgekit.cassette.tape import merge_into
 from judgekit.core.errors import CassetteCorrupt, ConfigError
 from judgekit.core.request import Reply, Try, Usage
