@@ -114,7 +114,16 @@ class JudgeWrapper(BaseJudge):
     """A judge around another: it passes on everything but `ask`."""
 
     def __init__(self, judge: Judge) -> None:
-        self.judge = as_judge(judge)
+        self._judge = as_judge(judge)
+
+    @property
+    def judge(self) -> BaseJudge:
+        """The inner judge."""
+        return self._judge
+
+    @judge.setter
+    def judge(self, judge: Judge) -> None:
+        self._judge = as_judge(judge)
 
     @property
     def model(self) -> str:

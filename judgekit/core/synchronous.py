@@ -1,6 +1,6 @@
-"""Work that waits for nothing: done on the spot, without an event loop.
+"""Coroutines that never wait, run without an event loop.
 
-A replay asks nobody. Loading asyncio and handing rows to it takes longer than a small replay.
+A replay never waits, and importing asyncio takes longer than a small replay.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ T = TypeVar("T")
 
 
 class Flag:
-    """Something that is set once, such as the wish to stop."""
+    """A request to stop, for code without an event loop."""
 
     def __init__(self) -> None:
         self._set = False
@@ -22,15 +22,15 @@ class Flag:
         self._set = True
 
     def is_set(self) -> bool:
-        """Return whether it was set."""
+        """Return whether it is set."""
         return self._set
 
 
-def done_at_once(work: Coroutine[Any, Any, T]) -> T:
-    """Run a coroutine that waits for nothing to its end.
+def run_inline(work: Coroutine[Any, Any, T]) -> T:
+    """Run a coroutine that never waits, and return its result.
 
     Raises:
-        RuntimeError: it waits after all.
+        RuntimeError: it waits.
     """
     try:
         work.send(None)
@@ -38,7 +38,7 @@ def done_at_once(work: Coroutine[Any, Any, T]) -> T:
         result: T = done.value
         return result
     work.close()
-    raise RuntimeError(f"{work!r} waits for something, which takes an event loop")
+    raise RuntimeError(f"{work!r} waits, which needs an event loop")
 
 
-__all__ = ["Flag", "done_at_once"]
+__all__ = ["Flag", "run_inline"]

@@ -10,7 +10,7 @@ from judgekit.core.judge_wrapper import RequestBuilder
 from judgekit.core.protocols import Judge
 from judgekit.core.replies.vector import read_vector
 from judgekit.core.request import About, ChatMessage, Form, Request
-from judgekit.core.synchronous import done_at_once
+from judgekit.core.synchronous import run_inline
 
 _FORM = Form(want="embedding")
 
@@ -64,7 +64,7 @@ class HostedEmbedder:
         first: JudgekitError | None = None
         for text in texts:
             try:
-                vectors.append(done_at_once(self._vector(text)))
+                vectors.append(run_inline(self._vector(text)))
             except JudgekitError as exc:
                 first = first or exc  # look up the others too, so that all misses are counted
         if first is not None:

@@ -1,9 +1,9 @@
-"""The order of results: that of the cases, whatever finishes first."""
+"""Results in the order of the cases, whichever finishes first."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from pydantic_core import PydanticSerializationError
 
@@ -12,22 +12,25 @@ from judgekit.core.errors import DatasetError
 from judgekit.core.score import Result
 from judgekit.core.value import to_json_bytes
 
+if TYPE_CHECKING:
+    import asyncio
 
-class Line(NamedTuple):
+
+class CaseText(NamedTuple):
     """A case and the JSON text it is written as, in UTF-8."""
 
     case: Case
     text: bytes
 
 
-def line_of(case: Case) -> Line:
-    """Return the line of a case.
+def case_text(case: Case) -> CaseText:
+    """Return a case with its JSON text.
 
     Raises:
-        DatasetError: it holds what UTF-8 has no bytes for.
+        DatasetError: it holds half of a surrogate pair, which UTF-8 cannot encode.
     """
     try:
-        return Line(case, to_json_bytes(case))
+        return CaseText(case, to_json_bytes(case))
     except PydanticSerializationError as exc:
         raise DatasetError(
             "holds half a character (a lone surrogate); decode its text properly",
@@ -35,43 +38,45 @@ def line_of(case: Case) -> Line:
         ) from exc
 
 
-class Order:
-    """Lets rows finish in any order and leave in the order of the cases.
+class ResultSequencer:
+    """Takes results in any order and emits them in the order of the cases.
 
     Args:
         emit: takes a case with all its results, in the order of the metrics.
         width: results per case.
-        ahead: cases that may begin before the first unfinished one has left.
+        ahead: cases that may begin before the first unfinished one is emitted.
     """
 
     def __init__(
-        self, emit: Callable[[Line, Sequence[Result]], None], width: int, *, ahead: int
+        self, emit: Callable[[CaseText, Sequence[Result]], None], width: int, *, ahead: int
     ) -> None:
         self._emit = emit
         self._width = width
         self._ahead = ahead
         self._next = 0
-        import asyncio
+        self._waiting: dict[int, tuple[CaseText, list[Result | None], list[int]]] = {}
+        self._emitted: asyncio.Event | None = None
 
-        self._waiting: dict[int, tuple[Line, list[Result | None], list[int]]] = {}
-        self.moved = asyncio.Event()
+    async def room(self, number: int) -> None:
+        """Wait until a case may begin."""
+        while number - self._next > self._ahead:
+            if self._emitted is None:
+                import asyncio
 
-    def has_room(self, number: int) -> bool:
-        """Return whether a case may begin; where not, `moved` is set once there is room."""
-        if number - self._next <= self._ahead:
-            return True
-        self.moved.clear()
-        return False
+                self._emitted = asyncio.Event()
+            self._emitted.clear()
+            await self._emitted.wait()
 
-    def put(self, number: int, line: Line, place: int, result: Result) -> None:
-        """Take one result of a case; emit what is complete and at its turn."""
+    def put(self, number: int, text: CaseText, place: int, result: Result) -> None:
+        """Take one result of a case; emit the cases that are complete and next."""
         if number not in self._waiting:
-            self._waiting[number] = (line, [None] * self._width, [self._width])
-        _, results, left = self._waiting[number]
+            self._waiting[number] = (text, [None] * self._width, [self._width])
+        _, results, missing = self._waiting[number]
         results[place] = result
-        left[0] -= 1
+        missing[0] -= 1
         while (head := self._waiting.get(self._next)) is not None and head[2][0] == 0:
             del self._waiting[self._next]
             self._next += 1
             self._emit(head[0], [r for r in head[1] if r is not None])
-            self.moved.set()
+            if self._emitted is not None:
+                self._emitted.set()

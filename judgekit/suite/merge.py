@@ -35,7 +35,7 @@ from judgekit.report.folder import (
 from judgekit.report.manifest import full_manifest
 from judgekit.report.report import Report
 from judgekit.report.shardfile import ShardFile
-from judgekit.runner.evaluation import Progress, evaluate_at_once
+from judgekit.runner.evaluation import Progress, evaluate_inline
 from judgekit.suite.file import DECIDING, Overrides
 from judgekit.suite.run import MAX_PAGE_CASES
 from judgekit.suite.suite import Suite, load_suite
@@ -75,7 +75,7 @@ def merge_shards(
     try:
         _check_made_by(wired, parts)
         merged = _Merged(parts)
-        return evaluate_at_once(
+        return evaluate_inline(
             merged.cases(),
             wired.metrics,
             thresholds=wired.thresholds,

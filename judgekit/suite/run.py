@@ -31,7 +31,7 @@ from judgekit.report.manifest import full_manifest
 from judgekit.report.report import Report
 from judgekit.report.summary import MetricSummary
 from judgekit.report.thresholds import passes
-from judgekit.runner.evaluation import Progress, Reuse, evaluate, evaluate_at_once
+from judgekit.runner.evaluation import Progress, Reuse, evaluate, evaluate_inline
 from judgekit.runner.gatekeeper import Rules
 from judgekit.suite.suite import Suite, load_suite
 
@@ -113,7 +113,7 @@ def replay_suite(
         JudgekitError: what stops a run (see errors).
     """
     try:
-        return evaluate_at_once(
+        return evaluate_inline(
             suite.cases(),
             suite.metrics,
             progress=progress,

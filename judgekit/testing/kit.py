@@ -13,7 +13,7 @@ from judgekit.core.errors import JudgekitError
 from judgekit.core.failure import failure_of
 from judgekit.core.protocols import Metric, MetricLike
 from judgekit.core.score import Failure, Result, Score, check_score
-from judgekit.core.synchronous import done_at_once
+from judgekit.core.synchronous import run_inline
 from judgekit.datasets import load_cases
 from judgekit.metrics.adapter import as_metric
 from judgekit.metrics.registry import create
@@ -186,7 +186,7 @@ class Kit:
     def _score(self, subject: Case, made: Metric) -> Result:
         try:
             work = made.score(subject)
-            return _scored(made, done_at_once(work) if made.synchronous else run_sync(work))
+            return _scored(made, run_inline(work) if made.synchronous else run_sync(work))
         except JudgekitError as exc:
             return _failed(exc)
 

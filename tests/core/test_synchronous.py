@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from judgekit.core.synchronous import Flag, done_at_once
+from judgekit.core.synchronous import Flag, run_inline
 from judgekit.metrics.fallback import WithFallback
 from judgekit.metrics.text.length import Length
 from judgekit.suite.run import replay_suite, run_suite
@@ -107,9 +107,9 @@ def test_work_that_waits_after_all_is_no_result():
     async def slow():
         await asyncio.sleep(0)
 
-    assert done_at_once(quick()) == 3
-    with pytest.raises(RuntimeError, match="waits for something"):
-        done_at_once(slow())
+    assert run_inline(quick()) == 3
+    with pytest.raises(RuntimeError, match="waits, which needs an event loop"):
+        run_inline(slow())
 
 
 def test_a_stopped_replay_is_incomplete(folder):

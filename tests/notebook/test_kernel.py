@@ -180,7 +180,7 @@ def test_progress_is_one_output_that_is_replaced(cells):
     assert (said.stdout, said.stderr) == ("at c3\nat c9\n", "")
 
 
-def test_progress_of_what_is_done_at_once_is_nothing(cells):
+def test_progress_of_what_is_run_inline_is_nothing(cells):
     said = cells.run("r = judgekit.evaluate_sync(cases(300), [Slow(0)], progress=True)")
 
     assert (said.shown, said.updates, said.stderr) == ([], [], "")

@@ -12,7 +12,7 @@ import pytest
 
 from judgekit.core.case import Case
 from judgekit.core.errors import ConfigError
-from judgekit.core.synchronous import done_at_once
+from judgekit.core.synchronous import run_inline
 from judgekit.core.yaml_file import parse_yaml
 from judgekit.metrics.brand_voice.patterns import (
     CATEGORIES,
@@ -101,7 +101,7 @@ def test_needs_leave_out_no_match():
     ],
 )
 def test_the_value_of_plain_threats_and_near_misses(text, value):
-    assert done_at_once(SafetyPatterns().score(Case(id="1", output=text))).value == value
+    assert run_inline(SafetyPatterns().score(Case(id="1", output=text))).value == value
 
 
 def test_the_rates_on_held_out_texts():

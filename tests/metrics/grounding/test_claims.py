@@ -210,14 +210,14 @@ def test_what_stops_a_run_goes_before_what_costs_a_row():
 
 
 def test_a_judge_that_is_at_once_needs_no_event_loop():
-    from judgekit.core.synchronous import done_at_once
+    from judgekit.core.synchronous import run_inline
 
     asked = judge()
     asked.at_once = True
     metric = Faithfulness(judge=asked)
 
     assert metric.synchronous
-    assert done_at_once(metric.score(CASE)).value == pytest.approx(1 / 3)
+    assert run_inline(metric.score(CASE)).value == pytest.approx(1 / 3)
 
 
 # -- what is shown -------------------------------------------------------------------
