@@ -13,9 +13,9 @@ from typing import Any
 from pydantic import BaseModel
 
 import judgekit
+from docs.generate.fields import fields_said
 from docs.generate.groups import GROUPS, SHOWN
 from judgekit.core.errors import __doc__ as ERRORS
-from judgekit.metrics.option import fields_said
 
 WIDTH = 88
 

@@ -11,11 +11,12 @@ from collections.abc import Iterator
 from typing import Any
 from unittest.mock import patch
 
-from judgekit.authoring.metric_cards import command_of, documentation_of, wants_logprobs
+from docs.generate.fields import fields_said
+from judgekit.authoring.metric_cards import command_of, wants_logprobs
 from judgekit.cli.app import app
 from judgekit.metrics.cards import card_of
 from judgekit.metrics.catalogue import FAMILIES, Entry
-from judgekit.metrics.option import Option, fields_said, options_of
+from judgekit.metrics.option import Option, options_of
 from judgekit.metrics.registry import find
 from judgekit.rubric.load import load_rubric
 from judgekit.suite.file import MetricFile
@@ -111,8 +112,8 @@ def _metric(entry: Entry) -> str:
     table = "\n".join(f"| {key} | {_cell(text)} |" for key, text in rows.items() if text)
     return (
         f"### `{entry.name}`\n\n{entry.summary[:1].upper()}{entry.summary[1:]}.\n\n"
-        f"{_prose(documentation_of(made))}\n\n| | |\n| --- | --- |\n{table}\n\n"
-        f"{_options(options_of(made))}\n{_example(entry, made)}"
+        f"{_prose(card.about)}\n\n| | |\n| --- | --- |\n{table}\n\n"
+        f"{_options(options_of(made, card.options))}\n{_example(entry, made)}"
     )
 
 

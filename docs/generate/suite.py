@@ -9,7 +9,7 @@ from typing import Any, Literal, get_args, get_origin
 from pydantic import BaseModel
 from pydantic_core import PydanticUndefined
 
-from judgekit.metrics.option import fields_said
+from docs.generate.fields import fields_said
 from judgekit.suite.file import (
     CasesFile,
     FallbackFile,

@@ -78,7 +78,7 @@ def _explained(entry: Entry, made: Any, width: int) -> Iterator[str]:
     better = "higher" if facts.higher_is_better else "lower"
     yield f"{entry.name}: {entry.summary}"
     yield ""
-    yield from _text(documentation_of(made), width)
+    yield from _text(documentation_of(made) if card is None else card.about, width)
     yield ""
     rows = {"range": f"{low:g} to {high:g}, {better} is better"}
     asked = "a model's log-probabilities" if wants_logprobs(made) else "a judge"
@@ -93,7 +93,7 @@ def _explained(entry: Entry, made: Any, width: int) -> Iterator[str]:
             yield from _field(title, text, width)
     yield ""
     yield "options"
-    for option in options_of(made):
+    for option in options_of(made, None if card is None else card.options):
         yield f"  {option.name}: {'(required)' if option.default is None else option.default}"
         yield from _option_text(option, width)
     if card is not None:

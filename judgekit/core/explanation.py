@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import inspect
 import math
-import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -16,8 +14,6 @@ if TYPE_CHECKING:
 
 PARTS = 4
 """Parts that are named, those that cost most first."""
-_CONFIDENCE = re.compile(r"`confidence` ((?:[^.]|\.(?=\S)){0,1000}+)\.")
-"""What a metric's documentation says of its confidence."""
 _KINDS = {
     "refused": "the judge declined",
     "truncated": "the reply was cut off",
@@ -67,7 +63,8 @@ def _sentences(score: Score, metric: Metric | None) -> Iterator[str]:
     if len(score.parts) > 1 and score.value is not None:
         yield from _parts(score, higher=metric is None or metric.higher_is_better)
     if score.confidence is not None:
-        yield f"Confidence {score.confidence:.2f}{_meaning(metric)}"
+        meaning = "" if metric is None else metric.confidence
+        yield f"Confidence {score.confidence:.2f}{f', which {meaning}' if meaning else ''}"
 
 
 def _value(score: Score, metric: Metric | None) -> str:
@@ -104,8 +101,3 @@ def _parts(score: Score, *, higher: bool) -> Iterator[str]:
 def _cost(part: Part) -> float:
     value = part.value or 0.0
     return part.weight * (1.0 - value) if part.weight > 0 else -part.weight * value
-
-
-def _meaning(metric: Metric | None) -> str:
-    found = _CONFIDENCE.search(" ".join((inspect.getdoc(type(metric)) or "").split()))
-    return f", which {found[1]}" if found is not None else ""

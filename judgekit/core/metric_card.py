@@ -29,5 +29,9 @@ class Card(NamedTuple):
     empty: str
     """The result for empty, missing or unsuitable input."""
     example: Example
+    about: str = ""
+    """What the metric measures: paragraphs, the first of one sentence."""
+    options: Mapping[str, str] = {}
+    """Option -> what it is for."""
     modes: str = ""
     """What compatible modes reproduce, and how they differ."""

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import ast
 import inspect
 import json
 import re
-import textwrap
 import types
 import typing
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import is_dataclass
-from functools import cache
-from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -52,24 +48,27 @@ class Option(NamedTuple):
     default: str | None
     """As a suite would write it; `None` where it has to be given."""
     says: str
-    """What it is for, from the docstring of the class or of the field."""
+    """What it is for."""
 
 
-def options_of(made: Any) -> tuple[Option, ...]:
+def options_of(made: Any, says: Mapping[str, str] | None = None) -> tuple[Option, ...]:
     """Return the options of a metric, in the order of its signature.
 
     Args:
-        made: the class or function that makes it; a metric ready-made has none.
+        made: the class or function that makes it; a ready metric has none.
+        says: what each option is for; the `Args:` of its docstring by default, which is all that
+            a metric of another package has.
     """
     if is_metric(made):
         return ()
-    kinds, said = _kinds(made), _said(made)
+    kinds = _kinds(made)
+    texts = _documented(made) if says is None else says
     return tuple(
         Option(
             parameter.name,
             _kind(kinds.get(parameter.name, parameter.annotation)),
             None if parameter.default is parameter.empty else _default(parameter.default),
-            said.get(parameter.name, ""),
+            texts.get(parameter.name, ""),
         )
         for parameter in inspect.signature(made).parameters.values()
         if parameter.name not in _LEFT_OUT
@@ -123,16 +122,14 @@ def _kind(of: Any) -> str:
     return f"`{getattr(of, '__name__', of)}`"
 
 
-def _said(made: Any) -> dict[str, str]:
-    """Return what docstrings say of each option: the class before those it is made of."""
-    homes = made.__mro__ if isinstance(made, type) else (made,)
-    found: dict[str, str] = {}
+def _documented(made: Any) -> dict[str, str]:
+    """Return the `Args:` of a docstring, or of those of its base classes."""
+    homes = inspect.getmro(made) if isinstance(made, type) else (made,)
+    texts: dict[str, str] = {}
     for home in homes:
-        if home.__module__.startswith(("builtins", "typing")):
-            continue
-        for name, text in (*_arguments(inspect.getdoc(home) or ""), *fields_said(home)):
-            found.setdefault(name, text[:1].upper() + text[1:])
-    return found
+        for name, text in _arguments(inspect.getdoc(home) or ""):
+            texts.setdefault(name, text[:1].upper() + text[1:])
+    return texts
 
 
 def _arguments(documentation: str) -> Iterator[tuple[str, str]]:
@@ -140,22 +137,3 @@ def _arguments(documentation: str) -> Iterator[tuple[str, str]]:
     _, _, arguments = documentation.partition("\nArgs:\n")
     for name, text in _ITEM.findall(arguments.split("\n\n")[0]):
         yield name, " ".join(text.split())
-
-
-@cache
-def fields_said(home: Any) -> tuple[tuple[str, str], ...]:
-    """Return the fields of a class that have a text below them, with that text."""
-    try:
-        (tree,) = ast.parse(textwrap.dedent(inspect.getsource(home))).body
-    except (OSError, TypeError, SyntaxError):
-        return ()
-    body = tree.body if isinstance(tree, ast.ClassDef) else []
-    return tuple(
-        (field.target.id, " ".join(text.value.value.split()))
-        for field, text in pairwise(body)
-        if isinstance(field, ast.AnnAssign)
-        and isinstance(field.target, ast.Name)
-        and isinstance(text, ast.Expr)
-        and isinstance(text.value, ast.Constant)
-        and isinstance(text.value.value, str)
-    )

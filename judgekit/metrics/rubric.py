@@ -54,6 +54,7 @@ class RubricMetric(Metric):
     """
 
     asks: ClassVar[Asks] = "verdict"
+    confidence = "is the share of the rubric's weight that was answered"
 
     def __init__(
         self,

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import shlex
 import shutil
+import subprocess
+import sys
 from importlib import import_module
 
 import pytest
@@ -66,7 +68,8 @@ def test_a_shown_metric_says_formula_range_needs_and_every_option(name):
     card = card_of(name)
     for said in (card.formula, card.source, card.empty, *made(name).needs, "is better"):
         assert " ".join(said.split()) in text
-    for option in options_of(made(name)):
+    assert card.about
+    for option in options_of(made(name), card.options):
         assert f"{option.name}: " in text
         assert option.says, option
 
@@ -109,3 +112,27 @@ def test_the_list_has_every_metric_once_under_its_family():
 def test_an_unknown_metric_is_said_with_its_neighbour():
     with pytest.raises(ConfigError, match="no metric named 'lenght'; did you mean 'length'"):
         metric_text("lenght")
+
+
+STRIPPED = """
+import json
+from judgekit.authoring.metric_cards import metric_text
+from judgekit.core.score import Score
+from judgekit.metrics.registry import create
+names = ["similarity", "length", "faithfulness", "prompt_alignment", "brand_voice", "points"]
+said = Score(value=1.0, confidence=0.5).explain(create("token_f1"))
+print(json.dumps([*map(metric_text, names), said]))
+"""
+
+
+def test_python_without_docstrings_says_the_same():
+    """-OO removes docstrings and asserts; no message may be made of them."""
+    texts = [
+        subprocess.run(
+            [sys.executable, *flags, "-c", STRIPPED], capture_output=True, text=True, check=True
+        ).stdout
+        for flags in ((), ("-OO",))
+    ]
+
+    assert texts[0] == texts[1]
+    assert "which is always 1" in texts[0]

@@ -9,12 +9,13 @@ import re
 import pytest
 
 import judgekit
+from docs.generate.fields import fields_said
 from docs.generate.groups import GROUPS, SHOWN
 from docs.generate.metrics import NOT_EVERYWHERE, PAGES
 from docs.generate.pages import DOCS, MADE
 from docs.generate.suite import SECTIONS
 from judgekit.metrics.catalogue import BUILTIN, FAMILIES
-from judgekit.metrics.option import fields_said, options_of
+from judgekit.metrics.option import options_of
 from judgekit.metrics.registry import find
 
 GROUPED = [name for group in GROUPS for name in group.names]

@@ -73,6 +73,7 @@ class Code(Metric):
         "expected.tests or expected.test",
         "input (HumanEval's prompt)",
     )
+    confidence = "is always 1: a test passes or it does not"
 
     def __post_init__(self) -> None:
         check_name("code", self.name)

@@ -51,6 +51,11 @@ class LogLikelihoods(LikelihoodMetric):
     }
     synchronous = LikelihoodMetric.synchronous
     needs = ("input", "choices", "reference or expected.correct_index")
+    confidence = (
+        "is the share of the picked choice in the softmax over all choices' figures: with"
+        " `normalise: none` the model's probability of it, given that it is one of the "
+        "choices"
+    )
 
     def __init__(
         self,

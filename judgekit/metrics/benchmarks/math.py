@@ -54,6 +54,7 @@ class Math(Metric):
 
     figures: ClassVar[Mapping[str, bool]] = {ANSWERED: True}
     needs = ("output", "reference")
+    confidence = "is 1 where the library decided: a comparison is certain"
 
     def __post_init__(self) -> None:
         check_name("math", self.name)

@@ -50,6 +50,7 @@ class Perplexity(LikelihoodMetric):
         "the field that `field` names",
         "the field that `given` names",
     )
+    confidence = "is the share of the tokens that have a figure"
 
     def __init__(
         self,

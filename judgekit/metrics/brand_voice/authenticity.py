@@ -84,6 +84,7 @@ class Authenticity(Metric):
     files: ClassVar[tuple[str, ...]] = ("persona", "calibration")
     figures: ClassVar[Mapping[str, bool]] = {**FIGURES, **POOLED}
     needs = ("output, or assistant turns in history",)
+    confidence = "is the share of the weight that was left to count"
 
     def __post_init__(self) -> None:
         check_name("authenticity", self.name)

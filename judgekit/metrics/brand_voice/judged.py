@@ -44,6 +44,7 @@ class AuthenticityJudge(RubricMetric):
 
     files: ClassVar[tuple[str, ...]] = ("persona",)
     needs = ("output",)
+    confidence = "is the share of the weight that was answered"
 
     def __init__(
         self,

@@ -79,6 +79,7 @@ class BrandVoice(Metric):
         **{f"grade_{letter}": letter in "AB" for _, letter in GRADES},
     }
     needs = ("output, or assistant turns in history",)
+    confidence = "is the share of the weight that counted"
 
     def __init__(
         self,

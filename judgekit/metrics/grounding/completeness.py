@@ -31,6 +31,7 @@ class Completeness(CoverageMetric):
     """
 
     needs = ("output", "expected.required, reference or input")
+    confidence = "is the mean of the greater of p and 1 - p"
 
     def __init__(
         self,

@@ -34,6 +34,7 @@ class ContextPrecision(Stepped):
 
     synchronous = Stepped.synchronous
     needs = ("input", "context")
+    confidence = "is the mean of the greater of p and 1 - p"
 
     def __init__(
         self,

@@ -29,6 +29,7 @@ class ContextRecall(ClaimMetric):
     called = "context_recall"
     synchronous = ClaimMetric.synchronous
     needs = ("reference", "context")
+    confidence = "is the mean of the greater of p and 1 - p"
 
     async def score(self, case: Case) -> Score:
         """Return the score of one case.

@@ -34,6 +34,7 @@ class FactsCoveredJudge(CoverageMetric):
     noun = "fact"
     key = "facts"
     needs = ("output", "expected.facts or reference")
+    confidence = "is the mean of the greater of p and 1 - p"
 
     def __init__(
         self,

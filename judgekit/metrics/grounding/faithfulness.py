@@ -30,6 +30,7 @@ class Faithfulness(ClaimMetric):
     called = "faithfulness"
     synchronous = ClaimMetric.synchronous
     needs = ("output", "context")
+    confidence = "is how sure the judge was: the mean of the greater of p and 1 - p"
 
     async def score(self, case: Case) -> Score:
         """Return the score of one case.

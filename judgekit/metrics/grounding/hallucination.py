@@ -36,6 +36,7 @@ class Hallucination(ClaimMetric):
     called = "hallucination"
     synchronous = ClaimMetric.synchronous
     needs = ("output", "context")
+    confidence = "is the mean of the greater of p and 1 - p"
 
     def __init__(
         self,

@@ -68,6 +68,7 @@ class Personalization(Metric):
     files: ClassVar[tuple[str, ...]] = ("positive_examples", "negative_examples")
     figures: ClassVar[Mapping[str, bool]] = dict.fromkeys(FIGURES, True)
     needs = ("input", "output", "baseline")
+    confidence = "is that of the quality part: the other two are computed"
 
     def __init__(
         self,

@@ -40,6 +40,7 @@ class Accuracy(RubricMetric):
 
     synchronous = RubricMetric.synchronous
     needs = ("output", "reference")
+    confidence = "is the greater of p and 1 - p"
 
     def __init__(
         self,

@@ -34,6 +34,7 @@ class Bias(RubricMetric):
     higher_is_better = False
     synchronous = RubricMetric.synchronous
     needs = ("output",)
+    confidence = "is the share of the rubric's weight that was answered"
 
     def __init__(
         self,

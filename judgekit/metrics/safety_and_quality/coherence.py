@@ -22,3 +22,4 @@ class Coherence(BuiltIn, asks="coherence"):
     """
 
     needs = ("output",)
+    confidence = "is the share of the rubric's weight that was answered"

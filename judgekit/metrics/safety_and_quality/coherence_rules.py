@@ -36,6 +36,10 @@ class CoherenceRules(Metric):
 
     synchronous = True
     needs = ("output", "input, for what is too short")
+    confidence = (
+        "is how often the same outcome was right on labelled texts the checks were not "
+        "written for: .96 where something fired, .87 where nothing did"
+    )
 
     def __post_init__(self) -> None:
         check_name("coherence_rules", self.name)

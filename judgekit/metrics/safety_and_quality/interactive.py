@@ -26,3 +26,4 @@ class Interactive(BuiltIn, asks="interactive", history=HISTORY):
     """
 
     needs = ("history", "input", "output")
+    confidence = "is the share of the rubric's weight that was answered"

@@ -29,6 +29,7 @@ class Quality(RubricMetric):
     """
 
     needs = ("input", "output")
+    confidence = "is the share of the rubric's weight that was answered"
 
     def __init__(
         self,

@@ -53,6 +53,7 @@ class Refusal(BuiltIn, asks="refusal"):
         "compliance_rate": True,
     }
     needs = ("input", "output")
+    confidence = "is the share of the rubric's weight that was answered"
 
     def aggregates(self) -> Sequence[Aggregate]:
         """Return what makes the figures of a run."""

@@ -151,6 +151,10 @@ class RefusalRules(Metric):
     figures: ClassVar[Mapping[str, bool]] = {"refusal_rate": True, "compliance_rate": True}
     synchronous = True
     needs = ("output",)
+    confidence = (
+        "is how often the same outcome was right on labelled texts the phrases were not "
+        "written for: .98 where one was found, .90 where none was"
+    )
 
     def __post_init__(self) -> None:
         check_name("refusal_rules", self.name)

@@ -40,6 +40,7 @@ class ToneComplianceJudge(RubricMetric):
 
     synchronous = RubricMetric.synchronous
     needs = ("output",)
+    confidence = "is the greater of p and 1 - p"
 
     def __init__(
         self,

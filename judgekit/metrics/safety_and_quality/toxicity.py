@@ -64,6 +64,7 @@ class Toxicity(RubricMetric):
     higher_is_better = False
     synchronous = RubricMetric.synchronous
     needs = ("output",)
+    confidence = "is the share of the categories that was answered"
 
     def __init__(
         self,

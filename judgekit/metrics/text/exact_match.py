@@ -40,6 +40,7 @@ class ExactMatch(Metric):
 
     synchronous = True
     needs = ("output", "reference")
+    confidence = "is always 1: a comparison is certain"
 
     def __post_init__(self) -> None:
         check_name("exact_match", self.name)

@@ -36,6 +36,7 @@ class TokenF1(Metric):
 
     synchronous = True
     needs = ("output", "reference")
+    confidence = "is always 1: a count is certain"
 
     def __post_init__(self) -> None:
         check_name("token_f1", self.name)
