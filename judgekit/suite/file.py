@@ -17,6 +17,8 @@ from judgekit.core.file_model import FileModel, Fraction, Number, Positive, Rows
 from judgekit.core.limits import MOST_CASES
 from judgekit.core.suggest import suggest
 from judgekit.core.value import check_json
+from judgekit.datasets.case_builder import Shape
+from judgekit.datasets.load import Container
 from judgekit.rubric.file import CriterionFile
 
 
@@ -63,11 +65,9 @@ class CasesFile(FileModel):
 
     path: str
     """A file, relative to the suite; `-` is standard input."""
-    format: (
-        Literal["auto", "rows", "chat", "mastra", "turns", "mmlu", "gsm8k", "humaneval"] | None
-    ) = None
+    format: Shape | None = None
     """What one row looks like; left out, each row tells."""
-    container: Literal["auto", "jsonl", "json", "csv", "parquet"] | None = None
+    container: Container | None = None
     """How the rows are kept; left out, the file ending tells."""
     fields: dict[str, str] | None = None
     """Where a row keeps the fields of a case: `{input: prompt, output: response}`."""
