@@ -14,7 +14,7 @@ from judgekit.core.canonical import printable
 from judgekit.core.example_model import EXAMPLE_MODEL
 
 if TYPE_CHECKING:
-    from judgekit.report.export.export import Wanted
+    from judgekit.report.export.export import Export
     from judgekit.report.report import Report
     from judgekit.suite.estimate import Missing
     from judgekit.suite.suite import Suite
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 class Outputs(NamedTuple):
     """Where a run is written besides its folder."""
 
-    exports: tuple[Wanted, ...] = ()
+    exports: tuple[Export, ...] = ()
     github: bool = False
 
     @contextmanager
@@ -90,9 +90,9 @@ def outputs_of(exports: list[str] | None, *, github: bool) -> Outputs:
         summary_path()
     if not exports:
         return Outputs(github=github)
-    from judgekit.report.export.export import wanted
+    from judgekit.report.export.export import parse_exports
 
-    return Outputs(exports=tuple(wanted(exports)), github=github)
+    return Outputs(exports=tuple(parse_exports(exports)), github=github)
 
 
 def print_json(data: object) -> None:

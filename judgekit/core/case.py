@@ -10,7 +10,7 @@ from judgekit.core.canonical import digest
 from judgekit.core.value import Displayed, Value
 
 if TYPE_CHECKING:
-    from judgekit.core.display.parts import Part as Shown
+    from judgekit.core.display.parts import DisplayPart as Shown
 
 
 class ToolCall(Value):

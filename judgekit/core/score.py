@@ -12,7 +12,7 @@ from judgekit.core.value import Displayed, Json, Value, check_json, is_json, to_
 
 if TYPE_CHECKING:
     from judgekit.core.case import Case
-    from judgekit.core.display.parts import Part as Shown
+    from judgekit.core.display.parts import DisplayPart as Shown
     from judgekit.core.protocols import Metric
 
 Status = Literal["scored", "abstained", "not_applicable"]

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 from pydantic import BaseModel, ConfigDict
 
 if TYPE_CHECKING:
-    from judgekit.core.display.parts import Part as Shown
+    from judgekit.core.display.parts import DisplayPart as Shown
 
 
 class Displayed(ABC):

@@ -53,7 +53,7 @@ def weight(value: float) -> str:
     return f"{value * 100:.3g} %".replace("-", "−")
 
 
-class Bar(NamedTuple):
+class HistogramBar(NamedTuple):
     """One bar of a histogram."""
 
     x: str
@@ -120,7 +120,7 @@ class Axis:
         return f"{scored}: the interval is wide, and little is known yet."
 
     @property
-    def bars(self) -> list[Bar]:
+    def bars(self) -> list[HistogramBar]:
         """The bars of the histogram that are not empty."""
         counts = self.summary.histogram
         top = max(counts, default=0)
@@ -129,7 +129,7 @@ class Axis:
         step = (WIDTH - 2 * MARGIN) / len(counts)
         width = (self.high - self.low) / len(counts)
         return [
-            Bar(
+            HistogramBar(
                 x=f"{MARGIN + place * step + 0.75:.1f}",
                 y=f"{HEIGHT - max(1.5, count / top * HEIGHT):.1f}",
                 width=f"{step - 1.5:.1f}",
@@ -144,14 +144,14 @@ class Axis:
         ]
 
     @staticmethod
-    def small_bars(counts: Sequence[int]) -> list[Bar]:
+    def small_bars(counts: Sequence[int]) -> list[HistogramBar]:
         """Return the bars of a criterion's histogram, on its small axis of 0..1."""
         top = max(counts, default=0)
         if not top:
             return []
         step = 192.0 / len(counts)
         return [
-            Bar(
+            HistogramBar(
                 x=f"{4 + place * step + 0.5:.1f}",
                 y=f"{14 - max(1.0, count / top * 13):.1f}",
                 width=f"{step - 1:.1f}",

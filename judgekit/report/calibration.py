@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import pandas
     import polars
 
-    from judgekit.core.display.parts import Part as Shown
+    from judgekit.core.display.parts import DisplayPart as Shown
     from judgekit.datasets.dataframes.table import Table
 
 Scale = Literal["nominal", "ordinal", "number"]

@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from judgekit.core.display.parts import MOST_NAME, Bar, Grid, Line, Part, cut, more
+from judgekit.core.display.parts import (
+    MOST_NAME,
+    DisplayBar,
+    DisplayLine,
+    DisplayPart,
+    DisplayTable,
+    cut,
+    more,
+)
 from judgekit.report.spread import shown_figures
 from judgekit.report.text import counts_of, few_lines, interval_of, number_of, title_of
 from judgekit.stats.agreement import Coefficient
@@ -21,42 +29,42 @@ MOST_WORST = 5
 MOST_CRITERIA = 20
 
 
-def report_parts(report: Report) -> Iterator[Part]:
+def report_parts(report: Report) -> Iterator[DisplayPart]:
     """Yield what there is to see of a report; results are not read for it."""
     figures = report.figures
-    yield Line(cut(title_of(report)), "title")
+    yield DisplayLine(cut(title_of(report)), "title")
     if report.figures.manifest.get("notice"):
-        yield Line(cut(str(report.figures.manifest["notice"])), "note")
+        yield DisplayLine(cut(str(report.figures.manifest["notice"])), "note")
     yield from _verdict(report)
     shown = figures.metrics[:MOST_METRICS]
     yield metric_grid(shown, left=len(figures.metrics) - len(shown))
     for summary in shown:
         if found := shown_figures(summary):
             said = ", ".join(f"{name} {figure}" for name, figure in found.items())
-            yield Line(f"{cut(summary.metric, MOST_NAME)}: {cut(said)}", "note")
+            yield DisplayLine(f"{cut(summary.metric, MOST_NAME)}: {cut(said)}", "note")
     for summary in shown:
         if summary.first_failure is not None:
             first = f"first failure: {cut(summary.first_failure)}"
-            yield Line(f"{cut(summary.metric, MOST_NAME)}: {first}", "bad")
+            yield DisplayLine(f"{cut(summary.metric, MOST_NAME)}: {first}", "bad")
     yield from _worst(shown, figures.cases, report.label)
     yield from _notes(report)
 
 
-def _verdict(report: Report) -> Iterator[Part]:
+def _verdict(report: Report) -> Iterator[DisplayPart]:
     gates = report.figures.gates
     for reason in report.figures.incomplete[:MOST_GATES]:
-        yield Line(f"incomplete: {cut(reason)}", "bad")
+        yield DisplayLine(f"incomplete: {cut(reason)}", "bad")
     # What was missed is what a reader came for.
     for gate in sorted(gates, key=lambda gate: gate.passed)[:MOST_GATES]:
         word = "pass" if gate.passed else "MISS"
-        yield Line(f"{word}: {cut(gate.sentence)}", "good" if gate.passed else "bad")
+        yield DisplayLine(f"{word}: {cut(gate.sentence)}", "good" if gate.passed else "bad")
     if left := more(len(gates) - MOST_GATES, "gate", "report.figures.gates"):
-        yield Line(left, "note")
+        yield DisplayLine(left, "note")
 
 
-def metric_grid(summaries: Sequence[MetricSummary], *, left: int = 0) -> Grid:
+def metric_grid(summaries: Sequence[MetricSummary], *, left: int = 0) -> DisplayTable:
     """Return the figures of metrics as a table."""
-    return Grid(
+    return DisplayTable(
         ("metric", "mean", "95 % interval", "", "pass", "scores"),
         [
             (
@@ -74,18 +82,18 @@ def metric_grid(summaries: Sequence[MetricSummary], *, left: int = 0) -> Grid:
     )
 
 
-def _bar(s: MetricSummary) -> Bar | None:
+def _bar(s: MetricSummary) -> DisplayBar | None:
     low, high = s.range
     if s.mean is None or low is None or high is None or high <= low:
         return None
     span = high - low
     ends = [(end - low) / span for end in s.interval] if s.interval else [None, None]
-    return Bar((s.mean - low) / span, *ends)
+    return DisplayBar((s.mean - low) / span, *ends)
 
 
 def _worst(
     summaries: Sequence[MetricSummary], cases: int, label: Callable[[str], str] = str
-) -> Iterator[Part]:
+) -> Iterator[DisplayPart]:
     rows = [
         (
             cut(label(w.case), MOST_NAME),
@@ -99,7 +107,7 @@ def _worst(
     if not rows:
         return
     shown = rows[: 4 * MOST_WORST]
-    yield Grid(
+    yield DisplayTable(
         ("case", "metric", "value", "reason"),
         shown,
         title="worst cases",
@@ -113,30 +121,30 @@ def _count(number: int, what: str) -> str:
     return f"{number:,} {what}{'s' if number != 1 else ''}"
 
 
-def _notes(report: Report) -> Iterator[Part]:
+def _notes(report: Report) -> Iterator[DisplayPart]:
     for line in few_lines(s for s in report.figures.metrics if s.judged):
-        yield Line(cut(line), "note")
+        yield DisplayLine(cut(line), "note")
     for line in report.calibration:
-        yield Line(cut(line), "note")
+        yield DisplayLine(cut(line), "note")
     if report.folder is not None:
-        yield Line(f"run folder: {cut(str(report.folder))}", "note")
+        yield DisplayLine(f"run folder: {cut(str(report.folder))}", "note")
 
 
 # -- one metric -----------------------------------------------------------------------
 
 
-def summary_parts(summary: MetricSummary) -> Iterator[Part]:
+def summary_parts(summary: MetricSummary) -> Iterator[DisplayPart]:
     """Yield what there is to see of one metric over a run."""
     yield metric_grid([summary])
     if summary.criteria:
         shown = summary.criteria[:MOST_CRITERIA]
-        yield Grid(
+        yield DisplayTable(
             ("criterion", "mean", "", "weight", "scores"),
             [
                 (
                     cut(c.id, MOST_NAME),
                     "-" if c.mean is None else f"{c.mean:.2f}",
-                    None if c.mean is None else Bar(c.mean, c.low, c.high),
+                    None if c.mean is None else DisplayBar(c.mean, c.low, c.high),
                     "-" if c.weight is None else f"{c.weight:.2f}",
                     ", ".join(
                         f"{count} {word}"
@@ -159,11 +167,11 @@ def summary_parts(summary: MetricSummary) -> Iterator[Part]:
 # -- agreement ------------------------------------------------------------------------
 
 
-def calibration_parts(found: Calibration) -> Iterator[Part]:
+def calibration_parts(found: Calibration) -> Iterator[DisplayPart]:
     """Yield what there is to see of agreement with people."""
-    yield Line("a judge against people", "title")
+    yield DisplayLine("a judge against people", "title")
     shown = found.criteria[:MOST_CRITERIA]
-    yield Grid(
+    yield DisplayTable(
         ("", "cases", "kappa", "Spearman", "people among themselves", ""),
         [
             (
@@ -181,7 +189,7 @@ def calibration_parts(found: Calibration) -> Iterator[Part]:
     )
     for one in shown[:3]:
         if one.table and len(one.categories) <= 8:
-            yield Grid(
+            yield DisplayTable(
                 ("judge / people", *(cut(name, 20) for name in one.categories)),
                 [
                     (cut(name, 20), *(str(count or "·") for count in counts))
@@ -191,7 +199,7 @@ def calibration_parts(found: Calibration) -> Iterator[Part]:
                 numbers=range(1, len(one.categories) + 1),
             )
     by = f"clusters of {found.cluster}" if found.cluster else "case"
-    yield Line(f"Intervals: 95 %, adjusted Wald by {by}.", "note")
+    yield DisplayLine(f"Intervals: 95 %, adjusted Wald by {by}.", "note")
 
 
 def _name(one: Agreement) -> str:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     import pandas
     import polars
 
-    from judgekit.core.display.parts import Part as Shown
+    from judgekit.core.display.parts import DisplayPart as Shown
     from judgekit.report.table import Per
 
 

@@ -15,7 +15,7 @@ from judgekit.stats.intervals import MeanInterval, wilson
 from judgekit.stats.values import FigureValues
 
 if TYPE_CHECKING:
-    from judgekit.core.display.parts import Part as Shown
+    from judgekit.core.display.parts import DisplayPart as Shown
 
 WORST = 20
 """Cases a summary names as the worst."""

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from judgekit.core.canonical import canonical_json
-from judgekit.core.display.parts import MOST_NAME, Grid, Line, Part, cut, more
+from judgekit.core.display.parts import MOST_NAME, DisplayLine, DisplayPart, DisplayTable, cut, more
 
 if TYPE_CHECKING:
     from judgekit.rubric.criterion import Criterion
@@ -16,13 +16,13 @@ MOST_CRITERIA = 30
 MOST_LEVELS = 8
 
 
-def rubric_parts(rubric: Rubric) -> Iterator[Part]:
+def rubric_parts(rubric: Rubric) -> Iterator[DisplayPart]:
     """Yield what there is to see of a rubric."""
-    yield Line(f"rubric {cut(rubric.name, MOST_NAME)}, version {rubric.version}", "title")
+    yield DisplayLine(f"rubric {cut(rubric.name, MOST_NAME)}, version {rubric.version}", "title")
     if rubric.description:
-        yield Line(cut(rubric.description, 600))
+        yield DisplayLine(cut(rubric.description, 600))
     shown = rubric.criteria[:MOST_CRITERIA]
-    yield Grid(
+    yield DisplayTable(
         ("criterion", "weight", "kind", "question"),
         [
             (cut(c.id, MOST_NAME), f"{c.weight:g}", _kind(c), cut(c.question.text) + _words(c))
@@ -35,14 +35,14 @@ def rubric_parts(rubric: Rubric) -> Iterator[Part]:
         for mode, weights in list(rubric.modes.items())[:MOST_LEVELS]:
             default = " (default)" if mode == rubric.default_mode else ""
             shares = ", ".join(f"{group} {weight:g}" for group, weight in weights.items())
-            yield Line(f"mode {cut(mode, MOST_NAME)}{default}: {cut(shares)}", "note")
+            yield DisplayLine(f"mode {cut(mode, MOST_NAME)}{default}: {cut(shares)}", "note")
     for name in list(rubric.declared)[:MOST_LEVELS]:
         setting = rubric.parameters.get(name)
         said = "must be set" if setting is None else f"= {cut(canonical_json(setting))}"
-        yield Line(f"parameter {cut(name, MOST_NAME)} {said}", "note")
+        yield DisplayLine(f"parameter {cut(name, MOST_NAME)} {said}", "note")
     tests = len(rubric.tests) + len(rubric.orderings)
     needs = f"needs {', '.join(rubric.requires)}; " if rubric.requires else ""
-    yield Line(
+    yield DisplayLine(
         f"{needs}combined by {rubric.combine.replace('_', ' ')}; {tests} "
         f"test{'s' if tests != 1 else ''}; digest {rubric.digest[:12]}; {cut(str(rubric.path))}",
         "note",

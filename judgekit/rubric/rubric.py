@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     Tested = tuple[tuple[RubricTest, ...], tuple[Ordering, ...]]
 
 if TYPE_CHECKING:
-    from judgekit.core.display.parts import Part as Shown
+    from judgekit.core.display.parts import DisplayPart as Shown
 
 _CRITERION = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
 

@@ -37,7 +37,7 @@ from judgekit.suite.rubrics import check_metrics, rubric_folders
 from judgekit.suite.source import read_suite, refuse_keys, suite_hints
 
 if TYPE_CHECKING:
-    from judgekit.core.display.parts import Part as Shown
+    from judgekit.core.display.parts import DisplayPart as Shown
 
 
 class Suite(Displayed):

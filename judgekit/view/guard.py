@@ -35,7 +35,7 @@ class Refused(Exception):
         self.line = line
 
 
-class Wanted(NamedTuple):
+class PageRequest(NamedTuple):
     """What is asked for."""
 
     path: str
@@ -57,7 +57,7 @@ class Wanted(NamedTuple):
         return [value for key, value in self.fields if key == name]
 
 
-def check(target: str, headers: Message, *, port: int) -> Wanted:
+def check(target: str, headers: Message, *, port: int) -> PageRequest:
     """Return what a request asks for.
 
     Raises:
@@ -83,4 +83,4 @@ def check(target: str, headers: Message, *, port: int) -> Wanted:
         fields = parse_qsl(parts.query, keep_blank_values=True, max_num_fields=MOST_FIELDS)
     except ValueError as exc:
         raise Refused(400, "not an address of this server") from exc
-    return Wanted(parts.path, tuple(fields))
+    return PageRequest(parts.path, tuple(fields))

@@ -16,10 +16,10 @@ from judgekit.core.score import Row
 from judgekit.pages.comparison.page import render_comparison
 from judgekit.pages.html import fill
 from judgekit.pages.run.page import Served, render_page
-from judgekit.pages.run.recorded import Asked, keys_of, told
+from judgekit.pages.run.recorded import RunTape, keys_of, told
 from judgekit.report.folder import RESULTS
 from judgekit.report.report import Report
-from judgekit.view.runs import Line
+from judgekit.view.runs import RunEntry
 
 KEPT = 200_000_000
 """Bytes of pages that are kept."""
@@ -32,7 +32,7 @@ class Pages:
         self._lock = Lock()
         self._made: OrderedDict[tuple[str, ...], bytes] = OrderedDict()
 
-    def run(self, line: Line, folder: Path) -> bytes:
+    def run(self, line: RunEntry, folder: Path) -> bytes:
         """Return the page of a run.
 
         Raises:
@@ -44,7 +44,7 @@ class Pages:
             lambda: render_page(Report.read(folder), served=served),
         )
 
-    def comparison(self, runs: Sequence[tuple[Line, Path]], *, across_rubrics: bool) -> bytes:
+    def comparison(self, runs: Sequence[tuple[RunEntry, Path]], *, across_rubrics: bool) -> bytes:
         """Return the page of runs, the first of which is the base.
 
         Raises:
@@ -75,7 +75,7 @@ def list_page(root: Path) -> bytes:
     return _filled("list", "list", root=str(root))
 
 
-def live_page(line: Line) -> bytes:
+def live_page(line: RunEntry) -> bytes:
     """Return the page of a run that has no report yet."""
     return _filled("live", "live", run=line.id)
 
@@ -123,7 +123,7 @@ def asked_of(folder: Path, case: str) -> dict[str, Any] | None:
                 break
     if not rows:
         return None
-    asked = Asked(folder)
+    asked = RunTape(folder)
     try:
         found = {key: asked.record(key) for key in keys_of(tuple(rows))}
         return {key: told(record, _Whole()) for key, record in found.items() if record}

@@ -24,7 +24,7 @@ _LONGEST = 64_000_000
 """Bytes a line may have."""
 
 
-class Tally:
+class MetricProgress:
     """What is known of one metric so far."""
 
     def __init__(self) -> None:
@@ -59,7 +59,7 @@ class Tally:
         }
 
 
-class Progress:
+class RunProgress:
     """Follows one file of results from where it was left the last time.
 
     Args:
@@ -75,7 +75,7 @@ class Progress:
         self._at = 0
         self._left = b""
         self._cases = 0
-        self._metrics: dict[str, Tally] = {}
+        self._metrics: dict[str, MetricProgress] = {}
         self._latest: deque[dict[str, Any]] = deque(maxlen=LATEST)
         self.skipped = 0
         """Lines that are no results."""
@@ -125,7 +125,7 @@ class Progress:
             line_of = next(iter(str(text)[:2000].strip().splitlines()), "")[:200]
             self._latest.appendleft({"id": str(case.get("id")), "line": line_of, "values": {}})
         elif isinstance(data.get("metric"), str) and isinstance(data.get("result"), dict):
-            said = self._metrics.setdefault(data["metric"], Tally()).add(data["result"])
+            said = self._metrics.setdefault(data["metric"], MetricProgress()).add(data["result"])
             if self._latest:
                 self._latest[0]["values"][data["metric"]] = said
         else:

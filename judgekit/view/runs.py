@@ -12,7 +12,7 @@ from typing import Any, Literal, NamedTuple
 from judgekit.core.canonical import digest
 from judgekit.core.errors import ConfigError, JudgekitError
 from judgekit.pages.figures import Axis
-from judgekit.pages.run.facts import Facts
+from judgekit.pages.run.facts import RunFacts
 from judgekit.report.folder import (
     AGREEMENT,
     REPORT,
@@ -53,7 +53,7 @@ _FILES = (RESULTS, REPORT, RUN, TAPE, AGREEMENT)
 _PASSED_BY = frozenset({"node_modules", "__pycache__", "site-packages"})
 
 
-class Line(NamedTuple):
+class RunEntry(NamedTuple):
     """What the list says of a run."""
 
     id: str
@@ -84,9 +84,9 @@ class Runs:
         self.root = root.resolve()
         self.note = ""
         """What the list lacks, if anything."""
-        self._lines: dict[str, Line] = {}
+        self._lines: dict[str, RunEntry] = {}
 
-    def all(self) -> list[Line]:
+    def all(self) -> list[RunEntry]:
         """Return a line for every run, the newest first."""
         found = {}
         for folder in self._folders():
@@ -97,7 +97,7 @@ class Runs:
         self._lines = found
         return sorted(found.values(), key=lambda line: (-line.modified, line.id))
 
-    def find(self, id: str) -> tuple[Line, Path]:
+    def find(self, id: str) -> tuple[RunEntry, Path]:
         """Return a run and where it is.
 
         Raises:
@@ -140,16 +140,16 @@ class Runs:
                     and entry.is_dir(follow_symlinks=False)
                 ]
 
-    def _line(self, id: str, folder: Path) -> Line | None:
+    def _line(self, id: str, folder: Path) -> RunEntry | None:
         """Return what is to be said of a folder; `None` if it is no run."""
         try:
             stamp, modified = self._stamp(folder)
         except OSError as exc:
-            return Line(id, "", "damaged", 0.0, problem=f"cannot be read: {exc.strerror}")
+            return RunEntry(id, "", "damaged", 0.0, problem=f"cannot be read: {exc.strerror}")
         known = self._lines.get(id)
         if known is not None and known.stamp == stamp and known.state in ("finished", "damaged"):
             return known
-        found = Line(id, stamp, "finished", modified)
+        found = RunEntry(id, stamp, "finished", modified)
         ours = False
         try:
             self._check_files(folder)
@@ -223,8 +223,8 @@ def _is_inside(path: Path, root: Path) -> bool:
         return False
 
 
-def _finished(line: Line, report: Report) -> Line:
-    facts = Facts(report, makers={})
+def _finished(line: RunEntry, report: Report) -> RunEntry:
+    facts = RunFacts(report, makers={})
     figures = report.figures
     judges = {name for summary in figures.metrics
               for name in judges_of(figures.manifest, summary.metric)}  # fmt: skip

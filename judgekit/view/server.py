@@ -14,17 +14,17 @@ from typing import Any, NamedTuple
 
 from judgekit.core.canonical import digest, printable
 from judgekit.core.errors import ConfigError, JudgekitError
-from judgekit.view.guard import DATA_POLICY, HEADERS, PAGE_POLICY, Refused, Wanted, check
+from judgekit.view.guard import DATA_POLICY, HEADERS, PAGE_POLICY, PageRequest, Refused, check
 from judgekit.view.pages import Pages, asked_of, list_page, live_page, problem_page
-from judgekit.view.progress import Progress
-from judgekit.view.runs import DAMAGED, Line, Runs
+from judgekit.view.progress import RunProgress
+from judgekit.view.runs import DAMAGED, RunEntry, Runs
 
 HOST = "127.0.0.1"
 PATIENCE = 30.0
 """Seconds to wait for the rest of a request."""
 
 
-class Answer(NamedTuple):
+class ServerResponse(NamedTuple):
     """What is sent back."""
 
     body: bytes
@@ -51,7 +51,7 @@ class Viewer(ThreadingHTTPServer):
         if not root.is_dir():
             raise ConfigError("not a folder; name one that holds runs", where=str(root))
         try:
-            super().__init__((HOST, port), _Handler)
+            super().__init__((HOST, port), _ViewHandler)
         except OSError as exc:
             said = "is in use; name another, or none" if exc.errno == errno.EADDRINUSE else (
                 f"cannot be had: {exc.strerror}"
@@ -61,7 +61,7 @@ class Viewer(ThreadingHTTPServer):
             raise ConfigError(f"port {port}: there is no such port (0 to 65535)") from exc
         self.runs = Runs(root)
         self.pages = Pages()
-        self.progress: dict[str, Progress] = {}
+        self.progress: dict[str, RunProgress] = {}
         self.lock = Lock()
 
     @property
@@ -76,7 +76,7 @@ class Viewer(ThreadingHTTPServer):
 
     # -- answers ------------------------------------------------------------------
 
-    def answer(self, wanted: Wanted) -> Answer:
+    def answer(self, wanted: PageRequest) -> ServerResponse:
         """Return the answer to a request.
 
         Raises:
@@ -87,32 +87,32 @@ class Viewer(ThreadingHTTPServer):
             raise Refused(404, "there is nothing at this address")
         return make(self, wanted)
 
-    def _list(self, wanted: Wanted) -> Answer:
-        return Answer(list_page(self.runs.root))
+    def _list(self, wanted: PageRequest) -> ServerResponse:
+        return ServerResponse(list_page(self.runs.root))
 
-    def _runs(self, wanted: Wanted) -> Answer:
+    def _runs(self, wanted: PageRequest) -> ServerResponse:
         with self.lock:
             lines = self.runs.all()
             note = self.runs.note
         return _data({"runs": [line._asdict() for line in lines], "note": note})
 
-    def _run(self, wanted: Wanted) -> Answer:
+    def _run(self, wanted: PageRequest) -> ServerResponse:
         line, folder = self._find(wanted.one("run"))
         if line.state == "damaged":
             return _problem(line.id, line.problem)
         if line.state != "finished":
-            return Answer(live_page(line))
+            return ServerResponse(live_page(line))
         try:
-            return Answer(self.pages.run(line, folder))
+            return ServerResponse(self.pages.run(line, folder))
         except DAMAGED as exc:
             return _problem(line.id, _said(exc))
 
-    def _state(self, wanted: Wanted) -> Answer:
+    def _state(self, wanted: PageRequest) -> ServerResponse:
         line, folder = self._find(wanted.one("run"))
         data = line._asdict()
         if line.state in ("writing", "stopped"):
             with self.lock:
-                found = self.progress.setdefault(line.id, Progress(folder))
+                found = self.progress.setdefault(line.id, RunProgress(folder))
                 try:
                     data["progress"] = found.read()
                 except OSError:
@@ -121,7 +121,7 @@ class Viewer(ThreadingHTTPServer):
             self.progress.pop(line.id, None)
         return _data(data)
 
-    def _case(self, wanted: Wanted) -> Answer:
+    def _case(self, wanted: PageRequest) -> ServerResponse:
         line, folder = self._find(wanted.one("run"))
         case = wanted.one("case")
         if line.state != "finished":
@@ -134,7 +134,7 @@ class Viewer(ThreadingHTTPServer):
             raise Refused(404, "this run has no such case")
         return _data({"asked": asked})
 
-    def _compare(self, wanted: Wanted) -> Answer:
+    def _compare(self, wanted: PageRequest) -> ServerResponse:
         ids = wanted.all("run")
         if len(ids) < 2:
             raise Refused(400, "name two runs or more")
@@ -144,7 +144,7 @@ class Viewer(ThreadingHTTPServer):
             if line.state != "finished":
                 return _problem("These runs cannot be compared", f"{line.id} has no report yet")
         try:
-            return Answer(self.pages.comparison(runs, across_rubrics=across))
+            return ServerResponse(self.pages.comparison(runs, across_rubrics=across))
         except DAMAGED as exc:
             said = _said(exc).replace(f"{self.runs.root}/", "")
             rubric = "--across-rubrics" in said
@@ -152,7 +152,7 @@ class Viewer(ThreadingHTTPServer):
             said = re.sub(r" \(--[a-z-]+ compares all the same\)", "", said)
             return _problem("These runs cannot be compared", said, link=link)
 
-    def _find(self, id: str) -> tuple[Line, Path]:
+    def _find(self, id: str) -> tuple[RunEntry, Path]:
         with self.lock:
             try:
                 return self.runs.find(id)
@@ -166,14 +166,14 @@ def _query(ids: list[str]) -> str:
     return urlencode([("run", id) for id in ids])
 
 
-def _data(value: Any) -> Answer:
+def _data(value: Any) -> ServerResponse:
     text = json.dumps(value, ensure_ascii=False, allow_nan=False)
-    return Answer(text.encode("utf-8", "replace"), "application/json; charset=utf-8")
+    return ServerResponse(text.encode("utf-8", "replace"), "application/json; charset=utf-8")
 
 
-def _problem(title: str, problem: str, *, link: str = "") -> Answer:
+def _problem(title: str, problem: str, *, link: str = "") -> ServerResponse:
     advice = "Compare them all the same" if link else ""
-    return Answer(problem_page(title, problem, link=link, advice=advice), status=422)
+    return ServerResponse(problem_page(title, problem, link=link, advice=advice), status=422)
 
 
 def _said(problem: Exception) -> str:
@@ -186,7 +186,7 @@ def _said(problem: Exception) -> str:
     return " ".join(printable(text).split())
 
 
-_ROUTES: dict[str, Callable[[Viewer, Wanted], Answer]] = {
+_ROUTES: dict[str, Callable[[Viewer, PageRequest], ServerResponse]] = {
     "/": Viewer._list,
     "/run": Viewer._run,
     "/compare": Viewer._compare,
@@ -196,7 +196,7 @@ _ROUTES: dict[str, Callable[[Viewer, Wanted], Answer]] = {
 }
 
 
-class _Handler(BaseHTTPRequestHandler):
+class _ViewHandler(BaseHTTPRequestHandler):
     """One connection of a browser."""
 
     protocol_version = "HTTP/1.1"
@@ -220,7 +220,7 @@ class _Handler(BaseHTTPRequestHandler):
             return
         tag = f'"{digest(answer.body)[:32]}"'
         if answer.status == 200 and self.headers.get("If-None-Match") == tag:
-            self._send(Answer(b"", answer.kind, 304), tag=tag)
+            self._send(ServerResponse(b"", answer.kind, 304), tag=tag)
         else:
             self._send(answer, tag=tag)
 
@@ -230,9 +230,9 @@ class _Handler(BaseHTTPRequestHandler):
     def _refuse(self, refused: Refused) -> None:
         body = json.dumps({"problem": refused.line}, ensure_ascii=False).encode()
         self.close_connection = True  # whatever else was sent is not read
-        self._send(Answer(body, "application/json; charset=utf-8", refused.status))
+        self._send(ServerResponse(body, "application/json; charset=utf-8", refused.status))
 
-    def _send(self, answer: Answer, *, tag: str | None = None) -> None:
+    def _send(self, answer: ServerResponse, *, tag: str | None = None) -> None:
         self.send_response(answer.status)
         self.send_header("Content-Type", answer.kind)
         if answer.status != 304:

@@ -19,7 +19,7 @@ from judgekit.metrics.rubric import RubricMetric
 from judgekit.metrics.text.length import Length
 from judgekit.pages.run.cards import JudgeCard, judge_cards, rubric_cards
 from judgekit.pages.run.page import render_page
-from judgekit.pages.run.taped import Taped
+from judgekit.pages.run.taped import TapeIndex
 from judgekit.report.folder import TAPE
 from judgekit.report.manifest import full_manifest
 from judgekit.suite.run import replay_suite
@@ -71,7 +71,7 @@ def test_both_runs_of_a_suite_say_the_same_of_their_rubrics(tmp_path: Path) -> N
 
 
 @pytest.fixture
-def taped(tmp_path: Path) -> Taped:
+def taped(tmp_path: Path) -> TapeIndex:
     """A tape of two requests: one with every figure, one of unknown price."""
     form = Form(questions=(Question(id="truth", kind="boolean", text="Is it true?"),))
     records = {}
@@ -89,12 +89,12 @@ def taped(tmp_path: Path) -> Taped:
         records[request.key] = Record(request.key, request, reply)
     merge_into(tmp_path / TAPE, records, records.__getitem__)
     tape = Tape(tmp_path / TAPE)
-    found = Taped(tape, tape.parts())
+    found = TapeIndex(tape, tape.parts())
     tape.close()
     return found
 
 
-def test_judge_card_says_what_was_sent_and_what_it_cost(taped: Taped) -> None:
+def test_judge_card_says_what_was_sent_and_what_it_cost(taped: TapeIndex) -> None:
     manifest = {"judge": {"model": "x/judge", "params": {"temperature": 0}, "mode": None}}
     run = {"judges": {"judge": {"mode": "json_schema", "mode_from": "probe"}}}
 
@@ -116,7 +116,7 @@ def test_judge_card_says_what_was_sent_and_what_it_cost(taped: Taped) -> None:
     }
 
 
-def test_rubric_card_finds_what_the_judge_was_told(taped: Taped) -> None:
+def test_rubric_card_finds_what_the_judge_was_told(taped: TapeIndex) -> None:
     manifest = {"rubrics": [{"name": "r", "criteria": [{"id": "truth", "kind": "boolean"}]}]}
 
     [card] = rubric_cards(manifest, taped)
@@ -144,5 +144,5 @@ def test_unproved_lines_of_a_tape_are_passed_over(tmp_path: Path, runs: SimpleNa
     path.write_text("\n".join([*rest, f'{head}"reply":3,"request":[]}}', ""]))
     tape = Tape(path)
 
-    assert Taped(tape, {}).judges == {}
+    assert TapeIndex(tape, {}).judges == {}
     tape.close()

@@ -15,7 +15,7 @@ from judgekit.core.errors import CassetteError, ConfigError
 from judgekit.core.output_file import open_in_place, whole_file
 from judgekit.judges.fake import FakeJudge
 from judgekit.metrics.text.length import Length
-from judgekit.report.export.export import FORMATS, export, wanted
+from judgekit.report.export.export import FORMATS, export, parse_exports
 from judgekit.report.folder import FILES
 from judgekit.report.report import Report
 from judgekit.report.writer import ResultsWriter
@@ -213,7 +213,7 @@ def test_an_export_replaces_what_it_wrote_and_nothing_else(tmp_path, format):
     assert own.read_bytes() == first
     for path, message in ((foreign, "is there already"), (link, "is a link")):
         with pytest.raises(ConfigError, match=message):
-            wanted([f"{format}={path}"])
+            parse_exports([f"{format}={path}"])
     assert foreign.read_text("utf-8") == "precious"
 
 

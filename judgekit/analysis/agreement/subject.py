@@ -35,7 +35,7 @@ LabelsOfCase = Mapping[str, Mapping[str | None, Answer | None]]
 """Labeller -> digest of the output -> the label."""
 
 
-class _Absent(NamedTuple):
+class _MissingValue(NamedTuple):
     """Says why the judge has no answer."""
 
     why: str
@@ -108,36 +108,36 @@ class Subject:
             person = by_output[digest if digest in by_output else None]
             if person is None:
                 self.left_out["the person could not tell"] += 1
-            elif isinstance(judge, _Absent):
+            elif isinstance(judge, _MissingValue):
                 self.left_out[judge.why] += 1
             else:
                 self.without_digest += digest not in by_output
                 self.pairs.append(_Pair(case.id, unit, judge, labeller, person))
 
-    def _answer(self, result: Result) -> Answer | _Absent | None:
+    def _answer(self, result: Result) -> Answer | _MissingValue | None:
         if isinstance(result, Failure):
             if result.kind not in _FAILED_REPLIES:
-                return _Absent("the judge was not asked or could not be reached")
-            return None if self.failures == "wrong" else _Absent("the reply failed")
+                return _MissingValue("the judge was not asked or could not be reached")
+            return None if self.failures == "wrong" else _MissingValue("the reply failed")
         if result.fallback is not None:
-            return _Absent("a stand-in scored it")
+            return _MissingValue("a stand-in scored it")
         if self.key is None and result.judgments:
             self.key = result.judgments[0].request_key
         if self.criterion is None:
-            return _Absent("the judge abstained") if result.value is None else result.value
+            return _MissingValue("the judge abstained") if result.value is None else result.value
         return self._part(result)
 
-    def _part(self, score: Score) -> Answer | _Absent:
+    def _part(self, score: Score) -> Answer | _MissingValue:
         for part in score.parts:
             if part.id != self.criterion:
                 continue
             if part.value is None:
-                return _Absent("the judge abstained")
+                return _MissingValue("the judge abstained")
             answer = _verdict(part, score.judgments)
             known = answer if isinstance(answer, (bool, int, float, str)) else part.value
             self.values[known] = part.value
             return known
-        return _Absent("the run has no such criterion")
+        return _MissingValue("the run has no such criterion")
 
     def finish(self, question: Question | None) -> list[Agreement]:
         """Return the figures; of a metric with a threshold, also those of its verdicts.

@@ -10,14 +10,14 @@ from judgekit.analysis.comparison.changes import changes_between
 from judgekit.analysis.comparison.comparison import (
     Change,
     Comparison,
-    Difference,
+    MeanDifference,
     MetricComparison,
     PromptChange,
 )
 from judgekit.analysis.comparison.differences import IntervalKind
 from judgekit.analysis.comparison.identical import same_judging
 from judgekit.analysis.comparison.pairs import GIVEN, Pair, Pairing
-from judgekit.analysis.comparison.prompts import Example, prompt_change
+from judgekit.analysis.comparison.prompts import PromptExample, prompt_change
 from judgekit.analysis.comparison.tally import MetricTally
 from judgekit.analysis.comparison.verdicts import judged
 from judgekit.core.canonical import canonical_json
@@ -144,7 +144,7 @@ class _Look:
         self.across_rubrics = across_rubrics
         self.allow_same = allow_same
         self.warnings: list[str] = []
-        self.examples: dict[str, Example] = {}
+        self.examples: dict[str, PromptExample] = {}
         self.given: Counter[str] = Counter()
         """Field -> pairs in which it is another."""
         self.pairs = self.same_answers = self.other_question = self.unclustered = 0
@@ -228,7 +228,7 @@ class _Look:
             tally.add(pair, group)
             base, new = pair.base.rows.get(name), pair.new.rows.get(name)
             if name not in self.examples and base and new and base.keys and new.keys:
-                self.examples[name] = Example(pair.base.case, base.keys[0], new.keys[0])
+                self.examples[name] = PromptExample(pair.base.case, base.keys[0], new.keys[0])
 
     def _cluster_of(self, pair: Pair) -> Hashable:
         value = pair.base.metadata.get(self.cluster) if self.cluster is not None else None
@@ -242,7 +242,7 @@ class _Look:
         refused = self._refusal(name, tally)
         if refused is None:
             return found
-        empty = Difference(
+        empty = MeanDifference(
             name=name, pairs=found.difference.pairs, base=None, new=None, mean=None, low=None,
             high=None, worse=0, better=0,
         )  # fmt: skip

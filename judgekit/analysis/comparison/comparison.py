@@ -16,13 +16,13 @@ if TYPE_CHECKING:
     import polars
 
     from judgekit.analysis.comparison.table import Per
-    from judgekit.core.display.parts import Part as Shown
+    from judgekit.core.display.parts import DisplayPart as Shown
 
 Verdict = Literal["worse", "better", "unclear", "same", "unknown"]
 """`unclear`: chance alone would do as much. `same`: no pair differs. `unknown`: nothing to test."""
 
 
-class Difference(Value):
+class MeanDifference(Value):
     """How much one figure moved, over the cases both runs have a value for."""
 
     name: str
@@ -88,7 +88,7 @@ class PartMove(Value):
     new_reason: str
 
 
-class Move(Value):
+class CaseMove(Value):
     """How one case moved."""
 
     case: str
@@ -111,14 +111,14 @@ class MetricComparison(Value):
     range: tuple[float | None, float | None]
     refused: str | None = None
     """Why its figures are not compared; they are left out then."""
-    difference: Difference
+    difference: MeanDifference
     flips: Flips | None = None
-    criteria: tuple[Difference, ...] = ()
+    criteria: tuple[MeanDifference, ...] = ()
     unpaired: dict[str, int] = Field(default_factory=dict)
     """Why cases have no pair of values -> how many."""
-    worst: tuple[Move, ...] = ()
+    worst: tuple[CaseMove, ...] = ()
     """Cases that got worse, the furthest first."""
-    best: tuple[Move, ...] = ()
+    best: tuple[CaseMove, ...] = ()
     same_requests: int = 0
     """Pairs that rest on the very same requests to a judge."""
     pass_fail: bool = False

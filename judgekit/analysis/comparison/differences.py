@@ -7,7 +7,7 @@ from array import array
 from collections.abc import Hashable
 from typing import Literal, NamedTuple
 
-from judgekit.analysis.comparison.comparison import Difference
+from judgekit.analysis.comparison.comparison import MeanDifference
 from judgekit.stats.clusters import ClusteredMean
 from judgekit.stats.intervals import CHANGED, MeanInterval, mean_interval
 from judgekit.stats.power import detectable, needed_range
@@ -102,7 +102,7 @@ class Differences:
         low, high = self._range
         return None if low is None or high is None else high - low
 
-    def finish(self, *, wanted: float | None = None) -> Difference:
+    def finish(self, *, wanted: float | None = None) -> MeanDifference:
         """Return the figures.
 
         Args:
@@ -118,7 +118,7 @@ class Differences:
         size = n if figures.clusters is None else figures.clusters
         sd = None if not error or alike or figures.too_few else error * math.sqrt(size)
         count = needed_range(sd, size, wanted) if sd is not None and wanted is not None else None
-        return Difference(
+        return MeanDifference(
             name=self._name,
             pairs=n,
             base=self._base.mean,

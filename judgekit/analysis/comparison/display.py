@@ -15,10 +15,10 @@ from judgekit.analysis.comparison.words import (
     p_text,
     verdict_line,
 )
-from judgekit.core.display.parts import MOST_NAME, Grid, Line, Part, cut, more
+from judgekit.core.display.parts import MOST_NAME, DisplayLine, DisplayPart, DisplayTable, cut, more
 
 if TYPE_CHECKING:
-    from judgekit.analysis.comparison.comparison import Comparison, Difference, MetricComparison
+    from judgekit.analysis.comparison.comparison import Comparison, MeanDifference, MetricComparison
 
 MOST_METRICS = 20
 MOST_CRITERIA = 12
@@ -26,22 +26,22 @@ MOST_MOVES = 5
 MOST_NOTES = 6
 
 
-def comparison_parts(found: Comparison) -> Iterator[Part]:
+def comparison_parts(found: Comparison) -> Iterator[DisplayPart]:
     """Yield what there is to see of a comparison."""
-    yield Line(f"{cut(found.base, MOST_NAME)} → {cut(found.new, MOST_NAME)}", "title")
+    yield DisplayLine(f"{cut(found.base, MOST_NAME)} → {cut(found.new, MOST_NAME)}", "title")
     words = f"{cases_line(found)}; {cut(verdict_line(found))}"
-    yield Line(words, "bad" if found.regressions else "plain")
+    yield DisplayLine(words, "bad" if found.regressions else "plain")
     for warning in found.warnings[:MOST_NOTES]:
-        yield Line(cut(warning), "bad")
+        yield DisplayLine(cut(warning), "bad")
     if left := more(len(found.warnings) - MOST_NOTES, "warning", ".warnings"):
-        yield Line(left, "note")
+        yield DisplayLine(left, "note")
     yield _figures(found)
     for metric in found.metrics[:MOST_METRICS]:
         yield from _moves(metric)
     yield from _notes(found)
 
 
-def _figures(found: Comparison) -> Grid:
+def _figures(found: Comparison) -> DisplayTable:
     rows: list[tuple[str, ...]] = []
     shown = found.metrics[:MOST_METRICS]
     parts = 0
@@ -64,7 +64,7 @@ def _figures(found: Comparison) -> Grid:
         more(len(found.metrics) - len(shown), "metric", "to_pandas()"),
         more(parts - MOST_CRITERIA, "moved criterion", "to_pandas(per='criterion')"),
     ]
-    return Grid(
+    return DisplayTable(
         ("metric", "base", "new", "change", "95 % interval", "p", "verdict"),
         rows,
         numbers=(1, 2, 3, 4, 5),
@@ -72,17 +72,17 @@ def _figures(found: Comparison) -> Grid:
     )
 
 
-def _row(found: Difference, name: str, word: str) -> tuple[str, ...]:
+def _row(found: MeanDifference, name: str, word: str) -> tuple[str, ...]:
     change = "-" if found.mean is None else f"{found.mean:+.3f}"
     return (name, number(found.base), number(found.new), change, interval_text(found),
             p_text(found.adjusted), word)  # fmt: skip
 
 
-def _word(found: Difference) -> str:
+def _word(found: MeanDifference) -> str:
     return found.verdict if found.verdict in ("worse", "better") else ""
 
 
-def _moves(metric: MetricComparison) -> Iterator[Part]:
+def _moves(metric: MetricComparison) -> Iterator[DisplayPart]:
     if not metric.worst:
         return
     shown = metric.worst[:MOST_MOVES]
@@ -101,7 +101,7 @@ def _moves(metric: MetricComparison) -> Iterator[Part]:
             )
         )
     worse = metric.difference.worse
-    yield Grid(
+    yield DisplayTable(
         ("case", "change", "base", "new"),
         rows,
         numbers=(1,),
@@ -111,13 +111,13 @@ def _moves(metric: MetricComparison) -> Iterator[Part]:
     )
 
 
-def _notes(found: Comparison) -> Iterator[Part]:
+def _notes(found: Comparison) -> Iterator[DisplayPart]:
     if found.tests:
-        yield Line(family_line(found), "note")
+        yield DisplayLine(family_line(found), "note")
     if (line := little_known(found)) is not None:
-        yield Line(cut(line), "note")
+        yield DisplayLine(cut(line), "note")
     for change in found.changes[:MOST_NOTES]:
         both = f"{change.base} → {change.new}" if change.base else change.new
-        yield Line(f"changed: {cut(change.what, MOST_NAME)}: {cut(both)}", "note")
+        yield DisplayLine(f"changed: {cut(change.what, MOST_NAME)}: {cut(both)}", "note")
     if left := more(len(found.changes) - MOST_NOTES, "change", ".changes"):
-        yield Line(left, "note")
+        yield DisplayLine(left, "note")

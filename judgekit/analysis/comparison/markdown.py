@@ -19,10 +19,10 @@ from judgekit.report.markdown import escaped
 
 if TYPE_CHECKING:
     from judgekit.analysis.comparison.comparison import (
+        CaseMove,
         Comparison,
-        Difference,
+        MeanDifference,
         MetricComparison,
-        Move,
     )
 
 _REASON = 300
@@ -74,7 +74,7 @@ def _table(found: Comparison) -> Iterator[str]:
                 yield _row(part, escaped(part.name))
 
 
-def _row(found: Difference, name: str) -> str:
+def _row(found: MeanDifference, name: str) -> str:
     change = "" if found.mean is None else escaped(f"{found.mean:+.3f}")
     word = f"**{found.verdict}**" if found.verdict in ("worse", "better") else ""
     return (
@@ -83,7 +83,7 @@ def _row(found: Difference, name: str) -> str:
     )
 
 
-def _moves(metric: MetricComparison, moves: tuple[Move, ...]) -> Iterator[str]:
+def _moves(metric: MetricComparison, moves: tuple[CaseMove, ...]) -> Iterator[str]:
     if not moves:
         return
     yield f"**{escaped(metric.metric)}**: {metric.difference.worse} cases got worse"

@@ -41,7 +41,7 @@ class Seen(NamedTuple):
     model: str | None
 
 
-class Entry(NamedTuple):
+class CaseEntry(NamedTuple):
     """One case of a run, as far as a comparison needs it."""
 
     case: str
@@ -58,8 +58,8 @@ class Entry(NamedTuple):
 class Pair(NamedTuple):
     """The same case in two runs."""
 
-    base: Entry
-    new: Entry
+    base: CaseEntry
+    new: CaseEntry
 
     @property
     def same_question(self) -> bool:
@@ -81,7 +81,7 @@ class Pairing:
 
     def __init__(self, base: Iterable[Scored], new: Iterable[Scored] = ()) -> None:
         self._base, self._new = iter(base), iter(new)
-        self._waiting: tuple[dict[str, Entry], dict[str, Entry]] = ({}, {})
+        self._waiting: tuple[dict[str, CaseEntry], dict[str, CaseEntry]] = ({}, {})
 
     def __iter__(self) -> Iterator[Pair]:
         for scored in self._new:
@@ -100,7 +100,7 @@ class Pairing:
         for before in self._base:
             yield from self._meet(0, entry_of(before))
 
-    def _meet(self, side: int, entry: Entry) -> Iterator[Pair]:
+    def _meet(self, side: int, entry: CaseEntry) -> Iterator[Pair]:
         other = self._waiting[1 - side].pop(entry.case, None)
         if other is not None:
             yield Pair(other, entry) if side else Pair(entry, other)
@@ -120,11 +120,11 @@ class Pairing:
         return list(self._waiting[1])
 
 
-def entry_of(scored: Scored) -> Entry:
+def entry_of(scored: Scored) -> CaseEntry:
     """Return what a comparison needs of a case and its rows."""
     case = scored.case
     said = case.model_dump(mode="json", include={*_ASKED, *GIVEN}, exclude_defaults=True)
-    return Entry(
+    return CaseEntry(
         case=case.id,
         given={field: _digest_of(said.pop(field, None)) for field in GIVEN},
         question=_digest_of(said),

@@ -20,7 +20,7 @@ MOST = 80
 """Lines of a diff that are kept."""
 
 
-class Example(NamedTuple):
+class PromptExample(NamedTuple):
     """One case and the requests two runs made of it."""
 
     case: str
@@ -29,7 +29,7 @@ class Example(NamedTuple):
 
 
 def prompt_change(
-    base: Report, new: Report, *, metric: str, example: Example
+    base: Report, new: Report, *, metric: str, example: PromptExample
 ) -> PromptChange | None:
     """Return how the requests of two runs about one case differ; `None` where that is not known.
 

@@ -11,10 +11,10 @@ from judgekit.datasets.dataframes.table import Kind, Table
 
 if TYPE_CHECKING:
     from judgekit.analysis.comparison.comparison import (
+        CaseMove,
         Comparison,
-        Difference,
+        MeanDifference,
         MetricComparison,
-        Move,
     )
 
 Per = Literal["metric", "criterion", "case"]
@@ -91,7 +91,7 @@ def comparison_table(found: Comparison, *, per: Per = "metric") -> Table:
     return table
 
 
-def _moved(part: Difference) -> dict[str, Any]:
+def _moved(part: MeanDifference) -> dict[str, Any]:
     return {**{name: getattr(part, name, None) for name in _MOVED}, "change": part.mean}
 
 
@@ -111,7 +111,7 @@ def _metric(metric: MetricComparison) -> dict[str, Any]:
     return entry
 
 
-def _case(move: Move) -> dict[str, Any]:
+def _case(move: CaseMove) -> dict[str, Any]:
     part = move.part
     entry: dict[str, Any] = {
         "case": move.case,

@@ -6,7 +6,7 @@ import heapq
 from collections import Counter
 from collections.abc import Hashable
 
-from judgekit.analysis.comparison.comparison import Flips, MetricComparison, Move, PartMove
+from judgekit.analysis.comparison.comparison import CaseMove, Flips, MetricComparison, PartMove
 from judgekit.analysis.comparison.differences import EPSILON, Differences, IntervalKind, Range
 from judgekit.analysis.comparison.identical import same_result
 from judgekit.analysis.comparison.pairs import Pair, Seen
@@ -42,7 +42,7 @@ class MetricTally:
         self._flips: Counter[tuple[bool, bool]] = Counter()
         self._passes = self._differences("passes")
         self._unpaired: Counter[str] = Counter()
-        self._moves: dict[int, list[tuple[float, int, Move]]] = {-1: [], 1: []}
+        self._moves: dict[int, list[tuple[float, int, CaseMove]]] = {-1: [], 1: []}
         self.makers: dict[str, set[tuple[str, str]]] = {"base": set(), "new": set()}
         """Rubrics and digests that scores name, by run."""
         self.same_requests = 0
@@ -95,7 +95,7 @@ class MetricTally:
         place = (round(abs(step), 9), -self._all.better - self._all.worse)
         if len(heap) == WORST and place <= heap[0][:2]:
             return
-        move = Move(
+        move = CaseMove(
             case=pair.base.case,
             base=base.value,
             new=new.value,
@@ -123,7 +123,7 @@ class MetricTally:
             pass_fail=self._all.pass_fail,
         )
 
-    def _ordered(self, way: int) -> tuple[Move, ...]:
+    def _ordered(self, way: int) -> tuple[CaseMove, ...]:
         ordered = sorted(self._moves[way], key=lambda kept: kept[:2], reverse=True)
         return tuple(move for _, _, move in ordered)
 

@@ -23,10 +23,10 @@ from judgekit.report.text import Paint
 
 if TYPE_CHECKING:
     from judgekit.analysis.comparison.comparison import (
+        CaseMove,
         Comparison,
-        Difference,
+        MeanDifference,
         MetricComparison,
-        Move,
     )
 
 _NAME = 22
@@ -89,7 +89,7 @@ def _table(found: Comparison, paint: Paint) -> Iterator[str]:
                 yield _row(part, f"  {_line(part.name)}")
 
 
-def _row(found: Difference, name: str) -> str:
+def _row(found: MeanDifference, name: str) -> str:
     change = "-" if found.mean is None else f"{found.mean:+.3f}"
     word = found.verdict if found.verdict in ("worse", "better") else ""
     return (
@@ -99,7 +99,7 @@ def _row(found: Difference, name: str) -> str:
 
 
 def _moves(
-    metric: MetricComparison, word: str, moves: tuple[Move, ...], width: int, paint: Paint
+    metric: MetricComparison, word: str, moves: tuple[CaseMove, ...], width: int, paint: Paint
 ) -> Iterator[str]:
     if not moves:
         return

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from judgekit.analysis.comparison.comparison import Comparison, Difference, Flips, Verdict
+from judgekit.analysis.comparison.comparison import Comparison, Flips, MeanDifference, Verdict
 from judgekit.stats.tests import holm
 
 ALPHA = 0.05
@@ -55,11 +55,11 @@ def judged(found: Sequence[Comparison]) -> tuple[Comparison, ...]:
 _ORDER: Mapping[Verdict, int] = {"worse": 0, "unclear": 1, "better": 2, "same": 3, "unknown": 4}
 
 
-def _rank(part: Difference) -> tuple[int, float]:
+def _rank(part: MeanDifference) -> tuple[int, float]:
     return _ORDER[part.verdict], part.mean or 0.0
 
 
-def _difference(found: Difference, adjusted: float | None, *, higher: bool) -> Difference:
+def _difference(found: MeanDifference, adjusted: float | None, *, higher: bool) -> MeanDifference:
     verdict = found.verdict
     if adjusted is not None and adjusted < ALPHA and found.mean:
         verdict = "better" if (found.mean > 0) == higher else "worse"

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from judgekit.analysis.comparison.comparison import (
         Comparison,
-        Difference,
         Flips,
+        MeanDifference,
         MetricComparison,
     )
 
@@ -114,7 +114,7 @@ def flips_line(flips: Flips, pairs: int) -> str:
     )
 
 
-def interval_text(found: Difference) -> str:
+def interval_text(found: MeanDifference) -> str:
     """Return the interval, or that there are too few pairs for one.
 
     >>> interval_text(Difference(name="m", pairs=1, base=1, new=1, mean=0, low=None, high=None,

@@ -6,11 +6,11 @@ from collections.abc import Iterable
 from typing import Any
 
 from judgekit.core.display.html import to_html
-from judgekit.core.display.parts import Part
+from judgekit.core.display.parts import DisplayPart
 from judgekit.core.display.text import to_text
 
 
-def bundle(parts: Iterable[Part], *, text: str | None = None) -> dict[str, str]:
+def bundle(parts: Iterable[DisplayPart], *, text: str | None = None) -> dict[str, str]:
     """Return what there is to see as HTML and as text, each under its MIME type.
 
     Args:

@@ -6,7 +6,15 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from judgekit.core.canonical import canonical_json
-from judgekit.core.display.parts import MOST_NAME, Grid, Line, Part, cut, more, said
+from judgekit.core.display.parts import (
+    MOST_NAME,
+    DisplayLine,
+    DisplayPart,
+    DisplayTable,
+    cut,
+    more,
+    said,
+)
 
 if TYPE_CHECKING:
     from judgekit.core.case import Case
@@ -16,14 +24,14 @@ MOST_TEXTS = 5
 """Passages, references or messages that are shown."""
 
 
-def case_parts(case: Case) -> Iterator[Part]:
+def case_parts(case: Case) -> Iterator[DisplayPart]:
     """Yield what there is to see of a case."""
-    yield Line(f"case {cut(case.id, MOST_NAME)}", "title")
+    yield DisplayLine(f"case {cut(case.id, MOST_NAME)}", "title")
     rows = [(name, text) for name, text in _fields(case) if text]
     if rows:
-        yield Grid(("field", ""), rows)
+        yield DisplayTable(("field", ""), rows)
     else:
-        yield Line("nothing but its id", "note")
+        yield DisplayLine("nothing but its id", "note")
 
 
 def _fields(case: Case) -> Iterator[tuple[str, str]]:

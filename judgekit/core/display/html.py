@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable
 from html import escape
 
-from judgekit.core.display.parts import Bar, Cell, Grid, Line, Part
+from judgekit.core.display.parts import Cell, DisplayBar, DisplayLine, DisplayPart, DisplayTable
 
 # Characters that nobody sees, but that make a text look like another one.
 _UNSEEN = re.compile(
@@ -32,13 +32,15 @@ _SHORT = 24
 """Characters of a text that stays on one line."""
 
 
-def to_html(parts: Iterable[Part]) -> str:
+def to_html(parts: Iterable[DisplayPart]) -> str:
     """Return parts as one piece of HTML."""
-    inner = "".join(_grid(part) if isinstance(part, Grid) else _line(part) for part in parts)
+    inner = "".join(
+        _grid(part) if isinstance(part, DisplayTable) else _line(part) for part in parts
+    )
     return f'<div style="{_BOX}">{inner}</div>'
 
 
-def _line(line: Line) -> str:
+def _line(line: DisplayLine) -> str:
     rule = _RULES.get(line.style)
     style = (
         f"margin:.25em 0;padding-left:.6em;border-left:.25em solid {rule}"
@@ -48,7 +50,7 @@ def _line(line: Line) -> str:
     return f'<div style="{style}">{_text(line.text)}</div>'
 
 
-def _grid(grid: Grid) -> str:
+def _grid(grid: DisplayTable) -> str:
     title = (
         '<caption style="caption-side:top;text-align:left;color:inherit;font-weight:600;'
         f'padding:.5em 0 .1em">{_text(grid.title)}</caption>'
@@ -64,7 +66,7 @@ def _grid(grid: Grid) -> str:
         f"<tr>{''.join(_cell(cell, n, grid) for n, cell in enumerate(row))}</tr>"
         for row in grid.rows
     )
-    left = _line(Line(grid.left, "note")) if grid.left else ""
+    left = _line(DisplayLine(grid.left, "note")) if grid.left else ""
     return (
         '<table style="border-collapse:collapse;border:none;margin:.3em 0;color:inherit;'
         'font-size:inherit">'
@@ -72,17 +74,17 @@ def _grid(grid: Grid) -> str:
     )
 
 
-def _cell(cell: Cell, place: int, grid: Grid) -> str:
+def _cell(cell: Cell, place: int, grid: DisplayTable) -> str:
     style = _NUMBER if place in grid.numbers else _CELL
     if isinstance(cell, str) and len(cell) > _SHORT and place not in grid.numbers:
         style = _LONG
-    text = _bar(cell) if isinstance(cell, Bar) else _text(cell or "")
+    text = _bar(cell) if isinstance(cell, DisplayBar) else _text(cell or "")
     if place == 0:
         return f'<th scope="row" style="{style};font-weight:400">{text}</th>'
     return f'<td style="{style}">{text}</td>'
 
 
-def _bar(bar: Bar) -> str:
+def _bar(bar: DisplayBar) -> str:
     """Return a rule from 0 to 1 with the interval as a band and the figure as a stroke."""
     low, high = (bar.at if end is None else end for end in (bar.low, bar.high))
     left, right = (100 * min(1.0, max(0.0, end)) for end in (low, high))

@@ -15,14 +15,14 @@ MOST_NAME = 80
 """Characters of a name."""
 
 
-class Line(NamedTuple):
+class DisplayLine(NamedTuple):
     """A line of text."""
 
     text: str
     style: Style = "plain"
 
 
-class Bar(NamedTuple):
+class DisplayBar(NamedTuple):
     """A figure and its interval as places on 0..1, drawn where there is something to draw with."""
 
     at: float
@@ -30,10 +30,10 @@ class Bar(NamedTuple):
     high: float | None = None
 
 
-Cell = str | Bar | None
+Cell = str | DisplayBar | None
 
 
-class Grid(NamedTuple):
+class DisplayTable(NamedTuple):
     """A table. The first cell of a row is its name."""
 
     head: Sequence[str]
@@ -45,7 +45,7 @@ class Grid(NamedTuple):
     """What of it is not shown, and where it is."""
 
 
-Part = Line | Grid
+DisplayPart = DisplayLine | DisplayTable
 
 
 def cut(text: str, most: int = MOST_TEXT) -> str:

@@ -7,8 +7,16 @@ from typing import TYPE_CHECKING
 
 from judgekit.core.canonical import canonical_json
 from judgekit.core.display.case import case_parts
-from judgekit.core.display.parts import MOST_NAME, Bar, Cell, Grid, Line, cut, more
-from judgekit.core.display.parts import Part as Shown
+from judgekit.core.display.parts import (
+    MOST_NAME,
+    Cell,
+    DisplayBar,
+    DisplayLine,
+    DisplayTable,
+    cut,
+    more,
+)
+from judgekit.core.display.parts import DisplayPart as Shown
 
 if TYPE_CHECKING:
     from judgekit.core.case import Case
@@ -45,28 +53,28 @@ def scored_parts(case: Case, rows: Sequence[Row]) -> Iterator[Shown]:
     for row in rows[:MOST_ROWS]:
         yield from result_parts(row.result, name=row.metric)
     if left := more(len(rows) - MOST_ROWS, "metric", ""):
-        yield Line(left, "note")
+        yield DisplayLine(left, "note")
 
 
 def _failure(failure: Failure, head: str) -> Iterator[Shown]:
     kind = failure.kind.replace("_", " ")
-    yield Line(f"{head}no score ({kind})", "title")
-    yield Line(cut(failure.message, 600), "bad")
+    yield DisplayLine(f"{head}no score ({kind})", "title")
+    yield DisplayLine(cut(failure.message, 600), "bad")
     if failure.key:
-        yield Line(f"request {cut(failure.key[:16])}", "note")
+        yield DisplayLine(f"request {cut(failure.key[:16])}", "note")
     if failure.judgments:
-        yield Line(_asked(failure.judgments), "note")
+        yield DisplayLine(_asked(failure.judgments), "note")
 
 
 def _score(score: Score, head: str) -> Iterator[Shown]:
     of = f" of {score.scale:g}" if score.scale != 1 else ""
     value = score.status.replace("_", " ") if score.shown is None else f"{score.shown:g}{of}"
-    yield Line(f"{head}{value}", "title")
+    yield DisplayLine(f"{head}{value}", "title")
     if score.fallback is not None:
         stood_in = f"{cut(score.fallback.substitute, MOST_NAME)} stood in"
-        yield Line(f"fallback: {stood_in} ({cut(score.fallback.cause)})", "bad")
+        yield DisplayLine(f"fallback: {stood_in} ({cut(score.fallback.cause)})", "bad")
     if score.reason:
-        yield Line(cut(score.reason, 600))
+        yield DisplayLine(cut(score.reason, 600))
     if score.parts:
         yield _grid(score.parts)
     made = [score.source, *([cut(score.method, MOST_NAME)] if score.method else [])]
@@ -74,7 +82,7 @@ def _score(score: Score, head: str) -> Iterator[Shown]:
         made.append(f"confidence {score.confidence:.2f}")
     if score.judgments:
         made.append(_asked(score.judgments))
-    yield Line(", ".join(made), "note")
+    yield DisplayLine(", ".join(made), "note")
 
 
 def _asked(judgments: Sequence[Judgment]) -> str:
@@ -85,12 +93,12 @@ def _asked(judgments: Sequence[Judgment]) -> str:
     return f"{replies}{by}, request {cut(judgments[0].request_key[:16])}"
 
 
-def _grid(parts: Sequence[Part]) -> Grid:
+def _grid(parts: Sequence[Part]) -> DisplayTable:
     shown = parts[:MOST_PARTS]
     columns: dict[str, list[Cell]] = {
         "criterion": [cut(part.id, MOST_NAME) for part in shown],
         "value": [_value(part) for part in shown],
-        "": [None if part.value is None else Bar(part.value) for part in shown],
+        "": [None if part.value is None else DisplayBar(part.value) for part in shown],
         "weight": [f"{part.weight:.2f}" for part in shown],
         "answer": [_answer(part) for part in shown],
         "reason": [_reason(part) for part in shown],
@@ -98,7 +106,7 @@ def _grid(parts: Sequence[Part]) -> Grid:
     if not any(columns["answer"]):
         del columns["answer"]
     heads = list(columns)
-    return Grid(
+    return DisplayTable(
         heads,
         list(zip(*columns.values(), strict=True)),
         numbers=[n for n, name in enumerate(heads) if name in ("value", "weight")],

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from judgekit.core.canonical import canonical_json
-from judgekit.core.display.parts import MOST_NAME, Grid, Line, Part, cut, more
+from judgekit.core.display.parts import MOST_NAME, DisplayLine, DisplayPart, DisplayTable, cut, more
 
 if TYPE_CHECKING:
     from judgekit.suite.suite import Suite
@@ -14,15 +14,15 @@ if TYPE_CHECKING:
 MOST_METRICS = 30
 
 
-def suite_parts(suite: Suite) -> Iterator[Part]:
+def suite_parts(suite: Suite) -> Iterator[DisplayPart]:
     """Yield what there is to see of a suite; nothing is opened or asked for it."""
     file = suite.file
-    yield Line(f"suite {cut(file.name or str(suite.base), MOST_NAME)}", "title")
+    yield DisplayLine(f"suite {cut(file.name or str(suite.base), MOST_NAME)}", "title")
     for text in (file.description, file.notice):
         if text:
-            yield Line(cut(text), "note")
+            yield DisplayLine(cut(text), "note")
     shown = suite.metrics[:MOST_METRICS]
-    yield Grid(
+    yield DisplayTable(
         ("metric", "what", "threshold", "gate"),
         [
             (
@@ -37,14 +37,14 @@ def suite_parts(suite: Suite) -> Iterator[Part]:
         left=more(len(suite.metrics) - len(shown), "metric", ".metrics"),
     )
     for role, judge in suite.roles.items():
-        yield Line(f"{cut(role, MOST_NAME)}: {cut(judge.model, MOST_NAME)}", "note")
+        yield DisplayLine(f"{cut(role, MOST_NAME)}: {cut(judge.model, MOST_NAME)}", "note")
     if suite.no_judge:
-        yield Line("nobody judges", "note")
+        yield DisplayLine("nobody judges", "note")
     cases = file.cases_file.path if file.cases_file is not None else "none"
     if file.rows is not None:
         cases = f"{len(file.rows)} in the suite"
     tape = f", cassette {cut(file.cassette)}" if file.cassette else ""
-    yield Line(f"cases {cut(str(cases))}{tape}, record {suite.record.value}", "note")
+    yield DisplayLine(f"cases {cut(str(cases))}{tape}, record {suite.record.value}", "note")
 
 
 def _gate(gates: Any) -> str:

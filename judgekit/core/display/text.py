@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Iterable, Iterator
 
 from judgekit.core.canonical import printable
-from judgekit.core.display.parts import Bar, Cell, Grid, Line, Part
+from judgekit.core.display.parts import Cell, DisplayBar, DisplayLine, DisplayPart, DisplayTable
 
 WIDTH = 88
 _LAST = 28
@@ -16,22 +16,22 @@ _LINES = 4
 """Lines that one line of a cell may take."""
 
 
-def to_text(parts: Iterable[Part], *, width: int = WIDTH) -> str:
+def to_text(parts: Iterable[DisplayPart], *, width: int = WIDTH) -> str:
     """Return parts as text of at most so many columns."""
     lines: list[str] = []
     for part in parts:
-        lines += _grid(part, width) if isinstance(part, Grid) else _line(part, width)
+        lines += _grid(part, width) if isinstance(part, DisplayTable) else _line(part, width)
     return "\n".join(lines)
 
 
-def _line(line: Line, width: int) -> list[str]:
+def _line(line: DisplayLine, width: int) -> list[str]:
     lines: list[str] = []
     for text in printable(line.text).splitlines() or [""]:
         lines += textwrap.wrap(text, width, subsequent_indent="  ") or [""]
     return lines
 
 
-def _grid(grid: Grid, width: int) -> Iterator[str]:
+def _grid(grid: DisplayTable, width: int) -> Iterator[str]:
     """Yield a table whose last column wraps."""
     kept = [n for n in range(len(grid.head)) if not _drawn(grid, n)]
     rows = [[_shown(row[n]) for n in kept] for row in grid.rows]
@@ -55,8 +55,8 @@ def _grid(grid: Grid, width: int) -> Iterator[str]:
         yield from textwrap.wrap(printable(grid.left), width)
 
 
-def _drawn(grid: Grid, place: int) -> bool:
-    return any(isinstance(row[place], Bar) for row in grid.rows)
+def _drawn(grid: DisplayTable, place: int) -> bool:
+    return any(isinstance(row[place], DisplayBar) for row in grid.rows)
 
 
 def _shown(cell: Cell) -> str:

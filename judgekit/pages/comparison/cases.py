@@ -24,26 +24,26 @@ ORDER: tuple[Fate, ...] = (
 """Regressions first."""
 
 
-class Cell(NamedTuple):
+class CellValue(NamedTuple):
     """What a run holds of one case and metric."""
 
     state: str
     value: float | None
 
 
-class Line(NamedTuple):
+class CaseResults(NamedTuple):
     """What a run holds of one case, without its texts."""
 
     question: str
     answer: str
-    cells: Mapping[str, Cell]
+    cells: Mapping[str, CellValue]
     parts: Mapping[tuple[str, str], float]
     """Values of criteria, by metric and criterion."""
     size: int
     """Characters that are the case's own: its texts, and what was said of them."""
 
 
-class Move(NamedTuple):
+class CaseChange(NamedTuple):
     """What became of one case between two runs."""
 
     fate: Fate
@@ -51,7 +51,7 @@ class Move(NamedTuple):
     """How far it moved, as a share of the range; of several metrics the worst."""
 
 
-class Grid(NamedTuple):
+class VerdictTable(NamedTuple):
     """Pass or fail in the base against pass or fail in the new run; a third place is no score."""
 
     name: str
@@ -61,14 +61,14 @@ class Grid(NamedTuple):
     """Base by new: pass, fail, no score."""
 
 
-class Lines:
+class ComparedCases:
     """The cases of a base and of the runs held against it, each run read once."""
 
     def __init__(self, base: Report, new: Sequence[Report], found: Sequence[Comparison]) -> None:
         self.runs = [base, *new]
         self.found = list(found)
         self._slices = Slices({})
-        self.lines: list[dict[str, Line]] = []
+        self.lines: list[dict[str, CaseResults]] = []
         for run in self.runs:
             self.lines.append(self._read(run))
         self.fields = [field.name for field in self._slices.finish()]
@@ -85,16 +85,16 @@ class Lines:
             for run, names in zip(new, self.compared, strict=True)
         ]
 
-    def _read(self, run: Report) -> dict[str, Line]:
+    def _read(self, run: Report) -> dict[str, CaseResults]:
         found = {}
         for scored in run.results:
             entry = entry_of(scored)
             if not any(entry.case in lines for lines in self.lines):
                 self._slices.add(scored)
-            found[entry.case] = Line(
+            found[entry.case] = CaseResults(
                 entry.question,
                 entry.answer,
-                {name: Cell(seen.state, seen.value) for name, seen in entry.rows.items()},
+                {name: CellValue(seen.state, seen.value) for name, seen in entry.rows.items()},
                 {
                     (name, id): said.value
                     for name, seen in entry.rows.items()
@@ -105,7 +105,7 @@ class Lines:
             )
         return found
 
-    def moves(self) -> list[dict[str, Move]]:
+    def moves(self) -> list[dict[str, CaseChange]]:
         """Return what became of every case, for each of the new runs."""
         return [
             {id: self._move(id, number) for id in self.ids if self._is_in(id, number)}
@@ -115,12 +115,12 @@ class Lines:
     def _is_in(self, id: str, number: int) -> bool:
         return id in self.lines[0] or id in self.lines[number]
 
-    def _move(self, id: str, number: int) -> Move:
+    def _move(self, id: str, number: int) -> CaseChange:
         base, new = self.lines[0].get(id), self.lines[number].get(id)
         if base is None or new is None:
-            return Move("only_new" if base is None else "only_base", 0.0)
+            return CaseChange("only_new" if base is None else "only_base", 0.0)
         if base.question != new.question:
-            return Move("other", 0.0)
+            return CaseChange("other", 0.0)
         steps = []
         lost = gained = False
         for name in self.compared[number - 1]:
@@ -131,12 +131,12 @@ class Lines:
             gained = gained or (one is None and other is not None)
         worst, best = min(steps, default=0.0), max(steps, default=0.0)
         if worst < 0:
-            return Move("worse", worst)
+            return CaseChange("worse", worst)
         if lost:
-            return Move("lost", 0.0)
+            return CaseChange("lost", 0.0)
         if best > 0:
-            return Move("better", best)
-        return Move("gained" if gained else "same", 0.0)
+            return CaseChange("better", best)
+        return CaseChange("gained" if gained else "same", 0.0)
 
     def _step(self, metric: str, base: float, new: float) -> float:
         """Return how far a value moved, above 0 for the better, as a share of what it can."""
@@ -148,7 +148,7 @@ class Lines:
         span = high - low if low is not None and high is not None else summary.sd
         return step / (span or 1.0) * (1 if summary.higher_is_better else -1)
 
-    def grids(self, number: int, metric: str) -> list[Grid]:
+    def grids(self, number: int, metric: str) -> list[VerdictTable]:
         """Return how verdicts turned over: of a metric, then of its criteria at the same line.
 
         Args:
@@ -166,7 +166,7 @@ class Lines:
             if id in self.lines[0] and self.lines[0][id].question == new.question
         ]
         grids = [
-            Grid(
+            VerdictTable(
                 "",
                 threshold,
                 _counts(
@@ -192,7 +192,7 @@ class Lines:
                 )
                 for base, new in pairs
             )
-            grids.append(Grid(part.name, share, counted))
+            grids.append(VerdictTable(part.name, share, counted))
         return grids
 
 
@@ -208,7 +208,7 @@ def _size(scored: Scored) -> int:
     return sum(len(text) for text in texts if text)
 
 
-def _value(line: Line, metric: str) -> float | None:
+def _value(line: CaseResults, metric: str) -> float | None:
     cell = line.cells.get(metric)
     return cell.value if cell is not None else None
 

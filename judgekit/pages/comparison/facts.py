@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from judgekit.analysis.comparison.comparison import (
     Comparison,
-    Difference,
+    MeanDifference,
     MetricComparison,
     Verdict,
 )
@@ -19,9 +19,9 @@ from judgekit.analysis.comparison.words import (
     verdict_line,
 )
 from judgekit.core.score import Failure, Part, Result
-from judgekit.pages.comparison.cases import Grid, Lines
-from judgekit.pages.comparison.payload import Payload, reason_of
-from judgekit.pages.comparison.textdiff import Piece, text_diff
+from judgekit.pages.comparison.cases import ComparedCases, VerdictTable
+from judgekit.pages.comparison.payload import ComparisonPayload, reason_of
+from judgekit.pages.comparison.textdiff import DiffPiece, text_diff
 from judgekit.pages.figures import number
 from judgekit.report.folder import Scored
 from judgekit.report.report import Report
@@ -43,7 +43,7 @@ WORDS: dict[Verdict, str] = {
 class Span:
     """Where differences stand in a drawing, with no difference in its middle."""
 
-    def __init__(self, found: Sequence[Difference], *, scale: float = 1.0) -> None:
+    def __init__(self, found: Sequence[MeanDifference], *, scale: float = 1.0) -> None:
         ends = [abs(v) for d in found for v in (d.mean, d.low, d.high) if v is not None]
         self.most = (max(ends, default=0.0) or 0.05) * 1.08
         self.scale = scale
@@ -69,17 +69,19 @@ class Span:
             return text
         return ("−" if value < 0 else "+") + text
 
-    def interval(self, found: Difference) -> str:
+    def interval(self, found: MeanDifference) -> str:
         """Return the interval of a difference as it is shown, or that there is none."""
         if found.low is None or found.high is None:
             return "too few for an interval"
         return f"[{self.step(found.low)}, {self.step(found.high)}]"
 
 
-class Metric:
+class MetricView:
     """One metric of two runs."""
 
-    def __init__(self, found: MetricComparison, *, grids: Sequence[Grid], scale: float) -> None:
+    def __init__(
+        self, found: MetricComparison, *, grids: Sequence[VerdictTable], scale: float
+    ) -> None:
         self.found = found
         self.grids = grids
         self.scale = scale
@@ -102,7 +104,7 @@ class Metric:
         return list(notes(self.found))
 
 
-class Told(NamedTuple):
+class ReasonChange(NamedTuple):
     """What two runs say of a case by one metric, or of one of its criteria."""
 
     name: str
@@ -121,24 +123,24 @@ class Regression(NamedTuple):
     """Of the new run."""
     asked: str
     same: bool
-    before: list[Piece]
-    after: list[Piece]
+    before: list[DiffPiece]
+    after: list[DiffPiece]
     cut: bool
-    told: list[Told]
+    told: list[ReasonChange]
 
 
-class Prompt(NamedTuple):
+class PromptDiff(NamedTuple):
     """How what a judge was asked differs; pieces of the same sort stand on lines of their own."""
 
     metric: str
     case: str
-    pieces: list[Piece]
+    pieces: list[DiffPiece]
 
 
-class Against:
+class RunComparison:
     """One run held against the base."""
 
-    def __init__(self, facts: Facts, place: int) -> None:
+    def __init__(self, facts: ComparisonFacts, place: int) -> None:
         self._facts = facts
         self.number = place + 1
         self.name = facts.names[self.number]
@@ -168,11 +170,11 @@ class Against:
         return f"{worse:,} of {self.found.pairs:,} cases got worse, {better:,} better"
 
     @property
-    def metrics(self) -> list[Metric]:
+    def metrics(self) -> list[MetricView]:
         """The metrics, those that got worse first."""
         lines = self._facts.lines
         return [
-            Metric(
+            MetricView(
                 metric,
                 grids=lines.grids(self.number, metric.metric) if metric.refused is None else (),
                 scale=lines.summaries[metric.metric].scale,
@@ -195,7 +197,7 @@ class Against:
         cut = max(len(before), len(after)) > LONGEST
         pieces = text_diff(before[:LONGEST], after[:LONGEST])
         results = {row.metric: row.result for row in new.rows}
-        told: list[Told] = []
+        told: list[ReasonChange] = []
         for row in base.rows:
             if row.metric in results and row.metric in self._facts.lines.compared[self.number - 1]:
                 told += self._told(row.metric, row.result, results[row.metric])
@@ -210,14 +212,14 @@ class Against:
             told=told,
         )
 
-    def _told(self, name: str, base: Result, new: Result) -> Iterator[Told]:
+    def _told(self, name: str, base: Result, new: Result) -> Iterator[ReasonChange]:
         summary = self._facts.lines.summaries[name]
         one, other = _value(base), _value(new)
         sign = 1 if summary.higher_is_better else -1
         if one is None or other is None or (other - one) * sign > -1e-9:
             return
         scale = summary.scale
-        yield Told(
+        yield ReasonChange(
             name, False, number(one, scale), number(other, scale), _reason(base), _reason(new)
         )
         before = {part.id: part for part in _parts(base)}
@@ -226,7 +228,7 @@ class Against:
             if old is None or old.value is None or part.value is None:
                 continue
             if part.value < old.value - 1e-9:
-                yield Told(
+                yield ReasonChange(
                     part.id,
                     True,
                     number(old.value),
@@ -236,12 +238,12 @@ class Against:
                 )
 
     @property
-    def prompts(self) -> list[Prompt]:
+    def prompts(self) -> list[PromptDiff]:
         """How the requests to a judge about one and the same case differ."""
-        return [Prompt(p.metric, p.case, unfolded(p.diff)) for p in self.found.prompts]
+        return [PromptDiff(p.metric, p.case, unfolded(p.diff)) for p in self.found.prompts]
 
 
-class Facts:
+class ComparisonFacts:
     """Several runs, for the head of their page."""
 
     def __init__(
@@ -250,8 +252,8 @@ class Facts:
         new: Sequence[Report],
         found: Sequence[Comparison],
         *,
-        lines: Lines,
-        payload: Payload,
+        lines: ComparedCases,
+        payload: ComparisonPayload,
         names: Sequence[str],
     ) -> None:
         self.runs = [base, *new]
@@ -268,9 +270,9 @@ class Facts:
         return f"{len(self.names) - 1} runs against {self.names[0]}"
 
     @cached_property
-    def against(self) -> list[Against]:
+    def against(self) -> list[RunComparison]:
         """Every run that was held against the base."""
-        return [Against(self, place) for place in range(len(self.found))]
+        return [RunComparison(self, place) for place in range(len(self.found))]
 
     @property
     def many(self) -> bool:
@@ -305,9 +307,9 @@ class Facts:
         return "", ""
 
 
-def unfolded(diff: str) -> list[Piece]:
+def unfolded(diff: str) -> list[DiffPiece]:
     """Return a unified diff as pieces: of lines that were changed, only the words that differ."""
-    pieces: list[Piece] = []
+    pieces: list[DiffPiece] = []
     old: list[str] = []
     new: list[str] = []
 
@@ -325,9 +327,9 @@ def unfolded(diff: str) -> list[Piece]:
         else:
             settle()
             if not line.startswith("@@"):
-                pieces.append(Piece("=", f"{line.removeprefix(' ')}\n"))
+                pieces.append(DiffPiece("=", f"{line.removeprefix(' ')}\n"))
             elif pieces:
-                pieces.append(Piece("=", "⋯\n"))
+                pieces.append(DiffPiece("=", "⋯\n"))
     settle()
     return pieces
 

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from judgekit.pages.comparison.cases import Lines
-from judgekit.pages.comparison.facts import LONGEST, WORDS, Facts
+from judgekit.pages.comparison.cases import ComparedCases
+from judgekit.pages.comparison.facts import LONGEST, WORDS, ComparisonFacts
 from judgekit.pages.comparison.names import names_of
 from judgekit.pages.comparison.payload import make_payload
 from judgekit.pages.html import fill, write_html
@@ -58,10 +58,10 @@ def render_comparison(
         found: what came of it, for each of them.
         pages: where the pages of all runs are served, the base first; a file leads nowhere.
     """
-    lines = Lines(base, new, found)
+    lines = ComparedCases(base, new, found)
     names = names_of(lines.runs)
     payload = make_payload(lines, names=names, pages=pages)
-    facts = Facts(base, new, found, lines=lines, payload=payload, names=names)
+    facts = ComparisonFacts(base, new, found, lines=lines, payload=payload, names=names)
     return fill(
         "comparison",
         styles=("comparison",),

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from judgekit.core.case import Case
 from judgekit.core.score import Failure, Part, Result
-from judgekit.pages.comparison.cases import ORDER, Lines, Move
+from judgekit.pages.comparison.cases import ORDER, CaseChange, ComparedCases
 from judgekit.pages.comparison.textdiff import text_diff
 from judgekit.pages.packing import Packed, Texts, pack, page_json
 from judgekit.report.folder import Scored
@@ -26,7 +26,7 @@ WORST = 3
 _LINE = 200
 
 
-class Payload(NamedTuple):
+class ComparisonPayload(NamedTuple):
     """The data of a page, and whose texts are there."""
 
     packed: Packed
@@ -40,7 +40,9 @@ class Payload(NamedTuple):
     """By new run: fate -> cases."""
 
 
-def make_payload(lines: Lines, *, names: Sequence[str], pages: Sequence[str] = ()) -> Payload:
+def make_payload(
+    lines: ComparedCases, *, names: Sequence[str], pages: Sequence[str] = ()
+) -> ComparisonPayload:
     """Return the data of a comparison for its page.
 
     Args:
@@ -77,10 +79,10 @@ def make_payload(lines: Lines, *, names: Sequence[str], pages: Sequence[str] = (
     }
     text = f'{page_json(head)[:-1]},"cases":[{",".join(cases)}]}}'
     counts = [Counter(str(move.fate) for move in one.values()) for one in moves]
-    return Payload(pack(text), len(cases), len(kept), worst, scored, counts)
+    return ComparisonPayload(pack(text), len(cases), len(kept), worst, scored, counts)
 
 
-def _metric(lines: Lines, name: str) -> dict[str, Any]:
+def _metric(lines: ComparedCases, name: str) -> dict[str, Any]:
     summary = lines.summaries[name]
     return {
         "name": name,
@@ -93,10 +95,10 @@ def _metric(lines: Lines, name: str) -> dict[str, Any]:
     }
 
 
-def _ranks(moves: Mapping[str, Move]) -> dict[str, int]:
+def _ranks(moves: Mapping[str, CaseChange]) -> dict[str, int]:
     """Return the places of cases, regressions first, the furthest first."""
 
-    def place(item: tuple[str, Move]) -> tuple[int, float]:
+    def place(item: tuple[str, CaseChange]) -> tuple[int, float]:
         move = item[1]
         return ORDER.index(move.fate), -abs(round(move.step, 9))
 
@@ -104,7 +106,9 @@ def _ranks(moves: Mapping[str, Move]) -> dict[str, int]:
 
 
 def _kept(
-    lines: Lines, moves: Sequence[Mapping[str, Move]], ranks: Sequence[Mapping[str, int]]
+    lines: ComparedCases,
+    moves: Sequence[Mapping[str, CaseChange]],
+    ranks: Sequence[Mapping[str, int]],
 ) -> frozenset[str]:
     """Return the cases that keep their texts."""
     few = len(lines.ids) <= ALL
@@ -122,12 +126,14 @@ def _kept(
     return frozenset(kept)
 
 
-def _worst(moves: Mapping[str, Move], ranks: Mapping[str, int], kept: frozenset[str]) -> list[str]:
+def _worst(
+    moves: Mapping[str, CaseChange], ranks: Mapping[str, int], kept: frozenset[str]
+) -> list[str]:
     found = (id for id, move in moves.items() if move.fate == "worse" and id in kept)
     return heapq.nsmallest(WORST, found, key=lambda id: ranks[id])
 
 
-def _same_answer(lines: Lines, id: str, number: int) -> bool | None:
+def _same_answer(lines: ComparedCases, id: str, number: int) -> bool | None:
     base, new = lines.lines[0].get(id), lines.lines[number].get(id)
     return None if base is None or new is None else base.answer == new.answer
 

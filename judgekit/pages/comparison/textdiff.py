@@ -26,7 +26,7 @@ _SENTENCE = re.compile(r"[^\n.!?。！？]*(?:[.!?。！？]+\s*|\n\s*)|[^\n.!?�
 _JOINERS = ("\u200d", "\ufe0e", "\ufe0f")
 
 
-class Piece(NamedTuple):
+class DiffPiece(NamedTuple):
     """A stretch of text that both texts have (=), that was taken out (-), or put in (+)."""
 
     sign: Sign
@@ -47,7 +47,7 @@ class _Word(NamedTuple):
     """White space after it: what differs in nothing else is the same word."""
 
 
-def text_diff(before: str, after: str) -> list[Piece]:
+def text_diff(before: str, after: str) -> list[DiffPiece]:
     """Return what leads from one text to another.
 
     The pieces without `+` make up the first text, those without `-` the second.
@@ -60,9 +60,9 @@ def text_diff(before: str, after: str) -> list[Piece]:
     return list(_joined(_by_words(before, after)))
 
 
-def _by_words(before: str, after: str) -> Iterator[Piece]:
+def _by_words(before: str, after: str) -> Iterator[DiffPiece]:
     if before == after:
-        yield Piece("=", before)
+        yield DiffPiece("=", before)
         return
     old, new = _words(before), _words(after)
     steps = _steps([word.text for word in old], [word.text for word in new], most=WORDS)
@@ -72,39 +72,39 @@ def _by_words(before: str, after: str) -> Iterator[Piece]:
     for step in _readable(steps, old, new):
         here, there = old[slice(*step.before)], new[slice(*step.after)]
         if not step.same:
-            yield Piece("-", _text(here))
-            yield Piece("+", _text(there))
+            yield DiffPiece("-", _text(here))
+            yield DiffPiece("+", _text(there))
             continue
         if here == there:
-            yield Piece("=", _text(here))
+            yield DiffPiece("=", _text(here))
             continue
         for one, other in zip(here, there, strict=True):
-            yield Piece("=", one.text)
+            yield DiffPiece("=", one.text)
             if one.space == other.space:
-                yield Piece("=", one.space)
+                yield DiffPiece("=", one.space)
             else:
-                yield Piece("-", one.space)
-                yield Piece("+", other.space)
+                yield DiffPiece("-", one.space)
+                yield DiffPiece("+", other.space)
 
 
-def _by_sentences(before: str, after: str) -> Iterator[Piece]:
+def _by_sentences(before: str, after: str) -> Iterator[DiffPiece]:
     """Yield the pieces of long texts: sentences first, then the words of those that differ."""
     old, new = _SENTENCE.findall(before), _SENTENCE.findall(after)
     several = len(old) > 1 and len(new) > 1
     steps = _steps(old, new, most=SENTENCES) if several else None
     if steps is None:
-        yield Piece("-", before)
-        yield Piece("+", after)
+        yield DiffPiece("-", before)
+        yield DiffPiece("+", after)
         return
     for step in steps:
         here, there = "".join(old[slice(*step.before)]), "".join(new[slice(*step.after)])
         if step.same:
-            yield Piece("=", here)
+            yield DiffPiece("=", here)
         elif here and there and (here, there) != (before, after):
             yield from _by_words(here, there)
         else:
-            yield Piece("-", here)
-            yield Piece("+", there)
+            yield DiffPiece("-", here)
+            yield DiffPiece("+", there)
 
 
 def _steps(old: Sequence[str], new: Sequence[str], *, most: int) -> list[_Step] | None:
@@ -200,14 +200,14 @@ def _text(words: Sequence[_Word]) -> str:
     return "".join(word.text + word.space for word in words)
 
 
-def _joined(pieces: Iterator[Piece]) -> Iterator[Piece]:
+def _joined(pieces: Iterator[DiffPiece]) -> Iterator[DiffPiece]:
     """Join what stands together; of a change, what was taken out comes first."""
     for same, group in groupby((p for p in pieces if p.text), key=lambda p: p.sign == "="):
         found = list(group)
         if same:
-            yield Piece("=", "".join(piece.text for piece in found))
+            yield DiffPiece("=", "".join(piece.text for piece in found))
             continue
         for sign in ("-", "+"):
             text = "".join(piece.text for piece in found if piece.sign == sign)
             if text:
-                yield Piece(sign, text)
+                yield DiffPiece(sign, text)

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from judgekit.pages.figures import weight
 from judgekit.pages.run.facts import Fact, dollars
-from judgekit.pages.run.taped import Replies, Taped
+from judgekit.pages.run.taped import JudgeReplies, TapeIndex
 
 _COMBINED = {
     "weighted_mean": "the weighted mean",
@@ -49,7 +49,7 @@ class JudgeCard(NamedTuple):
     facts: tuple[Fact, ...]
 
 
-def rubric_cards(manifest: Mapping[str, Any], taped: Taped) -> list[RubricCard]:
+def rubric_cards(manifest: Mapping[str, Any], taped: TapeIndex) -> list[RubricCard]:
     """Return a card for every rubric a manifest tells of; whatever it holds, it is only data."""
     found = manifest.get("rubrics")
     return [
@@ -59,7 +59,7 @@ def rubric_cards(manifest: Mapping[str, Any], taped: Taped) -> list[RubricCard]:
     ]
 
 
-def _rubric(entry: dict[str, Any], taped: Taped) -> RubricCard:
+def _rubric(entry: dict[str, Any], taped: TapeIndex) -> RubricCard:
     criteria = [one for one in _list(entry.get("criteria")) if isinstance(one, dict)]
     weighs = entry.get("combine", "weighted_mean") == "weighted_mean"
     return RubricCard(
@@ -132,7 +132,7 @@ def _weight(value: Any) -> str:
     return weight(value) if isinstance(value, (int, float)) else "–"
 
 
-def _told(ids: set[str], taped: Taped) -> str:
+def _told(ids: set[str], taped: TapeIndex) -> str:
     """Return what a judge was told first, of a request that asks for these criteria."""
     for form, system in taped.systems.items():
         questions = json.loads(form).get("questions")
@@ -143,7 +143,7 @@ def _told(ids: set[str], taped: Taped) -> str:
 
 
 def judge_cards(
-    manifest: Mapping[str, Any], run: Mapping[str, Any], taped: Taped
+    manifest: Mapping[str, Any], run: Mapping[str, Any], taped: TapeIndex
 ) -> list[JudgeCard]:
     """Return a card for every judge a run was set up with, or that is on its tape."""
     roles = _roles(manifest)
@@ -170,10 +170,10 @@ def _roles(manifest: Mapping[str, Any]) -> list[tuple[str, str, dict[str, Any]]]
 def _judge_facts(
     roles: list[tuple[str, str, dict[str, Any]]],
     run: Mapping[str, Any],
-    taped: Taped,
+    taped: TapeIndex,
     model: str,
 ) -> Iterator[Fact]:
-    replies = taped.judges.get(model, Replies())
+    replies = taped.judges.get(model, JudgeReplies())
     if any(role != "judge" for _, role, _ in roles):
         yield Fact("Role", ", ".join(role for _, role, _ in roles))
     for _, role, settings in roles:

@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 
 from judgekit.core.score import Failure, Row
 from judgekit.pages.figures import Axis, number
-from judgekit.pages.run.payload import Maker
+from judgekit.pages.run.payload import JudgedBy
 from judgekit.pages.run.ranking import Ranking
 from judgekit.report.calibrated import CALIBRATED, COMPARED
 from judgekit.report.manifest import cluster_field
@@ -34,7 +34,7 @@ class Fact(NamedTuple):
     """Shown smaller, such as a digest."""
 
 
-class Missed(NamedTuple):
+class MissedMetric(NamedTuple):
     """How many cases fail by one metric."""
 
     metric: str
@@ -43,7 +43,7 @@ class Missed(NamedTuple):
     """Leads to the cases, the worst first."""
 
 
-class Bad(NamedTuple):
+class BadResult(NamedTuple):
     """One metric of a bad case."""
 
     metric: str
@@ -60,11 +60,11 @@ class WorstCase(NamedTuple):
     place: str
     """Where the case is, if its id is derived."""
     line: str
-    metrics: tuple[Bad, ...]
+    metrics: tuple[BadResult, ...]
     fails: bool
 
 
-class Facts:
+class RunFacts:
     """Reads a report for its head. Manifest and run facts may lack anything.
 
     Args:
@@ -77,7 +77,7 @@ class Facts:
         self,
         report: Report,
         *,
-        makers: Mapping[str, tuple[Maker, ...]],
+        makers: Mapping[str, tuple[JudgedBy, ...]],
         ranking: Ranking | None = None,
     ) -> None:
         self._report = report
@@ -166,7 +166,7 @@ class Facts:
         return "The case passes" if cases == 1 else f"All {cases:,} cases pass"
 
     @property
-    def missed(self) -> list[Missed]:
+    def missed(self) -> list[MissedMetric]:
         """The metrics by which cases fail."""
         lines = []
         for s in self._report.figures.metrics:
@@ -184,7 +184,7 @@ class Facts:
                     query["sort"] = f"metric.{s.metric}"
                 if missed and not s.higher_is_better:
                     query["order"] = "down"
-                lines.append(Missed(s.metric, ", ".join(words), f"#{urlencode(query)}"))
+                lines.append(MissedMetric(s.metric, ", ".join(words), f"#{urlencode(query)}"))
         return lines
 
     @property
@@ -208,16 +208,16 @@ class Facts:
             fails=bool(bad),
         )
 
-    def _bad(self, row: Row, *, failed: bool) -> Bad:
+    def _bad(self, row: Row, *, failed: bool) -> BadResult:
         result, summary = row.result, self._report.metrics.get(row.metric)
         if isinstance(result, Failure):
-            return Bad(row.metric, result.kind.replace("_", " "), result.message, failed)
+            return BadResult(row.metric, result.kind.replace("_", " "), result.message, failed)
         axis = Axis(summary) if summary is not None else None
         value = axis.short(result.value) if axis else number(result.value)
         if failed and axis is not None and summary is not None:
             sign = "<" if summary.higher_is_better else ">"
             value = f"{value} {sign} {axis.short(summary.threshold)}"
-        return Bad(row.metric, value, result.reason, failed)
+        return BadResult(row.metric, value, result.reason, failed)
 
     @property
     def doubts(self) -> list[str]:
@@ -246,7 +246,7 @@ class Facts:
             )
         return "computed" if summary.computed and not summary.judged else ""
 
-    def _makers(self, metric: str) -> tuple[Maker, ...]:
+    def _makers(self, metric: str) -> tuple[JudgedBy, ...]:
         """Return what the results name, or where nothing was judged, what the manifest names."""
         if metric in self._made:
             return self._made[metric]
@@ -254,11 +254,11 @@ class Facts:
         for entry in entries if isinstance(entries, list) else ():
             if isinstance(entry, dict) and entry.get("name") == metric:
                 made_with = entry.get("made_with")
-                return (Maker.of(made_with),) if isinstance(made_with, dict) else ()
+                return (JudgedBy.of(made_with),) if isinstance(made_with, dict) else ()
         return ()
 
     @cached_property
-    def _all_makers(self) -> list[Maker]:
+    def _all_makers(self) -> list[JudgedBy]:
         names = [summary.metric for summary in self._report.figures.metrics]
         return list(dict.fromkeys(maker for name in names for maker in self._makers(name)))
 

@@ -8,7 +8,7 @@ from typing import Any
 from judgekit.core.canonical import canonical_json
 from judgekit.core.request import Form
 from judgekit.core.score import Part
-from judgekit.pages.run.taped import Taped
+from judgekit.pages.run.taped import TapeIndex
 from judgekit.report.folder import Scored
 
 _NOT_ASKED = ("weight", "levels", "reverse")
@@ -28,7 +28,7 @@ class Forms:
     """
 
     def __init__(
-        self, taped: Taped, manifest: Mapping[str, Any], put: Callable[[str], int]
+        self, taped: TapeIndex, manifest: Mapping[str, Any], put: Callable[[str], int]
     ) -> None:
         self._taped = taped
         self._put = put

@@ -10,7 +10,7 @@ from judgekit.core.canonical import canonical_json, digest
 from judgekit.pages.figures import Axis
 from judgekit.pages.html import fill, write_html
 from judgekit.pages.run.cards import judge_cards, rubric_cards
-from judgekit.pages.run.facts import Facts
+from judgekit.pages.run.facts import RunFacts
 from judgekit.pages.run.histograms import saturated_share, saturation
 from judgekit.pages.run.payload import KEPT, make_payload
 from judgekit.report.spread import telling_figures
@@ -60,7 +60,7 @@ def render_page(report: Report, *, served: Served | None = None) -> str:
         scripts=SCRIPTS if served is None else (*SCRIPTS[:-1], "view/served", SCRIPTS[-1]),
         connect="'none'" if served is None else "'self'",
         served=served,
-        facts=Facts(report, makers=payload.makers, ranking=payload.ranking),
+        facts=RunFacts(report, makers=payload.makers, ranking=payload.ranking),
         figures=figures,
         metrics=[(summary, Axis(summary)) for summary in figures.metrics],
         rubrics=rubric_cards(figures.manifest, payload.taped),

@@ -15,9 +15,9 @@ from judgekit.pages.run.histograms import Histograms
 from judgekit.pages.run.lead import lead_of
 from judgekit.pages.run.origins import Origins
 from judgekit.pages.run.ranking import Ranking
-from judgekit.pages.run.recorded import Asked, keys_of, told
+from judgekit.pages.run.recorded import RunTape, keys_of, told
 from judgekit.pages.run.slices import Field, Slices
-from judgekit.pages.run.taped import Taped
+from judgekit.pages.run.taped import TapeIndex
 from judgekit.report.folder import Scored
 from judgekit.report.manifest import cluster_field
 from judgekit.report.report import Report
@@ -29,7 +29,7 @@ KEPT = 500
 """Cases that keep theirs on a larger page: the worst."""
 
 
-class Maker(NamedTuple):
+class JudgedBy(NamedTuple):
     """A judge, and the rubric it went by; parts that are not known are empty."""
 
     model: str
@@ -37,7 +37,7 @@ class Maker(NamedTuple):
     digest: str
 
     @classmethod
-    def of(cls, made_with: Mapping[str, Any]) -> Maker:
+    def of(cls, made_with: Mapping[str, Any]) -> JudgedBy:
         """Return the maker that a result or a manifest names."""
         rubric = made_with.get("rubric")
         return cls(
@@ -47,36 +47,36 @@ class Maker(NamedTuple):
         )
 
 
-class Payload(NamedTuple):
+class RunPayload(NamedTuple):
     """The data of a page, as the text of an inert script element."""
 
     text: str
     compressed: bool
     prompts: str
     """`all`, `some` or `none`: whose prompts and raw replies are there."""
-    makers: dict[str, tuple[Maker, ...]]
+    makers: dict[str, tuple[JudgedBy, ...]]
     """Who made the judged values of each metric, as the results themselves say."""
     fields: tuple[Field, ...]
     """Fields of the metadata with few values, and the figures of each value."""
     histograms: Histograms
     ranking: Ranking
-    taped: Taped
+    taped: TapeIndex
 
 
-def make_payload(report: Report) -> Payload:
+def make_payload(report: Report) -> RunPayload:
     """Return the data of a run for its page.
 
     Raises:
         CassetteCorrupt: the run's tape was damaged.
     """
     figures = report.figures
-    asked = Asked(report.folder)
+    asked = RunTape(report.folder)
     texts = Texts()
     ranking = Ranking(report.metrics)
     kept = _kept(report, ranking) if asked.there and figures.cases > ALL else None
     cases: list[str] = []  # as JSON at once: a fifth of the memory
     leads: list[str] = []
-    makers: dict[str, dict[Maker, None]] = {}
+    makers: dict[str, dict[JudgedBy, None]] = {}
     slices = Slices(
         {summary.metric: summary.range for summary in figures.metrics},
         cluster=cluster_field(figures.manifest),
@@ -98,7 +98,7 @@ def make_payload(report: Report) -> Payload:
         histograms.add(scored)
         for row in scored.rows:
             if row.result.type == "score" and row.result.source == "judge":
-                makers.setdefault(row.metric, {})[Maker.of(row.result.meta)] = None
+                makers.setdefault(row.metric, {})[JudgedBy.of(row.result.meta)] = None
     taped = asked.taped
     asked.close()
     made_by = {metric: tuple(found) for metric, found in makers.items()}
@@ -118,7 +118,7 @@ def make_payload(report: Report) -> Payload:
     if packed.compressed:
         # Two lines: the list of cases stands before the texts are unpacked.
         packed = pack(f"{_joined(head, leads)}\n{_joined({'texts': texts.all}, cases)}")
-    return Payload(
+    return RunPayload(
         packed.text, packed.compressed, prompts, made_by, fields, histograms, ranking, taped
     )
 
@@ -137,7 +137,7 @@ def _metric(summary: MetricSummary) -> dict[str, Any]:
     }
 
 
-def _case(scored: Scored, texts: Texts, asked: Asked | None, origins: Origins) -> dict[str, Any]:
+def _case(scored: Scored, texts: Texts, asked: RunTape | None, origins: Origins) -> dict[str, Any]:
     data = _texts_shared(scored.case, texts)
     data["digest"] = output_digest(scored.case.output)  # labels carry it
     data["rows"] = {row.metric: _result(row.result) for row in scored.rows}

@@ -11,20 +11,20 @@ from typing import Any, Protocol
 from judgekit.cassette.record import Record, decode
 from judgekit.cassette.tape import Tape
 from judgekit.core.score import Failure, Row
-from judgekit.pages.run.taped import Taped
+from judgekit.pages.run.taped import TapeIndex
 from judgekit.report.folder import TAPE
 
 _KEY = re.compile(r"[0-9a-f]{64}")
 
 
-class Shelf(Protocol):
+class TextStore(Protocol):
     """Where texts are put that many records share."""
 
     def put(self, text: str) -> int | str:
         """Return the number of a text, or the text itself."""
 
 
-class Asked:
+class RunTape:
     """The tape of a run, if it has one.
 
     Raises:
@@ -37,9 +37,9 @@ class Asked:
         self._parts = self._tape.parts() if self._tape is not None else {}
 
     @cached_property
-    def taped(self) -> Taped:
+    def taped(self) -> TapeIndex:
         """What the tape says of the judges; all of it is read for that."""
-        return Taped(self._tape, self._parts)
+        return TapeIndex(self._tape, self._parts)
 
     @property
     def there(self) -> bool:
@@ -69,7 +69,7 @@ def keys_of(rows: tuple[Row, ...]) -> Iterator[str]:
     yield from seen
 
 
-def told(record: Record, texts: Shelf) -> dict[str, Any]:
+def told(record: Record, texts: TextStore) -> dict[str, Any]:
     """Return what a page tells of a record."""
     request, reply = record.request, record.reply
     data: dict[str, Any] = {

@@ -24,7 +24,7 @@ _LOOKED_AT = 100
 _NUMBERS = re.compile(r"([0-9]+)")
 
 
-class Cell(NamedTuple):
+class SliceCell(NamedTuple):
     """One metric over one slice; fallbacks left out, as everywhere."""
 
     n: int
@@ -41,7 +41,7 @@ class Slice(NamedTuple):
     value: str | None
     """`None` for cases without the field."""
     cases: int
-    cells: tuple[Cell, ...]
+    cells: tuple[SliceCell, ...]
     """One for every metric, in order."""
 
 
@@ -144,10 +144,10 @@ class _Tally:
         return Slice(value, self.cases, tuple(cells))
 
 
-def _cell(values: FigureValues, bounds: Bounds) -> Cell:
+def _cell(values: FigureValues, bounds: Bounds) -> SliceCell:
     figures = values.spread
     low, high = figures.interval(bounds=bounds) or (None, None)
-    return Cell(figures.n, figures.mean, low, high, values.too_few(bounds))
+    return SliceCell(figures.n, figures.mean, low, high, values.too_few(bounds))
 
 
 def said(value: Any) -> str | None:

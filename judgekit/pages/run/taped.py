@@ -13,7 +13,7 @@ MOST = 8
 """Different parameters, servers and modes of one judge that are told."""
 
 
-class Replies:
+class JudgeReplies:
     """What is known of the replies of one judge."""
 
     def __init__(self) -> None:
@@ -71,7 +71,7 @@ class Replies:
 _TOKENS = ("input_tokens", "output_tokens")
 
 
-class Taped:
+class TapeIndex:
     """Reads the verdicts on a tape, without proving every record: the figures do not rest on it.
 
     Args:
@@ -80,7 +80,7 @@ class Taped:
     """
 
     def __init__(self, tape: Tape | None, parts: dict[str, Any]) -> None:
-        self.judges: dict[str, Replies] = {}
+        self.judges: dict[str, JudgeReplies] = {}
         """Replies by model string."""
         self.systems: dict[str, str] = {}
         """Form -> the system message of the first request with it."""
@@ -91,7 +91,7 @@ class Taped:
             model = request.get("model")
             if not isinstance(model, str):
                 continue
-            self.judges.setdefault(model, Replies()).add(request, reply)
+            self.judges.setdefault(model, JudgeReplies()).add(request, reply)
             form = self._form(request.get("form"))
             if form is not None:
                 self._forms[key] = form

@@ -32,26 +32,26 @@ _BEGIN = {
 """How a file of each format begins: only such a file is replaced."""
 
 
-class Wanted(NamedTuple):
+class Export(NamedTuple):
     """A format, and the file it goes to."""
 
     format: str
     path: Path
 
 
-def wanted(texts: Iterable[str]) -> list[Wanted]:
+def parse_exports(texts: Iterable[str]) -> list[Export]:
     """Return what `FORMAT=FILE` says; wrong ones are refused before anything runs.
 
     Raises:
         ConfigError: no such format, no file, or two of one file.
         MissingExtra: what a format needs is not installed.
     """
-    found: list[Wanted] = []
+    found: list[Export] = []
     for text in texts:
         format, equals, file = text.partition("=")
         if not equals or not file:
             raise ConfigError(f"--export {text}: write it as FORMAT=FILE, such as junit=junit.xml")
-        one = Wanted(format, Path(file))
+        one = Export(format, Path(file))
         check(one)
         if one.path in [other.path for other in found]:
             raise ConfigError(f"--export {text}: {file} is written twice")
@@ -59,7 +59,7 @@ def wanted(texts: Iterable[str]) -> list[Wanted]:
     return found
 
 
-def check(one: Wanted) -> None:
+def check(one: Export) -> None:
     """Refuse what could not be written.
 
     Raises:
@@ -85,12 +85,12 @@ def export(report: Report, format: str, path: Path) -> Path:
         ConfigError: no such format, or the file cannot be written.
         MissingExtra: what the format needs is not installed.
     """
-    check(Wanted(format, path))
+    check(Export(format, path))
     import_module(f"judgekit.report.export.{format}").write(report, path)
     return path
 
 
-def export_all(report: Report, wanted: Iterable[Wanted]) -> list[Wanted]:
+def export_all(report: Report, parse_exports: Iterable[Export]) -> list[Export]:
     """Write a run in several formats: one that fails does not keep the others from being written.
 
     Returns:
@@ -101,7 +101,7 @@ def export_all(report: Report, wanted: Iterable[Wanted]) -> list[Wanted]:
     """
     faults = []
     done = []
-    for one in wanted:
+    for one in parse_exports:
         try:
             export(report, one.format, one.path)
         except ConfigError as exc:

@@ -638,7 +638,7 @@ def test_a_judge_is_calibrated_by_the_lower_end_of_its_interval(tmp_path, labels
     assert word in said_of(folder)
     assert "bar at the lower end: " in said_of(folder)
     html = Report.read(folder).to_html().read_text("utf-8")
-    assert ('<li class="open">compared with people, below' in html) == word.startswith("compared")
+    assert ('<p class="doubt">compared with people, below' in html) == word.startswith("compared")
 
 
 def test_the_bar_is_a_key_of_the_suite(tmp_path):

@@ -12,7 +12,7 @@ import pytest
 import judgekit
 from judgekit.core.case import Case
 from judgekit.core.display.html import to_html
-from judgekit.core.display.parts import Bar, Grid, Line, cut
+from judgekit.core.display.parts import DisplayBar, DisplayLine, DisplayTable, cut
 from judgekit.core.display.text import to_text
 from judgekit.core.score import Failure, Part, Score
 from tests.core.display.shows import KINDS, case_of, everything, score_of
@@ -232,7 +232,9 @@ def test_a_case_shows_the_last_messages():
 
 
 def test_colours_are_those_of_the_notebook():
-    html = to_html([Line("x", "title"), Grid(("a", "b"), [("x", Bar(0.5, 0.25, 2.0))])])
+    html = to_html(
+        [DisplayLine("x", "title"), DisplayTable(("a", "b"), [("x", DisplayBar(0.5, 0.25, 2.0))])]
+    )
 
     assert "color:inherit" in html
     for fixed in ("background:#", "color:#", "<style", "font-family"):
@@ -241,17 +243,19 @@ def test_colours_are_those_of_the_notebook():
 
 
 def test_tables_can_be_read_out():
-    html = to_html([Grid(("case", "value"), [("a", "1")], title="worst")])
+    html = to_html([DisplayTable(("case", "value"), [("a", "1")], title="worst")])
 
     assert html.count('scope="col"') == 2
     assert html.count('scope="row"') == 1
     assert "<caption" in html
-    assert 'aria-hidden="true"' in to_html([Grid(("a", "b"), [("x", Bar(0.5))])])
+    assert 'aria-hidden="true"' in to_html([DisplayTable(("a", "b"), [("x", DisplayBar(0.5))])])
 
 
 @pytest.mark.parametrize("width", [60, 88])
 def test_a_grid_fits_its_columns(width):
-    grid = Grid(("a", "value", "reason"), [("name " * 20, "1.00", "because " * 60), ("b", "", "x")])
+    grid = DisplayTable(
+        ("a", "value", "reason"), [("name " * 20, "1.00", "because " * 60), ("b", "", "x")]
+    )
 
     lines = to_text([grid], width=width).splitlines()
 
