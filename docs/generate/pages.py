@@ -6,11 +6,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 from docs.generate.api import api_page
+from docs.generate.architecture import architecture_page
 from docs.generate.metrics import metrics_page
 from docs.generate.suite import suite_page
 
 DOCS = Path(__file__).parents[1]
 MADE: dict[str, Callable[[], str]] = {
+    "architecture.md": architecture_page,
     "metrics/reference.md": metrics_page,
     "python-api.md": api_page,
     "suite.md": suite_page,

@@ -10,6 +10,7 @@ ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 PAGES = {
     "README.md": ROOT / "README.md",
+    "CONTRIBUTING.md": ROOT / "CONTRIBUTING.md",
     **{f"docs/{p.relative_to(DOCS).as_posix()}": p for p in sorted(DOCS.rglob("*.md"))},
 }
 
