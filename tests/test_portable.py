@@ -27,13 +27,13 @@ NAMES = {
 """Module -> names that Windows lacks."""
 POSIX_ONLY = {
     # Runs inside the sandbox of Linux.
-    "metrics/benchmarks/inside.py",
+    "metrics/benchmarks/sandbox_program.py",
     # Every door to it is behind _bubblewrap(), which looks for Linux first.
     "metrics/benchmarks/sandbox.py",
     # The process that mathworker.py starts after it has looked at sys.platform.
-    "metrics/benchmarks/mathhost.py",
+    "metrics/benchmarks/math_host.py",
     # Ends that process.
-    "metrics/benchmarks/mathworker.py",
+    "metrics/benchmarks/math_worker.py",
     # Reads how a program in the sandbox ended.
     "metrics/benchmarks/outcome.py",
 }

@@ -299,8 +299,9 @@ class AsyncEmbedder(Protocol):
         """
 
 
+@runtime_checkable
 class Likelihood(Protocol):
-    """Something that says how probable a continuation is."""
+    """Something that returns the probability of a continuation."""
 
     async def logprobs(self, *, prompt: str, continuation: str) -> Sequence[float]:
         """Return the natural log-probability of each token of the continuation."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 
 from judgekit.core.canonical import digest_json
 from judgekit.core.errors import ConfigError, MissingExtra
-from judgekit.embedders.modelfiles import (
+from judgekit.embedders.model_files import (
     check_digest,
     file_digest,
     find_folder,

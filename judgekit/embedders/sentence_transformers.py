@@ -10,7 +10,7 @@ from typing import Any, cast
 
 from judgekit.core.canonical import digest_json
 from judgekit.core.errors import ConfigError, MissingExtra
-from judgekit.embedders.modelfiles import file_digest, find_folder, whole_number
+from judgekit.embedders.model_files import file_digest, find_folder, whole_number
 
 EXTRA = "sentence-transformers"
 _FILES = ("*.json", "*.txt", "*.model", "*.safetensors", "*/config.json", "*/*.safetensors")

@@ -20,7 +20,7 @@ from judgekit.metrics.registry import create
 from judgekit.report.report import Report
 from judgekit.runner.background import run_sync, wait_for
 from judgekit.runner.evaluation import evaluate, evaluate_sync
-from judgekit.testing.told import explained, shortfall
+from judgekit.testing.messages import explained, shortfall
 
 Given = Case | Mapping[str, Any]
 Several = Iterable[Given] | str | Path

@@ -457,7 +457,7 @@ def test_nothing_else_opens_a_diskcache_or_a_pickle():
 
     assert uses == ["store.py"]
     # What runs inside the sandbox runs the code it was given: that is what it is for.
-    sandboxed = ["metrics/benchmarks/inside.py: exec("] * 2
+    sandboxed = ["metrics/benchmarks/sandbox_program.py: exec("] * 2
     assert found == ["cassette/store.py: diskcache.Cache(", *sandboxed]
 
 

@@ -95,7 +95,7 @@ WORDS = {
     "authoring/lint/levels.py": "an escaped word",
     "authoring/lint/scales.py": "the word of a number",
     "metrics/benchmarks/choice.py": "words of the wording",
-    "metrics/benchmarks/mathhost.py": "three letters; runs in a child process with a time limit",
+    "metrics/benchmarks/math_host.py": "three letters; runs in a child process with a time limit",
     "metrics/text/regex.py": "a pattern of the user: bounded by steps or a time limit",
     "metrics/prompt_alignment/rule_words.py": "the source of `verbose`, read where it is made",
     "datasets/perturb/wording.py": "escaped words",

@@ -10,7 +10,7 @@ from judgekit.authoring.lint.finding import SEVERITIES, LintFinding, Problem, Se
 from judgekit.core.errors import ConfigError
 from judgekit.core.yaml_file import Lines
 from judgekit.metrics.brand_voice.persona import Persona, read_persona
-from judgekit.metrics.brand_voice.personafile import TONES, PersonaFile
+from judgekit.metrics.brand_voice.persona_file import TONES, PersonaFile
 from judgekit.metrics.brand_voice.phrases import Phrases, plain
 from judgekit.metrics.brand_voice.traits import find_traits
 from judgekit.metrics.tokens import count_words

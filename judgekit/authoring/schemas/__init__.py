@@ -17,7 +17,7 @@ from judgekit.authoring.schemas.rubric import rubric_schema
 from judgekit.authoring.schemas.suite import suite_schema
 from judgekit.core.errors import ConfigError
 from judgekit.core.suggest import suggest
-from judgekit.metrics.brand_voice.personafile import PersonaFile
+from judgekit.metrics.brand_voice.persona_file import PersonaFile
 
 Kind = Literal["suite", "rubric", "cases", "results", "persona"]
 KINDS: tuple[Kind, ...] = get_args(Kind)

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple
 
 from judgekit.metrics.benchmarks.choice import Choices
-from judgekit.metrics.benchmarks.mention import AnswerMention, standing
+from judgekit.metrics.benchmarks.mentions import AnswerMention, standing
 from judgekit.metrics.benchmarks.number import numbers, plain
 from judgekit.metrics.benchmarks.polarity import leading_polarity, polarity
 from judgekit.metrics.benchmarks.wording import wording

@@ -15,7 +15,7 @@ from judgekit.core.request import About
 from judgekit.core.score import Row, Score
 from judgekit.core.value import Json
 from judgekit.metrics._options import check_choice, check_name
-from judgekit.metrics.benchmarks.asked import LikelihoodMetric, all_figures
+from judgekit.metrics.benchmarks.likelihood_metric import LikelihoodMetric, all_figures
 
 Normalise = Literal["none", "tokens", "bytes"]
 _HOLE = re.compile(r"\{(input|system|context)\}")

@@ -19,8 +19,8 @@ from judgekit.metrics._options import (
     needed_texts,
     truth_of,
 )
-from judgekit.metrics.benchmarks.answered import ANSWERED, AnsweredShare
-from judgekit.metrics.benchmarks.mathworker import Compared, compare
+from judgekit.metrics.benchmarks.answered_share import ANSWERED, AnsweredShare
+from judgekit.metrics.benchmarks.math_worker import Compared, compare
 
 Undecided = Literal["abstain", "wrong"]
 MAX_OUTPUT = 20_000

@@ -13,7 +13,7 @@ from judgekit.core.request import About
 from judgekit.core.score import Row, Score
 from judgekit.core.value import Json
 from judgekit.metrics._options import check_choice, check_name, needed_text, needed_texts
-from judgekit.metrics.benchmarks.asked import LikelihoodMetric, all_figures
+from judgekit.metrics.benchmarks.likelihood_metric import LikelihoodMetric, all_figures
 
 Measured = Literal["output", "input", "baseline", "reference"]
 Given = Literal["nothing", "input", "system"]

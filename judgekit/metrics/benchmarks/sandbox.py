@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from judgekit.core.errors import ConfigError
 from judgekit.metrics.benchmarks.filter import seccomp_filter
 from judgekit.metrics.benchmarks.outcome import ProgramOutcome, read_outcome
-from judgekit.metrics.benchmarks.turns import turns
+from judgekit.metrics.benchmarks.slots import process_slots
 
 if TYPE_CHECKING:
     import asyncio
@@ -99,7 +99,7 @@ class Sandbox:
         Raises:
             ConfigError: this machine cannot isolate it.
         """
-        async with turns():
+        async with process_slots():
             if self.unsafe_exec:
                 with tempfile.TemporaryDirectory(prefix="judgekit-code-") as folder:
                     return await self._run(order, [self.python or sys.executable], folder)
@@ -119,7 +119,9 @@ class Sandbox:
                 "limits": self.limits.resources(isolated=not self.unsafe_exec),
             }
         ).encode()
-        inside = files("judgekit").joinpath("metrics/benchmarks/inside.py").read_text("utf-8")
+        inside = (
+            files("judgekit").joinpath("metrics/benchmarks/sandbox_program.py").read_text("utf-8")
+        )
         options: dict[str, Any] = {} if self.unsafe_exec else _as_nobody()
         refused = None if self.unsafe_exec else _pipe(seccomp_filter())
         begin = list(command)

@@ -21,14 +21,11 @@ from judgekit.metrics.brand_voice.alignmenter import (
     tokens_of,
     trait_probability,
 )
-from judgekit.metrics.brand_voice.calibrationfile import calibration_of
+from judgekit.metrics.brand_voice.calibration_file import calibration_of
 from judgekit.metrics.brand_voice.lexicon import score_lexicon
 from judgekit.metrics.brand_voice.persona import Persona, persona_of
 from judgekit.metrics.brand_voice.pooled import POOLED, Pooled
-from judgekit.metrics.brand_voice.session import Scope, replies
-from judgekit.metrics.brand_voice.sessions import FIGURES, Sessions
-from judgekit.metrics.brand_voice.traits import find_traits, signals_digest
-from judgekit.metrics.brand_voice.turn import (
+from judgekit.metrics.brand_voice.reply_score import (
     ReplyScore,
     counted,
     part_of,
@@ -38,6 +35,9 @@ from judgekit.metrics.brand_voice.turn import (
     traits_reason,
     words_reason,
 )
+from judgekit.metrics.brand_voice.session import Scope, replies
+from judgekit.metrics.brand_voice.sessions import FIGURES, Sessions
+from judgekit.metrics.brand_voice.traits import find_traits, signals_digest
 from judgekit.metrics.embedding.similarity import Reduce
 from judgekit.metrics.vectors import Vector, dot, unit_vectors
 from judgekit.metrics.weights import check_weights, fold_parts, mean_of

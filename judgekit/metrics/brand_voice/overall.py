@@ -16,7 +16,7 @@ from judgekit.core.suggest import suggest
 from judgekit.core.value import Json
 from judgekit.embedders import Chosen
 from judgekit.metrics.brand_voice.authenticity import Authenticity, Compat
-from judgekit.metrics.brand_voice.judged import SESSION_HISTORY, BrandSafety
+from judgekit.metrics.brand_voice.judge_metrics import SESSION_HISTORY, BrandSafety
 from judgekit.metrics.brand_voice.patterns import PatternSet
 from judgekit.metrics.brand_voice.persona import Persona, persona_of
 from judgekit.metrics.brand_voice.safety import SafetyPatterns

@@ -13,7 +13,7 @@ from judgekit.core.input_file import read_text
 from judgekit.core.wrong_file import nearby
 from judgekit.core.yaml_file import Lines, parse_yaml
 from judgekit.embedders import Chosen, identity_of
-from judgekit.metrics.brand_voice.personafile import LexiconFile, PersonaFile, TraitsFile
+from judgekit.metrics.brand_voice.persona_file import LexiconFile, PersonaFile, TraitsFile
 from judgekit.metrics.brand_voice.phrases import Phrases
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from judgekit.metrics.brand_voice.alignmenter import (
     AlignmenterCalibration,
     rescale_variance,
 )
-from judgekit.metrics.brand_voice.calibrationfile import calibration_of
+from judgekit.metrics.brand_voice.calibration_file import calibration_of
 from judgekit.metrics.brand_voice.session import replies
 from judgekit.metrics.brand_voice.sessions import FIGURES, Sessions
 from judgekit.metrics.vectors import Vector, dot, scaled, square, unit_vectors

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from judgekit.core.canonical import digest
 from judgekit.core.yaml_file import parse_yaml
 from judgekit.metrics.brand_voice.persona import Trait
-from judgekit.metrics.brand_voice.personafile import TONES
+from judgekit.metrics.brand_voice.persona_file import TONES
 from judgekit.metrics.brand_voice.phrases import Phrases, Plain, plain
 from judgekit.metrics.english import FUNCTION_WORDS, SAMPLE, is_english
 from judgekit.metrics.tokens import CJK, count_words

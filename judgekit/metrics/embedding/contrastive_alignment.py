@@ -11,9 +11,9 @@ from judgekit.core.protocols import Metric
 from judgekit.core.score import Score
 from judgekit.embedders import Chosen, check_embedder, embeds_at_once, identity_of, vectors
 from judgekit.metrics._options import check_name, needed_text
+from judgekit.metrics.embedding.aggregation import DIGITS
 from judgekit.metrics.embedding.contrast import Sides
 from judgekit.metrics.embedding.examples import read_examples
-from judgekit.metrics.embedding.folds import DIGITS
 
 
 class _Made(Metric):

@@ -15,7 +15,7 @@ from judgekit.core.score import Part, Score
 from judgekit.core.value import Json
 from judgekit.embedders import Chosen, check_embedder, embeds_at_once, identity_of, vectors
 from judgekit.metrics._options import check_choice, check_fraction, check_name, needed_text
-from judgekit.metrics.embedding.folds import (
+from judgekit.metrics.embedding.aggregation import (
     DIGITS,
     TAU,
     facts_covered,

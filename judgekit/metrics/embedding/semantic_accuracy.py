@@ -17,7 +17,7 @@ from judgekit.embedders import (
     vectors,
 )
 from judgekit.metrics._options import check_fraction, check_name, needed_text, needed_texts
-from judgekit.metrics.embedding.folds import DIGITS, TAU, semantic_accuracy
+from judgekit.metrics.embedding.aggregation import DIGITS, TAU, semantic_accuracy
 from judgekit.metrics.embedding.similarity import cosine
 
 NO_MEANING = (

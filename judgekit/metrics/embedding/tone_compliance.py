@@ -11,8 +11,8 @@ from judgekit.core.protocols import Metric
 from judgekit.core.score import Score
 from judgekit.embedders import Chosen, check_embedder, embeds_at_once, identity_of, vectors
 from judgekit.metrics._options import check_choice, check_name, needed_text
+from judgekit.metrics.embedding.aggregation import DIGITS, mean
 from judgekit.metrics.embedding.examples import read_examples
-from judgekit.metrics.embedding.folds import DIGITS, mean
 from judgekit.metrics.vectors import dot, scaled
 
 if TYPE_CHECKING:

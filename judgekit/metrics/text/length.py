@@ -38,9 +38,9 @@ class Length(Metric):
     unit: Unit = "words"
     """What is counted."""
     minimum: int | None = None
-    """The least that is as long as asked for."""
+    """Minimum length."""
     maximum: int | None = None
-    """The most that is as long as asked for."""
+    """Maximum length."""
 
     synchronous = True
     needs = ("output",)

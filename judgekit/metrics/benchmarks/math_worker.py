@@ -17,7 +17,7 @@ from importlib.util import find_spec
 from typing import Any, NamedTuple
 
 from judgekit.core.errors import ConfigError, MissingExtra
-from judgekit.metrics.benchmarks.turns import turns
+from judgekit.metrics.benchmarks.slots import process_slots
 
 MEMORY = 1 << 30
 """Bytes of memory that one comparison may hold; looked at twenty times a second."""
@@ -63,7 +63,7 @@ async def compare(
         "strict": strict,
         "memory": MEMORY,
     }
-    async with turns():
+    async with process_slots():
         host = _running()
         versions = await asyncio.wait_for(asyncio.wrap_future(host.ready), _START)
         if not versions:
@@ -100,7 +100,7 @@ class Host:
     """A process that answers, and a thread that listens to it."""
 
     def __init__(self) -> None:
-        text = files("judgekit").joinpath("metrics/benchmarks/mathhost.py").read_text("utf-8")
+        text = files("judgekit").joinpath("metrics/benchmarks/math_host.py").read_text("utf-8")
         self.ready: Future[dict[str, str]] = Future()
         self.gone = False
         self._lock = threading.Lock()

@@ -1,4 +1,4 @@
-"""How many processes work at once: as many as there are processors to work on."""
+"""Limits the number of processes that run at the same time to the number of processors."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ if TYPE_CHECKING:
     import asyncio
 
 # By event loop, because a semaphore belongs to one; the processors belong to the machine.
-_turns: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Semaphore] = WeakKeyDictionary()
+_slots: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Semaphore] = WeakKeyDictionary()
 
 
-def turns() -> asyncio.Semaphore:
-    """Return what to hold while a process works, so that time limits mean the same under load."""
+def process_slots() -> asyncio.Semaphore:
+    """Return the semaphore for a running process; it keeps time limits fair under load."""
     import asyncio
 
-    return _turns.setdefault(asyncio.get_running_loop(), asyncio.Semaphore(processors()))
+    return _slots.setdefault(asyncio.get_running_loop(), asyncio.Semaphore(processors()))
 
 
 def processors() -> int:
