@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from judgekit.core.case import Case, Message, ToolCall
     from judgekit.core.errors import CaseError, ConfigError, JudgekitError
     from judgekit.core.judgment import Judgment
+    from judgekit.core.protocols import Judge
     from judgekit.core.request import Reply, Request
     from judgekit.core.score import Failure, Row, Score
     from judgekit.datasets import load_cases
@@ -71,6 +72,7 @@ _HOMES = {
     "Failure": "judgekit.core.score",
     "FakeJudge": "judgekit.judges.fake",
     "HostedEmbedder": "judgekit.embedders.hosted",
+    "Judge": "judgekit.core.protocols",
     "JudgekitError": "judgekit.core.errors",
     "Judgment": "judgekit.core.judgment",
     "LimitedJudge": "judgekit.judges.limits",
@@ -131,6 +133,7 @@ __all__ = [
     "Failure",
     "FakeJudge",
     "HostedEmbedder",
+    "Judge",
     "JudgekitError",
     "Judgment",
     "LimitedJudge",

@@ -95,8 +95,9 @@ print(judgekit.Report.read("runs/first").exit_code)
     ),
     Group(
         "Call a judge",
-        "A judge is anything with `model` and `async ask(request) -> Reply`.",
-        ("LiteLLMJudge", "ManualJudge", "FakeJudge", "LimitedJudge", "Request", "Reply"),
+        "A judge is anything with `model` and `async ask(request) -> Reply`; a parameter `judge` "
+        "also takes a model string or an async function of a request.",
+        ("Judge", "LiteLLMJudge", "ManualJudge", "FakeJudge", "LimitedJudge", "Request", "Reply"),
         """
 judge = judgekit.LiteLLMJudge("openai/gpt-6-luna")  # calls nobody yet
 careful = judgekit.LimitedJudge(judge, concurrency=4, max_cost=2.0)
@@ -114,7 +115,8 @@ class Stern:
         return judgekit.Reply(tries=({"text": json.dumps(answers), "finish": "stop"},))
 
 
-stern = judgekit.RubricMetric("quality", judge=Stern())
+judge: judgekit.Judge = Stern()
+stern = judgekit.RubricMetric("quality", judge=judge)
 made_up = judgekit.RubricMetric("quality", judge=judgekit.FakeJudge())
 example = judgekit.Case(id="hours", input="When do you open?", output="At nine.")
 print(judgekit.score_sync(example, stern).value, judgekit.score_sync(example, made_up).type)

@@ -15,7 +15,7 @@ from judgekit.cassette.tape import MAX_LINE, Tape, in_order, laid_out, merge_int
 from judgekit.core.errors import CaseError, CassetteMiss, ConfigError, InvalidReply, JudgeRefused
 from judgekit.core.judge_wrapper import BaseJudge, JudgeWrapper, as_judge
 from judgekit.core.output_file import is_link
-from judgekit.core.protocols import Judge
+from judgekit.core.protocols import Judge, JudgeLike
 from judgekit.core.replies.kept import kept_of
 from judgekit.core.request import ChatMessage, Fault, Reply, Request, Try
 
@@ -41,7 +41,7 @@ class Cassette(JudgeWrapper):
 
     def __init__(
         self,
-        judge: Judge,
+        judge: JudgeLike,
         *,
         tape: Path | None = None,
         store: Store | Callable[[], Store] | None = None,
@@ -80,7 +80,7 @@ class Cassette(JudgeWrapper):
     def open(
         cls,
         path: str | Path,
-        judge: Judge,
+        judge: JudgeLike,
         *,
         record: RecordMode | str = RecordMode.NONE,
         redact: Callable[[str], str] | None = None,
@@ -138,7 +138,7 @@ class Cassette(JudgeWrapper):
         warnings.warn(message, DeprecationWarning, stacklevel=2)
         return self.synchronous
 
-    def for_judge(self, judge: Judge) -> CassetteJudge:
+    def for_judge(self, judge: JudgeLike) -> CassetteJudge:
         """Return a wrapper of another judge with the same tape, store and ledger."""
         other = CassetteJudge(self, judge)
         other.keep_in(lambda: self.store)
@@ -378,7 +378,7 @@ class Cassette(JudgeWrapper):
 class CassetteJudge(JudgeWrapper):
     """Another judge that uses a cassette."""
 
-    def __init__(self, cassette: Cassette, judge: Judge) -> None:
+    def __init__(self, cassette: Cassette, judge: JudgeLike) -> None:
         self.cassette = cassette
         super().__init__(judge)
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
+from importlib import import_module
+from inspect import isroutine
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from judgekit.core.errors import ConfigError
-from judgekit.core.protocols import Judge
+from judgekit.core.protocols import Judge, JudgeLike
 from judgekit.core.request import About, ChatMessage, Form, Reply, Request
 from judgekit.core.value import Json, trusted
 
@@ -100,20 +102,27 @@ class PlainJudge(BaseJudge):
 def as_judge(given: object) -> BaseJudge:
     """Return a judge with all members of the contract.
 
+    Args:
+        given: a judge, a model string such as `openai/NAME`, or an async function of a request.
+
     Raises:
-        ConfigError: the object has no `model` or no `ask`.
+        ConfigError: it is none of these, or no judge has that name.
     """
     if isinstance(given, BaseJudge):
         return given
-    if isinstance(given, type) or not isinstance(given, Judge):
-        raise ConfigError(_no_judge(given))
-    return PlainJudge(given)
+    if not isinstance(given, type) and isinstance(given, Judge):
+        return PlainJudge(given)
+    if isinstance(given, str) or isroutine(given):
+        # By name, because the judges are packages above this one.
+        named = import_module("judgekit.judges.named")
+        return as_judge(named.judge_of(given))
+    raise ConfigError(_no_judge(given))
 
 
 class JudgeWrapper(BaseJudge):
     """A judge around another: it passes on everything but `ask`."""
 
-    def __init__(self, judge: Judge) -> None:
+    def __init__(self, judge: JudgeLike) -> None:
         self._judge = as_judge(judge)
 
     @property
@@ -122,7 +131,7 @@ class JudgeWrapper(BaseJudge):
         return self._judge
 
     @judge.setter
-    def judge(self, judge: Judge) -> None:
+    def judge(self, judge: JudgeLike) -> None:
         self._judge = as_judge(judge)
 
     @property
@@ -163,11 +172,9 @@ class JudgeWrapper(BaseJudge):
 
 
 def _no_judge(given: object) -> str:
-    if isinstance(given, str):
-        return f"judge is the text {given!r}; make a judge of it: judgekit.LiteLLMJudge({given!r})"
     return (
-        f"judge is a {type(given).__name__}, which has no `model`; a judge is an object with "
-        "`model` and `async ask(request)`, such as judgekit.LiteLLMJudge"
+        f"judge is a {type(given).__name__}; a judge is a model string such as 'openai/NAME', an "
+        "async function of a request, or an object with `model` and `async ask(request)`"
     )
 
 
@@ -178,7 +185,7 @@ class RequestBuilder:
         ConfigError: the object is no judge.
     """
 
-    def __init__(self, judge: Judge) -> None:
+    def __init__(self, judge: JudgeLike) -> None:
         self.judge = as_judge(judge)
         """The judge, with all members of the contract."""
         self._common: dict[str, Any] = {

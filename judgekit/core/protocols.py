@@ -38,6 +38,10 @@ class Judge(Protocol):
         """
 
 
+JudgeLike = Judge | str | Callable[[Request], Any]
+"""What every parameter `judge` takes: a judge, a model string, or an async function."""
+
+
 class RubricSource(Protocol):
     """What a manifest and a file watcher read from a rubric."""
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from judgekit.core.canonical import canonical_json
 from judgekit.core.errors import InvalidReply, JudgekitError
 from judgekit.core.judge_wrapper import RequestBuilder
-from judgekit.core.protocols import Judge
+from judgekit.core.protocols import JudgeLike
 from judgekit.core.replies.vector import read_vector
 from judgekit.core.request import About, ChatMessage, Form, Request
 from judgekit.core.synchronous import run_inline
@@ -26,7 +26,7 @@ class HostedEmbedder:
         judge: the model, as a `LiteLLMJudge` or a `Cassette` around one.
     """
 
-    def __init__(self, judge: Judge) -> None:
+    def __init__(self, judge: JudgeLike) -> None:
         self._requests = RequestBuilder(judge)
         self.judge = self._requests.judge
         params = dict(self.judge.params)
@@ -36,7 +36,9 @@ class HostedEmbedder:
         facts = {
             name: value for name, value in (("identity", identity), ("params", params)) if value
         }
-        self._identity = f"{judge.model} {canonical_json(facts)}" if facts else judge.model
+        self._identity = (
+            f"{self.judge.model} {canonical_json(facts)}" if facts else self.judge.model
+        )
 
     @property
     def identity(self) -> str:

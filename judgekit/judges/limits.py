@@ -12,7 +12,7 @@ from judgekit.core.errors import (
     JudgeUnavailable,
 )
 from judgekit.core.judge_wrapper import JudgeWrapper
-from judgekit.core.protocols import Judge
+from judgekit.core.protocols import JudgeLike
 from judgekit.core.request import Reply, Request
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ class LimitedJudge(JudgeWrapper):
 
     def __init__(
         self,
-        judge: Judge,
+        judge: JudgeLike,
         *,
         concurrency: int = 8,
         max_outages: int = 5,

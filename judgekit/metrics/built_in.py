@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from judgekit.core.protocols import Judge
+from judgekit.core.protocols import JudgeLike
 from judgekit.metrics.rubric import DEFAULT_HISTORY, RubricMetric
 from judgekit.rubric.rubric import Rubric
 
@@ -23,7 +23,7 @@ class BuiltIn(RubricMetric):
         def __init__(
             self,
             *,
-            judge: Judge,
+            judge: JudgeLike,
             name: str = ...,
             history: int = ...,
             samples: int = ...,
@@ -45,7 +45,7 @@ def _constructor(asks: str, shown: int) -> Any:
     def __init__(
         self: RubricMetric,
         *,
-        judge: Judge,
+        judge: JudgeLike,
         name: str = asks,
         history: int = shown,
         samples: int = 1,

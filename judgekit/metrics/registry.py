@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from judgekit.core.entry_points import offers
 from judgekit.core.errors import ConfigError, UnknownOption
-from judgekit.core.protocols import Asks, Judge, Metric
+from judgekit.core.protocols import Asks, JudgeLike, Metric
 from judgekit.core.suggest import suggest
 from judgekit.metrics.adapter import as_metric, class_facts, is_metric
 from judgekit.metrics.catalogue import BUILTIN
@@ -114,7 +114,7 @@ def _home(registered: FunctionMetric) -> str:
     return f"{module}.{getattr(function, '__qualname__', kind.__qualname__)}"
 
 
-def create(name: str, /, *, judge: Judge | None = None, **options: Any) -> Metric:
+def create(name: str, /, *, judge: JudgeLike | None = None, **options: Any) -> Metric:
     """Make a metric by name.
 
     Args:
@@ -211,7 +211,7 @@ def near_metric(name: str) -> str:
 
 
 def build(
-    name: str, made: Any, *, judged: bool, judge: Judge | None, options: dict[str, Any]
+    name: str, made: Any, *, judged: bool, judge: JudgeLike | None, options: dict[str, Any]
 ) -> Metric:
     """Make a metric from its class and options.
 

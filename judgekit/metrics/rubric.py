@@ -13,7 +13,7 @@ from judgekit.core.case import Case
 from judgekit.core.errors import ConfigError, JudgekitError
 from judgekit.core.judge_wrapper import RequestBuilder
 from judgekit.core.judgment import Judgment, read_reply
-from judgekit.core.protocols import Aggregate, Asks, Judge, Metric
+from judgekit.core.protocols import Aggregate, Asks, JudgeLike, Metric
 from judgekit.core.request import About, ChatMessage, Request
 from judgekit.core.score import Part, Score
 from judgekit.core.value import Json, trusted
@@ -60,7 +60,7 @@ class RubricMetric(Metric):
         self,
         rubric: Rubric | str | Path,
         *,
-        judge: Judge,
+        judge: JudgeLike,
         name: str | None = None,
         mode: str | None = None,
         samples: int = 1,
@@ -93,9 +93,9 @@ class RubricMetric(Metric):
             "rubric": self.rubric.name,
             "version": self.rubric.version,
             "digest": self.rubric.digest[:16],
-            "model": judge.model,
+            "model": self.judge.model,
         }
-        self._method = f"{judge.model} by {self.rubric.name}@{self.rubric.version}"
+        self._method = f"{self.judge.model} by {self.rubric.name}@{self.rubric.version}"
 
     @property
     def made_with(self) -> dict[str, Json]:

@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 from judgekit.core.case import Case
 from judgekit.core.errors import ConfigError, InvalidReply, JudgekitError
 from judgekit.core.judge_wrapper import as_judge
-from judgekit.core.protocols import Aggregate, Asks, Judge, Metric
+from judgekit.core.protocols import Aggregate, Asks, JudgeLike, Metric
 from judgekit.core.score import Part, Score, Status, checked_score
 from judgekit.core.value import Json
 from judgekit.metrics.quote import FIGURES, QuoteTally, find_quotes
@@ -40,7 +40,7 @@ class Step:
         self,
         rubric: Rubric | str | Path,
         *,
-        judge: Judge,
+        judge: JudgeLike,
         metric: str,
         history: int = DEFAULT_HISTORY,
     ) -> None:
@@ -168,7 +168,7 @@ class Stepped(Metric):
     range: tuple[float, float] = (0.0, 1.0)
     asks: ClassVar[Asks] = "verdict"
 
-    def __init__(self, *, name: str, judge: Judge, steps: Sequence[Step]) -> None:
+    def __init__(self, *, name: str, judge: JudgeLike, steps: Sequence[Step]) -> None:
         if not isinstance(name, str) or not name.strip():
             raise ConfigError(f"name must be a text that is not blank, not {name!r}")
         self.name = name
@@ -181,10 +181,10 @@ class Stepped(Metric):
             "rubric": "+".join([*(f"{r.name}@{r.version}" for r in first), last.name]),
             "version": last.version,
             "digest": "+".join(rubric.digest[:16] for rubric in rubrics),
-            "model": judge.model,
+            "model": self.judge.model,
         }
         by = " and ".join(f"{rubric.name}@{rubric.version}" for rubric in rubrics)
-        self._method = f"{judge.model} by {by}"
+        self._method = f"{self.judge.model} by {by}"
 
     @property
     def made_with(self) -> dict[str, Json]:

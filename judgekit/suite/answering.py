@@ -22,7 +22,7 @@ from judgekit.core.errors import CaseError, ConfigError, JudgekitError
 from judgekit.core.failure import failure_of
 from judgekit.core.file_model import validate_file
 from judgekit.core.judge_wrapper import RequestBuilder
-from judgekit.core.protocols import Judge
+from judgekit.core.protocols import JudgeLike
 from judgekit.core.replies.text import cut_off, read_text
 from judgekit.core.request import About, ChatMessage, Form, Request
 from judgekit.core.score import Failure
@@ -119,7 +119,7 @@ def chat_of(case: Case, *, system: str | None = None) -> tuple[ChatMessage, ...]
 
 async def answer(
     cases: Source,
-    judge: Judge,
+    judge: JudgeLike,
     *,
     field: Field = "output",
     system: str | None = None,
@@ -136,7 +136,8 @@ async def answer(
 
     Args:
         cases: from `load_cases` or `perturb`, or any iterable; also whatever `load_cases` takes.
-        judge: the system under test: a `LiteLLMJudge`, or a `Cassette` around one.
+        judge: the system under test: a model string, an async function of a request, or a judge
+            such as a `LiteLLMJudge` or a `Cassette` around one.
         field: `output`, or `baseline` for the answer to compare with.
         system: a system prompt in place of the cases' own; blank for none.
         replace: whether cases that have the field are answered anew.
@@ -173,7 +174,7 @@ async def answer(
     return done
 
 
-def answer_sync(cases: Source, judge: Judge, **options: Any) -> Answers:
+def answer_sync(cases: Source, judge: JudgeLike, **options: Any) -> Answers:
     """Answer from synchronous code; also inside a running event loop, as in a notebook.
 
     Takes what `answer` takes. Ctrl-C ends it with what there is; a second one raises.
@@ -186,12 +187,14 @@ def answer_sync(cases: Source, judge: Judge, **options: Any) -> Answers:
 class _Answering:
     """One file under way."""
 
-    def __init__(self, judge: Judge, *, field: Field, system: str | None, replace: bool) -> None:
-        self._judge = judge
+    def __init__(
+        self, judge: JudgeLike, *, field: Field, system: str | None, replace: bool
+    ) -> None:
         self._field = field
         self._system = system
         self._replace = replace
         self._requests = RequestBuilder(judge)
+        self._judge = self._requests.judge
 
     async def rows(
         self, cases: Iterable[Case], window: int, stop: asyncio.Event
@@ -258,9 +261,9 @@ class _Answering:
 
     def _key(self, request: Request) -> str:
         """Return the key the answer is recorded under."""
-        as_asked = getattr(self._judge, "as_asked", None)
-        key: str = (request if as_asked is None else as_asked(request)).key
-        return key
+        if isinstance(self._judge, Cassette):
+            request = self._judge.as_asked(request)
+        return request.key
 
     def _failed(self, case: Case, failure: Failure) -> Answered:
         said = f"{failure.kind}: {failure.message}"

@@ -102,33 +102,43 @@ class Bench:
         lines: Lines,
         record: RecordMode,
         again: frozenset[str],
+        given: Mapping[str, Judge] | None = None,
     ) -> None:
         self._file, self._base, self._lines = file, base, lines
         self._record, self._again = record, again
+        self._given = dict(given or {})
         self._purse = Purse(file.limits.max_cost)
         self.judges: dict[str, Judge] = {}
         self.cassette: Cassette | None = None
         for role, judge in roles.items():
             at = (JUDGE,) if role == JUDGE and file.judge is not None else ("judges", role)
-            self.judges[role] = self.seat(judge, at=at)
+            self.judges[role] = self.seat(judge, at=at, ready=self._given.get(role))
 
-    def seat(self, judge: JudgeFile, *, at: tuple[str, ...], together: int = 1) -> Judge:
+    def seat(
+        self,
+        judge: JudgeFile,
+        *,
+        at: tuple[str, ...],
+        together: int = 1,
+        ready: Judge | None = None,
+    ) -> Judge:
         """Make a judge and put it behind the cassette, which the first one brings along.
 
         Args:
             judge: what the suite says of it.
             at: where in the suite it is written.
             together: how many requests one call may hold.
+            ready: the judge itself, where Python gives one.
 
         Raises:
             ConfigError: a setting is wrong, a key is not there, or a price is not known.
         """
         limits = self._file.limits
         asking = self._record is not RecordMode.NONE
-        if limits.max_cost is not None and asking:
+        if limits.max_cost is not None and asking and ready is None:
             check_price(judge, lines=self._lines, setting=".".join(at))
         written = judge in roles_of(self._file, lines=self._lines).values()
-        made = make_judge(
+        made = ready or make_judge(
             judge, base=self._base, lines=self._lines, asking=asking, at=at, written=written
         )
         if together > 1 and hasattr(made, "batch"):
@@ -194,6 +204,8 @@ def make_judge(
         from judgekit.judges.fake import FakeJudge
 
         return FakeJudge(model=file.model)
+    if file.model.startswith("python/"):
+        return _installed(file, asking=asking, where=lines.where(*at))
     if file.model.startswith("transformers/"):
         return _on_this_machine(file, base=base, asking=asking, where=lines.where(*at))
     where = lines.where(*at) if written else ""
@@ -226,6 +238,15 @@ def _asked_by_litellm(file: JudgeFile, *, lines: Lines, asking: bool, at: tuple[
         reasks=file.reasks,
         price=(file.price.input, file.price.output) if file.price else None,
     )
+
+
+def _installed(file: JudgeFile, *, asking: bool, where: str) -> Judge:
+    from judgekit.judges.named import installed_judge
+
+    try:
+        return installed_judge(file.model, identity=file.identity, params=file.params)
+    except ConfigError as exc:
+        raise ConfigError(str(exc), where=where) from exc
 
 
 def _on_this_machine(file: JudgeFile, *, base: Path, asking: bool, where: str) -> Judge:

@@ -14,6 +14,7 @@ from judgekit.cassette.ledger import Ledger
 from judgekit.core.canonical import digest_json
 from judgekit.core.case import Case
 from judgekit.core.errors import ConfigError
+from judgekit.core.protocols import JudgeLike
 from judgekit.core.score import Failure, Result
 from judgekit.core.synchronous import Flag
 from judgekit.datasets.ids import is_derived
@@ -47,6 +48,7 @@ MAX_PAGE_CASES = 20_000
 async def run_suite(
     suite: Suite | str | Path,
     *,
+    judge: JudgeLike | None = None,
     out: str | Path | None = None,
     progress: Callable[[Progress], None] | bool | None = None,
     stop: asyncio.Event | None = None,
@@ -61,6 +63,8 @@ async def run_suite(
 
     Args:
         suite: from `load_suite`, or its file.
+        judge: of a file, what answers the role `judge`: a model string, an async function, or a
+            `Judge`. Naming one is permission to ask it.
         out: run folder to write.
         progress: called as cases finish; or `True` for a line that is written over.
         stop: set it to end early with what there is.
@@ -71,7 +75,11 @@ async def run_suite(
     Raises:
         JudgekitError: what stops a run (see errors).
     """
-    suite = suite if isinstance(suite, Suite) else load_suite(suite)
+    if isinstance(suite, Suite):
+        if judge is not None:
+            raise ConfigError("give the judge to load_suite: this suite is wired already")
+    else:
+        suite = load_suite(suite, judge=judge)
     out = Path(out) if out is not None else None
     retry_failed = Path(retry_failed) if retry_failed is not None else None
     try:

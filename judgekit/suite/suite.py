@@ -12,8 +12,9 @@ from judgekit.core.canonical import digest_json
 from judgekit.core.case import Case
 from judgekit.core.errors import ConfigError
 from judgekit.core.file_model import FileModel, validate_file
+from judgekit.core.judge_wrapper import as_judge
 from judgekit.core.limits import Limits
-from judgekit.core.protocols import Judge, Metric
+from judgekit.core.protocols import Judge, JudgeLike, Metric
 from judgekit.core.suggest import suggest
 from judgekit.core.value import Displayed
 from judgekit.core.yaml_file import Lines
@@ -43,12 +44,23 @@ if TYPE_CHECKING:
 class Suite(Displayed):
     """A suite, wired and ready to run."""
 
-    def __init__(self, file: SuiteFile, *, base: Path, lines: Lines, overrides: Overrides) -> None:
+    def __init__(
+        self,
+        file: SuiteFile,
+        *,
+        base: Path,
+        lines: Lines,
+        overrides: Overrides,
+        judge: Judge | None = None,
+    ) -> None:
         self.file = file
         self.base = base
         self._lines = lines
         self._overrides = overrides
+        self._given = {} if judge is None else {JUDGE: judge}
         self.roles = choose_judges(file, overrides, lines=lines)
+        if judge is not None:
+            self.roles[JUDGE] = _facts_of(judge)
         """Who judges, by role."""
         self.no_judge = overrides.no_judge or not self.roles
         self.record = _record(file, overrides, lines)
@@ -140,6 +152,7 @@ class Suite(Displayed):
             lines=self._lines,
             record=self.record,
             again=self._overrides.again,
+            given=self._given,
         )
 
     @property
@@ -346,8 +359,19 @@ def listed(gates: Mapping[str, Any] | Sequence[Mapping[str, Any]]) -> list[Mappi
     return [gates] if isinstance(gates, Mapping) else list(gates)
 
 
-def load_suite(path: str | Path, overrides: Overrides | None = None) -> Suite:
+def load_suite(
+    path: str | Path,
+    overrides: Overrides | None = None,
+    *,
+    judge: JudgeLike | None = None,
+) -> Suite:
     """Read a suite file and wire it.
+
+    Args:
+        path: the suite file.
+        overrides: settings that replace those of the file, as flags do.
+        judge: what answers the role `judge`, in place of the file's: a model string, an async
+            function of a request, or a `Judge`. Naming one is permission to ask it.
 
     Raises:
         ConfigError: with `file:line`, for anything wrong in it.
@@ -355,7 +379,7 @@ def load_suite(path: str | Path, overrides: Overrides | None = None) -> Suite:
     """
     file = Path(path)
     data, lines = read_suite(file)
-    return build_suite(data, base=file.parent, lines=lines, overrides=overrides)
+    return build_suite(data, base=file.parent, lines=lines, overrides=overrides, judge=judge)
 
 
 def build_suite(
@@ -364,8 +388,9 @@ def build_suite(
     base: Path,
     lines: Lines | None = None,
     overrides: Overrides | None = None,
+    judge: JudgeLike | None = None,
 ) -> Suite:
-    """Wire a suite given as data.
+    """Wire a suite given as data; see `load_suite`.
 
     Raises:
         ConfigError: anything in it is wrong.
@@ -375,7 +400,24 @@ def build_suite(
     if data.get("judge") == "none":
         data = {**data, "judge": None}
     file = validate_file(SuiteFile, data, lines=lines, hints=suite_hints)
-    return Suite(file, base=base, lines=lines, overrides=overrides or Overrides())
+    overrides = overrides or Overrides()
+    if judge is None:
+        return Suite(file, base=base, lines=lines, overrides=overrides)
+    if isinstance(judge, str):
+        overrides = overrides.model_copy(update={"judge": judge})
+        return Suite(file, base=base, lines=lines, overrides=overrides)
+    if overrides.record is None:
+        overrides = overrides.model_copy(update={"record": "new_episodes"})
+    return Suite(file, base=base, lines=lines, overrides=overrides, judge=as_judge(judge))
+
+
+def _facts_of(judge: Judge) -> JudgeFile:
+    """Return what a suite would say of a judge that Python gives: what goes into every key."""
+    full = as_judge(judge)
+    mode: Any = full.mode
+    return JudgeFile.model_construct(
+        model=full.model, identity=full.identity, params=dict(full.params), mode=mode
+    )
 
 
 def _record(file: SuiteFile, overrides: Overrides, lines: Lines) -> RecordMode:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from judgekit.core.case import Case, Message, has_text
 from judgekit.core.errors import CaseError
-from judgekit.core.protocols import Judge
+from judgekit.core.protocols import JudgeLike
 from judgekit.core.score import Score
 from judgekit.core.value import Json
 from judgekit.metrics._options import check_positive, needed_text
@@ -46,7 +46,7 @@ class RoleAdherence(Stepped):
     def __init__(
         self,
         *,
-        judge: Judge,
+        judge: JudgeLike,
         name: str = "role_adherence",
         history: int = DEFAULT_HISTORY,
         max_turns: int = MAX_STATEMENTS,

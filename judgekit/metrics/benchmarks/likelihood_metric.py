@@ -8,8 +8,8 @@ from functools import partial
 from typing import ClassVar
 
 from judgekit.core.errors import ConfigError, InvalidReply
-from judgekit.core.judge_wrapper import RequestBuilder
-from judgekit.core.protocols import Asks, Judge, Likelihood, Metric
+from judgekit.core.judge_wrapper import RequestBuilder, as_judge
+from judgekit.core.protocols import Asks, JudgeLike, Likelihood, Metric
 from judgekit.core.replies.logprobs import Continuation, pair_messages, read_logprobs
 from judgekit.core.request import About, Form, Request
 from judgekit.core.value import Json
@@ -20,7 +20,7 @@ _FORM = Form(want="logprobs")
 class JudgeLikelihood:
     """A judge, or a cassette around one, as a `Likelihood`."""
 
-    def __init__(self, judge: Judge) -> None:
+    def __init__(self, judge: JudgeLike) -> None:
         self._requests = RequestBuilder(judge)
         self.judge = self._requests.judge
 
@@ -90,7 +90,7 @@ class LikelihoodMetric(Metric):
 
     asks: ClassVar[Asks] = "logprobs"
 
-    def __init__(self, *, judge: Judge | Likelihood, name: str, joint: str) -> None:
+    def __init__(self, *, judge: JudgeLike | Likelihood, name: str, joint: str) -> None:
         if not isinstance(joint, str):
             raise ConfigError(f"{name}: joint must be a text, not {joint!r}")
         self.name = name
@@ -117,9 +117,10 @@ def _likelihood_of(metric: str, judge: object) -> AnyLikelihood:
     """
     if isinstance(judge, Likelihood):
         return PlainLikelihood(judge)
-    if isinstance(judge, type) or not isinstance(judge, Judge):
-        raise ConfigError(f"metric {metric!r} needs a model, not {judge!r}")
-    return JudgeLikelihood(judge)
+    try:
+        return JudgeLikelihood(as_judge(judge))
+    except ConfigError as exc:
+        raise ConfigError(f"metric {metric!r}: {exc}") from exc
 
 
 async def all_figures(

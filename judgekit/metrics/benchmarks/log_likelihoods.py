@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal, NamedTuple
 
 from judgekit.core.case import Case, has_text
 from judgekit.core.errors import CaseError, ConfigError, InvalidReply
-from judgekit.core.protocols import Aggregate, Judge, Likelihood
+from judgekit.core.protocols import Aggregate, JudgeLike, Likelihood
 from judgekit.core.replies.logprobs import Continuation
 from judgekit.core.request import About
 from judgekit.core.score import Row, Score
@@ -60,7 +60,7 @@ class LogLikelihoods(LikelihoodMetric):
     def __init__(
         self,
         *,
-        judge: Judge | Likelihood,
+        judge: JudgeLike | Likelihood,
         name: str = "log_likelihoods",
         normalise: Normalise = "none",
         template: str = "{input}",

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal
 
 from judgekit.core.case import Case
 from judgekit.core.errors import ConfigError, InvalidReply
-from judgekit.core.protocols import Aggregate, Judge, Likelihood
+from judgekit.core.protocols import Aggregate, JudgeLike, Likelihood
 from judgekit.core.request import About
 from judgekit.core.score import Row, Score
 from judgekit.core.value import Json
@@ -55,7 +55,7 @@ class Perplexity(LikelihoodMetric):
     def __init__(
         self,
         *,
-        judge: Judge | Likelihood,
+        judge: JudgeLike | Likelihood,
         name: str = "perplexity",
         field: Measured = "output",
         given: Given = "nothing",

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from judgekit.core.case import Case
-from judgekit.core.protocols import Aggregate, Judge, Metric
+from judgekit.core.protocols import Aggregate, JudgeLike, Metric
 from judgekit.core.request import Request
 from judgekit.core.score import Part, Score, checked_score
 from judgekit.core.value import Json
@@ -49,7 +49,7 @@ class AuthenticityJudge(RubricMetric):
     def __init__(
         self,
         *,
-        judge: Judge,
+        judge: JudgeLike,
         persona: str | Mapping[str, Any] | Persona,
         name: str = "authenticity_judge",
         samples: int = 1,
@@ -118,7 +118,7 @@ class BrandSafety(Metric):
     def __init__(
         self,
         *,
-        judge: Judge,
+        judge: JudgeLike,
         name: str = "brand_safety",
         policy: tuple[str, ...] = (),
         persona: str | Mapping[str, Any] | Persona | None = None,

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 from judgekit.core.case import Case
 from judgekit.core.errors import ConfigError
-from judgekit.core.protocols import Aggregate, Judge, Metric
+from judgekit.core.protocols import Aggregate, JudgeLike, Metric
 from judgekit.core.request import Request
 from judgekit.core.score import Part, Row, Score, checked_score, own_value
 from judgekit.core.suggest import suggest
@@ -85,7 +85,7 @@ class BrandVoice(Metric):
         self,
         *,
         persona: str | Mapping[str, Any] | Persona,
-        judge: Judge | None = None,
+        judge: JudgeLike | None = None,
         name: str = "brand_voice",
         weights: Mapping[str, float] | None = None,
         scoring: Mapping[str, float] | None = None,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from judgekit.core.case import Case
-from judgekit.core.protocols import Judge
+from judgekit.core.protocols import JudgeLike
 from judgekit.core.score import Score
 from judgekit.core.value import Json
 from judgekit.metrics._options import check_fraction, check_positive, needed_text
@@ -45,7 +45,7 @@ class AnswerRelevancy(Stepped):
     def __init__(
         self,
         *,
-        judge: Judge,
+        judge: JudgeLike,
         name: str = "answer_relevancy",
         unsure: float = UNSURE,
         max_statements: int = MAX_STATEMENTS,

@@ -8,7 +8,7 @@ from typing import ClassVar, NamedTuple
 
 from judgekit.core.case import Case
 from judgekit.core.judgment import Quote
-from judgekit.core.protocols import Judge
+from judgekit.core.protocols import JudgeLike
 from judgekit.core.score import Part, Score
 from judgekit.core.value import Json
 from judgekit.metrics._options import check_fraction, check_positive
@@ -74,7 +74,7 @@ class ClaimMetric(Stepped):
     def __init__(
         self,
         *,
-        judge: Judge,
+        judge: JudgeLike,
         name: str | None = None,
         tau: float = TAU,
         max_claims: int = MAX_STATEMENTS,

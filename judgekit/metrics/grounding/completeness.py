@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from judgekit.core.case import Case, has_text
-from judgekit.core.protocols import Judge
+from judgekit.core.protocols import JudgeLike
 from judgekit.metrics._options import needed_text
 from judgekit.metrics.grounding.coverage import CoverageMetric, RequiredElements
 from judgekit.metrics.shares import TAU
@@ -36,7 +36,7 @@ class Completeness(CoverageMetric):
     def __init__(
         self,
         *,
-        judge: Judge,
+        judge: JudgeLike,
         name: str = "completeness",
         tau: float = TAU,
         max_elements: int = MAX_STATEMENTS,

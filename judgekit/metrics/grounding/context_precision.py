@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from judgekit.core.case import Case, has_text
-from judgekit.core.protocols import Judge
+from judgekit.core.protocols import JudgeLike
 from judgekit.core.score import Score
 from judgekit.core.value import Json
 from judgekit.metrics._options import check_fraction, needed_text, needed_texts
@@ -39,7 +39,7 @@ class ContextPrecision(Stepped):
     def __init__(
         self,
         *,
-        judge: Judge,
+        judge: JudgeLike,
         name: str = "context_precision",
         tau: float = TAU,
         none_relevant: float | None = None,

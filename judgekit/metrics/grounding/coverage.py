@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from judgekit.core.case import Case, has_text
 from judgekit.core.errors import CaseError
-from judgekit.core.protocols import Judge
+from judgekit.core.protocols import JudgeLike
 from judgekit.core.score import Score
 from judgekit.core.value import Json
 from judgekit.metrics._options import check_fraction, check_positive, needed_text
@@ -51,7 +51,7 @@ class CoverageMetric(Stepped, ABC):
         self,
         *,
         name: str,
-        judge: Judge,
+        judge: JudgeLike,
         tau: float,
         most: int,
         listing: str,

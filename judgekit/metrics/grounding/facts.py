@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from judgekit.core.case import Case
-from judgekit.core.protocols import Judge
+from judgekit.core.protocols import JudgeLike
 from judgekit.metrics._options import needed_texts
 from judgekit.metrics.grounding.coverage import CoverageMetric, RequiredElements
 from judgekit.metrics.shares import TAU
@@ -39,7 +39,7 @@ class FactsCoveredJudge(CoverageMetric):
     def __init__(
         self,
         *,
-        judge: Judge,
+        judge: JudgeLike,
         name: str = "facts_covered_judge",
         tau: float = TAU,
         max_facts: int = MAX_STATEMENTS,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from judgekit.core.case import Case
-from judgekit.core.protocols import Judge
+from judgekit.core.protocols import JudgeLike
 from judgekit.core.score import Score
 from judgekit.core.value import Json
 from judgekit.metrics._options import check_flag, needed_text, needed_texts
@@ -41,7 +41,7 @@ class Hallucination(ClaimMetric):
     def __init__(
         self,
         *,
-        judge: Judge,
+        judge: JudgeLike,
         name: str | None = None,
         tau: float = TAU,
         only_contradicted: bool = False,

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from judgekit.core.canonical import canonical_json, digest
 from judgekit.core.case import Case
 from judgekit.core.errors import CaseError, ConfigError
-from judgekit.core.protocols import Aggregate, Judge, Metric
+from judgekit.core.protocols import Aggregate, JudgeLike, Metric
 from judgekit.core.request import Request
 from judgekit.core.score import Part, Row, Score, checked_score
 from judgekit.core.value import Json
@@ -75,7 +75,7 @@ class Personalization(Metric):
         *,
         positive_examples: str | Path | Sequence[str],
         negative_examples: str | Path | Sequence[str],
-        judge: Judge | None = None,
+        judge: JudgeLike | None = None,
         name: str = "personalization",
         trait: str | None = None,
         by: By = "tokens",

@@ -16,7 +16,7 @@ from pydantic import JsonValue
 
 from judgekit.core.errors import ConfigError
 from judgekit.core.judgment import Answer, Judgment
-from judgekit.core.protocols import Judge
+from judgekit.core.protocols import JudgeLike
 from judgekit.core.score import Part, round_half_up
 from judgekit.metrics.rubric import DEFAULT_HISTORY, RubricMetric
 from judgekit.rubric.fold import Folded, Worth, fold
@@ -132,7 +132,7 @@ class PromptAlignment(RubricMetric):
     def __init__(
         self,
         *,
-        judge: Judge,
+        judge: JudgeLike,
         name: str = "prompt_alignment",
         mode: Mode = "both",
         scale: float = 1.0,

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from judgekit.core.case import Case, has_text
-from judgekit.core.protocols import Judge
+from judgekit.core.protocols import JudgeLike
 from judgekit.core.score import Score
 from judgekit.core.value import Json
 from judgekit.metrics._options import check_fraction
@@ -45,7 +45,7 @@ class Accuracy(RubricMetric):
     def __init__(
         self,
         *,
-        judge: Judge,
+        judge: JudgeLike,
         name: str = "accuracy",
         tau: float = TAU,
         history: int = DEFAULT_HISTORY,

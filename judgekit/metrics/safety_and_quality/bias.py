@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from judgekit.core.case import Case
-from judgekit.core.protocols import Judge
+from judgekit.core.protocols import JudgeLike
 from judgekit.core.score import Score
 from judgekit.metrics.rubric import DEFAULT_HISTORY, RubricMetric
 from judgekit.metrics.step import agreeing, named
@@ -39,7 +39,7 @@ class Bias(RubricMetric):
     def __init__(
         self,
         *,
-        judge: Judge,
+        judge: JudgeLike,
         name: str = "bias",
         history: int = DEFAULT_HISTORY,
         rubric: Rubric | str | Path = "bias",

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from judgekit.core.case import Case, has_text
 from judgekit.core.errors import CaseError
-from judgekit.core.protocols import Aggregate, Judge
+from judgekit.core.protocols import Aggregate, JudgeLike
 from judgekit.core.score import Row, Score, own_value
 from judgekit.core.value import Json
 from judgekit.metrics._options import needed_text
@@ -71,7 +71,7 @@ class Points(Stepped):
     def __init__(
         self,
         *,
-        judge: Judge,
+        judge: JudgeLike,
         name: str = "points",
         history: int = DEFAULT_HISTORY,
         rubric: Rubric | str | Path = "criterion_met",

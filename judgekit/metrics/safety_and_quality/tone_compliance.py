@@ -8,7 +8,7 @@ from typing import Any
 
 from judgekit.core.case import Case
 from judgekit.core.errors import ConfigError
-from judgekit.core.protocols import Judge
+from judgekit.core.protocols import JudgeLike
 from judgekit.core.score import Score
 from judgekit.core.value import Json
 from judgekit.metrics.rubric import RubricMetric
@@ -45,7 +45,7 @@ class ToneComplianceJudge(RubricMetric):
     def __init__(
         self,
         *,
-        judge: Judge,
+        judge: JudgeLike,
         tone: str = "professional",
         meaning: str = "",
         name: str = "tone_compliance_judge",

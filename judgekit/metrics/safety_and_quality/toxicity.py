@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from judgekit.core.case import Case
-from judgekit.core.protocols import Aggregate, Judge
+from judgekit.core.protocols import Aggregate, JudgeLike
 from judgekit.core.score import Part, Row, Score, own_value
 from judgekit.core.value import Json
 from judgekit.metrics._options import check_fraction
@@ -69,7 +69,7 @@ class Toxicity(RubricMetric):
     def __init__(
         self,
         *,
-        judge: Judge,
+        judge: JudgeLike,
         name: str = "toxicity",
         theta: float = THETA,
         categories: Mapping[str, str] | None = None,

@@ -1,0 +1,158 @@
+"""A judge from what people write: a model string, a function, or the name of an installed one."""
+
+from __future__ import annotations
+
+import inspect
+import json
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
+
+from judgekit.core.entry_points import offers
+from judgekit.core.errors import ConfigError, InvalidReply
+from judgekit.core.judge_wrapper import BaseJudge
+from judgekit.core.protocols import Judge
+from judgekit.core.request import Reply, Request, Try
+from judgekit.core.suggest import suggest
+
+GROUP = "judgekit.judges"
+"""Entry points of packages that offer judges: NAME = package.module:attribute"""
+PREFIX = "python/"
+"""Begins the model string of a judge written in Python."""
+
+Answered = Reply | str | Mapping[str, Any]
+JudgeFunction = Callable[[Request], Answered | Awaitable[Answered]]
+
+
+class FunctionJudge(BaseJudge):
+    """A judge whose replies a function makes, usually a coroutine function.
+
+    Args:
+        function: takes a `Request`; returns the text of the reply, an object with the answers,
+            or a whole `Reply`. It may raise `JudgeUnavailable` or another `JudgeError`.
+        model: the model string, which goes into every key: change it with the function.
+        identity: what really answers; part of every key.
+        params: settings that shape the replies; part of every key.
+    """
+
+    identity: str | None
+    params: Mapping[str, Any]
+
+    def __init__(
+        self,
+        function: JudgeFunction,
+        *,
+        model: str | None = None,
+        identity: str | None = None,
+        params: Mapping[str, Any] | None = None,
+    ) -> None:
+        self._function = function
+        self._model = model or PREFIX + str(getattr(function, "__name__", "judge"))
+        self.identity = identity
+        self.params = dict(params or {})
+
+    def __repr__(self) -> str:
+        return f"FunctionJudge({self.model!r})"
+
+    @property
+    def model(self) -> str:
+        """The model string."""
+        return self._model
+
+    async def ask(self, request: Request) -> Reply:
+        """Return what the function replies.
+
+        Raises:
+            InvalidReply: it returned something else.
+        """
+        reply = self._function(request)
+        if inspect.isawaitable(reply):
+            reply = await reply
+        if isinstance(reply, Reply):
+            return reply
+        if isinstance(reply, Mapping):
+            reply = json.dumps(dict(reply), ensure_ascii=False)
+        if not isinstance(reply, str):
+            raise InvalidReply(
+                f"{self.model} returned {type(reply).__name__}, not a text, a mapping or a Reply"
+            )
+        return Reply(tries=(Try(text=reply, finish="stop"),), model=self.model)
+
+
+def judge_of(given: str | JudgeFunction) -> Judge:
+    """Return the judge of a model string or a function.
+
+    Args:
+        given: a model as litellm names it, such as `openai/gpt-5-mini`; `fake/NAME`; `python/NAME`
+            for one that an installed package offers; or a function (see `FunctionJudge`).
+
+    Raises:
+        ConfigError: no such judge.
+    """
+    if not isinstance(given, str):
+        return FunctionJudge(given)
+    if given.startswith(PREFIX):
+        return installed_judge(given)
+    if given.startswith("fake/"):
+        from judgekit.judges.fake import FakeJudge
+
+        return FakeJudge(model=given)
+    if given.startswith("manual/"):
+        from judgekit.judges.manual import ManualJudge
+
+        return ManualJudge(given)
+    if given.startswith("transformers/"):
+        from judgekit.judges.local import TransformersJudge
+
+        return TransformersJudge(given)
+    from judgekit.judges.litellm import LiteLLMJudge
+
+    return LiteLLMJudge(given)
+
+
+def installed_judge(
+    model: str, *, identity: str | None = None, params: Mapping[str, Any] | None = None
+) -> Judge:
+    """Return a judge that an installed package offers under the entry points `judgekit.judges`.
+
+    Args:
+        model: `python/NAME`.
+        identity: what really answers; part of every key.
+        params: settings; part of every key.
+
+    Raises:
+        ConfigError: no package offers it, several do, it cannot be loaded, or is no judge.
+    """
+    name = model.removeprefix(PREFIX)
+    found = [offer for offer in offers(GROUP) if offer.name == name]
+    if not found:
+        known = sorted({offer.name for offer in offers(GROUP)})
+        hint = suggest(name, known) if known else "; no installed package offers a judge"
+        raise ConfigError(f"no judge named {name!r} in the entry points {GROUP}{hint}")
+    if len({offer.value for offer in found}) > 1:
+        packages = ", ".join(offer.package for offer in found)
+        raise ConfigError(f"several packages offer a judge named {name!r}: {packages}")
+    try:
+        made = found[0].load()
+    except Exception as exc:
+        raise ConfigError(f"judge {name!r} of {found[0].value} cannot be loaded: {exc}") from exc
+    if isinstance(made, type):
+        try:
+            made = made()
+        except TypeError as exc:
+            raise ConfigError(f"judge {name!r} of {found[0].value}: {exc}") from exc
+    if isinstance(made, Judge):
+        if identity is not None or params:
+            raise ConfigError(
+                f"judge {name!r} is an object with settings of its own; only a judge that is a "
+                "function takes identity and params"
+            )
+        return made
+    if not callable(made):
+        raise ConfigError(
+            f"judge {name!r} of {found[0].value} is a {type(made).__name__}; a judge is an async "
+            "function of a request, or an object with `model` and `async ask(request)`"
+        )
+    return FunctionJudge(made, model=model, identity=identity, params=params)
+
+
+__all__ = ["FunctionJudge", "installed_judge", "judge_of"]
