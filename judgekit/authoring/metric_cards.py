@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from judgekit.core.errors import AbstractRubric, ConfigError, RubricError
-from judgekit.core.metric_card import Card, Example
+from judgekit.core.metric_card import Card, CardExample
 from judgekit.core.score import Failure, Result
 from judgekit.datasets import load_cases
 from judgekit.metrics.adapter import class_facts
@@ -141,7 +141,7 @@ def _example(entry: Entry, card: Card, width: int) -> Iterator[str]:
     yield from _field("gives", f"{value}. {result.reason}", width)
 
 
-def _asked(entry: Entry, example: Example) -> Iterator[str]:
+def _asked(entry: Entry, example: CardExample) -> Iterator[str]:
     """Yield the command that runs the example of a judged metric."""
     if wants_logprobs(find(entry.name).made):
         yield "  needs log-probabilities of a model: see docs/answers.md"
@@ -151,7 +151,7 @@ def _asked(entry: Entry, example: Example) -> Iterator[str]:
         yield f"  {command_of(entry.name, example, judge='MODEL')}"
 
 
-def command_of(name: str, example: Example, *, judge: str | None = None) -> str:
+def command_of(name: str, example: CardExample, *, judge: str | None = None) -> str:
     """Return the command that scores an example, with an optional judge."""
     words = ["judgekit", "score", "--metric", name]
     if judge is not None:

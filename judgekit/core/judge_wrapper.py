@@ -172,8 +172,9 @@ class JudgeWrapper(BaseJudge):
 
 
 def _no_judge(given: object) -> str:
+    kind = "class" if isinstance(given, type) else type(given).__name__
     return (
-        f"judge is a {type(given).__name__}; a judge is a model string such as 'openai/NAME', an "
+        f"judge is a {kind}; a judge is a model string such as 'openai/NAME', an "
         "async function of a request, or an object with `model` and `async ask(request)`"
     )
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 
-class Example(NamedTuple):
+class CardExample(NamedTuple):
     """A case, and the value of the metric for it."""
 
     case: Mapping[str, Any]
@@ -28,7 +28,7 @@ class Card(NamedTuple):
     """The origin of the formula, and how it was changed."""
     empty: str
     """The result for empty, missing or unsuitable input."""
-    example: Example
+    example: CardExample
     about: str = ""
     """What the metric measures: paragraphs, the first of one sentence."""
     options: Mapping[str, str] = {}

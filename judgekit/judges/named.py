@@ -89,6 +89,10 @@ def judge_of(given: str | JudgeFunction) -> Judge:
         ConfigError: no such judge.
     """
     if not isinstance(given, str):
+        if given.__name__ == "<lambda>":
+            raise ConfigError(
+                "judge is a lambda, and its name goes into every key; write async def NAME(request)"
+            )
         return FunctionJudge(given)
     if given.startswith(PREFIX):
         return installed_judge(given)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from importlib.resources import files
 
-from judgekit.core.metric_card import Card, Example
+from judgekit.core.metric_card import Card, CardExample
 from judgekit.core.yaml_file import parse_yaml
 from judgekit.metrics.catalogue import BUILTIN
 
@@ -22,5 +22,6 @@ def card_of(name: str) -> Card | None:
 def _cards(package: str) -> dict[str, Card]:
     data, _ = parse_yaml(files(package).joinpath(FILE).read_text("utf-8"), file=FILE)
     return {
-        name: Card(**{**card, "example": Example(**card["example"])}) for name, card in data.items()
+        name: Card(**{**card, "example": CardExample(**card["example"])})
+        for name, card in data.items()
     }
