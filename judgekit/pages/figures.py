@@ -64,9 +64,9 @@ class HistogramBar(NamedTuple):
 
 
 class Axis:
-    """Where values of a metric stand in a drawing.
+    """The axis of a drawing of a metric's values.
 
-    Without bounds on both sides the axis spans what was found, and the page says so.
+    Without bounds on both sides the axis spans the values of the run, and the page says so.
     """
 
     def __init__(self, summary: MetricSummary) -> None:
@@ -105,12 +105,12 @@ class Axis:
         return f"[{self.say(low)}, {self.say(high)}]"
 
     def x(self, value: float) -> str:
-        """Return where a value stands; what lies outside stands at the edge."""
+        """Return the position of a value; one outside is at the edge."""
         return _place((value - self.low) / (self.high - self.low), WIDTH, MARGIN)
 
     @property
     def caution(self) -> str | None:
-        """How little is known from few values; `None` of many."""
+        """A caution if there are few values."""
         found = self.summary
         if not found.few:
             return None
@@ -185,7 +185,7 @@ class Axis:
 
     @staticmethod
     def unit(value: float) -> str:
-        """Return where a criterion's value, on 0..1, stands on its small axis."""
+        """Return the position of a criterion's value, on 0..1, on its small axis."""
         return _place(value, 200.0, 4.0)
 
 

@@ -1,4 +1,4 @@
-"""How the data of a page is kept small, and kept from being anything but data."""
+"""Packing the data of a page: small, and inert in its script element."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import zlib
 from typing import Any, NamedTuple
 
 PLAIN = 1_000_000
-"""Characters up to which the data stands on a page as readable JSON."""
+"""Characters up to which the data is readable JSON; longer data is compressed."""
 
 _ESCAPES = {ord(c): f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"}
 
@@ -45,7 +45,7 @@ def page_json(value: Any) -> str:
 
 
 def pack(text: str) -> Packed:
-    """Return JSON as it may stand in a page: nothing in it ends the element it stands in."""
+    """Return JSON escaped for a script element: nothing in it can end the element."""
     if len(text) <= PLAIN:
         return Packed(text.translate(_ESCAPES), False)
     squeezed = zlib.compress(text.encode("utf-8", "replace"), 9)

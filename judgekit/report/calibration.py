@@ -1,4 +1,4 @@
-"""How far a judge agrees with people, as `judgekit agree` writes it beside a run."""
+"""How far a judge agrees with people, as `judgekit agree` writes it to a run folder."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 Scale = Literal["nominal", "ordinal", "number"]
 NO_VERDICT = "no verdict"
-"""The category of replies that hold none."""
+"""The category of replies without a verdict."""
 
 
 class Agreement(Value):
@@ -38,11 +38,11 @@ class Agreement(Value):
     clusters: int | None = None
     """Clusters of cases; `None` where cases are independent."""
     failed: int = 0
-    """Pairs whose reply holds no verdict; they count as disagreement."""
+    """Pairs of which the reply has no verdict; they count as disagreement."""
     without_digest: int = 0
-    """Pairs whose label does not say which output was judged; matched by the id of the case."""
+    """Pairs of which the label does not name the judged output; matched by case id."""
     pairs: int
-    """Answers of the judge beside answers of a person; with several labellers, more than cases."""
+    """Pairs of an answer by the judge and one by a person; a case may have several."""
     labellers: tuple[str, ...]
     categories: tuple[str, ...] = ()
     """Answers in order; none for numbers of many values."""
@@ -75,7 +75,7 @@ class Calibration(Displayed, Value):
     labels: str
     """Digest of the labels."""
     cluster: str | None = None
-    """Field of the metadata whose cases are alike; intervals go by it."""
+    """Metadata field that clusters cases; intervals are clustered by it."""
     criteria: tuple[Agreement, ...]
 
     def _parts_shown(self) -> Iterable[Shown]:

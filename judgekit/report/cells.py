@@ -23,13 +23,13 @@ def cells(text: str) -> int:
 
 
 def _clusters(text: str) -> list[tuple[str, int]]:
-    """Return what stands for one sign each, and its columns."""
+    """Return the visible signs of a text, and the columns of each."""
     found: list[tuple[str, int]] = []
     for sign in text:
         last, width = found[-1] if found else ("", 0)
         joined = last.endswith(_JOINER)
         if found and (joined or unicodedata.category(sign) in _NO_ROOM or ord(sign) in _SKIN):
-            # A heart that is told to look like an emoji takes two columns, as emoji do.
+            # A sign with the emoji selector takes two columns, as emoji do.
             found[-1] = (last + sign, 2 if sign == _AS_EMOJI else width)
         elif unicodedata.category(sign) in _NO_ROOM:
             found.append((sign, 0))
@@ -83,7 +83,7 @@ def wrap(text: str, room: int, *, first: str = "", then: str = "") -> list[str]:
         if blank and cells(line + blank + word) > room and line.strip():
             lines.append(line)
             line, blank = then, ""
-        # One that does not fit on a line of its own, as in scripts without blanks, is broken.
+        # Break a word that does not fit on a line, as in scripts without blanks.
         while cells(line + blank + word) > room and (
             begun := _begin(word, room - cells(line + blank))
         ):

@@ -1,4 +1,4 @@
-"""A report as it is shown by itself: figures, gates, the worst cases; never every row."""
+"""A report in a notebook: figures, gates, the worst cases; never every row."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ MOST_CRITERIA = 20
 
 
 def report_parts(report: Report) -> Iterator[DisplayPart]:
-    """Yield what there is to see of a report; results are not read for it."""
+    """Yield the parts of a report; results are not read."""
     figures = report.figures
     yield DisplayLine(cut(title_of(report)), "title")
     if report.figures.manifest.get("notice"):
@@ -54,7 +54,7 @@ def _verdict(report: Report) -> Iterator[DisplayPart]:
     gates = report.figures.gates
     for reason in report.figures.incomplete[:MOST_GATES]:
         yield DisplayLine(f"incomplete: {cut(reason)}", "bad")
-    # What was missed is what a reader came for.
+    # Missed gates first.
     for gate in sorted(gates, key=lambda gate: gate.passed)[:MOST_GATES]:
         word = "pass" if gate.passed else "MISS"
         yield DisplayLine(f"{word}: {cut(gate.sentence)}", "good" if gate.passed else "bad")
@@ -134,7 +134,7 @@ def _notes(report: Report) -> Iterator[DisplayPart]:
 
 
 def summary_parts(summary: MetricSummary) -> Iterator[DisplayPart]:
-    """Yield what there is to see of one metric over a run."""
+    """Yield the parts of one metric over a run."""
     yield metric_grid([summary])
     if summary.criteria:
         shown = summary.criteria[:MOST_CRITERIA]
@@ -168,7 +168,7 @@ def summary_parts(summary: MetricSummary) -> Iterator[DisplayPart]:
 
 
 def calibration_parts(found: Calibration) -> Iterator[DisplayPart]:
-    """Yield what there is to see of agreement with people."""
+    """Yield the parts of agreement with people."""
     yield DisplayLine("a judge against people", "title")
     shown = found.criteria[:MOST_CRITERIA]
     yield DisplayTable(

@@ -1,4 +1,4 @@
-"""The run folder: everything a run said, in files that need nothing else.
+"""The run folder: all results of a run, in files that need nothing else.
 
 `results.jsonl`, `report.json` and `tape.jsonl` are the same bytes for the same inputs;
 `run.json` holds what depends on the occasion; `report.html` is the page. `report.json` comes last:
@@ -27,12 +27,12 @@ RUN = "run.json"
 PAGE = "report.html"
 AGREEMENT = "agree.json"
 PLACES = "places"
-"""Key of `run.json`: where the cases without an id of their own are."""
+"""Key of `run.json`: places of cases with a derived id."""
 SHARD = "shard.json"
-"""Of a run that is one of several parts: where its cases stood among all."""
+"""Only of a shard: the positions of its cases among all."""
 FILES = (REPORT, PAGE, TAPE, RUN, SHARD, AGREEMENT, RESULTS)
-"""All that may be in a run folder, in the order in which a new run removes it: the word that a run
-is whole goes first."""
+"""Files of a run folder, in the order in which a new run removes them: `report.json`, which marks a
+complete run, first."""
 
 VERSION = 1
 MAX_JSON = 256 * 2**20
@@ -42,7 +42,7 @@ MAX_LINE = 128 * 2**20
 
 
 class Scored(NamedTuple):
-    """A case and what every metric said of it."""
+    """A case and its rows, one for each metric."""
 
     case: Case
     rows: tuple[Row, ...]

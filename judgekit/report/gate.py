@@ -1,4 +1,4 @@
-"""Gates: what a run must show, and a sentence on whether it did."""
+"""Gates: bounds on the figures of a run, checked and put in a sentence."""
 
 import math
 import re
@@ -19,9 +19,9 @@ STATISTICS: tuple[Statistic, ...] = (
     "mean", "pass_rate", "min", "max", "coverage", "abstained", "failed", "fallback", "not_worse",
 )  # fmt: skip
 COUNTS = ("abstained", "failed", "fallback")
-"""Statistics that count rows; a bound in per cent is held against their share."""
+"""Statistics that count rows; a bound in per cent applies to their share."""
 SETTINGS = ("where", "cluster", "undecided")
-"""What a gate may say beside its bounds."""
+"""Keys of a gate besides its bounds."""
 COST = "cost"
 """The statistic of the gate on what a run cost."""
 
@@ -45,7 +45,7 @@ class Gate(Value):
     where: dict[str, Json] = Field(default_factory=dict)
     """Field of the metadata -> the value, or one of the values, a case must have."""
     cluster: str | None = None
-    """Field of the metadata whose cases are alike; the interval goes by it. The suite's, unless the
+    """Metadata field that clusters cases; the interval is clustered by it. The suite's, unless the
     gate names its own."""
     undecided: Undecided | None = None
     """Whether "cannot tell yet" passes; `None` goes by the figure alone."""
@@ -78,7 +78,7 @@ class Gate(Value):
 
 
 class GateResult(Value):
-    """What a gate found."""
+    """The outcome of a gate."""
 
     gate: Gate
     found: float | None
@@ -112,11 +112,11 @@ def gates_of(
 
     Args:
         metric: its name.
-        wanted: figure -> bound, with `where`, `cluster` and `undecided` beside; or several.
+        wanted: figure -> bound, plus `where`, `cluster` and `undecided`; or a list of such.
         threshold: its pass line, if it has one.
         figures: its own figures, and whether higher is better for each.
         undecided: whether "cannot tell yet" passes, where a gate does not say.
-        cluster: field of the metadata whose cases are alike, where a gate does not say.
+        cluster: metadata field that clusters cases, for gates that name none.
 
     Raises:
         ConfigError: no such figure, or a pass rate without a threshold.
@@ -201,7 +201,7 @@ PER_CENT = r"\d{1,3}(\.\d{1,6})?%"
 
 
 class Figure(Value):
-    """What there is to hold against a bound."""
+    """The figure that is compared with a bound."""
 
     value: float | None
     low: float | None = None
@@ -372,7 +372,7 @@ def _check_rows(gate: Gate, summary: MetricSummary) -> GateResult:
 
 
 def check_cost(bound: float, paid: float | None) -> GateResult:
-    """Return whether all replies together cost at most so many US dollars, as recorded.
+    """Check the cost of all replies together, as recorded, against a bound.
 
     Args:
         bound: US dollars.

@@ -1,4 +1,4 @@
-"""The manifest: what decides the numbers of a run; whatever a read one holds, it is only data."""
+"""The manifest: what decides the numbers of a run; a manifest read from disk is untrusted data."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from judgekit.core.protocols import AsyncEmbedder, Embedder, Metric, with_childr
 
 MAX_DEPTH = 12
 MOST_METRICS = 500
-"""Metrics a metric may be made of, as far as their rubrics are told."""
+"""Nested metrics of a metric that are searched for rubrics."""
 
 _PLAIN = (str, int, float, type(None))
 """Tested first: an `isinstance` with a protocol takes a hundred times as long."""

@@ -52,7 +52,7 @@ class Report(Displayed):
 
     Attributes:
         figures: manifest, summaries, gates.
-        run: what depended on the occasion: origins of replies, spend, duration.
+        run: facts of this execution: origins of replies, spend, duration.
         folder: the run folder, if there is one.
         places: id of a case without its own id -> its place, such as `line 2 of cases.csv`.
     """
@@ -85,7 +85,7 @@ class Report(Displayed):
         return report_parts(self)
 
     def case(self, id: str) -> Scored:
-        """Return a case with its rows; a notebook shows all there is to say of it.
+        """Return a case with its rows; a notebook shows it in full.
 
         Raises:
             ConfigError: the run has no such case.
@@ -147,7 +147,7 @@ class Report(Displayed):
 
     @property
     def calibration(self) -> list[str]:
-        """What is known of how far the judges of this run agree with people, in lines."""
+        """How far the judges of this run agree with people, in lines."""
         figures = self.figures
         known = None
         if self.folder is not None:
@@ -160,7 +160,7 @@ class Report(Displayed):
 
     @property
     def passed(self) -> bool:
-        """Whether every gate holds and nothing is missing."""
+        """Whether every gate holds and the run is complete."""
         return self.exit_code == 0
 
     @property
@@ -176,13 +176,13 @@ class Report(Displayed):
         """Return the results as a data frame.
 
         `value` is the metric's own score and missing where there is none, so that its mean is the
-        mean of the report; what a fallback made stands in `fallback_value`.
+        mean of the report; the value of a fallback is in `fallback_value`.
 
         Args:
-            per: what a row is: one `metric` of a case, one `criterion` of one, or a metric of the
-                whole `run` with its figures.
-            wide: whether a row is a case instead, with a column for each metric or criterion.
-            include: fields of the case to have beside, such as `input`, `metadata.topic`, or all
+            per: the unit of a row: one `metric` of a case, one `criterion` of one, or a metric of
+                the whole `run` with its figures.
+            wide: whether a row is a case, with a column for each metric or criterion.
+            include: fields of the case to add as columns, such as `input`, `metadata.topic`, or all
                 of `metadata`.
 
         Raises:
@@ -213,7 +213,7 @@ class Report(Displayed):
         return to_hf_dataset(result_table(self, per=per, wide=wide, include=include))
 
     def export(self, format: str, path: str | Path) -> Path:
-        """Write the run as `junit`, `markdown`, `csv`, `parquet` or `json`. Returns where it is.
+        """Write the run as `junit`, `markdown`, `csv`, `parquet` or `json`, and return its path.
 
         Raises:
             ConfigError: no such format, or the file cannot be written.
@@ -224,7 +224,7 @@ class Report(Displayed):
         return export(self, format, Path(path))
 
     def to_html(self, path: str | Path | None = None) -> Path:
-        """Write the page; beside the results unless a path is given. Returns where it is.
+        """Write the page, by default into the run folder, and return its path.
 
         Raises:
             ConfigError: the file cannot be written.

@@ -1,4 +1,4 @@
-"""What a run says of itself as a shard, for `judgekit merge`."""
+"""The file that marks a run as a shard, for `judgekit merge`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from judgekit.report.folder import write_json
 
 
 class ShardFile(FileModel):
-    """What a run says of itself as a shard."""
+    """The content of `shard.json`."""
 
     shard: str
     cases: int = Field(ge=0)
@@ -24,13 +24,13 @@ class ShardFile(FileModel):
     finished: bool
     """Whether the run read all cases."""
     flags: dict[str, Any] = Field(default_factory=dict)
-    """What it was told on the command line that decides numbers."""
+    """Command-line options that decide numbers."""
     places: str = Field(default="", pattern=r"^[0-9 ]*$")
-    """Where its cases stood among all, as distances from one to the next."""
+    """Positions of its cases among all, as distances from one to the next."""
 
 
 def write_shard(sharding: Sharding, path: Path, *, flags: Mapping[str, Any]) -> None:
-    """Write what `merge` must know of a shard that has run.
+    """Write what `merge` needs of a finished shard.
 
     Raises:
         ConfigError: the file cannot be written.

@@ -45,7 +45,7 @@ class CriterionSummary(Value):
 
 
 class Worst(Value):
-    """A case that did badly."""
+    """A bad case."""
 
     case: str
     value: float
@@ -57,7 +57,7 @@ class MetricSummary(Displayed, Value):
 
     metric: str
     range: tuple[float | None, float | None]
-    """`None` stands for no bound."""
+    """`None`: no bound."""
     higher_is_better: bool
     threshold: float | None
     scale: float
@@ -92,7 +92,7 @@ class MetricSummary(Displayed, Value):
     worst: tuple[Worst, ...] = ()
     first_failure: str | None = None
     figures: dict[str, float | None] = Field(default_factory=dict)
-    """What the metric's own aggregates make of all rows; `None` where there is nothing."""
+    """The metric's own aggregates over all rows; `None` without values."""
     clusters: int | None = None
     """Clusters the scored rows are in; `None` where rows count one by one."""
     standard_error: float | None = None
@@ -175,8 +175,8 @@ class Tally:
         range: the least and the most a value can be.
         higher_is_better: its direction.
         threshold: the value a case must reach to pass.
-        aggregates: what it makes of all rows, besides their mean.
-        clustered: whether every result comes with its cluster, and intervals go by clusters.
+        aggregates: its aggregates over all rows, besides the mean.
+        clustered: whether results have a cluster, and intervals are clustered.
     """
 
     def __init__(

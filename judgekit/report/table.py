@@ -76,7 +76,7 @@ def result_table(
         report: the run.
         per: what a row is about.
         wide: whether a row holds a whole case, with a column for each metric or criterion.
-        include: fields of the case to have beside: `input`, `metadata.topic`, or all of
+        include: fields of the case to add: `input`, `metadata.topic`, or all of
             `metadata`.
 
     Raises:
@@ -135,7 +135,7 @@ def status_of(result: Result) -> str:
 
 
 def _own(result: Result) -> float | None:
-    """Return the value of the metric's own; what stood in for it is another number."""
+    """Return the metric's own value; `None` for the value of a fallback."""
     return None if isinstance(result, Failure) or result.fallback is not None else result.value
 
 
@@ -261,7 +261,7 @@ def _twice(name: str) -> ConfigError:
 
 
 class _Included:
-    """The fields of cases that stand beside their results."""
+    """The fields of cases that become columns."""
 
     def __init__(self, names: Sequence[str]) -> None:
         if isinstance(names, str):
@@ -276,7 +276,7 @@ class _Included:
         self.names = tuple(names)
 
     def of(self, case: Case) -> dict[str, Any]:
-        """Return what is wanted of a case, by the name of its column."""
+        """Return the chosen fields of a case by column name."""
         found: dict[str, Any] = {}
         for name in self.names:
             field, _, inside = name.partition(".")
@@ -292,7 +292,7 @@ class _Included:
         return found
 
     def put(self, table: Table, beside: Sequence[Mapping[str, Any]]) -> Table:
-        """Add the columns to a table whose rows go with these values."""
+        """Add the columns to a table; `beside` has one entry for each row."""
         wanted = dict.fromkeys(n for n in self.names if n not in _INSIDE)
         wanted |= dict.fromkeys(name for values in beside for name in values)
         for name in wanted:

@@ -56,7 +56,7 @@ def _head(report: Report, width: int, paint: Paint) -> Iterator[str]:
 
 
 def title_of(report: Report) -> str:
-    """Return what was run, over how many cases, and who judged."""
+    """Return the suite, the number of cases and the judges."""
     manifest = report.figures.manifest
     suite, judge = (_mapping(manifest.get(name)) for name in ("suite", "judge"))
     cases = report.figures.cases
@@ -69,7 +69,7 @@ def title_of(report: Report) -> str:
 
 
 def _judges(report: Report) -> str:
-    """Return who judged by what the metrics say, where no suite says it."""
+    """Return the judges that the metrics name, for runs without a suite."""
     manifest = report.figures.manifest
     models = {model for name in report.metrics for model in judges_of(manifest, name)}
     asked = sorted(models) if "judge" not in manifest else []
@@ -82,7 +82,7 @@ def _mapping(value: object) -> dict[str, Any]:
 
 
 def _table(summaries: Sequence[MetricSummary], width: int, paint: Paint) -> Iterator[str]:
-    # What stands beside the names takes 33 columns, and a count or two some 20 more.
+    # The other columns take 33 characters, and a count or two some 20 more.
     longest = max((6, *(cells(printable(s.metric)) for s in summaries)))
     names = min(longest, 24, max(12, width - 54))
     yield paint(f"{'metric':<{names}}   mean  95 % interval   pass  scores", "dim")
@@ -95,7 +95,7 @@ def _table(summaries: Sequence[MetricSummary], width: int, paint: Paint) -> Iter
 
 
 def _beside(head: str, counts: str, width: int) -> Iterator[str]:
-    """Yield a line and what stands at its right, which is broken between two counts."""
+    """Yield a line and its counts, broken between two counts."""
     line, *parts = counts.split(", ")
     line = head + line
     for part in parts:
@@ -201,7 +201,7 @@ def _tail(report: Report, width: int, paint: Paint) -> Iterator[str]:
 
 
 def _found_out(report: Report) -> Iterator[str]:
-    """Yield how each judge was asked, and what was found out about it on the way."""
+    """Yield the output mode of each judge and what a probe learnt."""
     for role, facts in _mapping(report.run.get("judges")).items():
         found = _mapping(facts)
         way = {"probe": "probed", "store": "as probed earlier", "use": "fallen to in use"}

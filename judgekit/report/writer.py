@@ -27,7 +27,7 @@ _SEEN = 0.5
 class ResultsWriter:
     """Writes `results.jsonl` as results come: a header, then each case followed by its rows.
 
-    The folder is new, empty, or that of an earlier run, whose files are removed. No other run
+    The folder is new, empty, or of an earlier run; files of that run are removed. No other run
     writes to the folder until this is closed; the lock goes with the process, however that ends.
 
     Raises:
@@ -140,7 +140,7 @@ def check_folder(folder: Path) -> None:
 
 
 def _check_results(head: bytes, folder: Path) -> None:
-    """Refuse a folder whose results do not begin as those of a run.
+    """Refuse a folder if its results do not begin like those of a run.
 
     A run that was killed at once leaves them empty or cut off, and beside them only what other
     runs left.

@@ -1,4 +1,4 @@
-"""Who may ask the server: a browser on this machine, at this address, on nobody else's behalf."""
+"""Which requests the server accepts: from a browser on this machine, from its own pages."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ HEADERS: Mapping[str, str] = {
 }
 """What goes with every answer."""
 PAGE_POLICY = "frame-ancestors 'none'; object-src 'none'; base-uri 'none'; form-action 'none'"
-"""Beside the policy that every page brings, which names the hashes of its script and style."""
+"""Sent in addition to the policy in each page, which names the hashes of its script and style."""
 DATA_POLICY = "default-src 'none'; frame-ancestors 'none'; sandbox"
 
 
@@ -36,7 +36,7 @@ class Refused(Exception):
 
 
 class PageRequest(NamedTuple):
-    """What is asked for."""
+    """The path and query of a request."""
 
     path: str
     fields: tuple[tuple[str, str], ...]

@@ -1,4 +1,4 @@
-"""Pages made when they are asked for, and kept until the files they are made of change."""
+"""Pages, rendered on request and cached until their files change."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class Pages:
 
 
 def list_page(root: Path) -> bytes:
-    """Return the page that lists runs; which ones it asks for itself."""
+    """Return the page that lists runs; its script fetches them."""
     return _filled("list", "list", root=str(root))
 
 
@@ -81,7 +81,7 @@ def live_page(line: RunEntry) -> bytes:
 
 
 def problem_page(title: str, problem: str, *, link: str = "", advice: str = "") -> bytes:
-    """Return a page that says in a line what is wrong."""
+    """Return a page with an error in one line."""
     return _filled("problem", None, title=title, problem=problem, link=link, advice=advice)
 
 
@@ -97,7 +97,7 @@ def _filled(template: str, script: str | None, **values: Any) -> bytes:
 
 
 class _Whole:
-    """Texts that stand where they are used: there is one case to tell of."""
+    """Texts stay in place: there is only one case."""
 
     def put(self, text: str) -> str:
         return text

@@ -1,4 +1,4 @@
-"""The runs under a folder: where they are, and what is to be said of each in a line."""
+"""The runs under a folder, with a summary of each."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ DAMAGED = (
     ArithmeticError,
     RecursionError,
 )
-"""What comes of files that hold what judgekit did not write, however they were made."""
+"""Errors that files not written by judgekit can cause."""
 
 State = Literal["finished", "writing", "stopped", "damaged"]
 
@@ -54,7 +54,7 @@ _PASSED_BY = frozenset({"node_modules", "__pycache__", "site-packages"})
 
 
 class RunEntry(NamedTuple):
-    """What the list says of a run."""
+    """One row of the list of runs."""
 
     id: str
     """Its folder, seen from the one that is served; `.` for that one itself."""
@@ -73,7 +73,7 @@ class RunEntry(NamedTuple):
 
 
 class Runs:
-    """The runs under a folder, each read again only where its files are other ones.
+    """The runs under a folder, each read again only if its files change.
 
     Args:
         root: the folder that is served. Nothing outside of it is ever read: folders that are
@@ -141,7 +141,7 @@ class Runs:
                 ]
 
     def _line(self, id: str, folder: Path) -> RunEntry | None:
-        """Return what is to be said of a folder; `None` if it is no run."""
+        """Return the row of a folder; `None` if it is no run."""
         try:
             stamp, modified = self._stamp(folder)
         except OSError as exc:

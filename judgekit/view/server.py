@@ -116,7 +116,7 @@ class Viewer(ThreadingHTTPServer):
                 try:
                     data["progress"] = found.read()
                 except OSError:
-                    data["progress"] = None  # begun anew at this moment
+                    data["progress"] = None  # just started again
         else:
             self.progress.pop(line.id, None)
         return _data(data)
@@ -255,4 +255,4 @@ class _ViewHandler(BaseHTTPRequestHandler):
         self._refuse(Refused(int(code), "not a request this server understands"))
 
     def log_message(self, format: str, *args: Any) -> None:
-        """Keep no log: what is looked at is nobody's business."""
+        """Keep no log."""

@@ -57,7 +57,7 @@ def test_a_run_shows_its_rubrics_and_judges(tmp_path: Path) -> None:
 
     for said in ("prompt_alignment@1", "b004ec0d31bb02e2", "30 % system + 70 % user",
                  "a list of points, met or not", "in passing, or without practical use",
-                 "What the judge is told first", "You judge answers that"):  # fmt: skip
+                 "System message", "You judge answers that"):  # fmt: skip
         assert said in html
     assert '<summary><strong>manual/example</strong> <span class="what">judge</span>' in html
 

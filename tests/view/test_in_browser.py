@@ -93,12 +93,12 @@ def test_two_ticked_runs_are_compared(tab: Tab, viewer: Viewer, make: Make) -> N
     assert tab.locator(".compare-bar a.go").count() == 0
     tab.check('[data-pick="main"]')
     tab.check('[data-pick="pr"]')
-    assert tab.locator(".compare-bar p").inner_text() == "Base: main, against it: pr"
+    assert tab.locator(".compare-bar p").inner_text() == "Base: main, compared with it: pr"
 
     tab.reload()
     ready(tab)
     tab.click("text=Swap")
-    assert tab.locator(".compare-bar p").inner_text() == "Base: pr, against it: main"
+    assert tab.locator(".compare-bar p").inner_text() == "Base: pr, compared with it: main"
     tab.click("text=Swap")
     tab.click(".compare-bar a.go")
     ready(tab)

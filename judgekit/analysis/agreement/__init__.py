@@ -1,1 +1,1 @@
-"""What judges say beside what people say."""
+"""Agreement of a judge with human labels."""

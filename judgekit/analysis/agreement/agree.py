@@ -43,7 +43,7 @@ def agree(
         labels: JSON Lines of labels (see `judgekit.analysis.agreement.labels`).
         failures: `wrong` counts a reply without a verdict (invalid, refused, truncated or empty)
             as a disagreement; `drop` leaves it out.
-        cluster: field of the metadata whose cases are alike, such as a user; intervals then go by
+        cluster: metadata field that clusters cases, such as a user; intervals are then clustered by
             cluster. By default that of the suite.
         write: whether to write the outcome to `agree.json` in the run folder, where reports and
             pages find it.
@@ -99,7 +99,7 @@ def _by_topic(labels: Iterable[Label]) -> _People:
 def _subjects(
     report: Report, people: _People, *, failures: Failures, cluster: str | None
 ) -> dict[Topic, Subject]:
-    """Return what people labelled, with the judge's results beside it."""
+    """Return the labelled subjects with the judge's results."""
     summaries = report.metrics
     rubrics = {
         name: {name, *(rubric for rubric, _ in rubrics_of(report.figures.manifest, name))}
@@ -132,7 +132,7 @@ def _subjects(
 
 
 def _cluster(scored: Scored, field: str | None) -> object:
-    """Return the cluster of a case: a case without the field is one of its own."""
+    """Return the cluster of a case: a case without the field is its own cluster."""
     value = scored.case.metadata.get(field) if field is not None else None
     return scored.case.id if value is None else (canonical_json(value),)
 

@@ -30,7 +30,7 @@ _KEYS = {"case", "metric", "rubric", "labeller", "answers", "details", "values",
 
 
 class Label(NamedTuple):
-    """What one person said of one thing."""
+    """One label: what a person answered about one case and metric."""
 
     case: str
     metric: str

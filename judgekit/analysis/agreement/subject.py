@@ -51,7 +51,7 @@ class _Pair(NamedTuple):
 
 
 class Subject:
-    """One criterion, or the value of a metric, with the answers of the judge beside labels.
+    """One criterion, or the value of a metric, with the answers of the judge and the labels.
 
     Args:
         metric: the metric.
@@ -120,7 +120,7 @@ class Subject:
                 return _MissingValue("the judge was not asked or could not be reached")
             return None if self.failures == "wrong" else _MissingValue("the reply failed")
         if result.fallback is not None:
-            return _MissingValue("a stand-in scored it")
+            return _MissingValue("a fallback scored it")
         if self.key is None and result.judgments:
             self.key = result.judgments[0].request_key
         if self.criterion is None:
@@ -244,7 +244,7 @@ class Subject:
     def _order(
         self, pairs: Sequence[_Pair], question: Question | None
     ) -> tuple[Scale, list[Answer]]:
-        """Return how answers are told apart, and the answers in order."""
+        """Return the scale of the answers, and the answers in order."""
         judge = [p.judge for p in pairs if p.judge is not None]
         answers = {*judge, *(p.person for p in pairs)}
         kinds = {_kind(answer) for answer in answers}

@@ -1,1 +1,1 @@
-"""Two runs held against each other, case by case."""
+"""Comparison of runs with a baseline, case by case."""

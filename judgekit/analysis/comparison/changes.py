@@ -11,9 +11,9 @@ MAX_DEPTH = 12
 _LEFT_OUT = {
     "calibration", "gate", "gates", "gates_not_checked", "notice", "card", "rubrics", "thresholds",
 }  # fmt: skip
-"""What decides no number, or is told elsewhere."""
+"""Keys that decide no number, or are shown elsewhere."""
 MOST = 40
-"""Changes that are told."""
+"""Most changes that are listed."""
 
 
 def changes_between(base: Mapping[str, Any], new: Mapping[str, Any]) -> list[Change]:

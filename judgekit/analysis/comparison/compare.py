@@ -1,4 +1,4 @@
-"""Hold runs against a base: pair their cases, test what moved, say what cannot be compared."""
+"""Compare runs with a baseline: pair cases, test differences, refuse what is not comparable."""
 
 from __future__ import annotations
 
@@ -39,19 +39,19 @@ def compare(
     across_rubrics: bool = False,
     allow_same: bool = False,
 ) -> Comparison:
-    """Hold a run against a base, case by case. No model is called.
+    """Compare a run with a baseline, case by case. No model is called.
 
     Args:
         base: a run folder, or a report.
-        new: the run to hold against it.
-        cluster: field of the metadata whose cases are alike, such as a user or document;
-            intervals and tests then go by cluster. By default the field of the suite.
+        new: the run to compare with it.
+        cluster: metadata field that clusters cases, such as a user or document;
+            intervals and tests are then clustered. By default the field of the suite.
         interval: of mean differences: Student's t, or the percentile bootstrap (1,000 draws,
             seed 42).
-        detect: a difference to say the number of cases for, on the metric's own range; a
+        detect: the difference to compute the number of cases for, on the metric's range; a
             twentieth of the range by default.
-        across_rubrics: compare metrics whose rubric is not the same, too.
-        allow_same: compare runs that hold the same answers and the same replies, too.
+        across_rubrics: also compare metrics that have different rubrics.
+        allow_same: also compare runs with the same answers and the same replies.
 
     Raises:
         ConfigError: not a run, no case or metric in common, one run given twice, or two runs that
@@ -79,7 +79,7 @@ def compare_all(
     across_rubrics: bool = False,
     allow_same: bool = False,
 ) -> tuple[Comparison, ...]:
-    """Hold several runs against one base; the correction is for the tests of all of them.
+    """Compare several runs with one baseline; p values are corrected for all tests.
 
     Takes and raises what `compare` does.
     """
@@ -290,8 +290,8 @@ class _Look:
             )
         for field, count in self.given.items():
             self.warnings.append(
-                f"The {GIVEN[field]} of {_cases(count)} is another one in the new run: what is "
-                "held against it is not held against the same."
+                f"The {GIVEN[field]} of {_cases(count)} is another one in the new run; metrics "
+                "that use it compare with different texts."
             )
         for side, cases in (("base", pairing.only_base), ("new run", pairing.only_new)):
             if cases:
@@ -332,7 +332,7 @@ class _Look:
             if old != new:
                 self.warnings.append(
                     f"{name}: the threshold was {_or_none(old)} and is {_or_none(new)}; both runs "
-                    f"are held to {_or_none(tally.threshold)}."
+                    f"use the threshold {_or_none(tally.threshold)}."
                 )
 
     # -- what changed ---------------------------------------------------------------
@@ -383,7 +383,7 @@ def _rubric_names(rubrics: set[tuple[str, str]]) -> str:
 
 
 def _listed(names: set[str]) -> str:
-    return ", ".join(sorted(names)) or "nobody"
+    return ", ".join(sorted(names)) or "none"
 
 
 def _or_none(value: float | None) -> str:

@@ -1,4 +1,4 @@
-"""What came of holding a run against another one."""
+"""The result of a comparison."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class MeanDifference(Value):
     better: int
     clusters: int | None = None
     p: float | None = None
-    """Two-sided, before anything is made of how many tests there are."""
+    """Two-sided, before the correction."""
     adjusted: float | None = None
     """After Holm's correction."""
     test: str = ""
@@ -51,19 +51,19 @@ class MeanDifference(Value):
     too_few: str | None = None
     """Why there is no interval."""
     detectable: float | None = None
-    """The smallest true difference that so many pairs see four times out of five; `None` where
+    """The smallest true difference that this number of pairs detects with power 0.8; `None` where
     that would be more than the range of a difference."""
     wanted: float | None = None
     """The difference that `more` is about."""
     more: int | None = None
-    """Cases (or clusters) to add for `wanted` to be seen four times out of five, if differences
+    """Cases (or clusters) to add to detect `wanted` with power 0.8, if differences
     spread as little as the lower end of the 95 % interval of their spread; 0 for enough."""
     more_high: int | None = None
     """The same for the upper end; `None` beyond ten million."""
 
 
 class Flips(Value):
-    """Verdicts that turned over."""
+    """Verdicts that changed between pass and fail."""
 
     threshold: float
     base_passed: int
@@ -135,7 +135,7 @@ class MetricComparison(Value):
 
 
 class Change(Value):
-    """Something about the making of the runs that is not the same."""
+    """A setting that differs between the runs."""
 
     what: str
     base: str
@@ -143,7 +143,7 @@ class Change(Value):
 
 
 class PromptChange(Value):
-    """What a judge was asked of one and the same case, as a unified diff."""
+    """The prompts about one case in both runs, as a unified diff."""
 
     metric: str
     case: str
@@ -151,23 +151,23 @@ class PromptChange(Value):
 
 
 class Comparison(Displayed, Value):
-    """A run held against a base, case by case; made by `judgekit.compare`."""
+    """A run compared with a baseline, case by case; made by `judgekit.compare`."""
 
     base: str
     new: str
     pairs: int
     """Cases that were compared."""
     same_answers: int
-    """Of them, cases whose answer is the same in both runs."""
+    """Of them, cases with the same answer in both runs."""
     only_base: int
     only_new: int
     other_question: int
     """Cases of one id that are other cases; left out."""
     cluster: str | None
     tests: int
-    """How many tests of metrics the correction is for."""
+    """Tests of metrics that the correction is for."""
     warnings: tuple[str, ...]
-    """What a reader must know before any figure."""
+    """Warnings to read before any figure."""
     metrics: tuple[MetricComparison, ...]
     """Those that got worse first."""
     changes: tuple[Change, ...]
@@ -175,7 +175,7 @@ class Comparison(Displayed, Value):
 
     @property
     def regressions(self) -> tuple[MetricComparison, ...]:
-        """Metrics that got worse by more than chance would do."""
+        """Metrics that got worse beyond chance."""
         return tuple(metric for metric in self.metrics if metric.verdict == "worse")
 
     def __repr__(self) -> str:
@@ -236,7 +236,7 @@ class Comparison(Displayed, Value):
         return to_polars_frame(comparison_table(self, per=per))
 
     def to_html(self, path: str | Path) -> Path:
-        """Write it as a page, one file that opens anywhere. Returns where it is.
+        """Write it as a page, one file that opens anywhere, and return its path.
 
         The runs are read again.
 

@@ -30,7 +30,7 @@ class Test(NamedTuple):
 class Differences:
     """The differences of one figure over pairs of cases.
 
-    A pass/fail figure, whose every value is one end of its range or the other, has the exact
+    A pass/fail figure, with every value at one end of its range or the other, has the exact
     McNemar test; any other has the paired t test. With clusters both have a t test on clusters.
 
     Args:
@@ -83,7 +83,7 @@ class Differences:
 
     @property
     def pairs(self) -> int:
-        """How many pairs there were."""
+        """The number of pairs."""
         return self._all.n
 
     @property
@@ -106,7 +106,7 @@ class Differences:
         """Return the figures.
 
         Args:
-            wanted: a difference to say the number of cases for.
+            wanted: the difference to compute the number of cases for.
         """
         figures = self.spread
         n, mean, error = self._all.n, figures.mean, figures.standard_error

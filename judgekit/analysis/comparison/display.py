@@ -27,7 +27,7 @@ MOST_NOTES = 6
 
 
 def comparison_parts(found: Comparison) -> Iterator[DisplayPart]:
-    """Yield what there is to see of a comparison."""
+    """Yield the parts of a comparison."""
     yield DisplayLine(f"{cut(found.base, MOST_NAME)} → {cut(found.new, MOST_NAME)}", "title")
     words = f"{cases_line(found)}; {cut(verdict_line(found))}"
     yield DisplayLine(words, "bad" if found.regressions else "plain")

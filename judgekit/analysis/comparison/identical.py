@@ -10,7 +10,7 @@ from judgekit.analysis.comparison.differences import EPSILON
 from judgekit.analysis.comparison.pairs import Said, Seen
 
 _JUDGING = ("metrics", "judge", "judges", "roles")
-"""What a manifest says of how scores are made."""
+"""The parts of a manifest that decide scores."""
 
 
 def same_judging(base: Mapping[str, Any], new: Mapping[str, Any]) -> bool:

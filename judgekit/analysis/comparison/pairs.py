@@ -19,7 +19,7 @@ GIVEN = {"system": "system prompt", "context": "context"}
 
 
 class Said(NamedTuple):
-    """What a metric said of a criterion."""
+    """The result of a criterion."""
 
     value: float | None
     reason: str
@@ -105,7 +105,7 @@ class Pairing:
         if other is not None:
             yield Pair(other, entry) if side else Pair(entry, other)
         elif entry.case in self._waiting[side]:
-            raise ConfigError(f"case {entry.case!r} stands twice in one run")
+            raise ConfigError(f"case {entry.case!r} appears twice in one run")
         else:
             self._waiting[side][entry.case] = entry
 

@@ -19,7 +19,7 @@ FEW = 30
 
 
 def verdict_line(found: Comparison) -> str:
-    """Return what came of it, in one line."""
+    """Return the outcome in one line."""
     compared = [m for m in found.metrics if m.refused is None]
     worse = [m.metric for m in compared if m.verdict == "worse"]
     better = [m.metric for m in compared if m.verdict == "better"]
@@ -40,7 +40,7 @@ def cases_line(found: Comparison) -> str:
 
 
 def family_line(found: Comparison) -> str:
-    """Return what the p values are adjusted for."""
+    """Return the family of tests that p values are adjusted for."""
     tests = f"{found.tests} test{'s' if found.tests != 1 else ''}"
     by = f", by clusters of {found.cluster}" if found.cluster else ""
     return (
@@ -49,7 +49,7 @@ def family_line(found: Comparison) -> str:
 
 
 def notes(metric: MetricComparison) -> Iterator[str]:
-    """Yield what to know beside the figures of a metric."""
+    """Yield notes on the figures of a metric."""
     for line in (reach_line(metric), untested_line(metric)):
         if line is not None:
             yield line
@@ -58,7 +58,7 @@ def notes(metric: MetricComparison) -> Iterator[str]:
 
 
 def reach_line(metric: MetricComparison) -> str | None:
-    """Return what differences so many cases can see, and what a smaller one would take."""
+    """Return the detectable difference, and the cases that a smaller one needs."""
     found = metric.difference
     if found.detectable is None:
         return None
@@ -93,7 +93,7 @@ def untested_line(metric: MetricComparison) -> str | None:
 
 
 def little_known(found: Comparison) -> str | None:
-    """Return that few pairs say little, where it is so."""
+    """Return a note if there are few pairs."""
     few = [m for m in found.metrics if m.refused is None and 0 < m.difference.pairs < FEW]
     if not few:
         return None
@@ -107,7 +107,7 @@ def little_known(found: Comparison) -> str | None:
 
 
 def flips_line(flips: Flips, pairs: int) -> str:
-    """Return how verdicts turned over."""
+    """Return how many verdicts changed."""
     return (
         f"{flips.base_passed}/{pairs} passed, then {flips.new_passed}/{pairs}: "
         f"{flips.to_fail} pass -> fail, {flips.to_pass} fail -> pass"

@@ -1,4 +1,4 @@
-"""What there is to see of a value: lines and grids, in order."""
+"""The parts of a displayed value: lines and tables, in order."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class DisplayLine(NamedTuple):
 
 
 class DisplayBar(NamedTuple):
-    """A figure and its interval as places on 0..1, drawn where there is something to draw with."""
+    """A figure and its interval as positions on 0..1."""
 
     at: float
     low: float | None = None

@@ -16,7 +16,7 @@ from judgekit.report.summary import MetricSummary
 from judgekit.report.thresholds import passes
 
 Fate = Literal["worse", "lost", "better", "gained", "same", "other", "only_base", "only_new"]
-"""What became of a case: it moved, lost or gained a score, is another case, or is in one run."""
+"""How a case changed: its value moved, a score was lost or gained, or it cannot be paired."""
 
 ORDER: tuple[Fate, ...] = (
     "worse", "lost", "better", "gained", "same", "other", "only_base", "only_new",
@@ -40,11 +40,11 @@ class CaseResults(NamedTuple):
     parts: Mapping[tuple[str, str], float]
     """Values of criteria, by metric and criterion."""
     size: int
-    """Characters that are the case's own: its texts, and what was said of them."""
+    """Characters of its texts and reasons."""
 
 
 class CaseChange(NamedTuple):
-    """What became of one case between two runs."""
+    """How one case changed between two runs."""
 
     fate: Fate
     step: float
@@ -62,7 +62,7 @@ class VerdictTable(NamedTuple):
 
 
 class ComparedCases:
-    """The cases of a base and of the runs held against it, each run read once."""
+    """The cases of a base and of the runs compared with it, each run read once."""
 
     def __init__(self, base: Report, new: Sequence[Report], found: Sequence[Comparison]) -> None:
         self.runs = [base, *new]
@@ -106,7 +106,7 @@ class ComparedCases:
         return found
 
     def moves(self) -> list[dict[str, CaseChange]]:
-        """Return what became of every case, for each of the new runs."""
+        """Return how every case changed, for each of the new runs."""
         return [
             {id: self._move(id, number) for id in self.ids if self._is_in(id, number)}
             for number in range(1, len(self.runs))

@@ -1,4 +1,4 @@
-"""What the page of a comparison says without its script."""
+"""The page of a comparison without its script."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from judgekit.report.report import Report
 WIDTH = 240.0
 """Width of a figure of a difference, in the units of its drawing."""
 LONGEST = 3_000
-"""Characters of an answer that are told without the script."""
+"""Characters of an answer that are shown without the script."""
 
 WORDS: dict[Verdict, str] = {
     "worse": "worse",
@@ -41,7 +41,7 @@ WORDS: dict[Verdict, str] = {
 
 
 class Span:
-    """Where differences stand in a drawing, with no difference in its middle."""
+    """The axis of a drawing of differences, with zero in the middle."""
 
     def __init__(self, found: Sequence[MeanDifference], *, scale: float = 1.0) -> None:
         ends = [abs(v) for d in found for v in (d.mean, d.low, d.high) if v is not None]
@@ -49,7 +49,7 @@ class Span:
         self.scale = scale
 
     def x(self, value: float) -> str:
-        """Return where a difference stands."""
+        """Return the position of a difference."""
         return f"{WIDTH / 2 + max(-1.0, min(1.0, value / self.most)) * (WIDTH / 2 - 6):.1f}"
 
     def say(self, value: float | None) -> str:
@@ -100,7 +100,7 @@ class MetricView:
 
     @property
     def notes(self) -> list[str]:
-        """What to know beside the figures."""
+        """Notes on the figures."""
         return list(notes(self.found))
 
 
@@ -130,7 +130,7 @@ class Regression(NamedTuple):
 
 
 class PromptDiff(NamedTuple):
-    """How what a judge was asked differs; pieces of the same sort stand on lines of their own."""
+    """How the prompts of a judge differ."""
 
     metric: str
     case: str
@@ -138,7 +138,7 @@ class PromptDiff(NamedTuple):
 
 
 class RunComparison:
-    """One run held against the base."""
+    """One run compared with the base."""
 
     def __init__(self, facts: ComparisonFacts, place: int) -> None:
         self._facts = facts
@@ -264,19 +264,19 @@ class ComparisonFacts:
 
     @property
     def title(self) -> str:
-        """What is held against what."""
+        """The names of the compared runs."""
         if len(self.names) == 2:
             return f"{self.names[1]} against {self.names[0]}"
         return f"{len(self.names) - 1} runs against {self.names[0]}"
 
     @cached_property
     def against(self) -> list[RunComparison]:
-        """Every run that was held against the base."""
+        """Every run that was compared with the base."""
         return [RunComparison(self, place) for place in range(len(self.found))]
 
     @property
     def many(self) -> bool:
-        """Whether more than one run was held against the base."""
+        """Whether more than one run was compared with the base."""
         return len(self.found) > 1
 
     @property

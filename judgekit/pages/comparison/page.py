@@ -29,12 +29,12 @@ SCRIPTS = (
 def write_comparison(
     base: Report, new: Sequence[Report], found: Sequence[Comparison], path: Path
 ) -> Path:
-    """Write the page of runs held against a base. Returns where it is.
+    """Write the page of runs compared with a base, and return its path.
 
     Args:
         base: the base.
-        new: the runs that were held against it.
-        found: what came of it, for each of them.
+        new: the runs that were compared with it.
+        found: the comparison of each of them.
         path: the file to write.
 
     Raises:
@@ -50,13 +50,13 @@ def render_comparison(
     *,
     pages: Sequence[str] = (),
 ) -> str:
-    """Return the page of runs held against a base.
+    """Return the page of runs compared with a base.
 
     Args:
         base: the base.
-        new: the runs that were held against it.
-        found: what came of it, for each of them.
-        pages: where the pages of all runs are served, the base first; a file leads nowhere.
+        new: the runs that were compared with it.
+        found: the comparison of each of them.
+        pages: where the pages of all runs are served, the base first; empty for a page in a file.
     """
     lines = ComparedCases(base, new, found)
     names = names_of(lines.runs)

@@ -1,4 +1,4 @@
-"""What the script of a comparison's page reads: every case, and what each run says of it."""
+"""The data of the page of a comparison: every case, and its results in each run."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ MOST = 16_000_000
 
 _ASKED = ("system", "history", "input", "reference", "context", "baseline", "choices", "expected")
 WORST = 3
-"""Regressions that are told without the script, too."""
+"""Regressions shown without the script, too."""
 _LINE = 200
 
 
 class ComparisonPayload(NamedTuple):
-    """The data of a page, and whose texts are there."""
+    """The data of a page, and which cases keep their texts."""
 
     packed: Packed
     cases: int
@@ -154,7 +154,7 @@ def _details(
     texts: Texts,
     scored_of: Mapping[str, list[Scored | None]],
 ) -> dict[str, dict[str, Any]]:
-    """Return what is told of every case in words; of those that are not kept, its first line."""
+    """Return the texts of every case; only the first line of those that are not kept."""
     found: dict[str, dict[str, Any]] = {}
     bases: dict[str, Case] = {}
     for number, run in enumerate(runs):
@@ -251,7 +251,7 @@ def _result(result: Result) -> dict[str, Any]:
 
 
 def reason_of(part: Part) -> str:
-    """Return why a criterion has its value; a checklist has no reason of its own, but items."""
+    """Return why a criterion has its value; a checklist has items instead of a reason."""
     if part.reason or not part.items:
         return part.reason
     lists: dict[bool, list[str]] = {False: [], True: []}

@@ -13,8 +13,8 @@ from rapidfuzz.distance import LCSseq
 Sign = Literal["=", "-", "+"]
 
 WORDS = 40_000_000
-"""Pairs of words that are held against each other at most: 5 MB, a few hundredths of a second.
-Longer texts are held against each other by sentences first."""
+"""Most pairs of words to compare: 5 MB, a few hundredths of a second.
+Longer texts are compared by sentences first."""
 SENTENCES = 400_000_000
 """The same for sentences; texts of even more are shown one after the other."""
 
@@ -34,7 +34,7 @@ class DiffPiece(NamedTuple):
 
 
 class _Step(NamedTuple):
-    """Units of one text and what stands for them in the other; both are there, or it is equal."""
+    """Units of one text and their replacement in the other."""
 
     same: bool
     before: tuple[int, int]
@@ -121,7 +121,7 @@ def _steps(old: Sequence[str], new: Sequence[str], *, most: int) -> list[_Step] 
     if len(left) * len(right) > most:
         return None
     steps = [_Step(True, (0, head), (0, head))] if head else []
-    # One kind of change: what was taken out beside what was put in.
+    # A replacement: removed text next to added text.
     found = ((op.tag == "equal", op) for op in LCSseq.opcodes(left, right))
     for same, group in groupby(found, key=lambda each: each[0]):
         ops = [op for _, op in group]
@@ -141,7 +141,7 @@ def _steps(old: Sequence[str], new: Sequence[str], *, most: int) -> list[_Step] 
 def _readable(
     steps: Sequence[_Step], old: Sequence[_Word], new: Sequence[_Word]
 ) -> Iterator[_Step]:
-    """Join changes that only a word or two stand between: people read phrases, not splinters."""
+    """Join changes that are a word or two apart: people read phrases, not splinters."""
     held: _Step | None = None  # a change that may go on
     for number, step in enumerate(steps):
         inside = 0 < number < len(steps) - 1
@@ -201,7 +201,7 @@ def _text(words: Sequence[_Word]) -> str:
 
 
 def _joined(pieces: Iterator[DiffPiece]) -> Iterator[DiffPiece]:
-    """Join what stands together; of a change, what was taken out comes first."""
+    """Join adjacent pieces; in a change, removed text comes first."""
     for same, group in groupby((p for p in pieces if p.text), key=lambda p: p.sign == "="):
         found = list(group)
         if same:

@@ -1,4 +1,4 @@
-"""Cards of what made the numbers of a run: its rubrics and its judges."""
+"""Cards of the rubrics and judges of a run."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class JudgeCard(NamedTuple):
 
 
 def rubric_cards(manifest: Mapping[str, Any], taped: TapeIndex) -> list[RubricCard]:
-    """Return a card for every rubric a manifest tells of; whatever it holds, it is only data."""
+    """Return a card for every rubric of a manifest, which is untrusted data."""
     found = manifest.get("rubrics")
     return [
         _rubric(entry, taped)
@@ -74,7 +74,7 @@ def _rubric(entry: dict[str, Any], taped: TapeIndex) -> RubricCard:
 
 def _rubric_facts(entry: dict[str, Any]) -> Iterator[Fact]:
     metrics = [str(name) for name in _list(entry.get("metrics"))]
-    yield Fact("Asked for", ", ".join(metrics) or "nothing")
+    yield Fact("Metrics", ", ".join(metrics) or "nothing")
     combine = entry.get("combine")
     if isinstance(combine, str):
         yield Fact("Its value is", _COMBINED.get(combine, combine))
@@ -133,7 +133,7 @@ def _weight(value: Any) -> str:
 
 
 def _told(ids: set[str], taped: TapeIndex) -> str:
-    """Return what a judge was told first, of a request that asks for these criteria."""
+    """Return the system message of a request about these criteria."""
     for form, system in taped.systems.items():
         questions = json.loads(form).get("questions")
         asked = {str(q.get("id")) for q in _list(questions) if isinstance(q, dict)}

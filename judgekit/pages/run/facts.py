@@ -70,7 +70,7 @@ class RunFacts:
     Args:
         report: the run.
         makers: the judges and rubrics named by the results of each metric.
-        ranking: which cases fail; without it, nothing is said of cases.
+        ranking: which cases fail; without it, cases are left out.
     """
 
     def __init__(

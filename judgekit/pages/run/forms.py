@@ -1,4 +1,4 @@
-"""Which form a person fills in who labels a case: the one the judge was given."""
+"""The form for labelling a case: the reply schema of the judge."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from judgekit.pages.run.taped import TapeIndex
 from judgekit.report.folder import Scored
 
 _NOT_ASKED = ("weight", "levels", "reverse")
-"""What a criterion says beside its question."""
+"""Keys of a criterion besides its question."""
 
 
 class Forms:
     """Finds the form of every case and metric.
 
     A metric that asks once, for what its own parts are made of, has one form a case. One that
-    asks step by step, or asks nobody, has none: people then label its verdict.
+    asks step by step, or needs no judge, has none: people then label its verdict.
 
     Args:
         taped: what the tape knows of requests.
@@ -89,7 +89,7 @@ class Forms:
         return self._ids[form]
 
     def _from_manifest(self, metric: str, parts: set[str]) -> str | None:
-        """Return the form of a metric whose requests are not at hand."""
+        """Return the form of a metric without requests on the tape."""
         rubric = self._told.get(metric)
         criteria = _dicts(rubric.get("criteria")) if rubric else []
         if not criteria or (parts and not parts <= {str(c.get("id")) for c in criteria}):

@@ -1,4 +1,4 @@
-"""How the values of criteria are spread, and whether a metric still tells cases apart."""
+"""Histograms of criteria, and whether a metric is saturated."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Histograms:
 
 
 def saturation(bins: Sequence[int]) -> str | None:
-    """Return where nearly all values stand, `top` or `bottom`; `None` if they tell cases apart.
+    """Return the end that holds nearly all values, `top` or `bottom`; `None` for neither.
 
     >>> saturation([0, 0, 1, 39]), saturation([5, 0, 0, 5]), saturation([0, 3])
     ('top', None, None)

@@ -1,4 +1,4 @@
-"""The lead of a large page: what its list of cases needs, read before all the texts."""
+"""The lead of a large page: data for the list of cases, read before all texts."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _SAID = ("type", "status", "value", "kind", "fallback")
 
 
 def lead_of(case: dict[str, Any]) -> dict[str, Any]:
-    """Return what the list shows of a case, of all the page has of it."""
+    """Return the part of a case that the list shows."""
     return {
         "id": case["id"],
         "line": _line(case),

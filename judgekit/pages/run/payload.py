@@ -1,4 +1,4 @@
-"""What the script of a page reads: every case, its results, and what the judge was asked."""
+"""The data of the page of a run: every case, its results and its requests."""
 
 from __future__ import annotations
 
@@ -53,9 +53,9 @@ class RunPayload(NamedTuple):
     text: str
     compressed: bool
     prompts: str
-    """`all`, `some` or `none`: whose prompts and raw replies are there."""
+    """`all`, `some` or `none`: which cases have prompts and raw replies."""
     makers: dict[str, tuple[JudgedBy, ...]]
-    """Who made the judged values of each metric, as the results themselves say."""
+    """The judges and rubrics that the results of each metric name."""
     fields: tuple[Field, ...]
     """Fields of the metadata with few values, and the figures of each value."""
     histograms: Histograms
@@ -116,7 +116,7 @@ def make_payload(report: Report) -> RunPayload:
     }
     packed = pack(_joined({**head, "texts": texts.all}, cases))
     if packed.compressed:
-        # Two lines: the list of cases stands before the texts are unpacked.
+        # Two lines, so that the list of cases is drawn before the texts are unpacked.
         packed = pack(f"{_joined(head, leads)}\n{_joined({'texts': texts.all}, cases)}")
     return RunPayload(
         packed.text, packed.compressed, prompts, made_by, fields, histograms, ranking, taped
@@ -160,7 +160,7 @@ def _texts_shared(case: Case, texts: Texts) -> dict[str, Any]:
 
 
 def _result(result: Result) -> dict[str, Any]:
-    # Who made it stands once, on the cards; thousands of rows would say it again.
+    # The judge and rubric are on the cards, not in thousands of rows.
     data = result.model_dump(mode="json", exclude_defaults=True, exclude={"meta"})
     data["type"] = result.type
     for part in data.get("parts", ()):

@@ -1,4 +1,4 @@
-"""What the judge of a run was asked and what it said, looked up on the run's tape."""
+"""Requests and replies of a run, looked up on its tape."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from judgekit.report.folder import TAPE
 _KEY = re.compile(r"[0-9a-f]{64}")
 
 
-class TextStore(Protocol):
-    """Where texts are put that many records share."""
+class TextPool(Protocol):
+    """A store of texts that many records share."""
 
     def put(self, text: str) -> int | str:
         """Return the number of a text, or the text itself."""
@@ -38,12 +38,12 @@ class RunTape:
 
     @cached_property
     def taped(self) -> TapeIndex:
-        """What the tape says of the judges; all of it is read for that."""
+        """The judges on the tape; reads all of it."""
         return TapeIndex(self._tape, self._parts)
 
     @property
     def there(self) -> bool:
-        """Whether there is a tape."""
+        """Whether the run has a tape."""
         return self._tape is not None
 
     def record(self, key: str) -> Record | None:
@@ -69,8 +69,8 @@ def keys_of(rows: tuple[Row, ...]) -> Iterator[str]:
     yield from seen
 
 
-def told(record: Record, texts: TextStore) -> dict[str, Any]:
-    """Return what a page tells of a record."""
+def told(record: Record, texts: TextPool) -> dict[str, Any]:
+    """Return the part of a record that a page shows."""
     request, reply = record.request, record.reply
     data: dict[str, Any] = {
         "messages": [

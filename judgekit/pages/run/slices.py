@@ -57,7 +57,7 @@ class Slices:
 
     Args:
         metrics: their names, and the least and the most each says.
-        cluster: the field whose cases are alike; intervals then go by clusters.
+        cluster: the field that clusters cases; intervals are then clustered.
     """
 
     def __init__(self, metrics: Mapping[str, Bounds], *, cluster: str | None = None) -> None:

@@ -1,4 +1,4 @@
-"""What a tape says of the judges of a run, and which form each request filled in."""
+"""The judges on the tape of a run, and the reply schema of each request."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from judgekit.cassette.tape import Tape
 from judgekit.core.canonical import canonical_json
 
 MOST = 8
-"""Different parameters, servers and modes of one judge that are told."""
+"""Different parameters, servers and modes of one judge that are listed."""
 
 
 class JudgeReplies:
-    """What is known of the replies of one judge."""
+    """Figures of the replies of one judge."""
 
     def __init__(self) -> None:
         self.count = 0

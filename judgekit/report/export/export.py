@@ -1,4 +1,4 @@
-"""The formats a run can be written in, and what a person says to get one."""
+"""The export formats of a run, and parsing of `--export FORMAT=FILE`."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ FORMATS: Mapping[str, str] = {
     "parquet": "the same rows (needs the parquet extra)",
     "json": "figures and gates, as --json prints them",
 }
-"""Format -> what is in it. Each is a module beside this one, loaded when it is wanted."""
+"""Format -> its content. Each format is a module of this package, imported when needed."""
 _BEGIN = {
     "junit": b"<?xml",
     "markdown": b"## ",
@@ -29,7 +29,7 @@ _BEGIN = {
     "parquet": b"PAR1",
     "json": b'{\n "cases"',
 }
-"""How a file of each format begins: only such a file is replaced."""
+"""The first bytes of each format: only such a file is replaced."""
 
 
 class Export(NamedTuple):

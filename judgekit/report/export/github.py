@@ -1,8 +1,8 @@
 """A run in GitHub Actions: the summary of the job, and annotations.
 
-A runner takes commands from what a job prints: a line that begins with `::`, or holds `##[`. What
-cases and judges say never gets to print one: properties and messages are escaped as the runner
-unescapes them, and other output is bracketed by `stop-commands` with a word nobody can guess.
+A runner takes commands from what a job prints: a line that begins with `::`, or holds `##[`. Texts
+of cases and judges never print one: properties and messages are escaped as the runner unescapes
+them, and other output is bracketed by `stop-commands` with a random word.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _CUT = (
 )
 
 Places = Mapping[str, tuple[str, int | None]]
-"""Case -> the file and the line it stands on."""
+"""Case -> its file and line."""
 
 
 def summary_path() -> Path:
@@ -58,7 +58,7 @@ def write_github(
 
     Args:
         report: the run.
-        find: returns where cases stand, as far as that is known.
+        find: returns the places of cases, where known.
         say: prints a line.
 
     Raises:

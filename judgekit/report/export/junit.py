@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from judgekit.report.report import Report
 
 MOST_DETAIL = 10_000
-"""Characters said of one row below its message."""
+"""Characters of the details of one row."""
 _IN_MEMORY = 1 << 20
 _ESCAPES = str.maketrans(
     # Readers turn line ends and tabs of an attribute into spaces unless they are written so.
@@ -40,7 +40,7 @@ def write(report: Report, path: Path) -> None:
     with written(path) as file, ExitStack() as stack:
         suites = {
             name: _Suite(name, stack.enter_context(_spool())) for name in report.metrics
-        }  # one pass over the results, though each suite stands by itself
+        }  # one pass over the results for all suites
         for row, verdict in verdicts(report):
             suites[row.metric].add(row.case, verdict)
         gates = _Suite("judgekit gates", stack.enter_context(_spool()))
@@ -92,7 +92,7 @@ class _Suite:
         detail = named("\n".join((verdict.line, *verdict.details)))
         if len(detail) > MOST_DETAIL:
             detail = detail[: MOST_DETAIL - 1] + "…"
-        # Line ends may stand in content as they are, and are easier to read so.
+        # Line ends are allowed in content.
         text = detail.translate(_ESCAPES).replace("&#10;", "\n")
         self.spool.write(f"{begin}>\n   <{tag}{said}>{text}</{tag}>\n  </testcase>\n".encode())
 

@@ -24,6 +24,6 @@ def named(text: str) -> str:
 
 
 def one_line(text: str, *, most: int = 1000) -> str:
-    """Return a text on one line, unseen characters named, of so many characters at most."""
+    """Return a text on one line, unseen characters named, cut to a length."""
     line = " ".join(named(text).split())
     return line if len(line) <= most else line[: most - 1] + "…"

@@ -58,7 +58,7 @@ def write(report: Report, path: Path) -> None:
 
 
 def _whole(rows: Iterator[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    """Yield rows whose texts are whole characters; half of one has no place in a file."""
+    """Yield rows with lone surrogates in texts replaced."""
     for row in rows:
         yield {
             name: value.encode("utf-8", "replace").decode() if isinstance(value, str) else value

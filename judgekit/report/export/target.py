@@ -13,7 +13,7 @@ from judgekit.core.output_file import whole_file
 
 @contextmanager
 def written(path: Path) -> Iterator[BinaryIO]:
-    """Open a file to write; what stood there before still stands when writing fails.
+    """Open a file to write; an existing file stays if writing fails.
 
     Raises:
         ConfigError: it cannot be written.

@@ -1,4 +1,4 @@
-"""What a row comes to where a tool knows four words only: passed, failed, error, skipped."""
+"""The outcome of a row for tools that know four: passed, failed, error, skipped."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Outcome = Literal["passed", "failed", "error", "skipped"]
 
 
 class Verdict(NamedTuple):
-    """What a row comes to, why, and what there is to say of it."""
+    """The outcome of a row, its reason and details."""
 
     outcome: Outcome
     kind: str = ""
@@ -32,10 +32,9 @@ PASSED = Verdict("passed")
 
 
 def verdict_of(result: Result, summary: MetricSummary) -> Verdict:
-    """Return what a row comes to: missing its threshold is a failure, having no score an error.
+    """Return the outcome of a row: missing its threshold is a failure, having no score an error.
 
-    What the judge left open, what does not apply and what a stand-in scored is skipped: the
-    metric itself said neither yes nor no.
+    Abstained, not applicable and fallback rows are skipped: the metric itself gave no verdict.
     """
     if isinstance(result, Failure):
         return Verdict("error", result.kind, result.message)
@@ -55,7 +54,7 @@ def verdict_of(result: Result, summary: MetricSummary) -> Verdict:
 
 
 def _details(result: Score, line: str) -> Iterator[str]:
-    """Yield what there is to say beside the line, which may have said the worst criterion."""
+    """Yield the details that the line does not contain; it may contain the worst criterion."""
     for number, part in enumerate(_worst_first(result)):
         said = _said(part)
         if number == 0 and part.reason and f"{part.id} {part.value:.2f}: {part.reason}" in line:
@@ -64,7 +63,7 @@ def _details(result: Score, line: str) -> Iterator[str]:
 
 
 def verdicts(report: Report) -> Iterator[tuple[Row, Verdict]]:
-    """Yield every row of a run with what it comes to, in the order of the cases.
+    """Yield every row of a run with its outcome, in the order of the cases.
 
     Raises:
         ConfigError: the results cannot be read, or are not those of the report.
@@ -87,7 +86,7 @@ def _number(value: float | None) -> str:
 
 def _worst_first(score: Score) -> list[Part]:
     lost = [part for part in score.parts if part.value is not None and part.value < 1]
-    # A criterion of negative weight takes away as it is met; all of those are said.
+    # A met criterion of negative weight lowers the value; list all of those.
     lost += [part for part in score.parts if part.value == 1 and part.weight < 0]
     return sorted(lost, key=lambda part: -abs(part.weight) * _loss(part))
 

@@ -381,10 +381,10 @@ def test_another_prompt_or_context_is_what_is_tried_and_said_loudly(run):
 
     assert (found.pairs, found.other_question) == (60, 0)
     assert [w for w in found.warnings if "another one" in w] == [
-        "The system prompt of 2 cases is another one in the new run: what is held against it is "
-        "not held against the same.",
-        "The context of 1 case is another one in the new run: what is held against it is not held "
-        "against the same.",
+        "The system prompt of 2 cases is another one in the new run; metrics that use it "
+        "compare with different texts.",
+        "The context of 1 case is another one in the new run; metrics that use it compare "
+        "with different texts.",
     ]
     said = {change.what: change.new for change in found.changes}
     assert said["system prompt"] == "another in 2 of 60 cases"
@@ -529,7 +529,7 @@ def test_a_case_twice_in_one_run_is_refused(run):
     lines = (base / "results.jsonl").read_text().splitlines()
     (base / "results.jsonl").write_text("\n".join([*lines, *lines[1:3], *lines[1:3]]) + "\n")
 
-    with pytest.raises(ConfigError, match="case 'c000' stands twice"):
+    with pytest.raises(ConfigError, match="case 'c000' appears twice"):
         compare(base, new)
 
 

@@ -78,7 +78,7 @@ const textOf = (value) => (typeof value === "number" ? data.texts[value] : value
 // Half up to two decimals, like Score.shown.
 const rounded = (value) => Math.floor((value + 2 ** -52) * 100 + 0.5) / 100;
 
-// `counts`: of a metric without bounds, whose whole numbers stay whole.
+// `counts`: of a metric without bounds: whole numbers stay whole.
 function showNumber(value, scale, counts) {
   const shown = rounded(value * scale);
   if (counts && Number.isInteger(shown)) return shown.toLocaleString("en");

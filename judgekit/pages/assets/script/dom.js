@@ -52,7 +52,7 @@ function h(tag, attributes, ...children) {
 
 const chip = (tone, text, title) => h("span", { class: "chip " + tone, title }, text);
 
-// A thin bar that shows where a share of 0..1 stands.
+// A thin bar that shows a share of 0..1.
 function shareBar(share, tone) {
   const fill = h("span", { class: "fill " + (tone || "") });
   fill.style.width = Math.max(0, Math.min(1, share)) * 100 + "%";

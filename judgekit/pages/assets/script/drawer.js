@@ -1,4 +1,4 @@
-// One case, opened over the page: what it says stands in two sides.
+// One case, opened over the page in two columns.
 
 const drawer = document.getElementById("drawer");
 

@@ -1,10 +1,10 @@
 // What is shown, kept in the fragment of the address so that a link leads to the same view.
 
 // label: the metric that is being labelled, if one is.
-// facets: name -> chosen values; `null` among them stands for cases without the field.
+// facets: name -> chosen values; `null` among them: cases without the field.
 const state = { q: "", status: "all", facets: new Map(), sort: "", down: false, open: null, label: null, run: 0 };
 
-// Views of their own over the list of cases: {start(), follow(entry) -> whether it shows it, keys}.
+// Views over the list of cases: {start(), follow(entry) -> whether it shows it, keys}.
 const views = [];
 
 function readState() {
@@ -44,7 +44,7 @@ function hashOf(open, label = null) {
   return parts.toString();
 }
 
-// `push`: a step of its own, that going back undoes.
+// `push`: a new entry of the browser history.
 function writeState({ push = false } = {}) {
   const hash = "#" + hashOf(state.open, state.label);
   if (hash === (location.hash || "#")) return;

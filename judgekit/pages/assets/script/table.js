@@ -5,7 +5,7 @@ const FIRST = 10; // rows before "Show all"
 const COLUMNS = 9; // of metrics and metadata together
 let shown = []; // entries that match, in order
 let drawn = 0;
-let expanded = false; // whether more than the first rows are wanted
+let expanded = false; // whether to show more than the first rows
 let selected = -1; // place in `shown`
 const parts = {}; // elements that change
 
@@ -75,7 +75,7 @@ function change(wanted, { push = false } = {}) {
   writeState({ push });
 }
 
-// The figures stand below the table, so it grows only when that is wanted.
+// The figures are below the table, so it grows only on request.
 function expand() {
   expanded = true;
   drawMore();
@@ -86,7 +86,7 @@ const toggleOrder = () => change({ sort: state.sort === "input-order" ? "" : "in
 
 const clearFilters = () => change({ q: "", status: "all", facets: new Map() }, { push: true });
 
-// Draws everything anew from the state.
+// Draws everything again from the state.
 function refresh() {
   const kept = selected >= 0 ? shown[selected] : null;
   const { found, counts } = matching();

@@ -1,5 +1,5 @@
 // One case of the table: what two runs hold of it, how far it moved, and what it is filtered by.
-// Everything here is about the run that is chosen (state.run), held against the base.
+// Everything here compares the chosen run (state.run) with the base.
 
 const STATUSES = [
   ["all", "All"],

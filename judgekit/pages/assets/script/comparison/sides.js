@@ -1,6 +1,6 @@
-// One case: what was asked, both answers, and what was said of them, side by side.
+// One case: the question, both answers and their results, side by side.
 
-let together = false; // whether both answers stand in one text
+let together = false; // whether both answers are shown as one text
 
 function sidesOf(entry) {
   const item = entry.case;
@@ -128,7 +128,7 @@ function metricSection(item, metric, cell, run) {
   return section;
 }
 
-// Whether two runs give the same reason; what they say of criteria stands below.
+// Whether two runs give the same reason; criteria follow below.
 const same = (base, other) => base.kind === other.kind && base.reason === other.reason && JSON.stringify(base.fallback) === JSON.stringify(other.fallback);
 
 const valueOf = (part) => (part === undefined ? undefined : part.value === null ? part.status : part.value);
@@ -153,7 +153,7 @@ function reasonOf(result, side) {
     "section",
     { "aria-label": side },
     result.kind ? h("p", { class: "trouble" }, "failed: " + words(result.kind)) : null,
-    result.fallback ? h("p", { class: "caution" }, h("strong", null, result.fallback.substitute), " stood in. Cause: ", result.fallback.cause) : null,
+    result.fallback ? h("p", { class: "caution" }, h("strong", null, result.fallback.substitute), " gave a fallback value. Cause: ", result.fallback.cause) : null,
     h("p", { class: "reason", dir: "auto" }, result.reason || "–"),
   );
 }

@@ -1,4 +1,4 @@
-// What was said of a case, as lines: those a person's answers are read from (`answers`), and
+// Labels as JSON Lines: full answers (`answers`), and
 // plainer ones (`values`, `value`) where the form is not filled in. `judgekit agree` reads all.
 
 const forms = new Map();

@@ -1,5 +1,5 @@
 // Labelling: a person judges the cases of the current filter one after another, and does not see
-// what the judge said of them unless they ask.
+// the verdicts of the judge unless they ask.
 
 const pane = { element: null, entry: null, metric: "", label: null };
 

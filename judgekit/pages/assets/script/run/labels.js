@@ -1,4 +1,4 @@
-// What a person said of cases: kept in memory and, where the browser allows it, in its storage.
+// Labels of a person: kept in memory and, where the browser allows it, in its storage.
 
 const labels = new Map(); // case and metric -> label
 const keeping = { labeller: "", stored: true, touched: new Set(), timer: 0 };

@@ -1,6 +1,6 @@
 // Quotes of judges: found in the texts of a case and marked there.
 
-// Marks, dashes and dots as the plain ones: what judges write for what stands in a text.
+// Marks, dashes and dots as the plain ones: as judges often write them.
 function plainMark(character) {
   if ("‘’‚‛′`´".includes(character)) return "'";
   if ("“”„‟″«»".includes(character)) return '"';
@@ -41,7 +41,7 @@ function withoutEnds(text) {
   return text.slice(start, end);
 }
 
-// Where a quote stands in a text: literally, or as metrics/quote.py looks it up.
+// The position of a quote in a text: literally, or as metrics/quote.py looks it up.
 function findQuote(quote, text, collapsed) {
   const at = text.indexOf(quote);
   if (at >= 0) return [at, at + quote.length];

@@ -30,7 +30,7 @@ function conversation(item, quotes) {
   if (item.input !== undefined) block("Input", text(item.input, "input"), "input");
   const answers = ["baseline", "output"].filter((field) => item[field] !== undefined);
   if (answers.length === 2) {
-    // What was and what came of it, side by side.
+    // Baseline and output side by side.
     const part = (field) => h("section", { class: `turn ${field}` }, h("h3", null, field === "output" ? "Output" : "Baseline"), text(item[field], field));
     side.append(h("div", { class: "beside" }, answers.map(part)));
   } else if (answers.length) {

@@ -13,7 +13,7 @@ function metricSection(entry, metric, cell, quotes) {
   } else {
     if (result.fallback) {
       section.append(
-        h("p", { class: "caution" }, h("strong", null, result.fallback.substitute), " stood in. Cause: ", result.fallback.cause),
+        h("p", { class: "caution" }, h("strong", null, result.fallback.substitute), " gave a fallback value. Cause: ", result.fallback.cause),
       );
     }
     if (result.reason) section.append(h("p", { class: "reason", dir: "auto" }, result.reason));
@@ -24,7 +24,7 @@ function metricSection(entry, metric, cell, quotes) {
   const judgments = result.judgments || [];
   for (const judgment of judgments) asked.add(judgment.request_key);
   const blocks = () => judgments.map((judgment, n) => judgmentBlock(entry, judgment, judgments.length > 1 ? n + 1 : 0));
-  // A metric that asks claim by claim has many, and what they say stands in its parts.
+  // A metric that asks claim by claim has many; its parts show their answers.
   if (judgments.length > MANY_JUDGMENTS) section.append(fold(`${judgments.length} judgments: keys, prompts, raw replies`, blocks));
   else append(section, blocks());
   if (result.key && !asked.has(result.key)) append(section, [askedBlock(entry, result.key)]);
@@ -202,7 +202,7 @@ function recordBlocks(record) {
   return [
     fold(`Rendered prompt (${record.messages.length} messages, ${characters.toLocaleString("en")} characters)`, () => [
       record.messages.map(([role, text]) => h("figure", { class: "raw" }, h("figcaption", null, role), h("pre", { dir: "auto" }, textOf(text)))),
-      fold("The form the judge fills in", () => json(JSON.parse(textOf(record.form)))),
+      fold("Reply schema", () => json(JSON.parse(textOf(record.form)))),
       record.params ? factList({ parameters: record.params }) : null,
     ]),
     fold(`Raw reply (${record.tries.length === 1 ? "1 try" : record.tries.length + " tries, the last one counts"})`, () => [

@@ -1,4 +1,4 @@
-// The runs of a folder: sorted, searched, ticked for comparing; looked at anew every few seconds.
+// The runs of a folder: sorted, searched, chosen for comparison; fetched again every few seconds.
 
 const PAUSE = 2000;
 const state = { q: "", sort: "modified", down: true, picked: [] };
@@ -145,7 +145,7 @@ function drawBar() {
   const [base, ...others] = state.picked;
   const said = base === undefined
     ? "Tick two runs or more to compare them; the first one ticked is the base."
-    : others.length ? ["Base: ", h("strong", null, h("bdi", null, base)), ", against it: ", others.map((id, n) => [n ? ", " : "", h("strong", null, h("bdi", null, id))])] : ["Base: ", h("strong", null, h("bdi", null, base)), ". Tick what is held against it."];
+    : others.length ? ["Base: ", h("strong", null, h("bdi", null, base)), ", compared with it: ", others.map((id, n) => [n ? ", " : "", h("strong", null, h("bdi", null, id))])] : ["Base: ", h("strong", null, h("bdi", null, base)), ". Tick the runs to compare with it."];
   const swap = others.length === 1 ? h("button", { type: "button", class: "clear", on: { click: () => change({ picked: [...state.picked].reverse() }) } }, "Swap") : null;
   const clear = base === undefined ? null : h("button", { type: "button", class: "clear", on: { click: () => change({ picked: [] }) } }, "Clear");
   const go = others.length ? h("a", { class: "go", href: compareAddress(state.picked) }, "Compare") : null;

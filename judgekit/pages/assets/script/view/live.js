@@ -1,4 +1,4 @@
-// A run while it writes: figures so far, looked at anew every second, and its page when it is done.
+// A run while it writes: figures so far, fetched again every second, and its page when it is done.
 
 const PAUSE = 1000;
 const { run } = document.documentElement.dataset;
@@ -36,7 +36,7 @@ function sentence(progress, stopped) {
   while (samples.length > 2 && now - samples[0][0] > 30) samples.shift();
   const count = `${progress.cases.toLocaleString("en")} case${progress.cases === 1 ? "" : "s"} done`;
   const odd = progress.skipped ? ` ${progress.skipped.toLocaleString("en")} lines cannot be read.` : "";
-  if (stopped) return `${count}, and nobody writes any more: the run was ended before it could report. Run it again into the same folder: what was asked is not asked again.${odd}`;
+  if (stopped) return `${count}, and the run stopped before its report. Run it again into the same folder: it reuses recorded replies.${odd}`;
   const [then, before] = samples[0];
   const rate = now - then > 2 && progress.cases > before ? (progress.cases - before) / (now - then) : null;
   const speed = rate === null ? "" : rate >= 1 ? `, ${Math.round(rate).toLocaleString("en")} a second` : `, ${Math.round(rate * 60)} a minute`;

@@ -20,7 +20,7 @@ async function watchRun() {
       const now = await ask("/api/run", {});
       bar.hidden = now.stamp === stamp;
     } catch {
-      // Nobody serves it at the moment; what is here stays readable.
+      // The server does not answer; the page stays readable.
     }
   }
 }
