@@ -30,7 +30,7 @@ POSIX_ONLY = {
     "metrics/benchmarks/sandbox_program.py",
     # Every door to it is behind _bubblewrap(), which looks for Linux first.
     "metrics/benchmarks/sandbox.py",
-    # The process that mathworker.py starts after it has looked at sys.platform.
+    # The process that math_worker.py starts after it has looked at sys.platform.
     "metrics/benchmarks/math_host.py",
     # Ends that process.
     "metrics/benchmarks/math_worker.py",
