@@ -21,7 +21,7 @@ from judgekit.core.judgment import read_answers
 from judgekit.core.request import Form, Reply, Request, Try
 
 if TYPE_CHECKING:
-    from judgekit.judges.draft import Draft
+    from judgekit.judges.saved_answers import SavedAnswers
     from judgekit.judges.terminal import Terminal
 
 PREFIX = "manual/"
@@ -65,7 +65,7 @@ class ManualJudge(BaseJudge):
         self._terminal = terminal
         self._drafts = drafts
         self._gone = False
-        self._finished: list[Draft] = []
+        self._finished: list[SavedAnswers] = []
 
     @property
     def model(self) -> str:
@@ -108,12 +108,14 @@ class ManualJudge(BaseJudge):
         if self._gone:
             raise JudgeAway(f"{self._model} stopped before this; run again to go on")
         # A replay has nobody sitting there.
-        from judgekit.judges.draft import Draft
-        from judgekit.judges.sitting import Sitting
+        from judgekit.judges.manual_session import ManualSession
+        from judgekit.judges.saved_answers import SavedAnswers
 
-        draft = Draft(self._drafts, request.key)
+        draft = SavedAnswers(self._drafts, request.key)
 
-        reply = await Sitting(request, terminal, draft=draft, done=len(self._finished)).judged()
+        reply = await ManualSession(
+            request, terminal, saved=draft, done=len(self._finished)
+        ).judged()
         if isinstance(reply, Reply):
             self._finished.append(draft)
             return reply

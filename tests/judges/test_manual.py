@@ -17,11 +17,11 @@ from judgekit.core.case import Case
 from judgekit.core.errors import ConfigError, JudgeAway
 from judgekit.core.judgment import read_reply
 from judgekit.core.request import About, ChatMessage, Detail, Form, Question, Reply, Request
-from judgekit.judges.draft import Draft
-from judgekit.judges.interview import NotAnAnswer, accepts, asked, parse
 from judgekit.judges.limits import LimitedJudge
 from judgekit.judges.manual import ManualJudge
-from judgekit.judges.sitting import Sitting
+from judgekit.judges.manual_session import ManualSession
+from judgekit.judges.questions import NotAnAnswer, accepts, asked, parse
+from judgekit.judges.saved_answers import SavedAnswers
 from judgekit.judges.terminal import LongLine, Turn
 from judgekit.judges.typeset import columns, level_texts, material, wrapped
 from judgekit.metrics.fallback import WithFallback
@@ -108,7 +108,7 @@ def request(
 def sit(*lines, form=EVERYTHING, drafts=None, asks=None):
     terminal = Typed(*lines)
     asks = asks or request(form)
-    sitting = Sitting(asks, terminal, draft=Draft(drafts, asks.key), done=0)
+    sitting = ManualSession(asks, terminal, saved=SavedAnswers(drafts, asks.key), done=0)
     return asyncio.run(sitting.judged()), terminal
 
 
@@ -303,7 +303,7 @@ def test_a_damaged_draft_is_asked_again(text, tmp_path):
 
 
 def test_a_draft_counts_as_far_as_it_could_have_been_typed(tmp_path):
-    Draft(tmp_path, request().key).write(["so so", "cool", "nearly", 11.0, "more"])
+    SavedAnswers(tmp_path, request().key).write(["so so", "cool", "nearly", 11.0, "more"])
 
     _, terminal = sit(drafts=tmp_path)
 

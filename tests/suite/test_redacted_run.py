@@ -13,7 +13,7 @@ import pytest
 from judgekit.cassette.scan import scan
 from judgekit.cli import main
 from judgekit.core.case import Case, Message, ToolCall
-from judgekit.judges.draft import Draft
+from judgekit.judges.saved_answers import SavedAnswers
 from judgekit.suite.file import Overrides
 from judgekit.suite.run import run_suite
 from judgekit.suite.suite import load_suite
@@ -147,7 +147,7 @@ def test_the_scan_of_what_was_not_redacted_finds_all_of_it_and_tells_none(
 
 
 def test_a_draft_holds_what_was_typed_and_no_text_of_the_case(folder):
-    draft = Draft(folder / "drafts", "k" * 64)
+    draft = SavedAnswers(folder / "drafts", "k" * 64)
 
     draft.write(["a reason", "warm"])
 

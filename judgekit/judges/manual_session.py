@@ -10,8 +10,8 @@ from judgekit.core.canonical import canonical_json, printable
 from judgekit.core.errors import InvalidReply
 from judgekit.core.judgment import read_reply
 from judgekit.core.request import Form, Question, Reply, Request, Try
-from judgekit.judges.draft import Draft
-from judgekit.judges.interview import Ask, NotAnAnswer, accepts, asked, numbered, parse
+from judgekit.judges.questions import Ask, NotAnAnswer, accepts, asked, numbered, parse
+from judgekit.judges.saved_answers import SavedAnswers
 from judgekit.judges.terminal import LongLine, SeveralLines, Terminal
 from judgekit.judges.typeset import columns, level_texts, material, wrapped
 
@@ -32,20 +32,22 @@ To give one of these words as an answer, put a backslash before it: \\undo
 """
 
 
-class Sitting:
+class ManualSession:
     """One request put to a person.
 
     Args:
         request: what is asked.
         terminal: where.
-        draft: keeps the answers of an unfinished case.
+        saved: keeps the answers of an unfinished case.
         done: how many cases were judged before, in this run.
     """
 
-    def __init__(self, request: Request, terminal: Terminal, *, draft: Draft, done: int) -> None:
+    def __init__(
+        self, request: Request, terminal: Terminal, *, saved: SavedAnswers, done: int
+    ) -> None:
         self._request = request
         self._terminal = terminal
-        self._draft = draft
+        self._saved = saved
         self._done = done
         self._pieces = material(request)
         fenced = [piece for piece in self._pieces if piece.tag is not None]
@@ -156,13 +158,13 @@ class Sitting:
 
     def _keep(self) -> None:
         try:
-            self._draft.write(self._answers)
+            self._saved.write(self._answers)
         except OSError as exc:
             self._say(f"the draft cannot be kept: {exc.strerror}")
 
     def _take_up(self) -> None:
         """Take up what an earlier run left of this case, as far as it could have been typed."""
-        for answer in self._draft.read():
+        for answer in self._saved.read():
             ask = asked(self._form, self._answers)
             if isinstance(ask, dict) or not accepts(answer, ask, in_material=self._holds):
                 break
@@ -343,4 +345,4 @@ def _said(value: Any) -> str:
     return "; ".join(map(str, value)) or "none" if isinstance(value, list) else str(value)
 
 
-__all__ = ["HELP", "Left", "Sitting"]
+__all__ = ["HELP", "Left", "ManualSession"]

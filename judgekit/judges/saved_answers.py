@@ -1,4 +1,4 @@
-"""A draft: the answers of a case that a person has not finished, kept for the next time."""
+"""The answers of a case that a person has not finished, saved for the next run."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MAX_DRAFT = 2_000_000
 _HEADER = {"judgekit": "draft", "version": 1}
 
 
-class Draft:
+class SavedAnswers:
     """The answers to one request, in a private file named by its key.
 
     The file holds what was typed and nothing else. It may be damaged or forged: what is read
@@ -26,7 +26,7 @@ class Draft:
         self.path = folder / f"{key}.json" if folder is not None else None
 
     def read(self) -> list[Any]:
-        """Return the answers kept; none where there is no draft that can be read."""
+        """Return the saved answers; none if no readable file exists."""
         if self.path is None or self.path.is_symlink() or not self.path.is_file():
             return []
         try:
