@@ -11,7 +11,7 @@ from judgekit.core.errors import ConfigError
 from judgekit.core.judgment import Judgment
 from judgekit.core.request import Form
 from judgekit.core.value import Json
-from judgekit.metrics.samples import Combined
+from judgekit.metrics.samples import CombinedSamples
 
 
 class ResponseModel:
@@ -29,7 +29,7 @@ class ResponseModel:
         self.form = Form(json_schema=_schema(made_of))
         self._worth = worth or _value_field
 
-    def combined(self, judgments: Sequence[Judgment], *, metric: str) -> Combined:
+    def combined(self, judgments: Sequence[Judgment], *, metric: str) -> CombinedSamples:
         """Return the mean of what the judgments are worth, with the reason of the first.
 
         Raises:
@@ -44,7 +44,7 @@ class ResponseModel:
             values.append(value)
         data = judgments[0].data
         details = data if isinstance(data, dict) else {}
-        return Combined(
+        return CombinedSamples(
             status="scored",
             value=sum(values) / len(values),
             reason=str(details.get("reason", "")),

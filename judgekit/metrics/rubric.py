@@ -18,7 +18,7 @@ from judgekit.core.request import About, ChatMessage, Request
 from judgekit.core.score import Part, Score
 from judgekit.core.value import Json, trusted
 from judgekit.metrics.quote import FIGURES, QuoteTally, find_quotes
-from judgekit.metrics.samples import Combined, agreed, valid
+from judgekit.metrics.samples import CombinedSamples, agreed, valid
 from judgekit.rubric.fold import Folded, Outcome
 from judgekit.rubric.load import load_rubric
 from judgekit.rubric.rubric import Rubric, Variant
@@ -221,7 +221,7 @@ class RubricMetric(Metric):
             exc.key = request.key
             raise
 
-    def _combined(self, case: Case, variant: Variant, judgments: list[Judgment]) -> Combined:
+    def _combined(self, case: Case, variant: Variant, judgments: list[Judgment]) -> CombinedSamples:
         """Fold the answers of one judgment, or of several samples together."""
         verdict = judgments[0]
         if len(judgments) == 1:
@@ -237,7 +237,7 @@ class RubricMetric(Metric):
             judgments = [trusted(Judgment, {**verdict.__dict__, "answers": {}, "details": {}})]
         else:
             details["samples"] = spread
-        return Combined(
+        return CombinedSamples(
             status=folded.status,
             value=folded.value,
             parts=parts,

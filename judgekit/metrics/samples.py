@@ -15,7 +15,7 @@ from judgekit.rubric.fold import Outcome
 from judgekit.rubric.rubric import Variant
 
 
-class Combined(NamedTuple):
+class CombinedSamples(NamedTuple):
     """What the judgments of a case come to: the fields of a score that depend on them."""
 
     status: Status
