@@ -263,13 +263,38 @@ MetricLike = Metric | SimpleMetric | Callable[[Case], Any]
 """What `evaluate` and metrics around metrics take."""
 
 
+class BaseEmbedder:
+    """Facts about an embedder, with their defaults.
+
+    An embedder is a subclass with `identity` and `embed` or `aembed`. A class that is not a
+    subclass may have the same attributes; `SharedEmbedder` adapts it.
+    """
+
+    __slots__ = ()
+
+    if TYPE_CHECKING:  # read-only to a type checker, so that a subclass may use attributes
+
+        @property
+        def dimensions(self) -> int | None:
+            """Length of a vector; `None` where it is not known before the first."""
+
+        @property
+        def semantic(self) -> bool:
+            """Whether near vectors mean near texts; `lexical` compares words."""
+
+        @property
+        def synchronous(self) -> bool:
+            """Whether vectors are made so fast that neither a thread nor the store pays."""
+
+    else:
+        dimensions = None
+        semantic = True
+        synchronous = False
+
+
 @runtime_checkable
 class Embedder(Protocol):
-    """Something on this machine that turns texts into vectors.
-
-    It may also say `dimensions` (the length of a vector), and `at_once = True` where vectors are
-    made so fast that neither a thread nor the store is worth its while.
-    """
+    """Something on this machine that turns texts into vectors; see also `BaseEmbedder`."""
 
     @property
     def identity(self) -> str:

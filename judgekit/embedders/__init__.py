@@ -130,7 +130,7 @@ def embeds_at_once(embedder: Chosen) -> bool:
     """Return whether an embedder is synchronous."""
     if isinstance(embedder, (str, Mapping)):
         return _read(embedder)[0] in _PLAIN
-    return ready(embedder).at_once
+    return ready(embedder).synchronous
 
 
 def is_semantic(embedder: Chosen | None) -> bool:

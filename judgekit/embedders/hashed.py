@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from hashlib import blake2s
 from typing import ClassVar, cast
 
+from judgekit.core.protocols import BaseEmbedder
+
 PLACES = 512
 
 
@@ -22,7 +24,7 @@ def bucket(token: str, places: int = PLACES) -> int:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class HashedEmbedder:
+class HashedEmbedder(BaseEmbedder):
     """Turns a text into counts of its tokens; for figures comparable with Alignmenter's.
 
     Tokens are what white space divides, so that capitals and punctuation count: "Hello," and
@@ -30,7 +32,7 @@ class HashedEmbedder:
     """
 
     identity: ClassVar[str] = "hashed-512"
-    at_once: ClassVar[bool] = True
+    synchronous: ClassVar[bool] = True
     semantic: ClassVar[bool] = False
 
     def embed(self, texts: Sequence[str]) -> Sequence[Sequence[float]]:

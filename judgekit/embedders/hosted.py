@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from judgekit.core.canonical import canonical_json
 from judgekit.core.errors import InvalidReply, JudgekitError
 from judgekit.core.judge_wrapper import RequestBuilder
-from judgekit.core.protocols import JudgeLike
+from judgekit.core.protocols import BaseEmbedder, JudgeLike
 from judgekit.core.replies.vector import read_vector
 from judgekit.core.request import About, ChatMessage, Form, Request
 from judgekit.core.synchronous import run_inline
@@ -15,7 +15,7 @@ from judgekit.core.synchronous import run_inline
 _FORM = Form(want="embedding")
 
 
-class HostedEmbedder:
+class HostedEmbedder(BaseEmbedder):
     """Embeds texts with a provider that litellm supports, or an OpenAI-compatible server.
 
     There is one request for each text, so that each is recorded and replayed separately; a
@@ -25,6 +25,8 @@ class HostedEmbedder:
     Args:
         judge: the model, as a `LiteLLMJudge` or a `Cassette` around one.
     """
+
+    dimensions: int | None = None
 
     def __init__(self, judge: JudgeLike) -> None:
         self._requests = RequestBuilder(judge)
@@ -46,7 +48,7 @@ class HostedEmbedder:
         return self._identity
 
     @property
-    def at_once(self) -> bool:
+    def synchronous(self) -> bool:
         """Whether it is synchronous, as in a replay."""
         return self.judge.synchronous
 

@@ -9,6 +9,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from judgekit.core.errors import ConfigError
+from judgekit.core.protocols import BaseEmbedder
 from judgekit.embedders.folding import fold
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ _UNSPACED = (
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class LexicalEmbedder:
+class LexicalEmbedder(BaseEmbedder):
     """Embeds a text as a vector of its words and parts of words.
 
     **Lexical, not semantic**: two texts are near when they share words, or parts of words
@@ -61,7 +62,7 @@ class LexicalEmbedder:
     dimensions: int = 4096
     """Length of a vector: a power of two from 64 to 65,536."""
 
-    at_once: ClassVar[bool] = True
+    synchronous: ClassVar[bool] = True
     semantic: ClassVar[bool] = False
 
     def __post_init__(self) -> None:

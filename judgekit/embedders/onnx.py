@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 
 from judgekit.core.canonical import digest_json
 from judgekit.core.errors import ConfigError, MissingExtra
+from judgekit.core.protocols import BaseEmbedder
 from judgekit.embedders.model_files import (
     check_digest,
     file_digest,
@@ -39,7 +40,7 @@ _HUB_FILES = (
 _INPUTS = {"input_ids", "attention_mask", "token_type_ids"}
 
 
-class OnnxEmbedder:
+class OnnxEmbedder(BaseEmbedder):
     """Embeds texts with a sentence model, by onnxruntime.
 
     Needs a folder with `model.onnx` (or `onnx/model.onnx`) and `tokenizer.json`. It reads

@@ -10,6 +10,7 @@ from typing import Any, cast
 
 from judgekit.core.canonical import digest_json
 from judgekit.core.errors import ConfigError, MissingExtra
+from judgekit.core.protocols import BaseEmbedder
 from judgekit.embedders.model_files import file_digest, find_folder, whole_number
 
 EXTRA = "sentence-transformers"
@@ -18,7 +19,7 @@ _FILES = ("*.json", "*.txt", "*.model", "*.safetensors", "*/config.json", "*/*.s
 BATCH = 32
 
 
-class SentenceTransformersEmbedder:
+class SentenceTransformersEmbedder(BaseEmbedder):
     """Embeds texts with a model, by sentence-transformers on torch.
 
     Use it for models without an ONNX form; `onnx` gives the same vectors faster, in a third of the

@@ -16,7 +16,7 @@ from judgekit.core.errors import (
     JudgeRejected,
     JudgeUnavailable,
 )
-from judgekit.core.protocols import AsyncEmbedder, Embedder
+from judgekit.core.protocols import AsyncEmbedder, BaseEmbedder, Embedder
 from judgekit.embedders.cache import TextStore, VectorCache, text_digest
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ class SharedEmbedder:
     - It sends the texts that several rows need at the same time in one batch of up to 256 texts,
       shortest first. A local embedder (`embed`) runs on a thread, one batch at a time. A hosted
       embedder (`aembed`) is awaited; it limits and records its calls itself. A synchronous
-      embedder (`at_once`) is called directly, without an event loop, and is never stored.
+      embedder (`synchronous`) is called directly, without an event loop, and is never stored.
     - It halves a batch that fails until only the faulty text is left, so that a bad text fails its
       own rows only. Outages, limits and wrong settings fail all waiting rows.
     """
@@ -62,9 +62,9 @@ class SharedEmbedder:
         store: Callable[[], TextStore] | None = None,
     ) -> None:
         self.embedder = embedder
-        # Members that an embedder may declare; see `judgekit.core.protocols.Embedder`.
-        self.at_once = bool(getattr(embedder, "at_once", False))
-        self.semantic = bool(getattr(embedder, "semantic", True))
+        self._facts = embedder if isinstance(embedder, BaseEmbedder) else _PlainFacts(embedder)
+        self.synchronous = bool(self._facts.synchronous)
+        self.semantic = bool(self._facts.semantic)
         self._store = store
         self._cache: VectorCache | None = None
         self._near: OrderedDict[str, Vector] = OrderedDict()
@@ -90,7 +90,7 @@ class SharedEmbedder:
         """
         digests, found, missing = self._known(texts)
         if missing:
-            found |= self._embed_now(missing) if self.at_once else self._locally(missing)
+            found |= self._embed_now(missing) if self.synchronous else self._locally(missing)
         return cast("Sequence[Sequence[float]]", _table(found, digests))
 
     async def vectors(self, texts: Sequence[str]) -> Vectors:
@@ -101,7 +101,7 @@ class SharedEmbedder:
             JudgekitError: raised by the embedder.
         """
         digests, found, missing = self._known(texts)
-        if missing and self.at_once:
+        if missing and self.synchronous:
             found |= self._embed_now(missing)
         elif missing:
             found |= await self._queue().ask(missing)
@@ -176,7 +176,7 @@ class SharedEmbedder:
             known: dict[str, Vector] = {}
             if cache is not None:
                 # Reading it may load the model, so it is not read earlier.
-                dimensions = getattr(self.embedder, "dimensions", None)
+                dimensions = self._facts.dimensions
                 for digest in wanted:
                     vector = cache.get(digest, dimensions=dimensions)
                     if vector is not None:
@@ -190,6 +190,32 @@ class SharedEmbedder:
                 known |= made
             self._keep(known)
             return known
+
+
+class _PlainFacts(BaseEmbedder):
+    """The adapter around an embedder that is not a `BaseEmbedder`: the facts it has."""
+
+    def __init__(self, given: object) -> None:
+        self._given = given
+
+    def _fact(self, name: str, default: Any) -> Any:
+        return getattr(self._given, name, default)
+
+    @property
+    def dimensions(self) -> int | None:
+        """Length of a vector, read when it is needed: that may load the model."""
+        length: int | None = self._fact("dimensions", None)
+        return length
+
+    @property
+    def semantic(self) -> bool:
+        """Whether it compares meaning."""
+        return bool(self._fact("semantic", True))
+
+    @property
+    def synchronous(self) -> bool:
+        """Whether it is called directly; `at_once` is the older name."""
+        return bool(self._fact("synchronous", self._fact("at_once", False)))
 
 
 class _Queue:

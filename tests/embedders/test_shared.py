@@ -261,3 +261,27 @@ def test_synchronous_code_gets_what_is_kept():
     assert [row[1] for row in first] == [1.0, 2.0, 1.0]
     assert awaited[0][1] == 2.0
     assert embedder.texts == ["a", "bb"]
+
+
+def test_an_embedder_has_facts_with_defaults_and_an_older_name():
+    from judgekit.core.protocols import BaseEmbedder
+
+    class Own(BaseEmbedder):
+        identity = "own"
+        synchronous = True
+
+        def embed(self, texts):
+            return [[1.0] for _ in texts]
+
+    class Plain:
+        identity = "plain"
+        at_once = True
+        semantic = False
+
+        def embed(self, texts):
+            return [[1.0] for _ in texts]
+
+    own, plain = SharedEmbedder(Own()), SharedEmbedder(Plain())
+
+    assert (own.synchronous, own.semantic) == (True, True)
+    assert (plain.synchronous, plain.semantic) == (True, False)
