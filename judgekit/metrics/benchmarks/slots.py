@@ -23,6 +23,7 @@ def process_slots() -> asyncio.Semaphore:
 
 def processors() -> int:
     """Return the number of processors this process may use."""
+    usable = os.cpu_count()
     if sys.platform == "linux":
-        return max(1, len(os.sched_getaffinity(0)))
-    return os.cpu_count() or 1
+        usable = len(os.sched_getaffinity(0))
+    return usable or 1
