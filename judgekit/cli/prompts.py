@@ -11,7 +11,7 @@ from typing import TypeVar
 
 import typer
 
-from judgekit.authoring.scaffold.interview import Prompt
+from judgekit.authoring.scaffold.interview import InterviewPrompt
 from judgekit.core.canonical import printable
 
 T = TypeVar("T")
@@ -26,7 +26,7 @@ def is_terminal() -> bool:
     return sys.stdin is not None and sys.stdin.isatty() and sys.stdout.isatty()
 
 
-def ask(interview: Callable[[], Generator[Prompt, str, T]]) -> T:
+def ask(interview: Callable[[], Generator[InterviewPrompt, str, T]]) -> T:
     """Ask the questions of an interview and return its result.
 
     Ctrl-C and the end of input end the program; nothing is written.
@@ -47,7 +47,7 @@ def print_steps(steps: Sequence[tuple[str, str]]) -> None:
         typer.echo(f"  {command}  # {purpose}")
 
 
-def _ask_all(interview: Callable[[], Generator[Prompt, str, T]]) -> T:
+def _ask_all(interview: Callable[[], Generator[InterviewPrompt, str, T]]) -> T:
     with suppress(ImportError):
         import readline  # noqa: F401 - makes answers editable
     _print(f"Enter accepts the answer in brackets, {BACK} goes back, Ctrl-C leaves.")
@@ -71,7 +71,7 @@ def _ask_all(interview: Callable[[], Generator[Prompt, str, T]]) -> T:
             _print("This is the first question.")
 
 
-def _answer(question: Prompt) -> str | None:
+def _answer(question: InterviewPrompt) -> str | None:
     """Return a valid answer, or `None` to go back."""
     for number, (word, meaning) in enumerate(question.choices, start=1):
         if meaning:
@@ -98,7 +98,7 @@ def _answer(question: Prompt) -> str | None:
         _print(f"  {problem[:1].upper()}{problem[1:]}.")
 
 
-def _prompt(question: Prompt) -> str:
+def _prompt(question: InterviewPrompt) -> str:
     words = [word for word, meaning in question.choices if not meaning]
     choices = f" ({'/'.join(words)})" if words else ""
     default = f" [{question.default}]" if question.default else ""

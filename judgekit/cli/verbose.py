@@ -26,7 +26,7 @@ _SHORTEST_KEY = 8
 def logged() -> Iterator[None]:
     """Print what the library logs while the body runs: retries, output modes, tracebacks."""
     logger = logging.getLogger("judgekit")
-    handler = _Handler()
+    handler = _LogPrinter()
     before = logger.level
     logger.addHandler(handler)
     logger.setLevel(logging.DEBUG)
@@ -37,7 +37,7 @@ def logged() -> Iterator[None]:
         logger.setLevel(before)
 
 
-class _Handler(logging.Handler):
+class _LogPrinter(logging.Handler):
     """Prints a line for each record, and one traceback for each place that raises."""
 
     def __init__(self) -> None:

@@ -93,7 +93,7 @@ def test_nothing_is_left_to_fill_in(host):
 
 @pytest.mark.parametrize("host", ["gitlb", "jenkins", ""])
 def test_another_host_is_refused_and_nothing_is_written(tmp_path, host):
-    with pytest.raises(ConfigError, match=r"nothing is written for .*git"):
+    with pytest.raises(ConfigError, match=r"unknown host .*git"):
         write_project(tmp_path / "shop", ProjectPlan("shop", ci=host))
 
     assert not (tmp_path / "shop").exists()

@@ -1,4 +1,4 @@
-"""`judgekit persona lint`: what an author of a persona would rather hear now."""
+"""Check persona files for mistakes, for `judgekit persona lint`."""
 
 from __future__ import annotations
 
@@ -18,28 +18,34 @@ from judgekit.metrics.tokens import count_words
 FEW_EXEMPLARS = 3
 MANY_WORDS = 15
 SHORT_EXEMPLAR = 3
-"""Words; a shorter exemplar tells next to nothing of a style."""
+"""Words; a shorter exemplar shows no style."""
 
 RULES: dict[str, tuple[Severity, str]] = {
-    "bad-persona": ("error", "A file that cannot be read scores nothing."),
-    "nothing-to-score": ("error", "Without exemplars, traits and words there is no voice."),
-    "both-ways": ("error", "A word that is liked and avoided costs as much as it earns."),
-    "avoided-inside": ("error", "Whoever uses the preferred phrase uses the avoided word in it."),
-    "exemplar-avoided": ("error", "The voice's own reply would be marked down."),
-    "few-exemplars": ("warning", "Style is the nearness to these; a few say little of a voice."),
-    "short-exemplar": ("warning", "A reply of so few words is near to nothing but itself."),
-    "twice": ("warning", "What stands twice counts once."),
-    "many-words": ("warning", "The share of so many words that one reply can use is small."),
-    "trait-contradicted": ("warning", "Exemplars and trait pull the score in two directions."),
-    "words-unused": ("note", "If the voice itself never uses them, who will?"),
-    "unheard-trait": ("note", "No rule listens for it; only a judge is told of it."),
+    "bad-persona": ("error", "judgekit cannot score with a file that it cannot read."),
+    "nothing-to-score": ("error", "A voice needs exemplars, traits or words."),
+    "both-ways": ("error", "A word that is preferred and avoided has no effect."),
+    "avoided-inside": (
+        "error",
+        "An answer with the preferred phrase also contains the avoided word.",
+    ),
+    "exemplar-avoided": ("error", "The voice's own reply would lose points."),
+    "few-exemplars": (
+        "warning",
+        "Style is the similarity to the exemplars; a few describe a voice badly.",
+    ),
+    "short-exemplar": ("warning", "A reply of a few words is similar only to itself."),
+    "twice": ("warning", "Repeated entries count once."),
+    "many-words": ("warning", "One reply can use only a small share of many words."),
+    "trait-contradicted": ("warning", "Exemplars and trait contradict each other in the score."),
+    "words-unused": ("note", "The voice itself never uses these words."),
+    "unheard-trait": ("note", "No detector knows this trait; only a judge sees it."),
     "unread-rule": ("note", "judgekit does not read this key."),
 }
 """LintRule -> how severe it is, and why it matters."""
 
 
 class LintedPersonas(NamedTuple):
-    """What was found in persona files."""
+    """The findings in persona files."""
 
     files: tuple[str, ...]
     findings: tuple[LintFinding, ...]
@@ -51,21 +57,21 @@ class LintedPersonas(NamedTuple):
 
 
 def lint_personas(paths: Sequence[str | Path]) -> LintedPersonas:
-    """Look at persona files; what keeps one from loading is a finding, too.
+    """Check persona files; an error that stops one from loading is a finding, too.
 
     Raises:
-        ConfigError: a file named is not there.
+        ConfigError: a file does not exist.
     """
     found: list[LintFinding] = []
     for path in map(Path, paths):
         if not path.exists():
-            read_persona(path)  # says so, with what may be meant
+            read_persona(path)  # raises the error with a suggestion
         found += _lint(path)
     return LintedPersonas(tuple(str(path) for path in paths), tuple(found))
 
 
 def persona_lint_text(linted: LintedPersonas) -> str:
-    """Return the findings a line each, why each matters under its first, and a last line."""
+    """Return one line per finding, why under the first of each rule, and the counts."""
     from judgekit.core.canonical import printable
 
     lines, explained = [], set()
@@ -76,9 +82,9 @@ def persona_lint_text(linted: LintedPersonas) -> str:
             explained.add(found.rule)
             lines.append(f"    why: {RULES[found.rule][1]}")
     counts = {s: sum(f.severity == s for f in linted.findings) for s in SEVERITIES}
-    said = [f"{n} {s}{'s' if n > 1 else ''}" for s, n in counts.items() if n]
+    totals = [f"{n} {s}{'s' if n > 1 else ''}" for s, n in counts.items() if n]
     files = f"{len(linted.files)} file{'s' if len(linted.files) != 1 else ''}"
-    return "\n".join([*lines, f"{', '.join(said) or 'nothing to mend'} in {files}"]) + "\n"
+    return "\n".join([*lines, f"{', '.join(totals) or 'no problems'} in {files}"]) + "\n"
 
 
 def _lint(path: Path) -> list[LintFinding]:
@@ -88,19 +94,19 @@ def _lint(path: Path) -> list[LintFinding]:
         where = exc.where or str(path)
         message = str(exc).removeprefix(f"{where}: ")
         return [finding(Problem(where, message), rule="bad-persona", severity="error")]
-    look = _PersonaChecks(file, lines)
+    checks = _PersonaChecks(file, lines)
     found = [
         finding(Problem(where, message), rule=rule, severity=RULES[rule][0])
-        for rule, where, message in look.all()
+        for rule, where, message in checks.all()
     ]
     return sorted(found, key=lambda f: (f.line, f.rule, f.message))
 
 
-OwnCriterion = Iterator[tuple[str, str, str]]
+Problems = Iterator[tuple[str, str, str]]
 
 
 class _PersonaChecks:
-    """One persona, and where its parts stand."""
+    """Checks one persona, with the lines of its parts."""
 
     def __init__(self, file: PersonaFile, lines: Lines) -> None:
         self.file = file
@@ -114,7 +120,7 @@ class _PersonaChecks:
         self._exemplars = "exemplars" if file.exemplars is not None else "examples"
         self._traits = ("traits",) if file.traits else ("voice",)
 
-    def all(self) -> OwnCriterion:
+    def all(self) -> Problems:
         persona = self.persona
         words = len(persona.preferred) + len(persona.avoided)
         if not persona.exemplars and not persona.traits and not words:
@@ -127,13 +133,13 @@ class _PersonaChecks:
     def _word(self, key: str, number: int) -> str:
         return self._where(*self._voice, "lexicon", key, number)
 
-    def _words(self) -> OwnCriterion:
+    def _words(self) -> Problems:
         avoided = {plain(word): word for word in self._avoided}
         for key, listed in (("preferred", self._preferred), (self._avoid, self._avoided)):
             seen: set[str] = set()
             for number, word in enumerate(listed):
                 if plain(word) in seen:
-                    yield "twice", self._word(key, number), f"{word!r} stands twice under {key}"
+                    yield "twice", self._word(key, number), f"{word!r} appears twice under {key}"
                 seen.add(plain(word))
         for number, word in enumerate(self._preferred):
             form = plain(word)
@@ -142,12 +148,12 @@ class _PersonaChecks:
                 yield "both-ways", self._word("preferred", number), message
                 continue
             for inside in Phrases(self._avoided).used(form):
-                message = f"{word!r} is preferred and holds {inside!r}, which is avoided"
+                message = f"{word!r} is preferred and contains {inside!r}, which is avoided"
                 yield "avoided-inside", self._word("preferred", number), message
         if len(self.persona.preferred) > MANY_WORDS:
             message = (
-                f"{len(self.persona.preferred)} preferred words; a reply that uses three of them"
-                f" gets {3 / len(self.persona.preferred):.2f}"
+                f"{len(self.persona.preferred)} preferred words; a reply with three of them"
+                f" scores {3 / len(self.persona.preferred):.2f}"
             )
             yield "many-words", self._where(*self._voice, "lexicon", "preferred"), message
         texts = [plain(text) for text in self.persona.exemplars]
@@ -157,7 +163,7 @@ class _PersonaChecks:
                 message = "no exemplar uses any preferred word"
                 yield "words-unused", self._where(*self._voice, "lexicon", "preferred"), message
 
-    def _replies(self) -> OwnCriterion:
+    def _replies(self) -> Problems:
         listed = list(self.file.exemplars or self.file.examples or ())
         place = self._where(self._exemplars)
         if len(listed) < FEW_EXEMPLARS:
@@ -168,7 +174,7 @@ class _PersonaChecks:
             where = self._where(self._exemplars, number)
             form = plain(text)
             if form in seen:
-                yield "twice", where, f"the exemplar {_short(text)} stands twice"
+                yield "twice", where, f"the exemplar {_short(text)} appears twice"
             seen.add(form)
             if count_words(text) < SHORT_EXEMPLAR:
                 yield "short-exemplar", where, f"the exemplar {_short(text)} is very short"
@@ -176,12 +182,12 @@ class _PersonaChecks:
                 message = f"the exemplar {_short(text)} uses {word!r}, which is avoided"
                 yield "exemplar-avoided", where, message
 
-    def _sounds(self) -> OwnCriterion:
+    def _sounds(self) -> Problems:
         for trait in self.persona.traits:
             where = self._where(*self._traits, trait.kind)
             if trait.kind == "tone" and trait.wanted not in TONES:
-                message = f"no detector listens for the tone {trait.wanted!r}"
-                yield "unheard-trait", where, f"{message}; heard are {', '.join(TONES)}"
+                message = f"no detector for the tone {trait.wanted!r}"
+                yield "unheard-trait", where, f"{message}; known tones: {', '.join(TONES)}"
                 continue
             found = [find_traits(text, [trait])[0] for text in self.persona.exemplars]
             heard = [f for f in found if f.matched is not None]
@@ -194,13 +200,17 @@ class _PersonaChecks:
                 )
                 yield "trait-contradicted", where, message
 
-    def _unread(self) -> OwnCriterion:
+    def _unread(self) -> Problems:
         rules = self.file.style_rules
         if isinstance(rules, list):
-            yield "unread-rule", self._where("style_rules"), "style_rules is a list; it is not read"
+            yield (
+                "unread-rule",
+                self._where("style_rules"),
+                "style_rules is a list; judgekit does not read it",
+            )
         for key in rules if isinstance(rules, dict) else ():
             if key != "preferred":
-                message = f"style_rules.{key} is not read; say it under traits, or brand_notes"
+                message = f"judgekit does not read style_rules.{key}; use traits or brand_notes"
                 yield "unread-rule", self._where("style_rules", key), message
 
 

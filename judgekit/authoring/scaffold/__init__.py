@@ -1,1 +1,1 @@
-"""Files for a beginning: a project of one's own, a rubric of one's own."""
+"""Files for a new project and for a new rubric."""

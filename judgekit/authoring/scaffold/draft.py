@@ -1,4 +1,4 @@
-"""A rubric as somebody begins it, and the commented file it makes."""
+"""The draft of a new rubric, and its commented file."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from judgekit.core.errors import ConfigError
 Kind = Literal["levels", "boolean", "number", "choice", "checklist"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 NEEDS = ("input", "system", "reference", "context", "baseline")
-"""What a case may be required to have besides the output."""
+"""Fields that a case may need besides the output."""
 DEFAULT_LEVELS = (("fully", 1.0), ("partly", 0.5), ("not at all", 0.0))
 
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,79}")
 _WORD = re.compile(r"[A-Za-z][A-Za-z0-9]*")
-# What the ids of criteria are not made of.
+# Words that the names of criteria leave out.
 _SMALL = """
 a an and any are as at be been by can could do does done each every for from had has have how if in
 into is it its no not of on only or reply response answer output should so than that the their them
@@ -27,19 +27,19 @@ then there they this to user was what when where which who will with would you y
 
 
 class CriterionDraft(NamedTuple):
-    """One thing to ask of an answer."""
+    """One criterion."""
 
     id: str
     text: str
     kind: Kind = "levels"
     words: tuple[tuple[str, float | None], ...] = DEFAULT_LEVELS
-    """Levels or options, and what each is worth; `None` leaves the criterion out."""
+    """Levels or options and their values; `None` leaves the criterion out."""
     items: tuple[str, ...] = ()
     weight: float = 1.0
 
 
 class RubricDraft(NamedTuple):
-    """Everything a new rubric says."""
+    """A new rubric."""
 
     name: str
     description: str
@@ -50,14 +50,14 @@ class RubricDraft(NamedTuple):
 
 
 def name_fault(name: str) -> str | None:
-    """Return what is wrong with the name of a rubric or criterion, if anything."""
+    """Return the problem of a name of a rubric or criterion, if any."""
     if NAME.fullmatch(name):
         return None
-    return "a name begins with a letter; then letters, digits, _ and -, 80 at most"
+    return "a name begins with a letter, followed by up to 79 letters, digits, _ and -"
 
 
 def id_of(text: str, taken: Sequence[str]) -> str:
-    """Return a name for a criterion, made of the first words of its text that say something.
+    """Return a name for a criterion: the first words of its text that are not function words.
 
     >>> id_of("Is the answer friendly to a tired customer?", [])
     'friendly_tired'
@@ -77,21 +77,21 @@ def criterion_from(text: str, taken: Sequence[str], *, kind: Kind = "levels") ->
     """
     name, equals, rest = text.partition("=")
     named = bool(equals) and NAME.fullmatch(name.strip()) is not None
-    id, said = (name.strip(), rest) if named else ("", text)
-    said = " ".join(said.split())
-    if not said:
-        raise ConfigError(f"--criterion {text!r}: say what is asked, NAME=TEXT or TEXT")
+    id, question = (name.strip(), rest) if named else ("", text)
+    question = " ".join(question.split())
+    if not question:
+        raise ConfigError(f"--criterion {text!r}: has no question; write NAME=TEXT or TEXT")
     if id in taken:
-        raise ConfigError(f"--criterion: two criteria are named {id!r}; name one of them otherwise")
-    return CriterionDraft(id or id_of(said, taken), said, kind)
+        raise ConfigError(f"--criterion: two criteria are named {id!r}; rename one")
+    return CriterionDraft(id or id_of(question, taken), question, kind)
 
 
 def rubric_text(draft: RubricDraft, *, schema: str) -> str:
     """Return the file of a rubric.
 
     Args:
-        draft: what it says.
-        schema: path of the schema, from the file.
+        draft: the content.
+        schema: path of the schema, relative to the file.
     """
     return "".join(f"{line}\n" for line in _lines(draft, schema))
 
@@ -101,15 +101,15 @@ def _lines(draft: RubricDraft, schema: str) -> Iterator[str]:
     equal = len(set(weights)) == 1
     yield "---"
     yield f"# yaml-language-server: $schema={schema}"
-    yield "# Above the second ---: what is asked and what it is worth. Below: what the judge reads."
-    yield f"# See exactly what a judge gets: judgekit rubric render {draft.name}"
+    yield "# Above the second ---: the criteria and their values. Below: the text for the judge."
+    yield f"# Print what a judge sees: judgekit rubric render {draft.name}"
     yield f"name: {scalar(draft.name)}"
     yield "version: 1"
-    yield "extends: base            # the frame of the built-in rubrics"
+    yield "extends: base            # the template of the built-in rubrics"
     yield f"description: {scalar(draft.description)}"
     yield f"requires: {listed((*draft.requires, 'output'))}"
     if not equal:
-        yield "weights: relative        # any positive numbers; their proportions count"
+        yield "weights: relative        # positive numbers; only their proportions count"
     yield "criteria:"
     for criterion in draft.criteria:
         yield from _criterion(criterion, weight=not equal, quotes=draft.quotes)
@@ -117,13 +117,13 @@ def _lines(draft: RubricDraft, schema: str) -> Iterator[str]:
     yield "---"
     yield "{% block task %}"
     yield "{{ super() }}"
-    yield "{# Tell the judge what it should know: who asks, and what a good answer is for them. #}"
+    yield "{# Add what the judge should know: who asks, and what a good answer is for them. #}"
     yield "{% endblock %}"
 
 
 def _criterion(criterion: CriterionDraft, *, weight: bool, quotes: bool) -> Iterator[str]:
     yield f"  {scalar(criterion.id)}:"
-    # Only ends that are explained are the same for all judges.
+    # Only explained ends mean the same to all judges.
     ends = " 0 is not at all, 1 is fully." if criterion.kind == "number" else ""
     yield f"    text: {scalar(criterion.text + ends)}"
     if weight:
@@ -135,24 +135,24 @@ def _criterion(criterion: CriterionDraft, *, weight: bool, quotes: bool) -> Iter
         yield "    minimum: 0"
         yield "    maximum: 1"
     elif criterion.kind == "checklist":
-        yield "    kind: checklist      # worth met / all"
+        yield "    kind: checklist      # the value is met / all"
         if criterion.items:
             yield "    items:"
             for item in criterion.items:
                 yield f"      - {scalar(item)}"
         else:
-            yield "    # no items: the judge lists them itself"
+            yield "    # no items: the judge lists them"
     else:
         choice = criterion.kind == "choice"
-        yield "    options:" if choice else "    levels:              # best first; each its worth"
-        for word, worth in criterion.words:
-            yield f"      {scalar(word)}: {'null' if worth is None else f'{worth:g}'}"
+        yield "    options:" if choice else "    levels:              # best first, with values"
+        for word, value in criterion.words:
+            yield f"      {scalar(word)}: {'null' if value is None else f'{value:g}'}"
     if quotes:
         yield "    quotes: true         # the judge must quote its evidence"
 
 
 def _tests(draft: RubricDraft) -> Iterator[str]:
-    yield "# Cases whose verdict is known; the judge never sees them. Put your own here; ask once:"
+    yield "# Cases with a known verdict, which the judge never sees. Add yours here; record once:"
     yield f"# judgekit rubric test {draft.name} --record new_episodes --judge MODEL"
     yield "tests:"
     yield from _test(draft, "a-good-answer", _GOOD, "min: 0.6")

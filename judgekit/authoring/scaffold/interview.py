@@ -1,7 +1,7 @@
-"""What is asked of a person who begins something, apart from how it is asked.
+"""The questions for a new project and a new rubric.
 
-An interview is a generator: it yields questions and is sent answers that passed their checks. To
-take an answer back, begin it anew and send all the answers but the last.
+An interview is a generator: it yields questions and receives answers that passed their checks. To
+take back an answer, start a new generator and send all answers except the last.
 """
 
 from __future__ import annotations
@@ -22,49 +22,53 @@ from judgekit.authoring.scaffold.project import ProjectPlan
 from judgekit.core.example_model import EXAMPLE_MODEL, LOCAL_MODEL
 
 
-class Prompt(NamedTuple):
+class InterviewPrompt(NamedTuple):
     """One question."""
 
     text: str
     default: str | None = None
-    """What an empty answer means; `None` where one is needed."""
+    """The value of an empty answer; `None` if an answer is required."""
     fault: Callable[[str], str | None] = lambda answer: None
-    """Returns what is wrong with an answer, and how a right one looks."""
+    """Returns the problem of an answer and what a valid one looks like, if there is one."""
     choices: tuple[tuple[str, str], ...] = ()
-    """Words to choose from and what each means; a number or a beginning will do."""
+    """Choices and their meanings; a number or the first letters select one."""
 
 
-Interview = Generator[Prompt, str, ProjectPlan | RubricDraft]
+Interview = Generator[InterviewPrompt, str, ProjectPlan | RubricDraft]
 
 WHO = (
-    ("hosted", "a model somebody hosts, by key"),
-    ("server", "a model on a server of your own: Ollama, vLLM, llama.cpp, LM Studio"),
+    ("hosted", "a hosted model, with a key"),
+    ("server", "a model on your own server: Ollama, vLLM, llama.cpp, LM Studio"),
     ("person", "a person"),
-    ("none", "nobody: computed metrics only"),
+    ("none", "no judge: computed metrics only"),
 )
 _ANSWERED = (
-    ("levels", "by a word from best to worst"),
+    ("levels", "a word from best to worst"),
     ("boolean", "yes or no"),
     ("number", "a number from 0 to 1"),
-    ("choice", "by one of several words, each worth what you say"),
-    ("checklist", "item by item, met or not"),
+    ("choice", "one of several words, with values that you choose"),
+    ("checklist", "items that are met or not"),
 )
 
 
-def project_interview(name: str) -> Generator[Prompt, str, ProjectPlan]:
-    """Ask what a project needs to know."""
-    name = yield Prompt("Name of the project", default=name)
-    who = yield Prompt("Who judges", default="hosted", choices=WHO)
+def project_interview(name: str) -> Generator[InterviewPrompt, str, ProjectPlan]:
+    """Ask for the settings of a project."""
+    name = yield InterviewPrompt("Name of the project", default=name)
+    who = yield InterviewPrompt("Judge", default="hosted", choices=WHO)
     if who == "none":
         return ProjectPlan(name, judge="none")
     if who == "person":
-        person = yield Prompt("Their name", default="me", fault=name_fault)
+        person = yield InterviewPrompt("Name of the person", default="me", fault=name_fault)
         return ProjectPlan(name, judge=f"manual/{person}")
     if who == "hosted":
-        model = yield Prompt("Model, as PROVIDER/NAME", default=EXAMPLE_MODEL, fault=model_fault)
+        model = yield InterviewPrompt(
+            "Model, as PROVIDER/NAME", default=EXAMPLE_MODEL, fault=model_fault
+        )
         return ProjectPlan(name, judge=model)
-    base = yield Prompt("Its address", default="http://localhost:8000/v1", fault=_address_fault)
-    model = yield Prompt(
+    base = yield InterviewPrompt(
+        "Address of the server", default="http://localhost:8000/v1", fault=_address_fault
+    )
+    model = yield InterviewPrompt(
         "Model, as openai/NAME (or ollama_chat/NAME for Ollama)",
         default="openai/my-model",
         fault=model_fault,
@@ -74,20 +78,20 @@ def project_interview(name: str) -> Generator[Prompt, str, ProjectPlan]:
 
 def rubric_interview(
     name: str, *, name_fault: Callable[[str], str | None]
-) -> Generator[Prompt, str, RubricDraft]:
-    """Ask what a rubric needs to know."""
-    name = yield Prompt("Name of the rubric", default=name or None, fault=name_fault)
-    description = yield Prompt("What does it judge, in one sentence")
-    needed = yield Prompt(
-        f"What must a case have besides the answer ({', '.join(NEEDS)}; - for nothing)",
+) -> Generator[InterviewPrompt, str, RubricDraft]:
+    """Ask for the content of a rubric."""
+    name = yield InterviewPrompt("Name of the rubric", default=name or None, fault=name_fault)
+    description = yield InterviewPrompt("What it judges, in one sentence")
+    needed = yield InterviewPrompt(
+        f"Fields that a case needs besides the answer ({', '.join(NEEDS)}; - for none)",
         default="input",
         fault=needs_fault,
     )
     criteria: list[CriterionDraft] = []
     while True:
-        text = yield Prompt(
+        text = yield InterviewPrompt(
             f"Criterion {len(criteria) + 1}, as a question about the answer"
-            + (" (Enter when that is all)" if criteria else ""),
+            + (" (Enter to finish)" if criteria else ""),
             default="" if criteria else None,
         )
         if not text:
@@ -95,15 +99,17 @@ def rubric_interview(
         criteria.append((yield from _criterion(text, [c.id for c in criteria])))
     if len(criteria) > 1:
         names = ", ".join(c.id for c in criteria)
-        said = yield Prompt(
-            f"Weights of {names} (numbers; Enter for equal ones)",
+        answer = yield InterviewPrompt(
+            f"Weights of {names} (numbers; Enter for equal weights)",
             default="",
             fault=lambda answer: _weights_fault(answer, len(criteria)),
         )
-        if said:
-            criteria = [c._replace(weight=w) for c, w in zip(criteria, _numbers(said), strict=True)]
-    quotes = yield Prompt(
-        "Must the judge quote its evidence", default="no", choices=(("yes", ""), ("no", ""))
+        if answer:
+            criteria = [
+                c._replace(weight=w) for c, w in zip(criteria, _numbers(answer), strict=True)
+            ]
+    quotes = yield InterviewPrompt(
+        "Quotes of evidence required", default="no", choices=(("yes", ""), ("no", ""))
     )
     return RubricDraft(
         name=name,
@@ -114,45 +120,47 @@ def rubric_interview(
     )
 
 
-def _criterion(text: str, taken: list[str]) -> Generator[Prompt, str, CriterionDraft]:
+def _criterion(text: str, taken: list[str]) -> Generator[InterviewPrompt, str, CriterionDraft]:
     def fault(answer: str) -> str | None:
-        return f"{answer!r} is taken" if answer in taken else name_fault(answer)
+        return (
+            f"{answer!r} is used already; choose another" if answer in taken else name_fault(answer)
+        )
 
-    id = yield Prompt("  its name in reports", default=id_of(text, taken), fault=fault)
-    said = yield Prompt("  how is it answered", default="levels", choices=_ANSWERED)
-    kind = next(kind for kind in KINDS if kind == said)
-    made = CriterionDraft(id, text, kind)
+    id = yield InterviewPrompt("  name in reports", default=id_of(text, taken), fault=fault)
+    answer = yield InterviewPrompt("  kind of answer", default="levels", choices=_ANSWERED)
+    kind = next(kind for kind in KINDS if kind == answer)
+    draft = CriterionDraft(id, text, kind)
     if kind == "levels":
-        said = yield Prompt(
-            "  its levels, best first",
+        answer = yield InterviewPrompt(
+            "  levels, best first",
             default=", ".join(word for word, _ in DEFAULT_LEVELS),
             fault=_levels_fault,
         )
-        words = _parts(said)
-        return made._replace(
+        words = _parts(answer)
+        return draft._replace(
             words=tuple((w, round(1 - n / (len(words) - 1), 3)) for n, w in enumerate(words))
         )
     if kind == "choice":
-        said = yield Prompt(
-            "  its words and what each is worth from 0 to 1, as good=1, bad=0, unclear=-",
+        answer = yield InterviewPrompt(
+            "  words and their values from 0 to 1, such as good=1, bad=0, unclear=-",
             fault=_choice_fault,
         )
-        return made._replace(words=_worths(said))
+        return draft._replace(words=_values(answer))
     if kind == "checklist":
-        said = yield Prompt(
-            "  its items, with ; between (Enter: the judge finds them in the case)",
+        answer = yield InterviewPrompt(
+            "  items, separated by ; (Enter: the judge finds them in the case)",
             default="",
             fault=_items_fault,
         )
-        return made._replace(items=_parts(said, ";"))
-    return made
+        return draft._replace(items=_parts(answer, ";"))
+    return draft
 
 
-# -- what is wrong with an answer ---------------------------------------------------
+# -- checks of answers -------------------------------------------------------------
 
 
 def model_fault(answer: str) -> str | None:
-    """Return what is wrong with the name of a model, if anything."""
+    """Return the problem of a model name, if any."""
     provider, slash, name = answer.partition("/")
     if provider and slash and name and not any(c.isspace() for c in answer):
         return None
@@ -167,7 +175,7 @@ def _address_fault(answer: str) -> str | None:
 
 
 def needs_fault(answer: str) -> str | None:
-    """Return what is wrong with a list of fields, if anything."""
+    """Return the problem of a list of fields, if any."""
     unknown = [word for word in _parts(answer) if word not in (*NEEDS, "output", "-")]
     if unknown:
         return f"a case has no field {unknown[0]!r}; give some of {', '.join(NEEDS)}, or -"
@@ -187,51 +195,51 @@ def _parts(text: str, between: str = ",") -> tuple[str, ...]:
 def _levels_fault(answer: str) -> str | None:
     words = _parts(answer)
     if len(words) < 2:
-        return "give at least two words, with commas between: fully, partly, not at all"
+        return "give at least two words, separated by commas: fully, partly, not at all"
     return _words_fault(words)
 
 
 def _words_fault(words: tuple[str, ...]) -> str | None:
     if len(words) > 50:
-        return "50 words are the most"
+        return f"{len(words)} words; the limit is 50"
     twice = [word for word in words if words.count(word) > 1]
-    return f"{twice[0]!r} is there twice" if twice else None
+    return f"{twice[0]!r} appears twice" if twice else None
 
 
 def _choice_fault(answer: str) -> str | None:
     try:
-        worths = _worths(answer)
+        values = _values(answer)
     except ValueError:
         return "write each as WORD=NUMBER from 0 to 1, or WORD=- : good=1, bad=0, unclear=-"
-    if len(worths) < 2:
+    if len(values) < 2:
         return "give at least two words: good=1, bad=0"
-    if all(worth is None for _, worth in worths):
-        return "at least one of them must be worth a number"
-    return _words_fault(tuple(word for word, _ in worths))
+    if all(value is None for _, value in values):
+        return "give at least one word a number"
+    return _words_fault(tuple(word for word, _ in values))
 
 
-def _worths(answer: str) -> tuple[tuple[str, float | None], ...]:
-    """Return words and worths.
+def _values(answer: str) -> tuple[tuple[str, float | None], ...]:
+    """Return words and values.
 
     Raises:
-        ValueError: one is not `word=worth`.
+        ValueError: one is not `word=value`.
     """
-    found: list[tuple[str, float | None]] = []
+    values: list[tuple[str, float | None]] = []
     for part in _parts(answer):
-        word, equals, said = part.rpartition("=")
-        worth = None if said.strip() == "-" else float(said)
-        if not equals or not word.strip() or (worth is not None and not 0 <= worth <= 1):
+        word, equals, answer = part.rpartition("=")
+        value = None if answer.strip() == "-" else float(answer)
+        if not equals or not word.strip() or (value is not None and not 0 <= value <= 1):
             raise ValueError(part)
-        found.append((word.strip(), worth))
-    return tuple(found)
+        values.append((word.strip(), value))
+    return tuple(values)
 
 
 def _items_fault(answer: str) -> str | None:
     items = _parts(answer, ";")
     if len(items) > 200:
-        return "200 items are the most"
+        return f"{len(items)} items; the limit is 200"
     twice = [item for item in items if items.count(item) > 1]
-    return f"{twice[0]!r} is there twice" if twice else None
+    return f"{twice[0]!r} appears twice" if twice else None
 
 
 def _numbers(answer: str) -> list[float]:
@@ -245,7 +253,7 @@ def _weights_fault(answer: str, wanted: int) -> str | None:
         numbers = _numbers(answer)
     except ValueError:
         numbers = []
-    # As text in a file they must still be what they are; and no weight may vanish beside others.
+    # The text in the file must be exact, and no weight may be negligible beside the others.
     if len(numbers) != wanted or not all(0.001 <= number <= 1000 for number in numbers):
         return f"give {wanted} numbers from 0.001 to 1000, such as {' '.join('321'[:wanted])}"
     return None

@@ -1,4 +1,4 @@
-"""A new rubric file, from flags or answers: checked, written, and loaded once to be sure."""
+"""A new rubric file from flags or answers, checked before it is written."""
 
 from __future__ import annotations
 
@@ -34,18 +34,18 @@ def draft_from(
     requires: str,
     quotes: bool,
 ) -> RubricDraft:
-    """Return what flags say of a rubric.
+    """Return the draft of a rubric from flags.
 
     Raises:
         ConfigError: something is missing or wrong; the message names the flag.
     """
     example = 'judgekit rubric new tone --criterion "Is the answer friendly?"'
     if name is None:
-        raise ConfigError(f"name the rubric: {example}")
+        raise ConfigError(f"no name is given: {example}")
     if not criteria:
-        raise ConfigError(f"say what is asked of an answer: {example}")
+        raise ConfigError(f"no criterion is given: {example}")
     if len(criteria) > MAX_CRITERIA:
-        raise ConfigError(f"{len(criteria)} criteria; {MAX_CRITERIA} are the most")
+        raise ConfigError(f"{len(criteria)} criteria; the limit is {MAX_CRITERIA}")
     if kind == "choice":
         raise ConfigError(
             "--kind choice: a choice needs its options; answer the questions of "
@@ -54,19 +54,19 @@ def draft_from(
     kind = "number" if kind == "score" else kind
     if kind not in KINDS:
         known = [word for word in KINDS if word != "choice"]
-        raise ConfigError(f"--kind {kind}: no such kind{suggest(kind, known)}")
+        raise ConfigError(f"--kind {kind}: unknown kind{suggest(kind, known)}")
     fault = needs_fault(requires)
     if fault:
         raise ConfigError(f"--requires {requires}: {fault}")
     chosen: Kind = next(word for word in KINDS if word == kind)
-    made: list[CriterionDraft] = []
+    drafts: list[CriterionDraft] = []
     for text in criteria:
-        made.append(criterion_from(text, [c.id for c in made], kind=chosen))
-    about = " ".join((description or "").split()) or f"Judge the answer on {_names(made)}."
+        drafts.append(criterion_from(text, [c.id for c in drafts], kind=chosen))
+    about = " ".join((description or "").split()) or f"Judge the answer on {_names(drafts)}."
     return RubricDraft(
         name=name,
         description=about,
-        criteria=tuple(made),
+        criteria=tuple(drafts),
         requires=needs_of(requires),
         quotes=quotes,
     )
@@ -78,7 +78,7 @@ def _names(criteria: Sequence[CriterionDraft]) -> str:
 
 
 def new_name_fault(name: str, *, folder: Path, force: bool) -> str | None:
-    """Return why a new rubric cannot have a name, if so."""
+    """Return the problem of the name of a new rubric, if any."""
     fault = name_fault(name)
     if fault:
         return fault
@@ -86,15 +86,15 @@ def new_name_fault(name: str, *, folder: Path, force: bool) -> str | None:
         return f"{name!r} is the name of a built-in rubric; choose another"
     path = folder / f"{name}{SUFFIX}"
     if os.path.lexists(path) and not force:
-        return f"{path} is in the way; choose another name, or say --force to replace it"
+        return f"{path} exists; choose another name, or add --force to replace it"
     return None
 
 
 def write_rubric(draft: RubricDraft, *, folder: Path, force: bool = False) -> list[Path]:
-    """Write a rubric, and the schema editors check it by where there is none; return the files.
+    """Write a rubric, and its schema for editors if there is none; return the files.
 
     Raises:
-        ConfigError: the name is no good, a file is in the way, or one cannot be written.
+        ConfigError: the name is invalid, a file exists, or one cannot be written.
     """
     fault = new_name_fault(draft.name, folder=folder, force=force)
     if fault:
@@ -108,7 +108,7 @@ def write_rubric(draft: RubricDraft, *, folder: Path, force: bool = False) -> li
 
 
 def after_rubric(draft: RubricDraft, *, folder: Path) -> list[tuple[str, str]]:
-    """Return what to do next: commands, and what each does."""
+    """Return the next commands and their purposes."""
     from shlex import quote
 
     named = draft.name if folder == Path("rubrics") else str(folder / f"{draft.name}{SUFFIX}")
@@ -116,6 +116,6 @@ def after_rubric(draft: RubricDraft, *, folder: Path) -> list[tuple[str, str]]:
     fields = " ".join(f'--{field} "..."' for field in (*draft.requires, "output")
                       if field != "baseline")  # fmt: skip
     return [
-        (f"judgekit rubric render {named}", "shows exactly what a judge would see"),
-        (f"judgekit score --rubric {named} {fields} --judge MODEL", "asks a judge about one case"),
+        (f"judgekit rubric render {named}", "prints what a judge would see"),
+        (f"judgekit score --rubric {named} {fields} --judge MODEL", "scores one case"),
     ]

@@ -1,4 +1,4 @@
-"""What a project's pull requests are checked by: a workflow, where its code is hosted."""
+"""The pipeline that checks the pull requests of a project, for its code host."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ _FILES = Path(__file__).with_name("files")
 
 class _Host(NamedTuple):
     file: str
-    """Where the host looks for it, from the root of a repository."""
+    """Path of the file, from the root of a repository."""
     step: str
-    """How a command stands in it; its braces are replaced by a name and by the command."""
+    """One step; its braces take a name and a command."""
 
 
 HOSTS: Mapping[str, _Host] = {
     "github": _Host(".github/workflows/judgekit.yml", "      - name: {}\n        run: {}\n"),
     "gitlab": _Host(".gitlab-ci.yml", "    # {}\n    - {}\n"),
 }
-"""Host -> what is written for it. The texts are `files/HOST.yml`."""
+"""Host -> its file. The texts are `files/HOST.yml`."""
 
 _RUBRICS = (
     ("Cassettes are sound", "judgekit cassette verify cassettes/suite.jsonl"),
@@ -33,39 +33,41 @@ _RUBRICS = (
 
 
 def check_host(host: str) -> None:
-    """Refuse a host that nothing is written for.
+    """Refuse an unknown host.
 
     Raises:
         ConfigError: it is none of `HOSTS`.
     """
     if host not in HOSTS:
-        raise ConfigError(f"--ci: nothing is written for {host!r}{suggest(host, list(HOSTS))}")
+        raise ConfigError(f"--ci: unknown host {host!r}{suggest(host, list(HOSTS))}")
 
 
 def pipeline(host: str, *, judged: bool) -> tuple[str, str]:
-    """Return the name and the text of the file that a host reads.
+    """Return the name and the text of the pipeline of a host.
 
     Args:
         host: one of `HOSTS`.
-        judged: whether the project has rubrics and cassettes to look after.
+        judged: whether the project has rubrics and cassettes to check.
 
     Raises:
         ConfigError: no such host.
     """
     check_host(host)
     file, step = HOSTS[host]
-    commands = "".join(step.format(*found) for found in _RUBRICS) if judged else ""
+    commands = (
+        "".join(step.format(*step_and_command) for step_and_command in _RUBRICS) if judged else ""
+    )
     text = (_FILES / f"{host}.yml").read_text(encoding="utf-8")
     return file, text.replace("@RUBRICS@\n", commands)
 
 
 def misplaced(folder: Path, host: str) -> str | None:
-    """Return what to say where a host would not find its file: it looks at the root only."""
+    """Return a warning if the host would not find its file: it reads the root only."""
     folder = folder.resolve()
     root = next((place for place in (folder, *folder.parents) if (place / ".git").exists()), None)
     if root is None or root == folder:
         return None
     return (
-        f"{HOSTS[host].file} is read at the root of a repository only, and {root} is the root "
-        "here: move it there and set the folder in it, or make this folder a repository"
+        f"{host} reads {HOSTS[host].file} only at the root of a repository, which is {root}: "
+        "move the file there and set the folder in it, or make this folder a repository"
     )

@@ -1,4 +1,4 @@
-"""A project of one's own: suite, rubric, cases and cassette that run at once, offline."""
+"""A new project: a suite, a rubric, cases and a cassette that run offline."""
 
 from __future__ import annotations
 
@@ -27,30 +27,30 @@ from judgekit.rubric.load import load_rubric
 
 FILES = Path(__file__).with_name("files")
 MODEL = "manual/template"
-"""Who gave the verdicts of the template: whoever authored it."""
+"""The judge of the template: its author."""
 SCHEMAS = ".schemas"
 
 _RUBRIC = "helpful_reply"
 
 
 class ProjectPlan(NamedTuple):
-    """What `judgekit init` is to write."""
+    """The settings of a new project."""
 
     name: str
     judge: str | None = None
-    """Model to speak of; `none` for a suite that asks nobody."""
+    """Model in comments and hints; `none` for a suite without a judge."""
     api_base: str | None = None
     ci: str | None = None
-    """Where pull requests are checked, `github` or `gitlab`; `None` for nowhere."""
+    """Code host that checks pull requests, `github` or `gitlab`."""
 
 
 def write_project(folder: Path, plan: ProjectPlan, *, force: bool = False) -> list[Path]:
     """Write a project; return the files.
 
-    A `.gitignore` that is there stays, and gets the lines it lacks.
+    An existing `.gitignore` gets the lines that it lacks.
 
     Raises:
-        ConfigError: a file is in the way, or one cannot be written.
+        ConfigError: a file exists, or one cannot be written.
     """
     files = project_files(plan)
     ignore = folder / ".gitignore"
@@ -58,18 +58,18 @@ def write_project(folder: Path, plan: ProjectPlan, *, force: bool = False) -> li
         raise ConfigError(LINK, where=str(ignore))
     if not ignore.is_file():
         return write_all(folder, files, force=force)
-    wanted = files.pop(".gitignore")
+    ignored = files.pop(".gitignore")
     paths = write_all(folder, files, force=force)
-    _add_lines(ignore, wanted)
+    _add_lines(ignore, ignored)
     return paths
 
 
-def _add_lines(path: Path, wanted: str) -> None:
-    """Add the lines that a file lacks, with a note of what they are."""
+def _add_lines(path: Path, ignored: str) -> None:
+    """Add the lines that a file lacks, with a comment."""
     try:
         text = path.read_text(encoding="utf-8", errors="surrogateescape")
         present = {line.strip().rstrip("/") for line in text.splitlines()}
-        note, *lines = wanted.splitlines()
+        note, *lines = ignored.splitlines()
         missing = [line for line in lines if line.rstrip("/") not in present]
         if missing:
             gap = "" if text.endswith("\n") or not text else "\n"
@@ -81,14 +81,13 @@ def _add_lines(path: Path, wanted: str) -> None:
 
 
 def project_files(plan: ProjectPlan) -> dict[str, str]:
-    """Return the files of a project: name -> text. The same plan makes the same texts.
+    """Return the files of a project: name -> text. The same plan gives the same texts.
 
     Raises:
-        ConfigError: the plan names an address, but no judge that is asked there, or a host of code
-            that nothing is known for.
+        ConfigError: the plan has an address without a model, or an unknown code host.
     """
     if plan.api_base and (plan.judge is None or _is_person(plan.judge) or plan.judge == "none"):
-        raise ConfigError("--api-base is where a model answers; name it too: --judge openai/NAME")
+        raise ConfigError("--api-base is the address of a model; add its name: --judge openai/NAME")
     files = {"suite.yaml": "", "cases.jsonl": _read("cases.jsonl")}
     if plan.judge == "none":
         files["suite.yaml"] = _read("suite_without_judge.yaml").replace("@NAME@", scalar(plan.name))
@@ -111,35 +110,35 @@ def project_files(plan: ProjectPlan) -> dict[str, str]:
 
 
 def default_name(folder: Path) -> str:
-    """Return what a project is called when nobody says: as its folder."""
+    """Return the default name of a project: that of its folder."""
     return folder.resolve().name or "project"
 
 
 def next_steps(folder: Path, plan: ProjectPlan) -> list[tuple[str, str]]:
-    """Return what to do next: commands, and what each does."""
+    """Return the next commands and their purposes."""
     cd = "" if folder.resolve() == Path().resolve() else f"cd {quote(str(folder))} && "
     run = f"{cd}judgekit run suite.yaml"
     if plan.judge == "none":
         return [
-            (run, "scores the cases; nobody is asked"),
-            (f"{cd}judgekit metrics", "lists what else there is to score by"),
-            (f"{cd}judgekit rubric new", "writes a rubric, for when there is a judge"),
+            (run, "scores the cases, without a judge"),
+            (f"{cd}judgekit metrics", "lists all metrics"),
+            (f"{cd}judgekit rubric new", "writes a rubric for a judge"),
         ]
     judge = plan.judge or EXAMPLE_MODEL
     flags = f" --api-base {quote(plan.api_base)}" if plan.api_base else ""
     return [
-        (run, "replays the template's verdicts, offline"),
-        (f"{run} --judge {quote(judge)}{flags}", _asks(judge, plan.api_base)),
+        (run, "replays the recorded replies, offline"),
+        (f"{run} --judge {quote(judge)}{flags}", _purpose(judge, plan.api_base)),
         (f"{cd}judgekit rubric new", "writes a rubric of your own"),
     ]
 
 
-def _asks(judge: str, api_base: str | None) -> str:
+def _purpose(judge: str, api_base: str | None) -> str:
     if _is_person(judge):
-        return "asks a person"
+        return "lets a person judge"
     provider = judge.partition("/")[0]
     key = _KEYS.get(provider) if api_base is None else None
-    return f"asks your judge; its key is read from {key}" if key else "asks your judge"
+    return f"calls your judge, with the key in {key}" if key else "calls your judge"
 
 
 _KEYS = {
@@ -150,7 +149,7 @@ _KEYS = {
     "groq": "GROQ_API_KEY",
     "openrouter": "OPENROUTER_API_KEY",
 }
-"""Where the usual providers look for a key: said as a help, looked up by nobody here."""
+"""Environment variables with the keys of common providers, for a hint only."""
 
 
 def _is_person(judge: str) -> bool:
@@ -162,34 +161,34 @@ def _own_judge(plan: ProjectPlan) -> str:
     settings = f"model: {scalar(judge)}"
     if plan.api_base:
         settings += f", api_base: {scalar(plan.api_base)}"
-    return f"For your own, put it here instead:\n# judge: {{{settings}}}"
+    return f"Put your own judge here instead:\n# judge: {{{settings}}}"
 
 
 def _read(name: str) -> str:
     return (FILES / name).read_text(encoding="utf-8")
 
 
-class _Template:
-    """Stands where a judge would: whoever wrote the template answered already."""
+class _TemplateJudge:
+    """The judge of the template, which has answered already."""
 
     model = MODEL
 
     async def ask(self, request: Request) -> Reply:
-        raise AssertionError("the template is not asked")
+        raise AssertionError("the template is never called")
 
 
 def _tape(cases: Sequence[Case], verdicts: str) -> str:
-    """Return a cassette: the template's verdicts on the requests made today."""
-    said = {}
+    """Return a cassette: the verdicts of the template on the requests of this version."""
+    answers_of = {}
     for line in _read(verdicts).splitlines():
         entry = json.loads(line)
-        said[entry["case"]] = entry["answers"]
-    metric = RubricMetric(FILES / f"{_RUBRIC}.jinja", judge=_Template())
+        answers_of[entry["case"]] = entry["answers"]
+    metric = RubricMetric(FILES / f"{_RUBRIC}.jinja", judge=_TemplateJudge())
     lines: list[str] = []
     parts: dict[str, str] = {}
     for case in cases:
         _, (request,) = metric.requests(case)
-        answers = said[case.id]
+        answers = answers_of[case.id]
         read_answers(answers, form=request.form)
         reply = Reply(
             tries=(Try(text=canonical_json(answers), finish="stop"),), model=MODEL, cost=0.0

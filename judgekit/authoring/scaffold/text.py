@@ -1,4 +1,4 @@
-"""Text of a person as YAML: whatever was typed, the file says just that."""
+"""Write any text as YAML, so that the file contains exactly this text."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterable
 
 _PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
-# Words that YAML takes for something else than text.
+# Words that YAML does not read as text.
 _WORDS = {"y", "n", "yes", "no", "on", "off", "true", "false", "null", "none"}
-# Beyond JSON's own escapes: what YAML does not let stand in a file, or what editors show badly.
+# Characters besides JSON's escapes that YAML forbids, or that editors show badly.
 _ESCAPED = re.compile(
     "[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff\ufffe\uffff]"
 )
@@ -24,8 +24,8 @@ def scalar(text: str) -> str:
     return f'"{_ESCAPED.sub(_escape, text)}"'
 
 
-def _escape(found: re.Match[str]) -> str:
-    letter = found.group()
+def _escape(match: re.Match[str]) -> str:
+    letter = match.group()
     return _NAMED.get(letter) or f"\\u{ord(letter):04x}"
 
 

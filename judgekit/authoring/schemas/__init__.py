@@ -1,7 +1,7 @@
-"""JSON Schemas of the files people write and read, so that an editor completes and checks them.
+"""JSON Schemas of the files that people write, for completion and checks in editors.
 
-They are derived from the models that read the files. What only a whole project can tell (weights
-that add up, a rubric that is not there) is left to the program.
+They are derived from the models that read the files. Checks that need the whole project (sums of
+weights, missing rubrics) are left to the program.
 """
 
 from __future__ import annotations
@@ -28,32 +28,32 @@ _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 def schema(kind: str) -> dict[str, Any]:
     """Return the JSON Schema (2020-12) of a kind of file.
 
-    Of `cases` and `results`, files of JSON Lines, it is the schema of one line.
+    For `cases` and `results`, which are JSON Lines, it is the schema of one line.
 
     Raises:
-        ConfigError: there is no such kind.
+        ConfigError: unknown kind.
     """
     if kind not in KINDS:
         raise ConfigError(f"no schema of {kind!r}{suggest(kind, list(KINDS))}")
-    made = _MAKERS[kind]()
+    body = _MAKERS[kind]()
     head = {"$schema": _DIALECT, "$id": f"urn:judgekit:schema:{kind}:1", "title": _TITLES[kind]}
-    return {**head, **{key: value for key, value in made.items() if key not in head}}
+    return {**head, **{key: value for key, value in body.items() if key not in head}}
 
 
 def schema_text(kind: str) -> str:
-    """Return a schema as people keep it in a file.
+    """Return a schema as indented JSON.
 
     Raises:
-        ConfigError: there is no such kind.
+        ConfigError: unknown kind.
     """
     return json.dumps(schema(kind), ensure_ascii=False, indent=1) + "\n"
 
 
 def small_schema_text(kind: str) -> str:
-    """Return a schema as an editor needs it, in a file of a project: the same rules, one line.
+    """Return a schema with the same rules as one short line, for the files of a project.
 
     Raises:
-        ConfigError: there is no such kind.
+        ConfigError: unknown kind.
     """
     return json.dumps(compact(schema(kind)), ensure_ascii=False, separators=(",", ":")) + "\n"
 

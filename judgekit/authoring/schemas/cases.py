@@ -12,7 +12,7 @@ from judgekit.report.folder import VERSION
 
 
 def loosely_listed(case: dict[str, Any]) -> dict[str, Any]:
-    """Let one text stand where a case has several."""
+    """Accept one text where a case has several."""
     fields = case["properties"]
     for name in ("reference", "context", "choices"):
         about = fields[name].pop("description", "")
@@ -21,7 +21,7 @@ def loosely_listed(case: dict[str, Any]) -> dict[str, Any]:
 
 
 def cases_schema() -> dict[str, Any]:
-    """Return the schema of a row; keys it does not know are kept as metadata."""
+    """Return the schema of a row; unknown keys become metadata."""
     made = loosely_listed(schema_of_model(Case))
     fields = made["properties"]
     for name in CASE_WORDS:

@@ -1,4 +1,4 @@
-"""The same schema in fewer bytes: what it says several times, it says once."""
+"""The same schema in fewer bytes: repeated parts become references."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ _MAPPINGS = ("properties", "patternProperties", "$defs")
 _LISTS = ("anyOf", "allOf", "oneOf", "prefixItems")
 _SINGLE = ("items", "additionalProperties", "not", "if", "then", "else", "propertyNames")
 _LEAST = 40
-"""Characters below which a reference is no shorter."""
+"""Characters; shorter parts are not shortened by a reference."""
 
 
 def compact(schema: dict[str, Any]) -> dict[str, Any]:
     """Return a schema that accepts the same values, with repeated parts as references.
 
-    Whatever stands in it twice is moved to `$defs`, and what all metrics take to a definition that
-    they build on; descriptions stay.
+    Repeated parts move to `$defs`, and the settings that all metrics share to one definition;
+    descriptions stay.
     """
     schema = _built_on_settings(schema)
     counts = Counter(_texts(schema))

@@ -1,4 +1,4 @@
-"""The schema of a model, with what stands under its fields as their descriptions."""
+"""The schema of a model, with the docstrings of its fields as descriptions."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from pydantic import BaseModel
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
 
 
-class Described(GenerateJsonSchema):
-    """Leaves titles out, and takes what stands under a field as its description."""
+class DescribedSchema(GenerateJsonSchema):
+    """Omits titles, and uses the docstring of a field as its description."""
 
     def field_title_should_be_set(self, schema: Any) -> bool:
-        """Return that no field has one."""
+        """Return that no field has a title."""
         return False
 
     def model_schema(self, schema: Any) -> JsonSchemaValue:
-        """Return the schema of a class, each field described by the text that stands under it."""
+        """Return the schema of a class, with a description of each field."""
         made = super().model_schema(schema)
         made.pop("title", None)
         model: type[BaseModel] = schema["cls"]
@@ -36,7 +36,7 @@ class Described(GenerateJsonSchema):
 
 
 def _docs_of(model: type[BaseModel]) -> dict[str, str]:
-    """Return the text literals that stand under the fields of a class, each in one line."""
+    """Return the docstrings of the fields of a class, each as one line."""
     docs: dict[str, str] = {}
     for cls in reversed(model.__mro__):
         if not issubclass(cls, BaseModel) or not cls.__module__.startswith("judgekit"):
@@ -57,6 +57,6 @@ def _docs_of(model: type[BaseModel]) -> dict[str, str]:
 
 def schema_of_model(model: type[BaseModel]) -> dict[str, Any]:
     """Return the schema of a model as plain data."""
-    made = model.model_json_schema(by_alias=True, schema_generator=Described)
+    made = model.model_json_schema(by_alias=True, schema_generator=DescribedSchema)
     plain: dict[str, Any] = json.loads(json.dumps(made))
     return plain

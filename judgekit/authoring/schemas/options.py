@@ -1,4 +1,4 @@
-"""The options of a metric, as its constructor has them."""
+"""The options of a metric, from its constructor."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from typing import Any, Union, get_args, get_origin, get_type_hints
 
 from pydantic import PydanticUserError, TypeAdapter
 
-from judgekit.authoring.schemas.model import Described
+from judgekit.authoring.schemas.model import DescribedSchema
 
 NEEDED = "needed"
 """Marks an option without a default."""
 _NOT_OPTIONS = {"name", "judge", "rubric", "of", "combine", "response_model", "value"}
-"""Parameters of metrics that a suite says in another way, or that only Python can give."""
+"""Parameters that a suite sets in another way, or that only Python can set."""
 
 
 def options_schema(
     module: str, attribute: str, *, preset: Mapping[str, Any] = MappingProxyType({})
 ) -> dict[str, Any]:
-    """Return the options a metric takes in a suite, with their types and defaults."""
+    """Return the options of a metric in a suite, with types and defaults."""
     made = getattr(import_module(module), attribute)
     written = import_module(made.__init__.__module__)  # that of a base, where that has the options
-    hints = get_type_hints(made.__init__, localns=_Names(vars(written)))
+    hints = get_type_hints(made.__init__, localns=_ModuleNames(vars(written)))
     options: dict[str, Any] = {}
     for name, parameter in inspect.signature(made).parameters.items():
         if name in _NOT_OPTIONS:
@@ -40,15 +40,15 @@ def options_schema(
     return options
 
 
-class _Names(dict[str, Any]):
-    """The names of a module; what it imports for type checkers only is anything at all."""
+class _ModuleNames(dict[str, Any]):
+    """The names of a module; a name that only type checkers import is `Any`."""
 
     def __missing__(self, name: str) -> Any:
-        return getattr(builtins, name, Any)
+        return vars(builtins).get(name, Any)
 
 
 def _schema_of(annotation: Any) -> dict[str, Any]:
-    """Return the schema of what an option may be; what has none in JSON is left out."""
+    """Return the schema of the values of an option; types without a JSON form are left out."""
     if get_origin(annotation) in (Union, UnionType):
         kinds = [found for part in get_args(annotation) if (found := _schema_of(part))]
         return kinds[0] if len(kinds) == 1 else {"anyOf": kinds}
@@ -57,6 +57,6 @@ def _schema_of(annotation: Any) -> dict[str, Any]:
     if annotation is Any:
         return {}
     try:
-        return TypeAdapter(annotation).json_schema(schema_generator=Described)
+        return TypeAdapter(annotation).json_schema(schema_generator=DescribedSchema)
     except PydanticUserError:
         return {}

@@ -40,7 +40,7 @@ def rubric_schema() -> dict[str, Any]:
     del case["properties"]["id"]
     defs["Case"] = loosely_listed({**case, "required": []})
     for name in ("ExampleFile", "TestFile"):
-        # Any mapping of texts to anything so far: what it holds is a case.
+        # The model allows any mapping; its content is a case.
         entry = defs.get(name, {}).get("properties", {}).get("case")
         if entry is not None:
             defs[name]["properties"]["case"] = {"$ref": "#/$defs/Case"}
@@ -61,7 +61,7 @@ def _given(key: str) -> dict[str, Any]:
 
 
 def _only(key: str, kind: str) -> dict[str, Any]:
-    """Say that a key belongs to one kind of criterion."""
+    """Return the rule that a key belongs to one kind of criterion."""
     others = {"choice": "options", "checklist": "items"}
     implied = [{"not": _given(other)} for k, other in others.items() if k != kind]
     said = {"if": _given("kind"), "then": {"properties": {"kind": {"const": kind}}}}

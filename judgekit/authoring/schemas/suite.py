@@ -1,4 +1,4 @@
-"""The schema of a suite: its metrics with their options, their gates with their figures."""
+"""The schema of a suite: metrics with their options, and gates with their figures."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from judgekit.suite.file import SuiteFile
 
 
 def suite_schema() -> dict[str, Any]:
-    """Return the schema of a suite, with every metric and rubric that ships."""
+    """Return the schema of a suite, with all built-in metrics and rubrics."""
     made = schema_of_model(SuiteFile)
     defs = made["$defs"]
     made["properties"]["record"] = {
@@ -92,7 +92,7 @@ def suite_schema() -> dict[str, Any]:
 
 
 def _close_gates(gate: dict[str, Any]) -> None:
-    """Let no null stand where a bound does: a gate without a bound is left out."""
+    """Forbid null as a bound: a gate without a bound is left out."""
     for entry in gate["properties"].values():
         if isinstance(entry.get("anyOf"), list):
             entry["anyOf"] = [kind for kind in entry["anyOf"] if kind != {"type": "null"}]
@@ -101,7 +101,7 @@ def _close_gates(gate: dict[str, Any]) -> None:
 def _gate_of(
     name: str, figures: Any, common: dict[str, Any], defs: dict[str, Any]
 ) -> dict[str, Any]:
-    """Return the schema of a metric's gates: the figures everyone has, and its own."""
+    """Return the schema of the gates of a metric: the common figures, and its own."""
     if not _told(figures):
         return common
     own = f"gate.{name}" if figures else "gate"

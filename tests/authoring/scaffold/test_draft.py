@@ -121,12 +121,12 @@ def test_a_criterion_of_a_flag_may_be_named():
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"name": None}, "name the rubric: judgekit rubric new tone --criterion"),
-        ({"criteria": []}, "say what is asked of an answer: judgekit rubric new tone --criterion"),
-        ({"criteria": ["x"] * 201}, "201 criteria; 200 are the most"),
-        ({"kind": "bolean"}, "--kind bolean: no such kind; did you mean 'boolean'?"),
+        ({"name": None}, "no name is given: judgekit rubric new tone --criterion"),
+        ({"criteria": []}, "no criterion is given: judgekit rubric new tone --criterion"),
+        ({"criteria": ["x"] * 201}, "201 criteria; the limit is 200"),
+        ({"kind": "bolean"}, "--kind bolean: unknown kind; did you mean 'boolean'?"),
         ({"kind": "choice"}, "--kind choice: a choice needs its options; answer"),
-        ({"kind": "numbr"}, "--kind numbr: no such kind; did you mean 'number'?"),
+        ({"kind": "numbr"}, "--kind numbr: unknown kind; did you mean 'number'?"),
         ({"requires": "inputt"}, "--requires inputt: a case has no field 'inputt'; give some of"),
     ],
 )
@@ -148,7 +148,7 @@ def test_a_wrong_flag_is_named(changes, message):
         ("", "a name begins with a letter"),
         ("quality", "'quality' is the name of a built-in rubric"),
         ("base", "'base' is the name of a built-in rubric"),
-        ("taken", "is in the way; choose another name, or say --force"),
+        ("taken", "exists; choose another name, or add --force"),
     ],
 )
 def test_a_name_that_will_not_do_is_said(tmp_path, monkeypatch, name, message):

@@ -80,7 +80,7 @@ def test_the_verdicts_say_that_no_model_gave_them(tmp_path):
     report = run(tmp_path / "suite.yaml")
 
     assert {reply.model for reply in replies} == {"manual/template"}
-    assert "authored for the template; no model judged it" in report.figures.manifest["notice"]
+    assert "These verdicts are part of the template; no model gave them" in report.figures.manifest["notice"]
     assert report.figures.manifest["judge"]["model"] == "manual/template"
 
 
@@ -152,8 +152,8 @@ def test_a_file_in_the_way_is_named_and_nothing_is_written(tmp_path):
         write_project(tmp_path, ProjectPlan("shop"))
 
     assert str(caught.value) == (
-        f"{tmp_path}/rubrics/helpful_reply.jinja: is in the way; move it, name another folder, "
-        "or say --force to replace it"
+        f"{tmp_path}/rubrics/helpful_reply.jinja: this file exists; move it, name another folder, "
+        "or add --force to replace it"
     )
     assert [path.name for path in tmp_path.rglob("*")] == ["rubrics", "helpful_reply.jinja"]
 
@@ -183,7 +183,7 @@ def test_a_link_is_never_written_through(tmp_path):
     (tmp_path / "shop").mkdir()
     (tmp_path / "shop" / "suite.yaml").symlink_to(outside)
 
-    with pytest.raises(ConfigError, match="in the way"):
+    with pytest.raises(ConfigError, match="this file exists"):
         write_project(tmp_path / "shop", ProjectPlan("shop"))
     write_project(tmp_path / "shop", ProjectPlan("shop"), force=True)
 
@@ -193,10 +193,10 @@ def test_a_link_is_never_written_through(tmp_path):
 @pytest.mark.parametrize(
     ("before", "after"),
     [
-        ("*.log", "*.log\n# Made by runs, disposable.\n.judgekit/\nruns/\n"),
-        (".judgekit\n", ".judgekit\n# Made by runs, disposable.\nruns/\n"),
+        ("*.log", "*.log\n# Output of runs; safe to delete.\n.judgekit/\nruns/\n"),
+        (".judgekit\n", ".judgekit\n# Output of runs; safe to delete.\nruns/\n"),
         (".judgekit/\nruns\n", ".judgekit/\nruns\n"),
-        ("", "# Made by runs, disposable.\n.judgekit/\nruns/\n"),
+        ("", "# Output of runs; safe to delete.\n.judgekit/\nruns/\n"),
     ],
 )
 def test_a_list_of_ignored_files_gets_the_lines_it_lacks(tmp_path, before, after):

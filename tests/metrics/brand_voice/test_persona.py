@@ -190,7 +190,7 @@ def test_the_command(tmp_path):
     file, bad = put(tmp_path, good), put(tmp_path, BAD, "bad.yaml")
     run = CliRunner().invoke
 
-    assert "nothing to mend in 1 file" in run(app, ["persona", "lint", str(file)]).output
+    assert "no problems in 1 file" in run(app, ["persona", "lint", str(file)]).output
     assert run(app, ["persona", "lint", str(file), "--strict"]).exit_code == 0
     assert run(app, ["persona", "lint", str(file), str(bad)]).exit_code == 1
     missing = run(app, ["persona", "lint", str(tmp_path / "acne.yaml")])
