@@ -80,7 +80,8 @@ def test_the_verdicts_say_that_no_model_gave_them(tmp_path):
     report = run(tmp_path / "suite.yaml")
 
     assert {reply.model for reply in replies} == {"manual/template"}
-    assert "These verdicts are part of the template; no model gave them" in report.figures.manifest["notice"]
+    notice = report.figures.manifest["notice"]
+    assert "These verdicts are part of the template; no model gave them" in notice
     assert report.figures.manifest["judge"]["model"] == "manual/template"
 
 
