@@ -110,6 +110,11 @@ class Stern:
         return Reply.model_validate({"tries": [{"text": "{}", "finish": "stop"}]})
 
 
+async def answers(request: Request) -> str:
+    """An async function is a judge, too."""
+    return request.key
+
+
 def judges() -> None:
     limited = LimitedJudge(LiteLLMJudge(MODEL, params={"seed": 7}), concurrency=4, max_cost=2.0)
     every: list[Judge] = [Stern(), limited, ManualJudge("alex", "verdicts.jsonl"), FakeJudge()]
@@ -122,6 +127,8 @@ def judges() -> None:
     LiteLLMJudge()  # type: ignore[call-arg]
     LiteLLMJudge(MODEL, "http://localhost")  # type: ignore[call-arg]
     LiteLLMJudge(MODEL, mode="xml")  # type: ignore[arg-type]
+    RubricMetric("rubrics/tone.jinja", judge=MODEL)
+    RubricMetric("rubrics/tone.jinja", judge=answers)
     wrong: Judge = Loud()  # type: ignore[assignment]
     every.append(wrong)
 
