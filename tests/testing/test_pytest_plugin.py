@@ -83,7 +83,7 @@ def test_each_test_and_ordering_is_an_item(project, run_pytest):
     }
 
 
-def test_a_failure_says_what_was_expected_and_said_without_a_traceback(project, run_pytest):
+def test_a_failure_names_the_expected_and_the_given_answer_without_a_traceback(project, run_pytest):
     record(project, GOOD | {"rude": answers("cool", reason="A little brisk.\x1b[2J")})
 
     code, out = run_pytest("-rA")
@@ -94,7 +94,7 @@ def test_a_failure_says_what_was_expected_and_said_without_a_traceback(project, 
     failure = out.partition("= FAILURES =")[2].partition("= PASSES =")[0]
     assert "_ kind: rude _" in failure
     assert (
-        "kind: expected rude, a quote that contains 'pest', quotes from output; the judge said"
+        "kind: expected rude, a quote that contains 'pest', quotes from output; the judge answered"
         in failure
     )
     assert "reason: A little brisk." in failure

@@ -117,8 +117,9 @@ def flips_line(flips: Flips, pairs: int) -> str:
 def interval_text(found: MeanDifference) -> str:
     """Return the interval, or that there are too few pairs for one.
 
-    >>> interval_text(Difference(name="m", pairs=1, base=1, new=1, mean=0, low=None, high=None,
-    ...                          worse=0, better=0))
+    >>> from judgekit.analysis.comparison.comparison import MeanDifference
+    >>> interval_text(MeanDifference(name="m", pairs=1, base=1, new=1, mean=0, low=None,
+    ...                              high=None, worse=0, better=0))
     'too few'
     """
     if found.mean is None:

@@ -54,8 +54,8 @@ def text_diff(before: str, after: str) -> list[DiffPiece]:
 
     >>> text_diff("Send it back today.", "Send it back in May.")
     ... # doctest: +NORMALIZE_WHITESPACE
-    [Piece(sign='=', text='Send it back '), Piece(sign='-', text='today'),
-     Piece(sign='+', text='in May'), Piece(sign='=', text='.')]
+    [DiffPiece(sign='=', text='Send it back '), DiffPiece(sign='-', text='today'),
+     DiffPiece(sign='+', text='in May'), DiffPiece(sign='=', text='.')]
     """
     return list(_joined(_by_words(before, after)))
 
