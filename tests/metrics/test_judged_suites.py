@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -91,12 +92,13 @@ def test_more_calls_are_announced_for_the_parts_of_a_combined_metric(tmp_path, m
         "utf-8",
     )
     run = CliRunner().invoke(app, ["run", "suite.yaml"]).output
-    doctor = CliRunner().invoke(app, ["doctor", "suite.yaml"]).output
+    doctor = CliRunner().invoke(app, ["doctor", "suite.yaml", "--json"]).output
 
-    # coherence is asked once, however many metrics take it
-    for said in (run, doctor):
-        assert "2 calls to fake/judge" in said
-        assert "by what is answered, for faithfulness" in said
+    # Several metrics take the score of coherence, but its judge is called once.
+    assert "2 calls to fake/judge" in run
+    assert "Later calls of faithfulness depend on these replies." in run
+    assert json.loads(doctor)["missing"][0]["calls"] == 2
+    assert json.loads(doctor)["further"] == ["faithfulness"]
 
 
 @pytest.mark.parametrize("name", JUDGED)

@@ -129,8 +129,8 @@ def test_the_page_shows_how_many_are_not_there(proof, tmp_path):
 
     page = report.to_html(tmp_path / "page.html").read_text("utf-8")
 
-    assert "<strong>2</strong> unverified quotes" in page
-    assert "<strong>0</strong> verified quotes" in page
+    assert "unverified quotes: <strong>2</strong>" in page
+    assert ">verified quotes: <strong>0</strong>" in page
 
 
 def test_without_quotes_none_is_wrong_and_the_share_is_unknown(proof):

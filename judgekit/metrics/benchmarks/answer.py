@@ -65,7 +65,7 @@ def find_answer(text: str, *, kind: Kind, choices: Choices) -> StatedAnswer | No
     marked answer gives way to a correction after it: "The answer is B. Sorry, I meant A."
 
     >>> find_answer("So the answer is (b).", kind="choice", choices=Choices())
-    Answer(text='B', rule='marked', said='answer is (b).')
+    StatedAnswer(text='B', rule='marked', said='answer is (b).')
     """
     text = text[-MAX_CHARACTERS:]
     for statement in reversed(list(_statements(text))):

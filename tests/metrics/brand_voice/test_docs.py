@@ -61,19 +61,19 @@ def test_the_counts_of_the_page_are_those_of_the_tests():
     formality, tone = test_confusion.formality(), test_confusion.tone()
     right = sum(n for (label, said), n in formality.items() if label == said)
     heard = sum(n for (_, said), n in formality.items() if said != "nothing")
-    assert f"formality was heard in {heard} and right in {right}" in TEXT
+    assert f"the rules gave a formality for {heard} and were right for {right}" in TEXT
     assert ("formal", "casual") not in formality
     assert ("casual", "formal") not in formality
     right = sum(n for (_, said), n in tone.items() if said == "heard")
     of = sum(n for (_, said), n in tone.items() if said != "nothing heard")
-    assert f"in {right} of {of}." in TEXT
+    assert f"among the detected tones for {right} of {of}." in TEXT
     found = test_confusion.violations()
     harm = dict.fromkeys(("found", "not found"), 0)
     for (label, said), n in found.items():
         if label != "no fault":
             harm[said] += n
     assert (
-        f"of {sum(harm.values())} harmful texts written after them they found {harm['found']}"
+        f"of {sum(harm.values())} harmful texts written after the rules they found {harm['found']}"
         in TEXT
     )
     assert (found["no fault", "found"], sum(found["no fault", s] for s in harm)) == (1, 24)

@@ -209,12 +209,12 @@ def test_what_stops_a_run_goes_before_what_costs_a_row():
         scored(Faithfulness(judge=asked))
 
 
-def test_a_judge_that_is_at_once_needs_no_event_loop():
+def test_a_synchronous_judge_needs_no_event_loop():
     from judgekit.core.synchronous import run_inline
 
-    asked = judge()
-    asked.at_once = True
-    metric = Faithfulness(judge=asked)
+    synchronous = judge()
+    synchronous.synchronous = True
+    metric = Faithfulness(judge=synchronous)
 
     assert metric.synchronous
     assert run_inline(metric.score(CASE)).value == pytest.approx(1 / 3)
