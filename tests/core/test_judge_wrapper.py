@@ -78,12 +78,16 @@ def test_a_judge_with_all_members_is_taken_as_it_is():
 
 
 @pytest.mark.parametrize(
-    ("given", "message"),
-    [("openai/x", "LiteLLMJudge"), (7, "has no `model`"), (Small, "has no `model`")],
+    ("value", "message"),
+    [(7, "judge is a int; a judge is"), (Small, "judge is a class; a judge is")],
 )
-def test_an_object_that_is_no_judge_is_refused(given, message):
+def test_an_object_that_is_no_judge_is_refused(value, message):
     with pytest.raises(ConfigError, match=message):
-        RequestBuilder(given)
+        RequestBuilder(value)
+
+
+def test_a_model_string_is_a_judge():
+    assert RequestBuilder("openai/x").judge.model == "openai/x"
 
 
 def test_requests_carry_identity_parameters_and_forced_mode():

@@ -50,8 +50,8 @@ def test_replies_are_recorded_once_and_replayed(
     alone = judgekit("rubric", "test")
 
     assert (first.code, again.code, alone.code) == (0, 0, 0), first
-    assert "2 asked of openai/judge, recorded on cassettes/rubrics/brief.jsonl" in first.out
-    assert "asked of" not in again.out + alone.out
+    assert "2 replies of openai/judge recorded on cassettes/rubrics/brief.jsonl" in first.out
+    assert " recorded on " not in again.out + alone.out
     assert (server.calls("case-001"), server.calls("case-002")) == calls
     assert "judge: openai/judge (replies of this model)" in alone.out
 

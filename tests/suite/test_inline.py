@@ -15,7 +15,7 @@ from judgekit.suite.file import Overrides
 from judgekit.suite.run import run_suite_sync
 from judgekit.suite.suite import build_suite, load_suite
 
-GOLDEN = Path(__file__).parents[1] / "golden" / "inline-criteria.txt"
+GOLDEN = Path(__file__).parents[1] / "golden" / "inline" / "criteria.txt"
 SUITE = """\
 judge: fake/judge
 record: new_episodes
