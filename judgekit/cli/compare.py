@@ -65,7 +65,7 @@ def compare(
     from judgekit.cli.screen import colourful, columns
 
     if fail_on is not None and fail_on not in FAIL_ON:
-        raise ConfigError(f"--fail-on {fail_on}: unknown word{suggest(fail_on, FAIL_ON)}")
+        raise ConfigError(f"--fail-on {fail_on}: unknown condition{suggest(fail_on, FAIL_ON)}")
     comparisons = compare_all(
         base,
         new,

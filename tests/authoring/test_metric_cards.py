@@ -77,7 +77,7 @@ def test_a_shown_metric_says_formula_range_needs_and_every_option(name):
 def test_an_example_that_cannot_run_here_says_why(monkeypatch):
     monkeypatch.setattr("shutil.which", lambda *_, **__: None)
 
-    assert "not worked out here: code cannot be isolated here" in " ".join(
+    assert "not computed here: code cannot be isolated here" in " ".join(
         metric_text("code").split()
     )
 

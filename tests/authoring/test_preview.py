@@ -73,7 +73,7 @@ def test_what_cannot_be_shown_is_said(cases, wanted, error, message):
 
 
 def test_a_case_without_cases_is_refused():
-    with pytest.raises(ConfigError, match="case 'two' of which cases"):
+    with pytest.raises(ConfigError, match="'two' needs a file of cases"):
         render("safety", case="two")
 
 

@@ -159,7 +159,7 @@ def test_a_rubric_is_shown_and_rendered(judgekit, folder):
         (["show", "base"], "is abstract: extend it"),
         (["show", "."], "no rubric|no such rubric"),
         (["show", "cases.jsonl"], "no rubric|no such rubric"),
-        (["render", "safety", "--case", "c1"], "name the file: --cases FILE"),
+        (["render", "safety", "--case", "c1"], "add --cases FILE"),
         (["render", "safety", "--cases", "cases.jsonl", "--case", "zz"], "no case 'zz'"),
         (["render", "safety", "--mode", "zz"], "has no mode 'zz'"),
         (["render", "safety", "--cases", "."], "this is a folder"),

@@ -392,7 +392,10 @@ def test_a_revision_or_file_that_is_not_there_is_one_line(repository, judgekit, 
 
     assert "git: fatal" in one_line(judgekit("rubric", "diff", f"git:none:{file}", file))
     missing = one_line(judgekit("rubric", "diff", "git:HEAD:rubrics/no.jinja", file))
-    assert missing == "git:HEAD:rubrics/no.jinja: there is no rubrics/no.jinja in HEAD"
+    assert missing == (
+        "git:HEAD:rubrics/no.jinja: HEAD has no file rubrics/no.jinja; "
+        "`git ls-tree -r HEAD` lists them"
+    )
 
 
 def test_examples_from_a_labelled_file_are_those_of_the_commit(repository, judgekit):

@@ -166,7 +166,7 @@ def test_force_replaces_files_but_never_a_folder(tmp_path):
 
     other = tmp_path / "other"
     (other / "suite.yaml").mkdir(parents=True)
-    with pytest.raises(ConfigError, match="a file must be here"):
+    with pytest.raises(ConfigError, match="a file is needed here"):
         write_project(other, ProjectPlan("shop"), force=True)
 
 

@@ -113,7 +113,7 @@ def test_a_rubric_is_asked_for_corrected_and_written(tmp_path):
 def test_leaving_writes_nothing(tmp_path, command, key, code, words):
     with Terminal((*JUDGEKIT, *command), cwd=tmp_path) as terminal:
         terminal.answer("Name of the", "tone")
-        terminal.expect("judges [hosted]:" if command[0] == "init" else "sentence:")
+        terminal.expect("Judge [hosted]:" if command[0] == "init" else "sentence:")
         if key == "\x03":
             assert terminal.interrupt() == code
         else:
@@ -129,12 +129,12 @@ def test_a_narrow_terminal_without_colours_is_enough(tmp_path):
     with Terminal(NEW, cwd=tmp_path, columns=30, environment={"NO_COLOR": "1"}) as terminal:
         terminal.answer("Name of the rubric:", "tone")
         terminal.answer("one sentence:", "Kindness.")
-        terminal.answer("- for nothing) [input]:", "-")
+        terminal.answer("- for none) [input]:", "-")
         terminal.answer("about the answer:", "Is it kind?")
         terminal.answer("reports [kind]:", "")
-        terminal.answer("answered [levels]:", "boolean")
-        terminal.answer("is all):", "")
-        terminal.answer("evidence (yes/no) [no]:", "")
+        terminal.answer("answer [levels]:", "boolean")
+        terminal.answer("to finish):", "")
+        terminal.answer("required (yes/no) [no]:", "")
         assert terminal.finish() == 0
 
     questions = terminal.text.partition("rubrics/tone.jinja")[0]
