@@ -127,6 +127,7 @@ def _trees() -> dict[str, ast.Module]:
     }
 
 
+@cache
 def uses() -> tuple[list[Use], set[str]]:
     """Return every pattern that can be read from the source, and the files with others."""
     readable, built = [], set()
@@ -163,11 +164,12 @@ def _calls(tree: ast.Module) -> Iterator[tuple[str, ast.Call]]:
 
 
 def _how(node: ast.Call) -> str:
-    function = ast.unparse(node.func)
-    if function == "verbose":
-        return "compile"
-    name = function.removeprefix("re.")
-    return name if name != function and name in _CALLS else ""
+    function = node.func
+    if isinstance(function, ast.Name):
+        return "compile" if function.id == "verbose" else ""
+    if isinstance(function, ast.Attribute) and isinstance(function.value, ast.Name):
+        return function.attr if function.value.id == "re" and function.attr in _CALLS else ""
+    return ""
 
 
 def _source(node: ast.Call, names: dict[str, Any]) -> tuple[str, int]:
@@ -177,7 +179,7 @@ def _source(node: ast.Call, names: dict[str, Any]) -> tuple[str, int]:
     source = value(node.args[0])
     flags = 0
     how = _how(node)
-    if ast.unparse(node.func) == "verbose":
+    if isinstance(node.func, ast.Name):
         flags = re.VERBOSE | re.IGNORECASE
     place = 1 if how == "compile" else 2
     if how not in ("sub", "subn", "split") and len(node.args) > place:
@@ -247,13 +249,14 @@ def caller(use: Use) -> Callable[[str], Any]:
     if module in CLAUSES:
         from judgekit.metrics.prompt_alignment.directive import _BLANKS
 
+        # An attack repeats itself, so its first clauses are like all the others.
         return lambda text: [
             sum(1 for _ in pattern.finditer(clause))
-            for clause in _BLANKS.sub("\n", text).split("\n")
+            for clause in _BLANKS.sub("\n", text).split("\n")[:64]
         ]
     if bound:
         return lambda text: [
             sum(1 for _ in pattern.finditer(text[at : at + bound]))
-            for at in range(0, len(text), bound)
+            for at in range(0, min(len(text), 64 * bound), bound)
         ]
     return lambda text: sum(1 for _ in pattern.finditer(text))
