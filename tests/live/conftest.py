@@ -9,6 +9,7 @@ from judgekit.core.request import ChatMessage, Form, Question, Request
 from judgekit.judges import providers
 
 from .asking import MODEL, judge_of
+from .forge import Forge
 from .server import Server
 
 
@@ -32,4 +33,11 @@ def libraries() -> None:
 @pytest.fixture
 def server() -> Iterator[Server]:
     with Server() as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def forge() -> Iterator[Forge]:
+    """Start runs in forks of a process that has imported litellm."""
+    with Server() as server, Forge(server) as running:
         yield running

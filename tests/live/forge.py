@@ -48,12 +48,26 @@ class Forge:
         return self._process.stdout.readline().strip()
 
     def start(self, suite: Path, *flags: str) -> int:
-        """Start a run and return the id of its process."""
+        """Start a run and return the id of its process.
+
+        It prints into the files `stdout` and `stderr` beside the suite.
+        """
         assert self._process.stdin is not None
-        self._process.stdin.write(json.dumps([*arguments(suite), *flags, "--quiet"]) + "\n")
+        self._process.stdin.write(json.dumps([*arguments(suite), *flags]) + "\n")
         self._process.stdin.flush()
         return int(self._read())
 
     def ended(self) -> int:
         """Wait for the run and return its exit code, or minus the signal that ended it."""
         return int(self._read())
+
+    def finish(self, suite: Path, *flags: str) -> tuple[int, str, str]:
+        """Run a suite to its end; return its exit code, output and error output."""
+        self.start(suite, *flags)
+        return (self.ended(), *printed(suite))
+
+
+def printed(suite: Path) -> tuple[str, str]:
+    """Return what the last run of a suite printed on its output and its error output."""
+    out, err = (suite.with_name(name).read_text(encoding="utf-8") for name in ("stdout", "stderr"))
+    return out, err

@@ -39,11 +39,12 @@ def forked(arguments: list[str]) -> int:
     child = os.fork()
     if child:
         return child
-    nowhere = os.open(os.devnull, os.O_RDWR)
-    os.dup2(nowhere, 0)
-    os.dup2(nowhere, 1)
-    # Each suite has a store of its own, beside it.
-    os.environ["JUDGEKIT_HOME"] = str(Path(arguments[1]).with_name("store"))
+    suite = Path(arguments[1])
+    os.dup2(os.open(os.devnull, os.O_RDWR), 0)
+    for stream, name in ((1, "stdout"), (2, "stderr")):
+        os.dup2(os.open(suite.with_name(name), os.O_WRONLY | os.O_CREAT | os.O_TRUNC), stream)
+    # Each suite has its own store, beside it.
+    os.environ["JUDGEKIT_HOME"] = str(suite.with_name("store"))
     sys.argv = ["judgekit", *arguments]
     code = 1
     try:

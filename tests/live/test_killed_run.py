@@ -86,58 +86,59 @@ def names(folder: Path) -> list[str]:
 
 
 @pytest.mark.slow
-def test_a_run_that_asks_goes_on_wherever_it_was_killed(server: Server, tmp_path: Path) -> None:
+def test_a_run_that_asks_goes_on_wherever_it_was_killed(
+    server: Server, forge: Forge, tmp_path: Path
+) -> None:
     server.latency = 0.02
     count = 40
-    with Forge(server) as forge:
-        (tmp_path / "calm").mkdir()
-        calm = write_suite(tmp_path / "calm", server, tokens(count))
-        forge.start(calm)
+    (tmp_path / "calm").mkdir()
+    calm = write_suite(tmp_path / "calm", server, tokens(count))
+    forge.start(calm)
+    assert forge.ended() == 0
+    whole = contents(calm.with_name("out"))
+    assert len(whole) == len(SAME)
+    tape = calm.with_name("tape.jsonl").read_bytes()
+
+    dice = random.Random(5)
+    ends = []
+    for number in range(10):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        suite, out = write_suite(folder, server, tokens(count)), folder / "out"
+        server.forget()
+        asked = dice.randint(1, count)
+        moments = {
+            "start": lambda: True,
+            "asking": lambda asked=asked: server.calls() >= asked,
+            "rows": written(out / "results.jsonl", 1),
+            "tape": left(out, "tape.jsonl"),
+            "occasion": left(out, "run.json"),
+            "page": left(out, "report.html"),
+            "report": left(out, "report.json"),
+            "cassette": left(folder, "tape.jsonl"),
+        }
+        stage = list(moments)[number % len(moments)]
+        after = dice.uniform(0, 0.15 if stage in ("start", "asking", "rows") else 0.004)
+
+        kill_at(forge.start(suite), moments[stage], after)
+        forge.ended()
+        ends.append(check_killed(out, whole))
+
+        arrived = stored(suite)
+        answered = {seen.token for seen in server.seen if seen.answered is not None}
+        assert len(answered - arrived) <= UNDER_WAY
+        if stage in ("tape", "occasion", "page", "report", "cassette"):
+            arrived = set(tokens(count))  # the last row is written when all are stored
+        server.forget()
+        forge.start(suite)
         assert forge.ended() == 0
-        whole = contents(calm.with_name("out"))
-        assert len(whole) == len(SAME)
-        tape = calm.with_name("tape.jsonl").read_bytes()
-
-        dice = random.Random(5)
-        ends = []
-        for number in range(10):
-            folder = tmp_path / str(number)
-            folder.mkdir()
-            suite, out = write_suite(folder, server, tokens(count)), folder / "out"
-            server.forget()
-            asked = dice.randint(1, count)
-            moments = {
-                "start": lambda: True,
-                "asking": lambda asked=asked: server.calls() >= asked,
-                "rows": written(out / "results.jsonl", 1),
-                "tape": left(out, "tape.jsonl"),
-                "occasion": left(out, "run.json"),
-                "page": left(out, "report.html"),
-                "report": left(out, "report.json"),
-                "cassette": left(folder, "tape.jsonl"),
-            }
-            stage = list(moments)[number % len(moments)]
-            after = dice.uniform(0, 0.15 if stage in ("start", "asking", "rows") else 0.004)
-
-            kill_at(forge.start(suite), moments[stage], after)
-            forge.ended()
-            ends.append(check_killed(out, whole))
-
-            arrived = stored(suite)
-            answered = {seen.token for seen in server.seen if seen.answered is not None}
-            assert len(answered - arrived) <= UNDER_WAY
-            if stage in ("tape", "occasion", "page", "report", "cassette"):
-                arrived = set(tokens(count))  # the last row is written when all are stored
-            server.forget()
-            forge.start(suite)
-            assert forge.ended() == 0
-            assert not {seen.token for seen in server.seen} & arrived, stage
-            assert contents(out) == whole, stage
-            assert suite.with_name("tape.jsonl").read_bytes() == tape, stage
-            assert names(out) == names(calm.with_name("out"))
-            assert names(folder) == names(calm.parent)
-        assert "whole" in ends
-        assert any("stopped before its end" in end for end in ends)
+        assert not {seen.token for seen in server.seen} & arrived, stage
+        assert contents(out) == whole, stage
+        assert suite.with_name("tape.jsonl").read_bytes() == tape, stage
+        assert names(out) == names(calm.with_name("out"))
+        assert names(folder) == names(calm.parent)
+    assert "whole" in ends
+    assert any("stopped before its end" in end for end in ends)
 
 
 @pytest.mark.slow

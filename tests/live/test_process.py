@@ -13,22 +13,10 @@ from typing import Any
 import pytest
 
 from .asking import UNDER_WAY, command, stored, tokens, write_suite
-from .forge import Forge
+from .forge import Forge, printed
 from .server import Fault, Server, always, error
 
 pytestmark = pytest.mark.loopback
-
-
-def start(suite: Path, *flags: str) -> subprocess.Popen[str]:
-    return subprocess.Popen(
-        command(suite, *flags), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
-
-
-def finish(suite: Path, *flags: str) -> tuple[int, str, str]:
-    with start(suite, *flags) as process:
-        out, err = process.communicate(timeout=300)
-    return process.returncode, out, err
 
 
 def results(suite: Path) -> list[dict[str, Any]]:
@@ -44,18 +32,21 @@ def test_run_prints_json_and_nothing_else(server: Server, tmp_path: Path) -> Non
     }
     suite = write_suite(tmp_path, server, tokens(6), max_wait=0.1)
 
-    code, out, err = finish(suite, "--json")
+    done = subprocess.run(
+        command(suite, "--json"), capture_output=True, text=True, check=False, timeout=300
+    )
 
-    assert json.loads(out)["cases"] == 6
-    assert err == ""
-    assert code == 0
+    assert json.loads(done.stdout)["cases"] == 6
+    assert (done.returncode, done.stderr) == (0, "")
 
 
-def test_rejected_run_is_one_line_and_exit_code_2(server: Server, tmp_path: Path) -> None:
+def test_rejected_run_is_one_line_and_exit_code_2(
+    server: Server, forge: Forge, tmp_path: Path
+) -> None:
     server.plan = {"*": always(error(401, "Incorrect API key provided"))}
     suite = write_suite(tmp_path, server, tokens(6))
 
-    code, out, err = finish(suite)
+    code, out, err = forge.finish(suite)
 
     assert (code, out) == (2, "")
     host = f"127.0.0.1:{server.port}"
@@ -65,16 +56,17 @@ def test_rejected_run_is_one_line_and_exit_code_2(server: Server, tmp_path: Path
     )
 
 
-def test_first_ctrl_c_keeps_what_arrived(server: Server, tmp_path: Path) -> None:
+def test_first_ctrl_c_keeps_what_arrived(server: Server, forge: Forge, tmp_path: Path) -> None:
     server.latency = 0.15
     suite = write_suite(tmp_path, server, tokens(60))
 
-    with start(suite) as process:
-        server.wait_for(20)
-        process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=300)
+    process = forge.start(suite)
+    server.wait_for(20)
+    os.kill(process, signal.SIGINT)
+    code = forge.ended()
+    out, err = printed(suite)
 
-    assert process.returncode == 3
+    assert code == 3
     assert "stopping; what is done is kept" in err
     assert "stopped early" in out
     rows = [line for line in results(suite) if "result" in line]
@@ -83,7 +75,7 @@ def test_first_ctrl_c_keeps_what_arrived(server: Server, tmp_path: Path) -> None
     assert recorded >= len(rows)
 
     server.forget()
-    code, _, _ = finish(suite)
+    code, _, _ = forge.finish(suite)
 
     assert code == 0
     assert server.calls() <= 60 - recorded
@@ -91,7 +83,7 @@ def test_first_ctrl_c_keeps_what_arrived(server: Server, tmp_path: Path) -> None
 
 
 @pytest.mark.slow
-def test_kill_loses_no_reply_that_had_arrived(server: Server, tmp_path: Path) -> None:
+def test_kill_loses_no_reply_that_had_arrived(server: Server, forge: Forge, tmp_path: Path) -> None:
     """Kill a run at 10 random moments; count at the server what the next ones ask again.
 
     What the store holds is never asked again, and of what the server answered, no more is missing
@@ -101,35 +93,33 @@ def test_kill_loses_no_reply_that_had_arrived(server: Server, tmp_path: Path) ->
     server.latency = 0.02
     suite = write_suite(tmp_path, server, tokens(300))
     kept: set[str] = set()
-    with Forge(server) as forge:
-        server.forget()
-        for _ in range(10):
-            before = server.calls()
-            process = forge.start(suite)
-            server.wait_for(before + dice.randint(1, 40))
-            os.kill(process, signal.SIGKILL)
-            assert forge.ended() == -signal.SIGKILL
-            asked = server.seen[before:]
-            assert not {seen.token for seen in asked} & kept
-            answered = {seen.token for seen in asked if seen.answered is not None}
-            now = stored(suite)
-            assert kept <= now
-            assert len(answered - now) <= UNDER_WAY
-            kept = now
+    for _ in range(10):
+        before = server.calls()
+        process = forge.start(suite)
+        server.wait_for(before + dice.randint(1, 40))
+        os.kill(process, signal.SIGKILL)
+        assert forge.ended() == -signal.SIGKILL
+        asked = server.seen[before:]
+        assert not {seen.token for seen in asked} & kept
+        answered = {seen.token for seen in asked if seen.answered is not None}
+        now = stored(suite)
+        assert kept <= now
+        assert len(answered - now) <= UNDER_WAY
+        kept = now
 
-        assert len(kept) > 50
-        server.forget()
-        server.latency = 0.0
-        forge.start(suite)
-        assert forge.ended() == 0
-        assert not {seen.token for seen in server.seen} & kept
-        assert 0 < server.calls() <= 300 - len(kept)
+    assert len(kept) > 50
+    server.forget()
+    server.latency = 0.0
+    forge.start(suite)
+    assert forge.ended() == 0
+    assert not {seen.token for seen in server.seen} & kept
+    assert 0 < server.calls() <= 300 - len(kept)
 
-        (tmp_path / "calm").mkdir()
-        calm = write_suite(tmp_path / "calm", server, tokens(300))
-        server.forget()
-        forge.start(calm)
-        assert forge.ended() == 0
+    (tmp_path / "calm").mkdir()
+    calm = write_suite(tmp_path / "calm", server, tokens(300))
+    server.forget()
+    forge.start(calm)
+    assert forge.ended() == 0
 
     assert results(suite) == results(calm)
     assert suite.with_name("tape.jsonl").read_bytes() == calm.with_name("tape.jsonl").read_bytes()
