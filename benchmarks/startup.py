@@ -49,8 +49,8 @@ def main() -> None:
             "bare": [python, str(bare)],
             "bare --help": [python, str(bare), "--help"],
             "judgekit --help": [*run, "--help"],
-            "one case replayed": [*run, "run", SUITE, "--limit", "1", "-q"],
-            ONE: [*run, "run", SUITE, "--limit", "1", "--only", "safety", "-q"],
+            "one case replayed": [*run, "run", SUITE, "--limit", "1", "--no-out", "-q"],
+            ONE: [*run, "run", SUITE, "--limit", "1", "--only", "safety", "--no-out", "-q"],
         }
         # An installed program has its byte code; without it the compiler is what is measured.
         env = {name: v for name, v in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}

@@ -49,7 +49,7 @@ def rubrics(ctx: typer.Context) -> Iterable[str]:
     """Complete the rubrics in this folder and the built-in ones."""
     from pathlib import Path
 
-    from judgekit.rubric.shelf import rubric_names
+    from judgekit.rubric.library import rubric_names
 
     here = [name for folder in (Path(), Path("rubrics")) for name in rubric_names(folder)]
     return (*here, *(name for name in rubric_names() if name != "base"))

@@ -46,9 +46,9 @@ def list_rubrics(
     from judgekit.rubric.show import list_text
 
     if suite is not None:
-        from judgekit.suite.rubrics import suite_shelves
+        from judgekit.suite.rubrics import suite_folders
 
-        text = list_text(suite_shelves(suite))
+        text = list_text(suite_folders(suite))
     else:
         text = list_text(folder=folder)
     typer.echo(fitted(text), nl=False)

@@ -47,7 +47,7 @@ def instructor_model(form: Form, mode: Mode) -> type[ParsedText]:
             schema = {"title": NAME, **schema}
 
         # It has no docstring: instructor would send it.
-        class Verdict(ParsedText):
+        class VerdictText(ParsedText):
             @classmethod
             def model_json_schema(cls, *_: Any, **__: Any) -> dict[str, Any]:
                 return dict(schema)
@@ -56,7 +56,8 @@ def instructor_model(form: Form, mode: Mode) -> type[ParsedText]:
             def model_validate_json(cls, json_data: Any, **_: Any) -> Any:
                 return cls.model_construct(text=json_data, parsed=parse_reply(json_data, form))
 
-        cached = form.__dict__[name] = response_schema(Verdict)
+        VerdictText.__name__ = NAME  # instructor sends the name of the class
+        cached = form.__dict__[name] = response_schema(VerdictText)
     return cached
 
 

@@ -15,7 +15,7 @@ from judgekit.core.protocols import Asks, JudgeLike, Metric
 from judgekit.core.suggest import suggest
 from judgekit.metrics.adapter import as_metric, class_facts, is_metric
 from judgekit.metrics.catalogue import BUILTIN
-from judgekit.rubric.shelf import library_names
+from judgekit.rubric.library import library_names
 
 if TYPE_CHECKING:
     from judgekit.metrics.function import FunctionMetric, ScoringFunction

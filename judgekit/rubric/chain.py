@@ -13,7 +13,7 @@ from judgekit.core.yaml_file import Lines, parse_yaml
 from judgekit.rubric.file import RubricFile
 from judgekit.rubric.filetext import read_file, split_front_matter
 from judgekit.rubric.folders import Folders
-from judgekit.rubric.shelf import SUFFIX, builtin_folder, rubric_names
+from judgekit.rubric.library import SUFFIX, builtin_folder, rubric_names
 
 if TYPE_CHECKING:
     from judgekit.rubric.testfile import TestedFile

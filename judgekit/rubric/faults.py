@@ -20,8 +20,8 @@ from judgekit.rubric.filetext import read_file, split_front_matter
 from judgekit.rubric.folders import Folders
 from judgekit.rubric.hints import HINTS
 from judgekit.rubric.labelled import Weighing, read_labelled
-from judgekit.rubric.load import _check_shown, _examples, _Merged
-from judgekit.rubric.shelf import builtin_folder
+from judgekit.rubric.library import builtin_folder
+from judgekit.rubric.load import MergedLayers, check_shown, examples_of
 from judgekit.rubric.template import Template
 from judgekit.rubric.testfile import Known, TestedFile, read_tests
 
@@ -35,7 +35,7 @@ class Opened(NamedTuple):
     criteria: tuple[Criterion, ...]
     modes: dict[str, dict[str, float]]
     default_mode: str
-    merged: _Merged | None
+    merged: MergedLayers | None
     loader: Folders
 
 
@@ -50,13 +50,13 @@ def open_rubric(path: Path) -> Opened:
         found = _front_faults(path) or (exc,)
         return Opened(tuple(found), (), (), {}, "default", None, loader)
     own = layers[0]
-    merged = _Merged(layers, complain=faults.append)
+    merged = MergedLayers(layers, complain=faults.append)
     criteria: tuple[Criterion, ...] = ()
     modes: dict[str, dict[str, float]] = {}
     default = "default"
     if own.file.abstract:
         # Nothing of it is asked before somebody extends it; its words can be looked at now.
-        criteria = _Merged(layers, complain=_overlook).criteria()
+        criteria = MergedLayers(layers, complain=_overlook).criteria()
     else:
         criteria = merged.criteria()
         modes, default = merged.modes(criteria) if criteria else ({}, default)
@@ -111,7 +111,7 @@ _RULES = {"extra_forbidden": "unknown-key", "missing": "missing-key"}
 
 def _check_rest(
     own: Layer,
-    merged: _Merged,
+    merged: MergedLayers,
     criteria: tuple[Criterion, ...],
     modes: list[str],
     faults: list[RubricError],
@@ -120,7 +120,7 @@ def _check_rest(
     form = Form(questions=tuple(c.question for c in criteria), details=merged.details(criteria))
     if not criteria:
         return
-    _examples(own, form, complain=faults.append)
+    examples_of(own, form, complain=faults.append)
     if isinstance(own.file.examples, LabelledFile):
         try:
             read_labelled(
@@ -145,7 +145,7 @@ def _check_rest(
 def _check_template(
     own: Layer,
     loader: Folders,
-    merged: _Merged,
+    merged: MergedLayers,
     criteria: tuple[Criterion, ...],
     faults: list[RubricError],
 ) -> None:
@@ -156,7 +156,7 @@ def _check_template(
     try:
         template = Template(own.name, loader=loader)
         if criteria:
-            _check_shown(template, [criterion.id for criterion in criteria], own)
+            check_shown(template, [criterion.id for criterion in criteria], own)
         declared = declared_in(merged.layers, complain=faults.append)
         if criteria:
             check_used(

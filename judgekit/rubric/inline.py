@@ -12,9 +12,9 @@ from judgekit.core.yaml_file import Lines
 from judgekit.rubric.chain import Layer, chain_from
 from judgekit.rubric.file import CriterionFile
 from judgekit.rubric.folders import Folders
+from judgekit.rubric.library import builtin_folder
 from judgekit.rubric.load import build_rubric
 from judgekit.rubric.rubric import Rubric
-from judgekit.rubric.shelf import builtin_folder
 
 
 def inline_rubric(

@@ -158,7 +158,7 @@ def _kind_of(default: Any) -> ParameterKind:
     return "list" if isinstance(default, (list, tuple)) else "text"
 
 
-class Parameters(View):
+class ParameterView(View):
     """What the parameters of a rubric are set to, as templates see them."""
 
     def __init__(self, settings: Mapping[str, Setting]) -> None:

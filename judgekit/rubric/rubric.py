@@ -21,7 +21,7 @@ from judgekit.rubric.criterion import Criterion
 from judgekit.rubric.fold import Combine, Folded, Outcome, Shares, Worth, fold_values, shares_of
 from judgekit.rubric.parameter import (
     Parameter,
-    Parameters,
+    ParameterView,
     Setting,
     filled,
     filled_criterion,
@@ -137,7 +137,7 @@ class Variant:
             "examples": self.shown(rubric.examples),
             "groups": list(self.groups),
             "mode": mode,
-            "parameters": Parameters(rubric.parameters),
+            "parameters": ParameterView(rubric.parameters),
             "rubric": RubricView(rubric),
         }  # fmt: skip
 

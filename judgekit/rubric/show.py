@@ -8,10 +8,16 @@ from pathlib import Path
 from judgekit.core.canonical import canonical_json
 from judgekit.core.errors import AbstractRubric, ConfigError, RubricError
 from judgekit.rubric.criterion import Criterion
+from judgekit.rubric.library import (
+    ListedRubric,
+    RubricFolder,
+    library_folders,
+    own_folders,
+    rubrics_in,
+)
 from judgekit.rubric.load import load_rubric
 from judgekit.rubric.parameter import Parameter, Setting
 from judgekit.rubric.rubric import Rubric
-from judgekit.rubric.shelf import Found, Shelf, found_on, library, own_shelves
 
 
 def rubric_text(rubric: Rubric) -> str:
@@ -19,40 +25,44 @@ def rubric_text(rubric: Rubric) -> str:
     return "\n".join(_lines(rubric)) + "\n"
 
 
-def list_text(own: Sequence[Shelf] | None = None, *, folder: Path | None = None) -> str:
-    """Return a line for each rubric there is, in the order in which names are looked up.
+def list_text(own: Sequence[RubricFolder] | None = None, *, folder: Path | None = None) -> str:
+    """Return one line for each rubric, in the order in which names are looked up.
 
     Args:
-        own: the shelves that go before those of packages; beside the working folder by default.
-        folder: a folder to list alone.
+        own: the folders to list before those of packages; by default, the working folder and its
+            `rubrics`.
+        folder: list only this folder.
 
     Raises:
         ConfigError: there is no such folder.
-        RubricError: a package offers a folder that is not there.
+        RubricError: a package offers a folder that does not exist.
     """
     if folder is not None and not folder.is_dir():
         raise ConfigError("no such folder", where=str(folder))
-    shelves = own_shelves(Path()) if own is None else own
-    shelves = [Shelf(folder, str(folder))] if folder is not None else [*shelves, *library()]
-    lines = [line for found in found_on(shelves) for line in _found(found)]
+    if folder is not None:
+        folders = [RubricFolder(folder, str(folder))]
+    else:
+        folders = [*(own_folders(Path()) if own is None else own), *library_folders()]
+    lines = [line for listed in rubrics_in(folders) for line in _list_lines(listed)]
     return "\n".join(lines) + "\n" if lines else "no rubrics\n"
 
 
-def _found(found: Found) -> Iterator[str]:
-    hidden = f", hidden by that of {found.hidden_by}" if found.hidden_by else ""
+def _list_lines(listed: ListedRubric) -> Iterator[str]:
+    """Yield the line of a rubric; an abstract rubric has none."""
+    hidden = f", hidden by that of {listed.hidden_by}" if listed.hidden_by else ""
     try:
-        rubric = load_rubric(found.path)
+        rubric = load_rubric(listed.path)
     except AbstractRubric:
         return
     except RubricError as exc:
-        yield f"{found.name:<22}does not load: {exc}"
+        yield f"{listed.name:<22}does not load: {exc}"
         return
     tests = len(rubric.tests) + len(rubric.orderings)
     one = len(rubric.criteria) == 1
     yield (
-        f"{found.name:<22}{len(rubric.criteria):>2} {'criterion' if one else 'criteria':<9} "
+        f"{listed.name:<22}{len(rubric.criteria):>2} {'criterion' if one else 'criteria':<9} "
         f"{tests:>2} {'test' if tests == 1 else 'tests':<5}  "
-        f"{found.origin}{hidden}  {rubric.description}"
+        f"{listed.origin}{hidden}  {rubric.description}"
     )
 
 
@@ -75,7 +85,7 @@ def _lines(rubric: Rubric) -> Iterator[str]:
 
 
 def _parameter(parameter: Parameter, setting: Setting | None) -> Iterator[str]:
-    said = "must be set" if setting is None else f"= {canonical_json(setting)}"
+    value = "must be set" if setting is None else f"= {canonical_json(setting)}"
     bounds = [
         f"{word} {bound:g}"
         for word, bound in (("at least", parameter.minimum), ("at most", parameter.maximum))
@@ -83,7 +93,7 @@ def _parameter(parameter: Parameter, setting: Setting | None) -> Iterator[str]:
     ]
     notes = [parameter.kind, *([", ".join(parameter.choices)] if parameter.choices else bounds)]
     text = f": {parameter.description}" if parameter.description else ""
-    yield f"parameter {parameter.name} {said} ({'; '.join(notes)}){text}"
+    yield f"parameter {parameter.name} {value} ({'; '.join(notes)}){text}"
 
 
 def _criterion(criterion: Criterion) -> Iterator[str]:
@@ -94,7 +104,7 @@ def _criterion(criterion: Criterion) -> Iterator[str]:
         "quotes": question.quotes,
         "reversed": criterion.reverse,
     }
-    notes += [word for word, said in flags.items() if said]
+    notes += [word for word, is_set in flags.items() if is_set]
     yield f"{criterion.id} ({', '.join(notes)})"
     yield f"  {question.text}"
     for level in criterion.levels:

@@ -16,9 +16,9 @@ from judgekit.core.suggest import suggest
 from judgekit.core.yaml_file import Lines
 from judgekit.metrics.catalogue import BUILTIN, STAND_INS
 from judgekit.metrics.registry import Maker, find, near_metric, rubric_maker
+from judgekit.rubric.library import find_rubric, own_folders, rubric_names
 from judgekit.rubric.load import load_rubric
 from judgekit.rubric.rubric import Rubric
-from judgekit.rubric.shelf import find_rubric, own_shelves, rubric_names
 from judgekit.suite.file import JUDGE, FallbackFile, MetricFile, SuiteFile
 from judgekit.suite.rubrics import Settings
 
@@ -280,8 +280,8 @@ class Planner:
 
     def _near_metric(self, name: str) -> str:
         """Return a hint at the metric that may be meant, or at a rubric beside the suite."""
-        shelves = own_shelves(self._base, self._folders)
-        own = [rubric for shelf in shelves for rubric in rubric_names(shelf.folder)]
+        folders = own_folders(self._base, self._folders)
+        own = [rubric for folder in folders for rubric in rubric_names(folder.path)]
         return suggest(name, own, otherwise="") or near_metric(name)
 
 

@@ -11,8 +11,8 @@ from judgekit.core.file_model import validate_file
 from judgekit.core.suggest import suggest
 from judgekit.core.wrong_file import nearby
 from judgekit.core.yaml_file import Lines
+from judgekit.rubric.library import RubricFolder, own_folders
 from judgekit.rubric.rubric import Rubric
-from judgekit.rubric.shelf import Shelf, own_shelves
 from judgekit.suite.file import SuiteFile
 from judgekit.suite.source import read_suite, suite_hints
 
@@ -99,7 +99,7 @@ def rubric_folders(file: SuiteFile, *, base: Path, lines: Lines) -> tuple[Path, 
     return folders
 
 
-def suite_shelves(path: str | Path) -> list[Shelf]:
+def suite_folders(path: str | Path) -> list[RubricFolder]:
     """Return where the rubrics of a suite are looked up, in order; nothing else is made of it.
 
     Raises:
@@ -108,7 +108,7 @@ def suite_shelves(path: str | Path) -> list[Shelf]:
     file = Path(path)
     data, lines = read_suite(file)
     suite = validate_file(SuiteFile, data, lines=lines, hints=suite_hints)
-    return own_shelves(file.parent, rubric_folders(suite, base=file.parent, lines=lines))
+    return own_folders(file.parent, rubric_folders(suite, base=file.parent, lines=lines))
 
 
 def check_metrics(settings: Mapping[str, Any], metrics: Sequence[str]) -> None:

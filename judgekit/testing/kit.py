@@ -78,10 +78,10 @@ class Kit:
     def _make(self, chosen: str, options: dict[str, Any]) -> Metric:
         from judgekit.metrics.registry import find
         from judgekit.metrics.rubric import RubricMetric
+        from judgekit.rubric.library import SUFFIX, own_folders, rubric_names
         from judgekit.rubric.load import load_rubric
-        from judgekit.rubric.shelf import SUFFIX, own_shelves, rubric_names
 
-        own = {n for shelf in own_shelves(self._folder, ()) for n in rubric_names(shelf.folder)}
+        own = {n for folder in own_folders(self._folder, ()) for n in rubric_names(folder.path)}
         if chosen.endswith(SUFFIX) or "/" in chosen or chosen in own:
             rubric = load_rubric(chosen, base=self._folder)
             return RubricMetric(rubric, judge=self.judge, **options)

@@ -11,7 +11,7 @@ from judgekit.core.request import request_from
 from judgekit.judges.absent import AbsentJudge
 from judgekit.judges.fake import FakeJudge
 from judgekit.metrics.rubric import RubricMetric
-from judgekit.rubric.shelf import builtin_folder, rubric_names
+from judgekit.rubric.library import builtin_folder, rubric_names
 
 ROWS = [{"id": "one", "input": "q1", "output": "a1"}, {"id": "two", "input": "q2", "output": "a2"}]
 

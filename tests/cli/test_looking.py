@@ -10,7 +10,7 @@ import pytest
 
 import judgekit as package
 from judgekit.metrics.registry import metric_names
-from judgekit.rubric.shelf import rubric_names
+from judgekit.rubric.library import rubric_names
 from tests.cli.conftest import EXAMPLE, one_line
 
 RUBRIC = "---\nname: mine\ndescription: Of my own.\ncriteria:\n  a: {text: A.}\n---\nBODY\n"

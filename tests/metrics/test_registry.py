@@ -14,7 +14,7 @@ from judgekit.metrics import registry
 from judgekit.metrics.cards import card_of
 from judgekit.metrics.catalogue import BUILTIN, STAND_INS
 from judgekit.metrics.registry import create, metric, metric_names
-from judgekit.rubric.shelf import rubric_names
+from judgekit.rubric.library import rubric_names
 from judgekit.suite.run import run_suite_sync
 
 PERSONA = {"exemplars": ["x y z"], "traits": {"verbosity": "concise"}}

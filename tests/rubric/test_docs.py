@@ -44,7 +44,7 @@ def test_the_entry_point_of_the_page_is_the_one_that_is_read():
     (text,) = [text for _, kind, text in BLOCKS if kind == "toml"]
     ((group, points),) = tomllib.loads(text)["project"]["entry-points"].items()
 
-    assert group == importlib.import_module("judgekit.rubric.shelf").GROUP
+    assert group == importlib.import_module("judgekit.rubric.library").GROUP
     assert points == {"acme": "acme_rubrics.rubrics"}
 
 

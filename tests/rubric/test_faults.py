@@ -6,8 +6,8 @@ import pytest
 
 from judgekit.core.errors import AbstractRubric, RubricError
 from judgekit.rubric.faults import open_rubric
+from judgekit.rubric.library import builtin_folder, rubric_names
 from judgekit.rubric.load import load_rubric
-from judgekit.rubric.shelf import builtin_folder, rubric_names
 from tests.rubric.test_wrong_files import WRONG
 
 MANY = """\

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from judgekit.core.errors import RubricError
+from judgekit.rubric.library import builtin_folder, find_rubric, rubric_names
 from judgekit.rubric.load import load_rubric
-from judgekit.rubric.shelf import builtin_folder, find_rubric, rubric_names
 
 ROOT = Path(__file__).parents[2]
 TEXT = (
@@ -91,7 +91,7 @@ def test_the_built_in_folder_is_that_of_the_checkout():
 
 PROBE = (
     "from judgekit.rubric.load import load_rubric\n"
-    "from judgekit.rubric.shelf import builtin_folder, rubric_names\n"
+    "from judgekit.rubric.library import builtin_folder, rubric_names\n"
     "import judgekit\n"
     "print(judgekit.__file__)\n"
     "print(builtin_folder())\n"

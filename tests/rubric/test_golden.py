@@ -13,8 +13,8 @@ import pytest
 from judgekit.core.case import Case, Message, ToolCall
 from judgekit.judges.fake import FakeJudge
 from judgekit.metrics.rubric import RubricMetric
+from judgekit.rubric.library import rubric_names
 from judgekit.rubric.load import load_rubric
-from judgekit.rubric.shelf import rubric_names
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 UPDATE = bool(os.environ.get("JUDGEKIT_UPDATE_GOLDEN"))

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
+from judgekit.rubric.library import rubric_names
 from judgekit.rubric.load import load_rubric
-from judgekit.rubric.shelf import rubric_names
 from judgekit.rubric.show import rubric_text
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from judgekit.authoring.lint.finding import Problem
 from judgekit.authoring.lint.rule import check
 from judgekit.authoring.lint.subject import LintSubject
-from judgekit.rubric.shelf import SUFFIX
+from judgekit.rubric.library import SUFFIX
 
 
 @check("missing-description")

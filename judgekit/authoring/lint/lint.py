@@ -15,7 +15,7 @@ from judgekit.authoring.lint.rule import LintRule
 from judgekit.authoring.lint.silence import silence_problems, silenced, silences
 from judgekit.authoring.lint.subject import LintSubject, without_place
 from judgekit.core.errors import ConfigError, RubricError
-from judgekit.rubric.shelf import SUFFIX, find_rubric
+from judgekit.rubric.library import SUFFIX, find_rubric
 
 MOST_FILES = 1_000
 """Files of a folder; one with more is not a folder of rubrics."""

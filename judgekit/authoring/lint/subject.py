@@ -15,10 +15,10 @@ from judgekit.rubric.criterion import Criterion
 from judgekit.rubric.faults import Opened, open_rubric, template_faults
 from judgekit.rubric.file import CriterionFile, LevelFile, RubricFile
 from judgekit.rubric.folders import Folders
+from judgekit.rubric.library import builtin_folder
 from judgekit.rubric.load import load_rubric
 from judgekit.rubric.prints import Literal, literal
 from judgekit.rubric.rubric import Rubric
-from judgekit.rubric.shelf import builtin_folder
 from judgekit.rubric.template import Template
 
 

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from judgekit.core.errors import AbstractRubric, ConfigError
+from judgekit.rubric.library import SUFFIX, builtin_folder, package_folders, rubric_names
 from judgekit.rubric.load import load_rubric
 from judgekit.rubric.rubric import Rubric
-from judgekit.rubric.shelf import SUFFIX, builtin_folder, package_shelves, rubric_names
 
 RUBRICS = "rubrics"
 """Folder of rubrics; the folder `cassettes` is beside it."""
@@ -61,7 +61,7 @@ def is_packaged(path: Path) -> bool:
     folder, parent = builtin_folder(), path.resolve().parent
     if folder.name != RUBRICS and parent == folder.resolve():
         return True
-    return any(parent == shelf.folder.resolve() for shelf in package_shelves())
+    return any(parent == folder.path.resolve() for folder in package_folders())
 
 
 def tape_of(path: Path, *, folder: Path | None = None) -> Path:

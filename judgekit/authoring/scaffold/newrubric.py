@@ -22,7 +22,7 @@ from judgekit.authoring.schemas import small_schema_text
 from judgekit.core.errors import ConfigError
 from judgekit.core.suggest import suggest
 from judgekit.rubric.file import MAX_CRITERIA
-from judgekit.rubric.shelf import SUFFIX, rubric_names
+from judgekit.rubric.library import SUFFIX, rubric_names
 
 
 def draft_from(

@@ -13,7 +13,7 @@ from judgekit.cassette.mode import RecordMode
 from judgekit.core.case import Case
 from judgekit.metrics.adapter import class_facts
 from judgekit.metrics.catalogue import BUILTIN
-from judgekit.rubric.shelf import rubric_names
+from judgekit.rubric.library import rubric_names
 from judgekit.suite.file import SuiteFile
 
 

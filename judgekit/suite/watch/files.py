@@ -19,7 +19,7 @@ from judgekit.core.protocols import with_children
 from judgekit.core.yaml_file import parse_yaml
 from judgekit.report.folder import REPORT
 from judgekit.rubric.filetext import read_file, split_front_matter
-from judgekit.rubric.shelf import SUFFIX
+from judgekit.rubric.library import SUFFIX
 from judgekit.suite.source import read_suite
 from judgekit.suite.suite import Suite
 

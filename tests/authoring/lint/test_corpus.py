@@ -6,8 +6,8 @@ import pytest
 
 from judgekit.authoring.lint.lint import lint_rubrics
 from judgekit.authoring.lint.registry import lint_rules
+from judgekit.rubric.library import builtin_folder
 from judgekit.rubric.load import load_rubric
-from judgekit.rubric.shelf import builtin_folder
 from tests.authoring.lint.corpus import read_corpus
 
 EXAMPLES = Path(__file__).parents[3] / "examples"

@@ -21,8 +21,8 @@ from judgekit.judges.manual import ManualJudge
 from judgekit.metrics.quote import find_quote
 from judgekit.metrics.rubric import RubricMetric
 from judgekit.rubric.chain import Layer
+from judgekit.rubric.library import builtin_folder, rubric_names
 from judgekit.rubric.load import load_rubric
-from judgekit.rubric.shelf import builtin_folder, rubric_names
 from judgekit.suite.file import JudgeFile
 
 ROOT = Path(__file__).parents[3]

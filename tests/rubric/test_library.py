@@ -12,8 +12,8 @@ import pytest
 
 from judgekit.core.errors import ConfigError, RubricError
 from judgekit.metrics.registry import create, metric_names
+from judgekit.rubric.library import builtin_folder, find_rubric
 from judgekit.rubric.load import load_rubric
-from judgekit.rubric.shelf import builtin_folder, find_rubric
 from judgekit.suite.suite import load_suite
 from tests.cli.conftest import judgekit, one_line  # noqa: F401 - a fixture
 

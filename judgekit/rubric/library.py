@@ -1,0 +1,198 @@
+"""The rubric library: the folders in which a rubric is looked up by its name."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from importlib.util import find_spec
+from pathlib import Path
+from typing import NamedTuple
+
+from judgekit.core.entry_points import Offer, offers
+from judgekit.core.errors import RubricError
+from judgekit.core.suggest import suggest
+from judgekit.core.wrong_file import nearby, other_kind
+
+GROUP = "judgekit.rubrics"
+"""Entry points of packages that offer rubrics: NAME = package.folder"""
+SUFFIX = ".jinja"
+
+
+class RubricFolder(NamedTuple):
+    """A folder of rubrics and its owner."""
+
+    path: Path
+    origin: str
+    """`built-in`, `package NAME`, or the path of the folder."""
+
+    def file(self, name: str) -> Path:
+        """Return the path that a rubric of this name has in the folder."""
+        return self.path / f"{name}{SUFFIX}"
+
+
+@lru_cache(maxsize=1)
+def builtin_folder() -> Path:
+    """Return the folder of built-in rubrics: inside a wheel, or beside the package."""
+    spec = find_spec("judgekit")
+    package = Path(spec.origin).parent if spec and spec.origin else Path(__file__).parents[1]
+    for folder in (package / "_rubrics", package.parent / "rubrics"):
+        if (folder / f"base{SUFFIX}").is_file():
+            return folder
+    raise RubricError("the built-in rubrics are not installed; install judgekit again")
+
+
+def rubric_names(folder: Path | None = None) -> list[str]:
+    """Return the names of the rubrics in a folder (the built-in one by default)."""
+    folder = folder or builtin_folder()
+    names = (path.stem for path in sorted(folder.glob(f"*{SUFFIX}")))
+    return [name for name in names if not name.startswith("_")]
+
+
+def own_folders(base: Path, folders: Sequence[Path] = ()) -> list[RubricFolder]:
+    """Return the folders to search before those of packages: `folders`, `base`, `base/rubrics`."""
+    return [RubricFolder(folder, str(folder)) for folder in (*folders, base, base / "rubrics")]
+
+
+def package_folders() -> tuple[RubricFolder, ...]:
+    """Return the folders that installed packages offer, by the names of their entry points.
+
+    This imports no package: it locates the folder from where the package is installed.
+
+    Raises:
+        RubricError: a package offers a folder that does not exist, or two packages offer the same
+            name. A broken package must never lead to a rubric from somewhere else.
+    """
+    return _package_folders(tuple(sys.path))
+
+
+@lru_cache(maxsize=2)
+def _package_folders(path: tuple[str, ...]) -> tuple[RubricFolder, ...]:
+    folders: dict[str, RubricFolder] = {}
+    for offer in sorted(offers(GROUP)):
+        folder = RubricFolder(_folder_of(offer), f"package {offer.name}")
+        if offer.name in folders and folders[offer.name].path != folder.path:
+            raise RubricError(
+                f"two packages offer rubrics as {offer.name!r}: {folders[offer.name].path} and "
+                f"{folder.path}; uninstall one"
+            )
+        folders[offer.name] = folder
+    return tuple(folders.values())
+
+
+def _folder_of(offer: Offer) -> Path:
+    top, *inner = offer.value.split(".")
+    places: Sequence[str] = ()
+    if all(part.isidentifier() for part in (top, *inner)):
+        try:
+            # Only the top package: looking up a dotted name would import its parent.
+            spec = find_spec(top)
+        except (ImportError, ValueError, AttributeError):
+            spec = None
+        places = (spec.submodule_search_locations or ()) if spec is not None else ()
+    for place in places:
+        folder = Path(place).joinpath(*inner)
+        if folder.is_dir() and rubric_names(folder):
+            return folder
+    package = f"the installed package {offer.package!r}" if offer.package else "a package"
+    raise RubricError(
+        f"{package} offers rubrics as {offer.name} = {offer.value}, but no such folder of "
+        "rubrics is installed; install it again or uninstall it"
+    )
+
+
+def library_folders() -> list[RubricFolder]:
+    """Return the folders that every project has: those of packages, then the built-in one."""
+    return [*package_folders(), RubricFolder(builtin_folder(), "built-in")]
+
+
+def library_names() -> list[str]:
+    """Return the names of the rubrics in `library_folders()`."""
+    names = {name for folder in library_folders() for name in rubric_names(folder.path)}
+    return sorted(names - {"base"})
+
+
+def find_rubric(
+    source: str | Path, *, base: Path | None = None, folders: Sequence[Path] = ()
+) -> Path:
+    """Return the file of a rubric, given by path or by name.
+
+    A name is looked up in `folders`, in `base` and its `rubrics`, in installed packages, and
+    among the built-in rubrics; the first match counts. `PACKAGE:NAME` looks in one package.
+
+    Args:
+        source: `my_rubric`, `rubrics/my_rubric.jinja` or `acme:tone`.
+        base: folder that paths and names are relative to; the working folder by default.
+        folders: folders to search first.
+
+    Raises:
+        RubricError: there is no such rubric; the message suggests similar names.
+    """
+    base = base or Path()
+    text = str(source)
+    if text.endswith(SUFFIX) or "/" in text or "\\" in text:
+        path = base / Path(text)
+        path = path if path.suffix == SUFFIX else path.with_name(path.name + SUFFIX)
+        _refuse_other_kinds(path)
+        if not path.is_file():
+            raise RubricError(f"no such rubric file{nearby(path)}", where=str(path))
+        return path
+    _refuse_other_kinds(base / text)
+    if ":" in text:
+        return _of_package(*text.split(":", 1))
+    own = own_folders(base, folders)
+    for folder in own:
+        if folder.file(text).is_file():
+            return folder.file(text)
+    *packages, builtin = library_folders()
+    packages = [folder for folder in packages if folder.file(text).is_file()]
+    if len(packages) > 1:
+        names = [f"{folder.origin.removeprefix('package ')}:{text}" for folder in packages]
+        raise RubricError(f"several packages offer {text!r}; name one: {', '.join(names)}")
+    for folder in (*packages, builtin):
+        if folder.file(text).is_file():
+            return folder.file(text)
+    known = {n for folder in (*own, *library_folders()) for n in rubric_names(folder.path)}
+    raise RubricError(f"no rubric named {text!r}{suggest(text, sorted(known))}")
+
+
+def _refuse_other_kinds(path: Path) -> None:
+    other = other_kind(path, wanted="rubric")
+    if other is not None and path.is_file():
+        raise RubricError(other, where=str(path))
+
+
+def _of_package(package: str, name: str) -> Path:
+    folders = {folder.origin.removeprefix("package "): folder for folder in package_folders()}
+    if package not in folders:
+        hint = suggest(package, list(folders)) or "; none is installed"
+        raise RubricError(f"no package offers rubrics as {package!r}{hint}")
+    known = rubric_names(folders[package].path)
+    if name not in known:
+        raise RubricError(f"package {package!r} offers no rubric {name!r}{suggest(name, known)}")
+    return folders[package].file(name)
+
+
+class ListedRubric(NamedTuple):
+    """A rubric in a folder, and the owner of an earlier folder that has the same name."""
+
+    name: str
+    path: Path
+    origin: str
+    hidden_by: str | None
+
+
+def rubrics_in(folders: Sequence[RubricFolder]) -> Iterator[ListedRubric]:
+    """Yield every rubric of some folders, in the order in which names are looked up."""
+    seen: dict[str, str] = {}
+    listed: set[Path] = set()
+    builtin = builtin_folder().resolve()
+    for folder in folders:
+        resolved = folder.path.resolve()
+        if resolved in listed or not folder.path.is_dir():
+            continue
+        listed.add(resolved)
+        origin = "built-in" if resolved == builtin else folder.origin
+        for name in rubric_names(folder.path):
+            yield ListedRubric(name, folder.file(name), origin, seen.get(name))
+            seen.setdefault(name, origin)
