@@ -109,7 +109,7 @@ def _print_round(one: Round, path: Path, overrides: Overrides, *, quiet: bool) -
     from judgekit.cli.screen import colourful, columns
     from judgekit.report.text import summary_text
     from judgekit.suite.watch.command import recording_command
-    from judgekit.suite.watch.text import moves_text
+    from judgekit.suite.watch.text import changes_text
 
     if one.error is not None:
         # Where nothing was saved, the file and line lead the message: editors look for them there.
@@ -123,14 +123,14 @@ def _print_round(one: Round, path: Path, overrides: Overrides, *, quiet: bool) -
         return
     if one.saved:
         print(_head(one, report))
-    if one.moves is None:
+    if one.changes is None:
         print(summary_text(report, width=columns(), colour=colourful(), worst=0), end="")
         if not quiet:
             print_notes(suite)
         _print_watching(path, one)
         return
-    command = recording_command(path, overrides, list(one.moves.missed))
-    text = moves_text(one.moves, report, command=command, width=columns(), colour=colourful())
+    command = recording_command(path, overrides, list(one.changes.missed))
+    text = changes_text(one.changes, report, command=command, width=columns(), colour=colourful())
     print(text, end="", flush=True)
 
 

@@ -22,6 +22,8 @@ JudgekitError
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 
@@ -38,6 +40,17 @@ class ConfigError(JudgekitError):
     def __init__(self, message: str, *, where: str | None = None) -> None:
         super().__init__(f"{where}: {message}" if where else message)
         self.where = where
+
+
+@contextmanager
+def placed(where: str) -> Iterator[None]:
+    """Add a place, such as `file:line` or a flag, to configuration errors without one."""
+    try:
+        yield
+    except ConfigError as exc:
+        if exc.where:
+            raise
+        raise ConfigError(str(exc), where=where) from exc
 
 
 class UnknownOption(ConfigError):

@@ -1,7 +1,7 @@
-"""Answer: cases in, the same cases out with what a system under test says to them.
+"""Answer cases: fill in the outputs of a system under test.
 
-This is the one place where judgekit asks anything but a judge. It asks as judges are asked:
-the same providers, limits, store and tapes, so that answers replay offline as verdicts do.
+The system is called like a judge, with the same providers, limits, store and tapes, so that its
+answers replay offline.
 """
 
 from __future__ import annotations
@@ -40,13 +40,13 @@ from judgekit.suite.redaction import make_redactor
 Field = Literal["output", "baseline"]
 FIELDS: tuple[Field, ...] = ("output", "baseline")
 PARAMS: Mapping[str, Any] = {"max_tokens": 256, "temperature": 0.0, "top_p": 1.0}
-"""How a system is asked unless something else is said."""
+"""Default parameters of the calls."""
 
 _FORM = Form(want="text")
 
 
 class Answered(NamedTuple):
-    """One row, and what became of it."""
+    """The outcome for one case."""
 
     case: Case
     state: Literal["answered", "kept", "failed"]
@@ -56,20 +56,20 @@ class Answered(NamedTuple):
 
 
 class Answers(NamedTuple):
-    """What came of a whole file."""
+    """The outcome for all cases."""
 
     cases: list[Case]
-    """In their order; left empty where they were written to a file."""
+    """In order; empty if they were written to a file."""
     states: Counter[str]
-    """How many were `answered`, `kept` as they were, or `failed`."""
+    """Number of cases `answered`, `kept` unchanged, or `failed`."""
     failures: dict[str, Failure]
-    """By case: why it has no answer."""
+    """Case id -> why it has no answer."""
     cut_off: int
-    """Answers that max_tokens ended."""
+    """Number of answers that max_tokens ended."""
 
     @property
     def exit_code(self) -> int:
-        """0, or 3 where a case was left without an answer."""
+        """3 if a case has no answer, else 0."""
         return 3 if self.states["failed"] else 0
 
     def __repr__(self) -> str:
@@ -92,23 +92,23 @@ class Answers(NamedTuple):
 
 
 def chat_of(case: Case, *, system: str | None = None) -> tuple[ChatMessage, ...]:
-    """Return what a system is asked about a case: system prompt, history, input.
+    """Return the messages to a system under test: system prompt, history, input.
 
     Args:
-        case: what to ask about.
-        system: stands in place of the case's own system prompt; blank is none at all.
+        case: the case to answer.
+        system: replaces the case's system prompt; blank for none.
 
     Raises:
-        CaseError: there is nothing to answer, or the history calls tools, which a chat of plain
-            messages cannot show.
+        CaseError: there is no input, or the history has tool calls, which plain chat messages
+            cannot show.
     """
-    told = case.system if system is None else system
+    prompt = case.system if system is None else system
     messages = []
-    if told is not None and has_text(told):
-        messages.append(ChatMessage(role="system", content=told))
+    if prompt is not None and has_text(prompt):
+        messages.append(ChatMessage(role="system", content=prompt))
     for message in case.history:
         if message.role == "tool" or message.tool_calls:
-            raise CaseError("its history calls tools; only a system that has them can answer it")
+            raise CaseError("its history has tool calls; only a system with the tools can answer")
         messages.append(ChatMessage(role=message.role, content=message.content))
     if case.input is not None and has_text(case.input):
         messages.append(ChatMessage(role="user", content=case.input))
@@ -129,37 +129,36 @@ async def answer(
     progress: Callable[[Answered], None] | bool | None = None,
     stop: asyncio.Event | None = None,
 ) -> Answers:
-    """Fill in what a system under test says to each case.
+    """Fill in the answers of a system under test.
 
-    A case that has the field already is kept as it is. One that gets no answer is left without,
-    and says why in its `metadata`; nothing is dropped. The answers come in the order of the cases.
+    A case with the field stays as it is. A case without an answer stays without the field, with the
+    reason in its `metadata`; no case is dropped. The order of the cases stays the same.
 
     Args:
-        cases: from `load_cases` or `perturb`, or any iterable; also whatever `load_cases` takes.
+        cases: from `load_cases` or `perturb`, or any iterable; or a source for `load_cases`.
         judge: the system under test: a model string, an async function of a request, or a judge
             such as a `LiteLLMJudge` or a `Cassette` around one.
         field: `output`, or `baseline` for the answer to compare with.
-        system: a system prompt in place of the cases' own; blank for none.
-        replace: whether cases that have the field are answered anew.
-        window: cases under way at once.
-        out: file to write as they come; they are kept in memory only without one.
-        progress: called with each row as it leaves; or `True` for a line that is written over.
-        stop: set it to end early; what is not answered then is left so.
+        system: a system prompt that replaces those of the cases; blank for none.
+        replace: whether to answer cases that have the field again.
+        window: cases in work at the same time.
+        out: file to write the cases to; without it, they stay in memory.
+        progress: called with each finished row; or `True` for a progress line.
+        stop: set it to end early; the other cases stay without an answer.
 
     Raises:
         ConfigError: no such field.
         DatasetError: a case cannot be read.
-        JudgeRejected: the system takes no request like these.
-        CassetteCorrupt: a recording was damaged.
+        JudgeRejected: the system rejects all requests, such as for a wrong key.
+        CassetteCorrupt: a recording is damaged.
         OSError: the file cannot be written.
     """
     if field not in FIELDS:
         raise ConfigError(f"no field {field!r} to fill{suggest(field, list(FIELDS))}")
-    tell = listener(progress)
+    report = listener(progress)
     work = _Answering(judge, field=field, system=system, replace=replace)
     done = Answers([], Counter(), {}, 0)
-    keep = done.cases.append
-    with nullcontext(keep) if out is None else case_writer(Path(out)) as write:
+    with nullcontext(done.cases.append) if out is None else case_writer(Path(out)) as write:
         async with closing_connections():
             async for row in work.rows(cases_of(cases), window, stop or asyncio.Event()):
                 write(row.case)
@@ -167,9 +166,9 @@ async def answer(
                 if row.failure is not None:
                     done.failures[row.case.id] = row.failure
                 done = done._replace(cut_off=done.cut_off + row.cut_off)
-                if tell is not None:
-                    tell(row)
-    if close := getattr(tell, "close", None):
+                if report is not None:
+                    report(row)
+    if close := getattr(report, "close", None):
         close()
     return done
 
@@ -177,7 +176,7 @@ async def answer(
 def answer_sync(cases: Source, judge: JudgeLike, **options: Any) -> Answers:
     """Answer from synchronous code; also inside a running event loop, as in a notebook.
 
-    Takes what `answer` takes. Ctrl-C ends it with what there is; a second one raises.
+    Takes the options of `answer`. Ctrl-C ends it with the answers so far; a second one raises.
     """
     from judgekit.runner.background import run_stoppable
 
@@ -185,7 +184,7 @@ def answer_sync(cases: Source, judge: JudgeLike, **options: Any) -> Answers:
 
 
 class _Answering:
-    """One file under way."""
+    """Answers the cases of one call of `answer`."""
 
     def __init__(
         self, judge: JudgeLike, *, field: Field, system: str | None, replace: bool
@@ -199,32 +198,32 @@ class _Answering:
     async def rows(
         self, cases: Iterable[Case], window: int, stop: asyncio.Event
     ) -> AsyncIterator[Answered]:
-        """Yield every case in its order; so many are asked about at once."""
-        under_way: deque[_UnderWay] = deque()
-        stopper = asyncio.create_task(_on(stop, under_way))
+        """Yield all cases in order, with up to `window` in work."""
+        running: deque[_Running] = deque()
+        stopper = asyncio.create_task(_cancel_on(stop, running))
         try:
             for case in cases:
-                while len(under_way) >= max(1, window):
-                    yield await self._oldest(under_way, stop)
-                under_way.append(_UnderWay(case, asyncio.create_task(self._row(case, stop))))
-            while under_way:
-                yield await self._oldest(under_way, stop)
+                while len(running) >= max(1, window):
+                    yield await self._oldest(running, stop)
+                running.append(_Running(case, asyncio.create_task(self._row(case, stop))))
+            while running:
+                yield await self._oldest(running, stop)
         finally:
-            left = [stopper, *(row.task for row in under_way)]
-            for task in left:
+            tasks = [stopper, *(row.task for row in running)]
+            for task in tasks:
                 task.cancel()
-            await asyncio.gather(*left, return_exceptions=True)
+            await asyncio.gather(*tasks, return_exceptions=True)
 
-    async def _oldest(self, under_way: deque[_UnderWay], stop: asyncio.Event) -> Answered:
-        """Wait for the oldest row; it stays among those under way until it is done."""
-        case, task = under_way[0]
+    async def _oldest(self, running: deque[_Running], stop: asyncio.Event) -> Answered:
+        """Wait for the oldest row and remove it."""
+        case, task = running[0]
         try:
             row = await task
         except asyncio.CancelledError:
             if not (task.cancelled() and stop.is_set()):
                 raise
-            row = self._failed(case, _STOPPED)  # called off before it began
-        under_way.popleft()
+            row = self._failed(case, _STOPPED)  # cancelled before its start
+        running.popleft()
         return row
 
     async def _row(self, case: Case, stop: asyncio.Event) -> Answered:
@@ -245,11 +244,11 @@ class _Answering:
             if failure is None:
                 raise
             return self._failed(case, failure)
-        ended = cut_off(reply)
+        truncated = cut_off(reply)
         note: dict[str, Any] = {"model": request.model, "key": self._key(request)}
-        if ended:
+        if truncated:
             note["cut_off"] = True
-        return Answered(self._filled(case, text, note), "answered", cut_off=ended)
+        return Answered(self._filled(case, text, note), "answered", cut_off=truncated)
 
     def _request(self, case: Case) -> Request:
         return self._requests.request(
@@ -260,38 +259,37 @@ class _Answering:
         )
 
     def _key(self, request: Request) -> str:
-        """Return the key the answer is recorded under."""
+        """Return the key under which the answer is recorded."""
         if isinstance(self._judge, Cassette):
             request = self._judge.as_asked(request)
         return request.key
 
     def _failed(self, case: Case, failure: Failure) -> Answered:
-        said = f"{failure.kind}: {failure.message}"
-        note = {"model": self._judge.model, "failure": said}
+        note = {"model": self._judge.model, "failure": f"{failure.kind}: {failure.message}"}
         return Answered(self._filled(case, None, note), "failed", failure)
 
     def _filled(self, case: Case, text: str | None, note: dict[str, Any]) -> Case:
-        noted = case.metadata.get(ANSWERED)
-        notes = {**(noted if isinstance(noted, dict) else {}), self._field: note}
+        earlier = case.metadata.get(ANSWERED)
+        notes = {**(earlier if isinstance(earlier, dict) else {}), self._field: note}
         update: dict[str, Any] = {self._field: text, "metadata": {**case.metadata, ANSWERED: notes}}
         if self._system is not None and self._field == "output":
-            # The case says under which system prompt its output was written.
+            # The case records the system prompt of its output.
             update["system"] = self._system or None
         return case.model_copy(update=update)
 
 
-_STOPPED = Failure(kind="not_run", message="stopped before it was answered; run again to go on")
+_STOPPED = Failure(kind="not_run", message="stopped before it was answered; run again to continue")
 
 
-class _UnderWay(NamedTuple):
+class _Running(NamedTuple):
     case: Case
     task: asyncio.Task[Answered]
 
 
-async def _on(stop: asyncio.Event, under_way: deque[_UnderWay]) -> None:
-    """Call off what is under way when the wish to stop comes."""
+async def _cancel_on(stop: asyncio.Event, running: deque[_Running]) -> None:
+    """Cancel the running rows when `stop` is set."""
     await stop.wait()
-    for row in under_way:
+    for row in running:
         row.task.cancel()
 
 
@@ -307,25 +305,24 @@ def open_system(
     redact: Iterable[str] = (),
     concurrency: int = 8,
 ) -> Cassette:
-    """Return a system under test behind its limits, a tape and the store.
+    """Return a system under test with its limits, behind a tape and the store.
 
     Args:
-        model: the name that litellm uses, such as `openai/NAME`.
-        api_base: address of a server of your own.
-        api_key_env: environment variable that holds the key.
-        identity: what really answers under that name; part of every key.
-        params: what shapes an answer, in place of or beside `PARAMS`; `None` leaves one out.
-        cassette: tape to replay from and record to; the store alone without one.
+        model: the model name of litellm, such as `openai/NAME`.
+        api_base: address of your own server.
+        api_key_env: environment variable with the key.
+        identity: the version of the model behind this name; part of every request key.
+        params: parameters of the calls, added to `PARAMS`; `None` removes one.
+        cassette: tape to replay and record; without it, only the store.
         record: `none`, `new_episodes` or `all`.
-        redact: names of what is built in, or patterns; what they find is neither asked nor
-            recorded.
-        concurrency: calls in flight.
+        redact: built-in rules or patterns to remove from requests and recordings.
+        concurrency: concurrent calls.
 
     Raises:
-        ConfigError: one of these is wrong, or there is no such tape to replay.
+        ConfigError: an option is wrong, or the tape to replay does not exist.
         CassetteCorrupt: the tape is damaged.
     """
-    wanted = {**PARAMS, **(params or {})}
+    all_params = {**PARAMS, **(params or {})}
     lines = Lines(file="")
     file = validate_file(
         JudgeFile,
@@ -334,17 +331,17 @@ def open_system(
             "api_base": api_base,
             "api_key_env": api_key_env,
             "identity": identity,
-            "params": {name: value for name, value in wanted.items() if value is not None},
+            "params": {name: value for name, value in all_params.items() if value is not None},
         },
         lines=lines,
     )
     if model.startswith("manual/"):
-        raise ConfigError(f"{model} is a person, who gives verdicts only; name a model")
+        raise ConfigError(f"{model} is a person; name a model")
     if concurrency < 1:
         raise ConfigError("concurrency must be at least 1")
     mode = RecordMode.parse(record)
     if mode is RecordMode.NONE and cassette is not None and not cassette.exists():
-        raise ConfigError(f"{cassette}: no such cassette to replay")
+        raise ConfigError("no such cassette to replay; check the path", where=str(cassette))
     asking = mode is not RecordMode.NONE
     judge = make_judge(file, base=Path(), lines=lines, asking=asking)
     rules = validate_file(RedactFile, {"redact": list(redact)}, lines=lines)

@@ -1,4 +1,4 @@
-"""Metrics from plans, bottom up; every name was resolved before."""
+"""Build metrics from plans, bottom up."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from judgekit.suite.plan import MetricPlan, PlacedErrors
 
 
 class Builder:
-    """Makes metrics of plans.
+    """Builds metrics from plans.
 
     Args:
-        judges: those that were made, by role.
-        embedders: opens what metrics name under `embedder`.
-        lines: where the suite's settings are.
+        judges: the judges, by role.
+        embedders: the embedders of the suite.
+        lines: lines of the suite.
     """
 
     def __init__(
@@ -82,14 +82,13 @@ class Builder:
         metric = build(maker.name, maker.made, judged=maker.judged, judge=judge, options=options)
         if name is not None and metric.name != name:
             raise ConfigError(
-                f"metric {plan.kind!r} calls itself {metric.name!r} and takes no other name; "
-                f"write it under that name"
+                f"metric {plan.kind!r} is always named {metric.name!r}; use that name in the suite"
             )
         return metric
 
 
 class _NoJudge:
-    """The judge of metrics that never ask."""
+    """The judge of metrics in a run without a judge."""
 
     model = "none"
 

@@ -1,4 +1,4 @@
-"""The cases of a suite: which file, which of them, and where each stands."""
+"""The cases of a suite: their source, the selection by flags, and their lines."""
 
 from __future__ import annotations
 
@@ -11,19 +11,21 @@ from judgekit.core.errors import ConfigError, DatasetError
 from judgekit.core.wrong_file import nearby
 from judgekit.core.yaml_file import Lines
 from judgekit.datasets import load_cases
+from judgekit.datasets.locations import find_places
+from judgekit.datasets.selection.selection import Selection
+from judgekit.datasets.selection.shard import Shard, Sharding
 from judgekit.suite.file import Overrides, SuiteFile
 
 if TYPE_CHECKING:
     from judgekit.cassette.redact import Redact
-    from judgekit.datasets.selection.shard import Shard, Sharding
 
 
 class SuiteCases:
-    """The cases of a suite, as far as flags want them.
+    """The cases of a suite that flags select.
 
     Attributes:
-        shard: the part of the cases to run, where it is one of several.
-        sharding: where the cases of the shard stood among all, once they were read.
+        shard: the part of the cases to run, if the run is a shard.
+        sharding: the positions of the shard's cases among all cases, after reading.
     """
 
     def __init__(
@@ -41,22 +43,22 @@ class SuiteCases:
         self._lines = lines
         self._overrides = overrides
         self._redact = redact
-        self.shard = _parse_shard(overrides.shard)
+        self.shard = None if overrides.shard is None else Shard.parse(overrides.shard)
         self.sharding: Sharding | None = None
 
     def source(self) -> tuple[str, int | None]:
-        """Return the file of the cases, and the greatest number of cases to take.
+        """Return the file of the cases, and the largest number of cases to read.
 
         Raises:
-            ConfigError: the suite names none, or there is no such file.
+            ConfigError: the suite names none, or the file does not exist.
         """
-        wanted = self._file
+        file = self._file
         overrides = self._overrides
-        # Of cases that are looked for, `--limit` counts those that were found.
+        # With a selection, `--limit` counts selected cases.
         flag = None if overrides.narrow else overrides.limit
         if self._rows is not None:
             return self._lines.file, flag
-        source = overrides.cases or (wanted.path if wanted else None)
+        source = overrides.cases or (file.path if file else None)
         if source is None:
             raise ConfigError(
                 "the suite names no cases; add cases: cases.jsonl, or --cases FILE",
@@ -66,12 +68,12 @@ class SuiteCases:
         if not overrides.cases and path != "-" and not Path(path).exists():
             message = f"no such file of cases: {path}{nearby(Path(path)) or '; check the path'}"
             raise ConfigError(message, where=self._lines.where("cases"))
-        limits = [n for n in (flag, wanted.limit if wanted else None) if n is not None]
+        limits = [n for n in (flag, file.limit if file else None) if n is not None]
         return path, min(limits) if limits else None
 
     @property
     def narrowed(self) -> bool:
-        """Whether only some of the cases are wanted, which only reading them tells apart."""
+        """Whether flags select cases, so that their number is known only after reading."""
         return bool(self._overrides.narrow) or self._overrides.shard is not None
 
     def cases(self) -> Iterator[Case]:
@@ -84,7 +86,7 @@ class SuiteCases:
         path, limit = self.source()
         try:
             if self._rows is not None:
-                cases = iter(self._written()[:limit])
+                cases = iter(self._inline()[:limit])
             else:
                 cases = load_cases(path, limit=limit, **self._shape())
         except ConfigError as exc:
@@ -102,11 +104,11 @@ class SuiteCases:
 
     @property
     def count(self) -> int | None:
-        """The number of cases written in the suite; `None` where they are in a file."""
+        """The number of cases in the suite file; `None` if another file has them."""
         return None if self._rows is None else len(self._rows)
 
-    def _written(self) -> list[Case]:
-        """Return the cases written in the suite.
+    def _inline(self) -> list[Case]:
+        """Return the cases in the suite file.
 
         Raises:
             DatasetError: one of them is wrong; with `file:line`.
@@ -128,68 +130,52 @@ class SuiteCases:
 
     @property
     def selected(self) -> dict[str, Any]:
-        """What flags choose of the cases, for a person to read; empty where they choose nothing."""
+        """The selection of cases by flags, for reports; empty without one."""
         flags = self._overrides
-        said: dict[str, Any] = {}
-        if flags.where:
-            said["where"] = list(flags.where)
-        if flags.ids is not None:
-            said["ids"] = len(flags.ids)
-        if flags.limit is not None:
-            said["limit"] = flags.limit
-        if flags.shard is not None:
-            said["shard"] = flags.shard
-        return {"selected": said} if said else {}
+        selection = {
+            "where": list(flags.where) or None,
+            "ids": None if flags.ids is None else len(flags.ids),
+            "limit": flags.limit,
+            "shard": flags.shard,
+        }
+        selection = {name: value for name, value in selection.items() if value is not None}
+        return {"selected": selection} if selection else {}
 
     def _narrowed(self, cases: Iterator[Case]) -> Iterator[Case]:
-        """Return the cases that flags choose."""
-        from judgekit.datasets.selection.selection import Selection
-
+        """Return the cases that flags select."""
         flags = self._overrides
         if flags.narrow:
-            chosen = Selection.parse(where=flags.where, ids=flags.ids, limit=flags.limit)
-            cases = chosen.of(cases)
+            selection = Selection.parse(where=flags.where, ids=flags.ids, limit=flags.limit)
+            cases = selection.of(cases)
         if self.shard is None:
             return cases
-        from judgekit.datasets.selection.shard import Sharding
-
         self.sharding = Sharding(self.shard)
         return self.sharding.of(cases)
 
     def _shape(self) -> dict[str, Any]:
-        """Return how rows of the cases are read."""
-        wanted = self._file
+        """Return the reader's options."""
+        file = self._file
         return {
-            "format": self._overrides.format or (wanted.format if wanted else None),
-            "container": wanted.container if wanted else None,
-            "fields": wanted.fields if wanted else None,
+            "format": self._overrides.format or (file.format if file else None),
+            "container": file.container if file else None,
+            "fields": file.fields if file else None,
         }
 
     def places(self, ids: Collection[str]) -> dict[str, tuple[str, int | None]]:
-        """Return file and line of cases, as far as there is a file that can be read again."""
-        from judgekit.datasets.locations import find_places
-
+        """Return file and line of cases, if they come from a file."""
         if self._rows is not None:
             return self._lines_of(ids)
-        said = self._overrides.cases or (self._file.path if self._file else "-")
-        if said == "-" or not ids:
+        source = self._overrides.cases or (self._file.path if self._file else "-")
+        if source == "-" or not ids:
             return {}
-        path = Path(said) if self._overrides.cases else self._base / said
+        path = Path(source) if self._overrides.cases else self._base / source
         return find_places(path, ids, **self._shape())
 
     def _lines_of(self, ids: Collection[str]) -> dict[str, tuple[str, int | None]]:
-        """Return file and line of cases written in the suite."""
+        """Return file and line of cases in the suite file."""
         places: dict[str, tuple[str, int | None]] = {}
-        for number, case in enumerate(self._written()):
+        for number, case in enumerate(self._inline()):
             file, _, line = self._lines.where("cases", number).rpartition(":")
             if case.id in ids and file:
                 places[case.id] = (file, int(line))
         return places
-
-
-def _parse_shard(text: str | None) -> Shard | None:
-    if text is None:
-        return None
-    from judgekit.datasets.selection.shard import Shard
-
-    return Shard.parse(text)

@@ -1,4 +1,4 @@
-"""The embedders of a suite: each opened once, however many metrics name it."""
+"""The embedders of a suite, each opened once and shared by its metrics."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from judgekit.cassette.store_opener import store_opener
 from judgekit.core.canonical import canonical_json
-from judgekit.core.errors import ConfigError
+from judgekit.core.errors import ConfigError, placed
 from judgekit.core.file_model import validate_file
 from judgekit.core.protocols import Judge
 from judgekit.core.suggest import suggest
@@ -19,21 +19,21 @@ from judgekit.suite.file import JudgeFile, SuiteFile
 if TYPE_CHECKING:
     from judgekit.embedders.shared import SharedEmbedder
 
-Seat = Callable[..., Judge]
-"""Makes a judge of what a suite says of it and puts it behind the cassette (see `Bench.seat`)."""
+AddJudge = Callable[..., Judge]
+"""Builds a judge behind the cassette of the suite: `JudgePool.add`."""
 
 TOGETHER = 64
-"""Texts whose requests may be under way for each call; a batch holds no more of them."""
+"""The largest number of texts in one batch."""
 
 LITELLM = "litellm:"
-"""Stands before the name of a hosted model where an embedder is one text."""
+"""Prefix of a hosted model in an embedder given as text."""
 
 
 class SuiteEmbedders:
-    """Opens what metrics name under `embedder`, relative to the suite, with the store behind it.
+    """Opens the embedders of metrics, with files relative to the suite and a store of vectors.
 
-    A hosted one, `{model: openai/text-embedding-3-small, api_base: ...}` or `{role: ROLE}` of
-    the judges, is asked behind the suite's cassette.
+    A hosted embedder, `{model: openai/text-embedding-3-small, api_base: ...}` or `{role: ROLE}` of
+    the judges, is behind the suite's cassette.
 
     Raises:
         ConfigError: the suite's own `embedder` is wrong; with `file:line`.
@@ -46,30 +46,28 @@ class SuiteEmbedders:
         base: Path,
         lines: Lines,
         roles: Mapping[str, JudgeFile],
-        seat: Seat,
+        add_judge: AddJudge,
     ) -> None:
         self._base = base
         self._lines = lines
         self._roles = roles
-        self._seat = seat
+        self._add_judge = add_judge
         self._opened: dict[str, SharedEmbedder] = {}
         self._default: Any = None
         self.hosted: dict[str, JudgeFile] = {}
-        """What is asked on servers, by model."""
-        spec = _written(file.embedder)
+        """Model -> settings of the hosted embedders."""
+        spec = _full_spec(file.embedder)
         if spec is not None and spec != DEFAULT:
-            try:
-                # A server is not asked, and needs no key, unless a metric takes it.
-                hosted = _is_hosted(spec) and self._file(spec)
+            with placed(lines.where("embedder")):
+                # A hosted embedder needs a key only if a metric uses it.
+                hosted = _is_hosted(spec) and self._settings(spec)
                 self._default = spec if hosted else self.open(spec)
-            except ConfigError as exc:
-                raise ConfigError(str(exc), where=lines.where("embedder")) from exc
 
     def options(self, options: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the options of a metric with its embedder opened, or the suite's one.
+        """Return the options of a metric with an open embedder: its own, or that of the suite.
 
         Raises:
-            ConfigError: what it names is no embedder.
+            ConfigError: there is no such embedder.
         """
         spec = options.get("embedder", self._default)
         if "embedder" not in options and spec is None:
@@ -77,14 +75,14 @@ class SuiteEmbedders:
         return {**options, "embedder": self.open(spec)}
 
     def open(self, spec: Any) -> Any:
-        """Return an embedder; one that is a name and nothing else stays the name.
+        """Return an open embedder; a name that needs no settings stays a name.
 
         Raises:
-            ConfigError: it is no embedder.
+            ConfigError: there is no such embedder.
         """
         from judgekit.embedders.shared import SharedEmbedder
 
-        spec = _written(spec)
+        spec = _full_spec(spec)
         if isinstance(spec, SharedEmbedder):
             return spec
         if not isinstance(spec, (str, Mapping)):
@@ -92,17 +90,17 @@ class SuiteEmbedders:
         hosted = _is_hosted(spec)
         if not hosted and embeds_at_once(spec):
             return spec
-        written = canonical_json(dict(spec) if isinstance(spec, Mapping) else spec)
-        if written not in self._opened:
-            self._opened[written] = (
-                self._asked(self._file(spec))
+        key = canonical_json(dict(spec) if isinstance(spec, Mapping) else spec)
+        if key not in self._opened:
+            self._opened[key] = (
+                self._hosted(self._settings(spec))
                 if hosted
                 else open_embedder(spec, base=self._base, store=store_opener(self._base))
             )
-        return self._opened[written]
+        return self._opened[key]
 
-    def _file(self, spec: Any) -> JudgeFile:
-        """Return what a suite says of a hosted embedder.
+    def _settings(self, spec: Any) -> JudgeFile:
+        """Return the settings of a hosted embedder.
 
         Raises:
             ConfigError: a setting is wrong, or no judge has the role.
@@ -116,25 +114,25 @@ class SuiteEmbedders:
             return validate_file(JudgeFile, dict(spec), lines=Lines(file=""))
         role = spec["role"]
         if len(spec) > 1:
-            raise ConfigError("embedder: a role says all there is; what it is stands under judges")
+            raise ConfigError("embedder: a role takes no other key; change the judge of the role")
         if role not in self._roles:
             hint = suggest(str(role), list(self._roles))
             raise ConfigError(f"embedder: no judge has the role {role!r}{hint}")
         return self._roles[role]
 
-    def _asked(self, file: JudgeFile) -> SharedEmbedder:
+    def _hosted(self, file: JudgeFile) -> SharedEmbedder:
         if file.model.startswith("manual/"):
-            raise ConfigError(f"embedder: {file.model} is a person, who gives verdicts only")
+            raise ConfigError(f"embedder: {file.model} is a person; name a model")
         from judgekit.embedders.hosted import HostedEmbedder  # most suites have none
         from judgekit.embedders.shared import SharedEmbedder
 
         self.hosted[file.model] = file
-        judge = self._seat(file, at=("embedder",), together=TOGETHER)
+        judge = self._add_judge(file, at=("embedder",), together=TOGETHER)
         return SharedEmbedder(HostedEmbedder(judge))
 
 
-def _written(spec: Any) -> Any:
-    """Return a hosted embedder that is one text as the mapping it is short for."""
+def _full_spec(spec: Any) -> Any:
+    """Return the mapping of a hosted embedder given as text; other embedders as they are."""
     if isinstance(spec, str) and spec.startswith(LITELLM):
         return {"model": spec.removeprefix(LITELLM).strip()}
     return spec

@@ -1,4 +1,4 @@
-"""What the requests a suite misses would take: calls, tokens, money."""
+"""The size of the requests that a suite has not recorded: calls, tokens, cost."""
 
 from __future__ import annotations
 
@@ -9,29 +9,30 @@ from typing import NamedTuple
 
 from judgekit.core.protocols import with_children
 from judgekit.suite.file import JudgeFile
+from judgekit.suite.judges import asks_model
 from judgekit.suite.suite import Suite
 
 CHARACTERS_A_TOKEN = 4
 _CHUNK = 1 << 20
 _MOST = 1 << 30
-"""Bytes of cases that are counted; more take too long to be looked at for a line that moves."""
+"""Bytes of cases that are counted; a larger file would delay the progress line."""
 ANSWER_TOKENS = 60
-"""Tokens of an answer to one question, reason included: a guess, and said to be one."""
+"""Tokens of an answer to one question with its reason; a guess, shown as "about"."""
 
 
 class Missing(NamedTuple):
-    """What one model would be asked."""
+    """The requests to one model that are not recorded."""
 
     model: str
     calls: int
     tokens_in: int
     tokens_out: int
     dollars: float | None
-    """`None` when the price is not known."""
+    """`None` if the price is unknown."""
 
     @property
     def text(self) -> str:
-        """Tokens and price, in words."""
+        """Tokens and price, as text."""
         if self.model.startswith("manual/"):
             return "answered by a person"
         tokens = f"about {self.tokens_in:,} tokens in and {self.tokens_out:,} out"
@@ -39,28 +40,28 @@ class Missing(NamedTuple):
 
     @property
     def _price(self) -> str:
-        if self.model.startswith(("fake/", "transformers/")):
-            return "for nothing"
+        if not asks_model(self.model):
+            return "free"
         if self.dollars is None:
-            return "at a price judgekit does not know"
+            return "price unknown"
         return "less than a cent" if self.dollars < 0.01 else f"about ${self.dollars:.2f}"
 
 
 def more_to_come(suite: Suite) -> list[str]:
-    """Return the metrics that ask on by what is answered, so that their calls cannot be counted.
+    """Return the metrics with later requests that depend on replies, which cannot be counted.
 
-    Parts of a combined metric are among them, by their own names.
+    Includes the parts of combinations.
     """
     parts = (part for metric in suite.metrics for part in with_children(metric))
     return list(dict.fromkeys(part.name for part in parts if part.asks_further))
 
 
 def missing_calls(suite: Suite) -> list[Missing]:
-    """Return what a suite missed when it was replayed, model by model."""
+    """Return the requests that a replay of a suite missed, by model."""
     if suite.cassette is None:
         return []
     by_model = {**suite.embedders.hosted, **{j.model: j for j in suite.roles.values()}}
-    found = []
+    calls = []
     for model, missed in suite.cassette.ledger.missed_by.items():
         tokens_in = missed.characters // CHARACTERS_A_TOKEN
         tokens_out = ANSWER_TOKENS * missed.questions
@@ -68,14 +69,14 @@ def missing_calls(suite: Suite) -> list[Missing]:
         dollars = None
         if price is not None:
             dollars = (tokens_in * price[0] + tokens_out * price[1]) / 1e6
-        found.append(Missing(model, missed.calls, tokens_in, tokens_out, dollars))
-    return found
+        calls.append(Missing(model, missed.calls, tokens_in, tokens_out, dollars))
+    return calls
 
 
 def _price(file: JudgeFile) -> tuple[float, float] | None:
     from judgekit.judges.providers import listed_price
 
-    if file.model.startswith(("manual/", "fake/", "transformers/")):
+    if not asks_model(file.model):
         return 0.0, 0.0
     if file.price is not None:
         return file.price.input, file.price.output
@@ -83,12 +84,14 @@ def _price(file: JudgeFile) -> tuple[float, float] | None:
 
 
 def expected_cases(suite: Suite) -> int | None:
-    """Return how many cases a suite has, by counting lines; `None` where that would not tell."""
+    """Return the number of cases of a suite by counting lines; `None` if lines are not cases."""
     path, limit = suite.data.source()
-    if (written := suite.data.count) is not None:
-        return None if suite.data.narrowed else min(written, limit or written)
-    said = suite.file.cases_file
-    plain = said is None or (said.container in (None, "auto", "jsonl") and said.format != "turns")
+    if (inline := suite.data.count) is not None:
+        return None if suite.data.narrowed else min(inline, limit or inline)
+    entry = suite.file.cases_file
+    plain = entry is None or (
+        entry.container in (None, "auto", "jsonl") and entry.format != "turns"
+    )
     file = Path(path)
     plain = plain and not suite.data.narrowed and file.suffix in (".jsonl", ".ndjson")
     if not plain or not file.is_file():

@@ -1,6 +1,7 @@
-"""The shape of a suite file, as people write it, and of the flags that override it."""
+"""The models of a suite file, and of the flags that override it."""
 
 import re
+from collections.abc import Callable
 from typing import Annotated, Any, Literal, get_args
 
 from pydantic import (
@@ -22,103 +23,96 @@ from judgekit.datasets.load import Container
 from judgekit.rubric.file import CriterionFile
 
 
-def _path(value: Any) -> Any:
-    return {"path": value} if isinstance(value, str) else value
+def _short_for(key: str) -> Callable[[Any], Any]:
+    """Return a validator that reads a text as an entry with one key."""
+    return lambda value: {key: value} if isinstance(value, str) else value
 
 
-def _model(value: Any) -> Any:
-    return {"model": value} if isinstance(value, str) else value
-
-
-def _use(value: Any) -> Any:
-    return {"use": value} if isinstance(value, str) else value
+def _one_or_several(value: Any) -> str:
+    return "[several]" if isinstance(value, list) else "[one]"
 
 
 def _parts(value: Any) -> Any:
-    """Refuse a text under `of`, which is the option of a metric in other tools."""
+    """Refuse a text under `of`: other tools use it for a field."""
     if isinstance(value, str):
         raise ValueError(
-            f"lists the metrics that `combine` takes together, such as [{value}];"
-            f" the text that perplexity measures is named by `field: {value}`"
+            f"lists the metrics to combine, such as [{value}];"
+            f" to name the text that perplexity measures, write `field: {value}`"
         )
     return value
 
 
 def _rule(value: Any) -> Any:
-    """Take the name of something built in, or a regular expression that could be no name."""
+    """Read a text as the name of a built-in rule, or else as a regular expression."""
     if not isinstance(value, str):
         return value
     if not re.fullmatch(r"[A-Za-z][\w -]*", value):
         return {"pattern": value}
     known = list(get_args(Builtin))
     if value not in known:
-        # A misspelt name must not pass for a pattern that happens to match nothing.
+        # A misspelled name must not become a pattern that matches nothing.
         raise ValueError(
-            f"nothing is built in under the name {value!r}"
-            + suggest(value, known, otherwise=f"; a pattern is written {{pattern: {value}}}")
+            f"unknown built-in rule {value!r}"
+            + suggest(value, known, otherwise=f"; write a pattern as {{pattern: {value}}}")
         )
     return {"find": value}
 
 
 class CasesFile(FileModel):
-    """Where the cases are."""
+    """The file of the cases."""
 
     path: str
     """A file, relative to the suite; `-` is standard input."""
     format: Shape | None = None
-    """What one row looks like; left out, each row tells."""
+    """The format of a row; by default, judgekit detects it for each row."""
     container: Container | None = None
-    """How the rows are kept; left out, the file ending tells."""
+    """The format of the file; by default, the file ending decides."""
     fields: dict[str, str] | None = None
-    """Where a row keeps the fields of a case: `{input: prompt, output: response}`."""
+    """Field of a case -> key of a row: `{input: prompt, output: response}`."""
     limit: int | None = Field(default=None, ge=1, le=MOST_CASES)
-    """Stop after so many cases."""
+    """The largest number of cases to read."""
 
 
 MOST_INLINE = 1_000
-"""Cases that may be written in a suite; more belong in a file."""
-
-
-def _file_or_rows(value: Any) -> str:
-    return "[rows]" if isinstance(value, list) else "[file]"
+"""Cases in a suite file; larger sets belong in their own file."""
 
 
 class PriceFile(FileModel):
     """US dollars per million tokens."""
 
     input: float = Field(ge=0)
-    """For what is asked."""
+    """Price of the prompt."""
     output: float = Field(ge=0)
-    """For what is answered."""
+    """Price of the reply."""
 
 
 class JudgeFile(FileModel):
-    """Who judges."""
+    """A judge."""
 
     model: str = Field(min_length=1)
-    """The name that litellm uses, such as openai/NAME; `manual/NAME` is a person."""
+    """The model name of litellm, such as openai/NAME; `manual/NAME` is a person."""
     api_base: str | None = None
-    """Address of a server of your own; an OpenAI-compatible one ends in /v1."""
+    """Address of your own server; of an OpenAI-compatible server, it ends in /v1."""
     api_key_env: str | None = None
-    """Environment variable that holds the key. A key itself never belongs in a file."""
+    """Environment variable with the key. Never write the key into a file."""
     params: dict[str, Any] = Field(default_factory=dict)
-    """What shapes an answer: temperature, max_tokens, seed, ...; part of every key."""
+    """Sampling parameters: temperature, max_tokens, seed, ...; part of every request key."""
     identity: str | None = None
-    """What really answers under that name; part of every key."""
+    """The version of the model behind this name, such as a revision; part of every request key."""
     mode: Literal["json_schema", "json_object_schema", "tools", "json_object", "text"] | None = None
-    """How the judge is made to answer in JSON; found out by probing where it is left out."""
+    """How the judge is asked for JSON; by default, judgekit probes the server."""
     timeout: float = Field(default=60.0, gt=0)
-    """Seconds one call may take."""
+    """Seconds that one call may take."""
     retries: int = Field(default=3, ge=0)
     """Further attempts after an outage."""
     max_wait: float = Field(default=60.0, ge=0)
-    """Seconds to wait between attempts, at most."""
+    """The longest wait between attempts, in seconds."""
     reasks: int = Field(default=1, ge=0, le=3)
-    """How often to ask again after an answer of the wrong form."""
+    """Further requests after a reply that does not match the schema."""
     price: PriceFile | None = None
-    """What it takes, where litellm's own list is not to count."""
+    """The price of the model, instead of litellm's list price."""
     answers: str | None = None
-    """File of a person's answers, for `manual/NAME`."""
+    """File with a person's answers, for `manual/NAME`."""
 
     @field_validator("params")
     @classmethod
@@ -128,22 +122,18 @@ class JudgeFile(FileModel):
 
 
 class FallbackFile(FileModel):
-    """What stands in when the judge cannot be reached."""
+    """The metric that replaces a judge that does not answer."""
 
     model_config = ConfigDict(extra="allow")
 
     use: str
-    """The computed metric that stands in; its options stand beside."""
+    """A computed metric; its options are further keys of this entry."""
     on_budget: bool = False
-    """Whether it also stands in when `limits.max_cost` is used up."""
-
-
-def _one_or_several(value: Any) -> str:
-    return "[several]" if isinstance(value, list) else "[one]"
+    """Whether it also replaces the judge after `limits.max_cost` is spent."""
 
 
 class GateFile(FileModel):
-    """What a run must show of a metric; other keys are figures of the metric's own."""
+    """The bounds that a metric must meet; further keys are figures of the metric itself."""
 
     model_config = ConfigDict(extra="allow")
     __pydantic_extra__: dict[str, Number] = Field(init=False)
@@ -153,30 +143,30 @@ class GateFile(FileModel):
     )
     """Only cases whose metadata has these values: `{topic: refunds}`."""
     cluster: Annotated[str, Field(min_length=1)] | None = None
-    """Field of the metadata whose cases are alike, such as a user, where it is not the suite's."""
+    """Metadata field that groups related cases, such as a user; by default, that of the suite."""
     undecided: Literal["pass", "fail"] | None = None
-    """Whether "cannot tell yet" passes, where it is not as the suite says."""
+    """Whether an undecided gate passes; by default, as the suite sets."""
     mean: Number | None = None
-    """At least, or at most where lower is better."""
+    """The lowest mean; the highest where lower is better."""
     pass_rate: Fraction | None = None
-    """Least share of scores that reach the threshold."""
+    """The lowest share of scores that pass the threshold."""
     min: Number | None = None
     """The lowest score."""
     max: Number | None = None
     """The highest score."""
     coverage: Fraction | None = None
-    """Least share of rows with a score of the metric's own; not applicable ones left out."""
+    """The lowest share of rows that the metric itself scores; not applicable rows do not count."""
     abstained: Rows = None
-    """Most rows the judge may leave open: a number, or a share such as "5%"."""
+    """The most rows from which the judge abstains: a number, or a share such as "5%"."""
     failed: Rows = None
-    """Most rows without a score, because something went wrong."""
+    """The most rows that fail."""
     fallback: Rows = None
-    """Most rows that a stand-in scored."""
+    """The most rows that a fallback scores."""
     not_worse: Positive | None = None
-    """The mean may be worse than the baseline's by so much, and that must be shown."""
+    """The margin by which the mean may be worse than in the baseline, interval included."""
 
 
-# The marks in brackets are left out of messages (see filemodel.steps_to).
+# Messages leave out the tags in brackets (see core.file_model).
 _Gates = Annotated[
     Annotated[GateFile, Tag("[one]")] | Annotated[list[GateFile], Tag("[several]")],
     Discriminator(_one_or_several),
@@ -184,76 +174,73 @@ _Gates = Annotated[
 
 
 class RunGateFile(FileModel):
-    """What holds for all gates, and gates on the run as a whole."""
+    """Settings of all gates, and gates on the whole run."""
 
     undecided: Literal["pass", "fail"] | None = None
-    """Whether a gate on a mean or pass rate passes while its interval leaves both possible;
-    left out, the figure alone decides."""
+    """Whether a gate on a mean or pass rate passes while its interval contains the bound;
+    by default, the figure alone decides."""
     baseline: str | None = None
-    """Run folder that `not_worse` holds this run against, relative to the suite."""
+    """Run folder that `not_worse` compares with, relative to the suite."""
     cost: Positive | None = None
-    """US dollars that all replies together may cost, or have cost when they were recorded."""
+    """The highest cost of all replies in US dollars, including recorded ones."""
 
 
 class CalibrationFile(FileModel):
-    """How far a judge must agree with people to be called calibrated (see `judgekit agree`)."""
+    """The agreement with people at which reports call a judge calibrated (see `judgekit agree`)."""
 
     kappa: float | None = Field(default=None, gt=0, le=1)
-    """Least lower end of the 95 % interval of kappa, for every criterion people labelled."""
+    """The lowest lower end of the 95 % interval of kappa, for each labelled criterion."""
     spearman: float | None = Field(default=None, gt=0, le=1)
-    """Least lower end of the 95 % interval of Spearman's rho."""
-
-
-def _question(value: Any) -> Any:
-    return {"text": value} if isinstance(value, str) else value
+    """The lowest lower end of the 95 % interval of Spearman's rho."""
 
 
 _Criterion = Annotated[
-    CriterionFile, BeforeValidator(_question, json_schema_input_type=str | CriterionFile)
+    CriterionFile, BeforeValidator(_short_for("text"), json_schema_input_type=str | CriterionFile)
 ]
 
 
 class MetricFile(FileModel):
-    """One metric; keys not named here are options of its own."""
+    """One metric; further keys are its options."""
 
     model_config = ConfigDict(extra="allow")
 
     metric: str | None = None
-    """The kind of metric, where its name here is one of your own."""
+    """The registered metric, where the entry has another name."""
     rubric: str | None = None
-    """A rubric: a name or a file, relative to the suite."""
+    """A rubric: a name, or a file relative to the suite."""
     criteria: Annotated[dict[str, _Criterion], Field(min_length=1)] | None = None
-    """Questions for the judge, by name: a rubric without a file of its own."""
+    """Questions for the judge by name: a rubric without its own file."""
     description: str | None = None
-    """What `criteria` judge, in a sentence; the judge reads it as the task."""
+    """What `criteria` judge, in one sentence; the judge reads it as the task."""
     requires: list[str] | None = None
-    """Fields every case must have for `criteria`; `output` by default."""
+    """Fields that a case needs for `criteria`; by default `output`."""
     combine: Literal["mean", "min", "max", "weighted_mean"] | None = None
-    """How metrics named under `of` are taken together."""
+    """How to combine the metrics under `of`."""
     of: Annotated[
         list[str] | None, BeforeValidator(_parts, json_schema_input_type=list[str] | None)
     ] = None
-    """Metrics of this suite that `combine` takes together."""
+    """Metrics of this suite that `combine` combines."""
     threshold: float | None = None
-    """Value a case must reach to pass, on the metric's own range."""
+    """The score that a case needs to pass, on the range of the metric."""
     gate: _Gates = Field(default_factory=none_yet)
-    """What the run must show, else its exit code is 1: mean, pass_rate, min, max, coverage, ...,
-    or a figure of the metric's own, such as unverified_quotes of a rubric that asks for quotes;
-    a list of several for slices of the cases."""
+    """The bounds that the run must meet; otherwise its exit code is 1: mean, pass_rate, min, max,
+    coverage, ..., or a figure of the metric, such as unverified_quotes of a rubric with quotes.
+    A list sets several gates, for slices of the cases."""
     fallback: Annotated[
-        FallbackFile | None, BeforeValidator(_use, json_schema_input_type=str | FallbackFile | None)
+        FallbackFile | None,
+        BeforeValidator(_short_for("use"), json_schema_input_type=str | FallbackFile | None),
     ] = None
-    """What stands in for a judge that cannot be reached."""
+    """The metric that replaces a judge that does not answer."""
     judge: str | None = None
-    """The role of the judge it asks, where that is not `judge`."""
+    """The role of its judge; by default `judge`."""
     likelihood: str | None = None
-    """The role of the model whose log-probabilities it takes, where that is not `judge`."""
+    """The role of the model that gives log-probabilities; by default `judge`."""
     parameters: dict[str, Any] | None = None
-    """What the parameters of its rubric are set to; the others keep their defaults."""
+    """Parameters of its rubric; the others keep their defaults."""
 
     @property
     def role(self) -> str | None:
-        """The role it names, if it names one: of its judge, or of the model it measures by."""
+        """The role under `judge` or `likelihood`, if any."""
         return self.judge or self.likelihood
 
 
@@ -261,76 +248,79 @@ class LimitsFile(FileModel):
     """Bounds on the run."""
 
     concurrency: int = Field(default=8, ge=1, le=4096)
-    """Calls in flight."""
+    """Concurrent calls."""
     max_failures: int = Field(default=0, ge=0)
-    """Rows that may fail before a run counts as incomplete."""
+    """The most failed rows of a complete run."""
     max_fallback: int = Field(default=0, ge=0)
-    """Rows that may be fallbacks before a run counts as incomplete."""
+    """The most fallback rows of a complete run."""
     max_outages: int = Field(default=5, ge=0)
-    """Outages in a row after which the judge is not asked any more."""
+    """Consecutive outages after which judgekit stops calling the judge."""
     max_cost: float | None = Field(default=None, gt=0)
-    """US dollars a run may spend."""
+    """US dollars that a run may spend."""
 
 
 Builtin = Literal["key", "email", "card", "ip", "phone"]
 
 
 class RuleFile(FileModel):
-    """What to redact: something built in, or a pattern of one's own."""
+    """One redaction rule: a built-in one, or a pattern."""
 
     find: Builtin | None = None
-    """Something built in; it becomes a pseudonym such as [EMAIL-1f4a09c2]."""
+    """A built-in rule; each match becomes a pseudonym such as [EMAIL-1f4a09c2]."""
     pattern: str | None = Field(default=None, min_length=1)
     """A regular expression."""
     replace: str = "[REDACTED]"
-    """What stands in place of what the pattern matches."""
+    """The text that replaces a match."""
     name: str | None = None
-    """Gives what the pattern matches a pseudonym instead: ORDER makes [ORDER-1f4a09c2]."""
+    """Replaces a match by a pseudonym instead: ORDER gives [ORDER-1f4a09c2]."""
 
     @model_validator(mode="after")
     def _one_thing(self) -> "RuleFile":
         if (self.find is None) == (self.pattern is None):
             raise ValueError("give either find or pattern")
         if self.find is not None and len(self.model_fields_set) > 1:
-            raise ValueError(f"{self.find!r} is built in and takes nothing else")
+            raise ValueError(f"{self.find!r} is built in and takes no other key")
         if self.name is not None and "replace" in self.model_fields_set:
             raise ValueError("give replace or name, not both")
         return self
 
 
-def _listed(value: Any) -> Any:
-    return [value] if isinstance(value, str) else value
-
-
-def _no_metric(value: Any) -> Any:
-    return {} if value is None else value
-
-
-# What stands for a whole entry where people write less: the schema of the file says so too.
+# Short forms of an entry; the schema of the file lists both.
 _Rows = Annotated[list[dict[str, Any]], Field(min_length=1, max_length=MOST_INLINE)]
 _Cases = Annotated[
-    Annotated[CasesFile | None, Tag("[file]")] | Annotated[_Rows, Tag("[rows]")],
-    Discriminator(_file_or_rows),
-    BeforeValidator(_path, json_schema_input_type=str | CasesFile | _Rows | None),
+    Annotated[CasesFile | None, Tag("[one]")] | Annotated[_Rows, Tag("[several]")],
+    Discriminator(_one_or_several),
+    BeforeValidator(_short_for("path"), json_schema_input_type=str | CasesFile | _Rows | None),
 ]
 _Judge = Annotated[
-    JudgeFile | None, BeforeValidator(_model, json_schema_input_type=str | JudgeFile | None)
+    JudgeFile | None,
+    BeforeValidator(_short_for("model"), json_schema_input_type=str | JudgeFile | None),
 ]
 _Metric = Annotated[
-    MetricFile, BeforeValidator(_no_metric, json_schema_input_type=MetricFile | None)
+    MetricFile,
+    BeforeValidator(
+        lambda value: {} if value is None else value, json_schema_input_type=MetricFile | None
+    ),
 ]
 _Rule = Annotated[RuleFile, BeforeValidator(_rule, json_schema_input_type=str | RuleFile)]
 
-
-_Folders = Annotated[list[str], BeforeValidator(_listed, json_schema_input_type=str | list[str])]
-_NamedJudge = Annotated[JudgeFile, BeforeValidator(_model, json_schema_input_type=str | JudgeFile)]
+_Folders = Annotated[
+    list[str],
+    BeforeValidator(
+        lambda value: [value] if isinstance(value, str) else value,
+        json_schema_input_type=str | list[str],
+    ),
+]
+_NamedJudge = Annotated[
+    JudgeFile, BeforeValidator(_short_for("model"), json_schema_input_type=str | JudgeFile)
+]
 JUDGE = "judge"
-"""The role of the judge that metrics ask when they name none."""
+"""The default role."""
 ROLE = r"^[A-Za-z][A-Za-z0-9_-]{0,39}$"
 
 
 class RedactFile(FileModel):
-    """What must not be asked or recorded, where there is no suite to say it."""
+    """Redaction rules without a suite."""
 
     redact: list[_Rule] = Field(default_factory=none_yet)
     redact_salt_env: str | None = None
@@ -340,63 +330,63 @@ class SuiteFile(FileModel):
     """A suite."""
 
     schema_: str | None = Field(default=None, alias="$schema")
-    """Where editors find the schema of this file; it means nothing to a run."""
+    """The schema of this file, for editors; a run ignores it."""
     name: str | None = None
-    """What reports call the suite."""
+    """The name of the suite in reports."""
     description: str | None = None
-    """What it is about, for its readers."""
+    """A description for readers."""
     notice: str | None = None
-    """What every report of this suite must say."""
+    """A notice that every report of this suite prints."""
     cases: _Cases = None
-    """What to score: a file, relative to this one, or a list of cases."""
+    """The cases: a file, relative to this one, or a list."""
     judge: _Judge = None
-    """Who judges: a model, or more about it; `none` for nobody."""
+    """The judge: a model, or its settings; `none` for no judge."""
     judges: dict[Annotated[str, Field(pattern=ROLE)], _NamedJudge] = Field(default_factory=dict)
-    """Several judges by role, such as `judge`, `second`, `cheap`; `judge: X` alone is short for
-    the role `judge`."""
+    """Several judges by role, such as `judge`, `second`, `cheap`; `judge: X` is short for the role
+    `judge`."""
     cassette: str | None = None
-    """Where replies are recorded and replayed from."""
+    """The file that records and replays the replies."""
     record: str | None = None
-    """What may be asked: none (replay only), new_episodes, all."""
+    """Which requests may be sent: none (replay only), new_episodes, all."""
     embedder: str | dict[str, Any] | None = None
-    """How texts become vectors, in every metric that says nothing else: `lexical`, or a model:
-    `onnx:FOLDER`, or a mapping such as `{onnx: FOLDER, threads: 2}`; hosted, and recorded like
-    verdicts, `{model: openai/text-embedding-3-small, api_base: ...}` or `{role: ROLE}`."""
+    """The default embedder of the metrics: `lexical`, or a local model, `onnx:FOLDER` or a mapping
+    such as `{onnx: FOLDER, threads: 2}`; or a hosted one with recorded vectors,
+    `{model: openai/text-embedding-3-small, api_base: ...}` or `{role: ROLE}`."""
     rubrics: _Folders = Field(default_factory=none_yet)
-    """Folders to look rubrics up in first, relative to the suite."""
+    """Folders that are searched for rubrics first, relative to the suite."""
     metrics: dict[str, _Metric] = Field(min_length=1)
-    """What to score by: a metric, a rubric, or a name of your own for one."""
+    """The metrics: the name of a metric or rubric, or your own name for one."""
     cluster: Annotated[str, Field(min_length=1)] | None = None
-    """Field of the metadata whose cases are alike, such as a user or a document: intervals and
-    tests go by clusters of cases."""
+    """Metadata field that groups related cases, such as a user or a document; intervals and tests
+    treat each group as a cluster."""
     limits: LimitsFile = LimitsFile.model_construct()
-    """How much at once, how much money, how much may go wrong."""
+    """Limits on concurrency, cost and failures."""
     gate: RunGateFile = RunGateFile.model_construct()
-    """What holds for the gates of all metrics."""
+    """Settings of all gates, and gates on the whole run."""
     calibration: CalibrationFile = CalibrationFile.model_construct()
-    """When reports call a judge calibrated, once people labelled its cases."""
+    """The agreement with people at which reports call a judge calibrated."""
     redact: list[_Rule] = Field(default_factory=none_yet)
-    """What must not be asked or recorded: key, email, card, ip, phone, or patterns."""
+    """Texts to remove from requests and recordings: key, email, card, ip, phone, or patterns."""
     redact_salt_env: str | None = None
-    """The environment variable whose value keys the digests of pseudonyms."""
+    """Environment variable with the secret that keys the pseudonyms."""
 
     @property
     def cases_file(self) -> CasesFile | None:
-        """Where the cases are, unless they are written here."""
+        """The file of the cases, if the suite names one."""
         return self.cases if isinstance(self.cases, CasesFile) else None
 
     @property
     def rows(self) -> list[dict[str, Any]] | None:
-        """The cases that are written here."""
+        """The cases in the suite file, if it has them."""
         return self.cases if isinstance(self.cases, list) else None
 
 
 DECIDING = ("judge", "judges", "params", "settings", "no_judge", "only", "baseline")
-"""What flags say of the numbers, not of the cases or the occasion."""
+"""Flags that change the numbers, so that all shards must share them."""
 
 
 class Overrides(FileModel):
-    """What flags say; it goes before what the file says."""
+    """Settings of flags; they override the file."""
 
     judge: str | None = None
     judges: dict[str, str] = Field(default_factory=dict)
@@ -404,7 +394,7 @@ class Overrides(FileModel):
     api_base: str | None = None
     params: dict[str, Any] = Field(default_factory=dict)
     settings: dict[str, dict[str, str]] = Field(default_factory=dict)
-    """Metric -> parameter of its rubric -> setting, as text."""
+    """Metric -> parameter of its rubric -> value as text."""
     record: str | None = None
     no_judge: bool = False
     only: list[str] = Field(default_factory=none_yet)
@@ -412,9 +402,9 @@ class Overrides(FileModel):
     where: list[str] = Field(default_factory=none_yet)
     """Conditions on the metadata of cases: `topic=refunds`."""
     ids: frozenset[str] | None = None
-    """Only these cases."""
+    """Ids of the only cases to run."""
     shard: str | None = None
-    """Only this part of the cases: `2/5`."""
+    """The part of the cases to run, such as `2/5`."""
     cases: str | None = None
     format: str | None = None
     baseline: str | None = None
@@ -423,11 +413,11 @@ class Overrides(FileModel):
 
     @property
     def narrow(self) -> bool:
-        """Whether cases are looked for, which are some of all."""
+        """Whether flags select cases by metadata or id."""
         return bool(self.where) or self.ids is not None
 
     @property
     def partial(self) -> bool:
-        """Whether a run is about less than the suite: then not all recordings are used."""
+        """Whether a run covers only a part of the suite, and so of its recordings."""
         some = self.limit is not None or self.shard is not None or bool(self.only)
         return some or self.narrow

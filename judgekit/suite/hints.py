@@ -1,4 +1,4 @@
-"""Hints at the form that works, where a suite has a key or a value in the wrong place."""
+"""Hints for a key or value in the wrong place of a suite: how to write it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from judgekit.suite.file import (
     SuiteFile,
 )
 
-_GATE = "a gate stands under its metric: metrics: {NAME: {gate: {mean: 0.8}}}"
+_GATE = "write a gate under its metric: metrics: {NAME: {gate: {mean: 0.8}}}"
 _CRITERIA = "write criteria: {NAME: {text: QUESTION}}; `judgekit rubric new NAME` writes a file"
 _QUESTIONS = "name each question: criteria: {polite: Is the answer polite?}"
 _CASES = "write each case as {input: ..., output: ...}, or name one file: cases: cases.jsonl"
@@ -42,11 +42,11 @@ _FORMS: dict[tuple[str, ...], str] = {
     ("redact",): "list what to redact: redact: [email, phone]",
     ("rubrics",): "list folders: rubrics: [rubrics]",
 }
-"""Place of a value of the wrong kind (`*` is any name) -> the form that works."""
+"""Path of a value of the wrong type (`*` is any name) -> how to write it."""
 
 
 def value_hint(path: Path) -> str:
-    """Return the form that a value has where it is of the wrong kind; empty if none is known."""
+    """Return how to write a value at a path; empty if there is no hint."""
     plain = tuple(step for step in path if isinstance(step, str))
     starred = ("metrics", "*", *plain[2:]) if plain[:1] == ("metrics",) and plain[1:] else plain
     form = _FORMS.get(starred)
@@ -54,10 +54,10 @@ def value_hint(path: Path) -> str:
 
 
 def key_hint(path: Path, known: Iterable[str]) -> str:
-    """Return the valid key that an unknown one stands for: in its place, or in another.
+    """Return a hint at the key that an unknown one means, here or elsewhere in the file.
 
     Args:
-        path: where the unknown key stands; it is the last step.
+        path: path of the unknown key.
         known: the keys that are valid there.
     """
     key, names = str(path[-1]), list(known)
@@ -79,7 +79,7 @@ def _spelled(key: str, known: list[str]) -> bool:
 
 @cache
 def _places() -> dict[str, str]:
-    """Return every key of a suite and how it is written from the top."""
+    """Return each key of a suite, and how to write it from the top."""
     forms = (
         ("{}: ...", SuiteFile),
         ("metrics: {{NAME: {{{}: ...}}}}", MetricFile),
@@ -97,17 +97,17 @@ def _places() -> dict[str, str]:
 
 
 def percent_hint(bound: float, low: float, high: float) -> str:
-    """Return how a bound is written that no value reaches: a percentage as a share."""
+    """Return a hint for a bound out of range: how to write a percentage as a share."""
     fits = bound >= 10 and low <= bound / 100 <= high
     return f"; write {bound:g} % as {bound / 100:g}" if fits else "; write a number in that range"
 
 
 def role_hint(role: str, known: list[str]) -> str:
-    """Return the role that is meant, or how a model is given one."""
+    """Return a hint at the closest role, or how to give a model a role."""
     if "/" in role:
         return f"; give the model a role: judges: {{second: {role}}}, then judge: second"
     return suggest(role, known)
 
 
 HINTS = Hints(key=key_hint, value=value_hint)
-"""What a suite says of its mistakes."""
+"""The hints of suite files."""

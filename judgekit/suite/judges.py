@@ -1,4 +1,4 @@
-"""The judges of a suite: which ones flags and file name, how they are made, behind one cassette."""
+"""The judges of a suite: their settings from file and flags, and their construction."""
 
 from __future__ import annotations
 
@@ -11,22 +11,28 @@ from judgekit.cassette.cassette import Cassette
 from judgekit.cassette.mode import RecordMode
 from judgekit.cassette.store_opener import store_opener
 from judgekit.core.canonical import canonical_json
-from judgekit.core.errors import ConfigError
+from judgekit.core.errors import ConfigError, placed
 from judgekit.core.protocols import Judge
 from judgekit.core.suggest import suggest
 from judgekit.core.yaml_file import Lines
 from judgekit.judges.limits import LimitedJudge, Purse
 from judgekit.suite.file import JUDGE, JudgeFile, Overrides, SuiteFile
 
+_WITHOUT_NETWORK = ("manual/", "fake/", "transformers/")
 _OF_ANY_MODEL = {"params", "timeout", "retries", "max_wait", "reasks"}
 """Settings that stay when a flag names another model."""
 
 
+def asks_model(name: str) -> bool:
+    """Return whether a name is that of a model behind a network."""
+    return not name.startswith(_WITHOUT_NETWORK)
+
+
 def roles_of(file: SuiteFile, *, lines: Lines) -> dict[str, JudgeFile]:
-    """Return the judges a file names, by role.
+    """Return the judges of a file, by role.
 
     Raises:
-        ConfigError: two of them are named `judge`.
+        ConfigError: two judges have the role `judge`.
     """
     if file.judge is None:
         return dict(file.judges)
@@ -37,11 +43,10 @@ def roles_of(file: SuiteFile, *, lines: Lines) -> dict[str, JudgeFile]:
 
 
 def choose_judges(file: SuiteFile, overrides: Overrides, *, lines: Lines) -> dict[str, JudgeFile]:
-    """Return the judges that file and flags name, by role; none where nobody is to judge.
+    """Return the judges of file and flags, by role; none with `--judge none`.
 
     Raises:
-        ConfigError: a flag names a role that the file does not have, or two roles would be asked
-            exactly the same.
+        ConfigError: a flag names an unknown role, or two roles have the same request keys.
     """
     roles = roles_of(file, lines=lines)
     for role in overrides.judges:
@@ -49,10 +54,10 @@ def choose_judges(file: SuiteFile, overrides: Overrides, *, lines: Lines) -> dic
             raise ConfigError(f"--judge {role}=...: no such role{suggest(role, list(roles))}")
     if overrides.judge == "none":
         return {}
-    wanted = dict(overrides.judges)
+    models = dict(overrides.judges)
     if overrides.judge is not None:
-        wanted[JUDGE] = overrides.judge
-    for role, model in wanted.items():
+        models[JUDGE] = overrides.judge
+    for role, model in models.items():
         roles[role] = _replaced(roles.get(role), model)
     if JUDGE in roles and (overrides.params or overrides.api_base):
         judge = roles[JUDGE]
@@ -67,30 +72,30 @@ def choose_judges(file: SuiteFile, overrides: Overrides, *, lines: Lines) -> dic
 def _replaced(judge: JudgeFile | None, model: str) -> JudgeFile:
     if judge is not None and judge.model == model:
         return judge
-    # Another model: where to find it and what it costs are not those of the file's judge.
-    kept = {} if judge is None else judge.model_dump(include=_OF_ANY_MODEL)
-    return JudgeFile.model_validate({**kept, "model": model})
+    # Address, key and price of the file's judge do not apply to another model.
+    settings = {} if judge is None else judge.model_dump(include=_OF_ANY_MODEL)
+    return JudgeFile.model_validate({**settings, "model": model})
 
 
 def _check_different(roles: dict[str, JudgeFile], lines: Lines) -> None:
-    """Refuse two roles whose requests have the same key: the second would repeat the first."""
+    """Refuse two roles with the same request keys: the second would replay the first."""
     seen: dict[str, str] = {}
     for role, judge in roles.items():
         key = canonical_json([judge.model, judge.identity, judge.params, judge.mode])
         if key in seen:
             raise ConfigError(
-                f"judges {seen[key]!r} and {role!r} are one to every recording: same model, "
+                f"judges {seen[key]!r} and {role!r} are the same to every recording: same model, "
                 "identity, params and mode; give one of them an identity",
                 where=lines.where("judges", role),
             )
         seen[key] = role
 
 
-class Bench:
-    """The judges of a suite, each within its own limits, behind one cassette.
+class JudgePool:
+    """The judges of a suite, each with its own limits, behind one cassette.
 
     Raises:
-        ConfigError: a setting is wrong, a key is not there, or a price is not known.
+        ConfigError: a setting is wrong, or a key or price is missing.
     """
 
     def __init__(
@@ -102,19 +107,18 @@ class Bench:
         lines: Lines,
         record: RecordMode,
         again: frozenset[str],
-        given: Mapping[str, Judge] | None = None,
+        objects: Mapping[str, Judge],
     ) -> None:
         self._file, self._base, self._lines = file, base, lines
         self._record, self._again = record, again
-        self._given = dict(given or {})
         self._purse = Purse(file.limits.max_cost)
         self.judges: dict[str, Judge] = {}
         self.cassette: Cassette | None = None
         for role, judge in roles.items():
             at = (JUDGE,) if role == JUDGE and file.judge is not None else ("judges", role)
-            self.judges[role] = self.seat(judge, at=at, ready=self._given.get(role))
+            self.judges[role] = self.add(judge, at=at, ready=objects.get(role))
 
-    def seat(
+    def add(
         self,
         judge: JudgeFile,
         *,
@@ -122,29 +126,29 @@ class Bench:
         together: int = 1,
         ready: Judge | None = None,
     ) -> Judge:
-        """Make a judge and put it behind the cassette, which the first one brings along.
+        """Build a judge behind the cassette; the first judge opens it.
 
         Args:
-            judge: what the suite says of it.
-            at: where in the suite it is written.
-            together: how many requests one call may hold.
-            ready: the judge itself, where Python gives one.
+            judge: its settings.
+            at: path of the settings in the suite.
+            together: the largest number of requests in one call.
+            ready: the judge itself, if Python code gives one.
 
         Raises:
-            ConfigError: a setting is wrong, a key is not there, or a price is not known.
+            ConfigError: a setting is wrong, or a key or price is missing.
         """
         limits = self._file.limits
         asking = self._record is not RecordMode.NONE
         if limits.max_cost is not None and asking and ready is None:
             check_price(judge, lines=self._lines, setting=".".join(at))
         written = judge in roles_of(self._file, lines=self._lines).values()
-        made = ready or make_judge(
+        built = ready or make_judge(
             judge, base=self._base, lines=self._lines, asking=asking, at=at, written=written
         )
-        if together > 1 and hasattr(made, "batch"):
-            made.batch.calls = limits.concurrency
+        if together > 1 and hasattr(built, "batch"):
+            built.batch.calls = limits.concurrency
         limited = LimitedJudge(
-            made,
+            built,
             concurrency=limits.concurrency * together,
             max_outages=limits.max_outages,
             purse=self._purse,
@@ -170,18 +174,18 @@ def make_judge(
     at: tuple[str, ...] = (JUDGE,),
     written: bool = True,
 ) -> Judge:
-    """Make a judge.
+    """Build a judge.
 
     Args:
-        file: what the suite says of it.
+        file: its settings.
         base: folder that paths are relative to.
-        lines: where the suite's settings stand.
-        asking: whether the run may ask it; a replay needs no key.
-        at: where in the suite it is written.
-        written: whether the suite says it as it is, not a flag.
+        lines: lines of the suite.
+        asking: whether the run may call it; a replay needs no key.
+        at: path of the settings in the suite.
+        written: whether the settings are from the file, not from a flag.
 
     Raises:
-        ConfigError: a setting is wrong, or the key it names is not there.
+        ConfigError: a setting is wrong, or the key is missing.
     """
     if file.model.startswith("manual/"):
         from judgekit.judges.manual import ManualJudge
@@ -192,39 +196,38 @@ def make_judge(
             return _person(file, base=base, where=lines.where(*at))
         path = base / file.answers if file.answers else None
         if not asking and path is not None and path.is_file():
-            path = None  # a replay asks nobody, so the answers are not read
+            path = None  # a replay does not need the answers
         return ManualJudge(file.model, path)
     if file.answers:
-        where = lines.where(*at, "answers")
         raise ConfigError(
             "answers belong to a judge named manual/NAME; remove them, or name the person",
-            where=where,
+            where=lines.where(*at, "answers"),
         )
     if file.model.startswith("fake/"):
         from judgekit.judges.fake import FakeJudge
 
         return FakeJudge(model=file.model)
     if file.model.startswith("python/"):
-        return _installed(file, asking=asking, where=lines.where(*at))
+        with placed(lines.where(*at)):
+            return _installed(file)
     if file.model.startswith("transformers/"):
-        return _on_this_machine(file, base=base, asking=asking, where=lines.where(*at))
-    where = lines.where(*at) if written else ""
-    try:
-        return _asked_by_litellm(file, lines=lines, asking=asking, at=at)
-    except ConfigError as exc:
-        raise exc if exc.where else ConfigError(str(exc), where=where) from exc
+        with placed(lines.where(*at)):
+            return _local(file, base=base, asking=asking)
+    with placed(lines.where(*at) if written else ""):
+        return _litellm(file, lines=lines, asking=asking, at=at)
 
 
-def _asked_by_litellm(file: JudgeFile, *, lines: Lines, asking: bool, at: tuple[str, ...]) -> Judge:
+def _litellm(file: JudgeFile, *, lines: Lines, asking: bool, at: tuple[str, ...]) -> Judge:
     from judgekit.judges.litellm import LiteLLMJudge
 
     key = os.environ.get(file.api_key_env) if file.api_key_env else None
     if file.api_key_env and key is None and asking:
-        where = lines.where(*at, "api_key_env")
         from judgekit.judges.credentials import variable_shown
 
-        shown = variable_shown(file.api_key_env)
-        raise ConfigError(f"{shown} is not set in the environment; set it", where=where)
+        raise ConfigError(
+            f"{variable_shown(file.api_key_env)} is not set in the environment; set it",
+            where=lines.where(*at, "api_key_env"),
+        )
     return LiteLLMJudge(
         file.model,
         api_base=file.api_base,
@@ -240,34 +243,26 @@ def _asked_by_litellm(file: JudgeFile, *, lines: Lines, asking: bool, at: tuple[
     )
 
 
-def _installed(file: JudgeFile, *, asking: bool, where: str) -> Judge:
+def _installed(file: JudgeFile) -> Judge:
     from judgekit.judges.named import installed_judge
 
-    try:
-        return installed_judge(file.model, identity=file.identity, params=file.params)
-    except ConfigError as exc:
-        raise ConfigError(str(exc), where=where) from exc
+    return installed_judge(file.model, identity=file.identity, params=file.params)
 
 
-def _on_this_machine(file: JudgeFile, *, base: Path, asking: bool, where: str) -> Judge:
+def _local(file: JudgeFile, *, base: Path, asking: bool) -> Judge:
     if file.params:
-        raise ConfigError(
-            f"{file.model} takes no params; its figures are what they are", where=where
-        )
-    if not asking:  # a replay needs neither the model nor what it runs on
+        raise ConfigError(f"{file.model} takes no params; remove them")
+    if not asking:  # a replay needs neither the model nor its libraries
         from judgekit.judges.absent import AbsentJudge
 
         return AbsentJudge(file.model, file.identity)
     from judgekit.judges.local import TransformersJudge
 
-    try:
-        return TransformersJudge(file.model, base=base, identity=file.identity)
-    except ConfigError as exc:
-        raise ConfigError(str(exc), where=where) from exc
+    return TransformersJudge(file.model, base=base, identity=file.identity)
 
 
 def asks_in_terminal(file: JudgeFile, *, asking: bool) -> bool:
-    """Return whether a run asks a person in the terminal it runs in."""
+    """Return whether the judge is a person who answers in this terminal."""
     return asking and file.model.startswith("manual/") and not file.answers
 
 
@@ -284,15 +279,18 @@ def _person(file: JudgeFile, *, base: Path, where: str) -> Judge:
 
 
 def check_price(file: JudgeFile, *, lines: Lines, setting: str = JUDGE) -> None:
-    """Refuse a cost limit on a judge whose price is not known.
+    """Refuse a cost limit for a judge with an unknown price.
 
     Raises:
-        ConfigError: neither the suite nor the list of prices has one.
+        ConfigError: neither the suite nor litellm's list has a price.
     """
     from judgekit.judges.providers import listed_price
 
-    free = file.model.startswith(("manual/", "fake/", "transformers/"))
-    if not free and file.price is None and (file.api_base or listed_price(file.model) is None):
+    if (
+        asks_model(file.model)
+        and file.price is None
+        and (file.api_base or listed_price(file.model) is None)
+    ):
         raise ConfigError(
             f"max_cost needs the price of {file.model}: "
             f"give {setting}.price: {{input: ..., output: ...}}",

@@ -1,4 +1,4 @@
-"""Looking after the cassette of a suite: explaining misses, removing what is not used."""
+"""Maintenance of a suite's cassette: explain misses, remove unused records."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from judgekit.suite.suite import Suite, load_suite
 
 
 def _replay(path: Path, *, case: str | None = None, overrides: Overrides | None = None) -> Suite:
-    """Replay a suite, asking nobody, and return it with what its cassette saw."""
-    wanted = overrides or Overrides()
-    suite = load_suite(path, wanted.model_copy(update={"record": "none"}))
+    """Replay a suite and return it; its cassette knows the misses and the used records."""
+    overrides = overrides or Overrides()
+    suite = load_suite(path, overrides.model_copy(update={"record": "none"}))
     if suite.cassette is None or suite.cassette.tape is None:
         raise ConfigError(
             "the suite has no cassette; name one: cassette: FILE.jsonl",
@@ -37,31 +37,31 @@ def explain_misses(
     most: int = 5,
     overrides: Overrides | None = None,
 ) -> tuple[str, int]:
-    """Return why a suite's replay misses, and how many misses there are.
+    """Return an explanation of the misses of a replay, and their number.
 
     Args:
         path: the suite.
-        case: only this case.
-        most: misses to explain at most.
-        overrides: what the flags of the run said, such as another judge.
+        case: the only case to replay.
+        most: the largest number of misses to explain.
+        overrides: flags of the run, such as another judge.
 
     Raises:
         ConfigError: the suite has no cassette.
     """
     suite = _replay(path, case=case, overrides=overrides)
     cassette = suite.cassette
-    assert cassette is not None  # noqa: S101 - _replay saw to it
+    assert cassette is not None  # noqa: S101 - _replay checks it
     assert cassette.tape is not None  # noqa: S101
     try:
         if not cassette.ledger.missed:
-            return "nothing misses: every request is recorded\n", 0
+            return "no misses: every request is recorded\n", 0
         explainer = Explainer(cassette.tape.records())
         texts = []
         for request in cassette.misses[:most]:
             about = request.about
-            # A vector is of a text, whichever cases it stands in.
-            what = f"case {about.case}, {about.metric}" if about.case else request.form.want
-            texts.append(f"{what}, key {request.key[:12]}")
+            # An embedding request is about a text that may be in several cases.
+            subject = f"case {about.case}, {about.metric}" if about.case else request.form.want
+            texts.append(f"{subject}, key {request.key[:12]}")
             texts.append(explainer.explain(request).text())
         left = cassette.ledger.missed - min(most, len(cassette.misses))
         if left > 0:
@@ -72,14 +72,14 @@ def explain_misses(
 
 
 def prune_unused(path: Path, *, remove: bool) -> str:
-    """Return what a suite does not use of its cassette, removed or not.
+    """Return the number of unused records of a cassette, as text; remove them on request.
 
     Raises:
-        ConfigError: the suite has no cassette, or misses what it would use of it.
+        ConfigError: the suite has no cassette, or its replay misses requests.
     """
     suite = _replay(path)
     cassette = suite.cassette
-    assert cassette is not None  # noqa: S101 - _replay saw to it
+    assert cassette is not None  # noqa: S101 - _replay checks it
     assert cassette.path is not None  # noqa: S101
     try:
         unused = set(cassette.unused_keys())
@@ -88,19 +88,18 @@ def prune_unused(path: Path, *, remove: bool) -> str:
         if cassette.ledger.missed:
             raise ConfigError(
                 f"{cassette.ledger.missed} requests of the suite are not recorded; record them "
-                "first (`judgekit cassette explain` says what differs)",
+                "first (`judgekit cassette explain` shows what differs)",
                 where=str(cassette.path),
             )
-        said = f"{len(unused)} record{'s are' if len(unused) > 1 else ' is'}"
+        count = f"{len(unused)} {'records' if len(unused) > 1 else 'record'}"
         if not remove:
-            them = "them" if len(unused) > 1 else "it"
-            return f"{cassette.path}: {said} not used; --yes removes {them}"
-        suite.close()  # Windows renames nothing over a file that is open
-        merge_into(cassette.path, (), _nothing, keep=lambda key: key not in unused)
-        return f"{cassette.path}: {said} removed"
+            return f"{cassette.path}: {count} not used; remove with --yes"
+        suite.close()  # Windows cannot replace an open file
+        merge_into(cassette.path, (), _no_record, keep=lambda key: key not in unused)
+        return f"{cassette.path}: {count} removed"
     finally:
         suite.close()
 
 
-def _nothing(key: str) -> Record:
+def _no_record(key: str) -> Record:
     raise AssertionError(key)

@@ -1,7 +1,7 @@
-"""Merge: the runs of all shards of a suite, as the one run they are parts of.
+"""Merge the runs of all shards of a suite into one run.
 
-Every case and result is read back and goes through the same evaluation again, with nothing left
-to score: what comes out is what one run over all cases writes, byte for byte.
+All cases and results pass through the evaluation again, without scoring. The merged folder is the
+same, byte for byte, as that of one run over all cases.
 """
 
 from __future__ import annotations
@@ -51,20 +51,20 @@ def merge_shards(
     stop: Flag | None = None,
     page: bool = False,
 ) -> Report:
-    """Make one run of the runs of all shards.
+    """Merge the runs of all shards into one.
 
     Args:
-        suite: the suite file they ran.
-        folders: their run folders, in any order.
+        suite: the suite file of the shards.
+        folders: the run folders of the shards, in any order.
         out: the run folder to write.
-        baseline: run folder for `not_worse`, if another than the shards were told.
+        baseline: run folder for `not_worse`, instead of that of the shards.
         progress: called as cases are read.
-        stop: set it to end early with what there is.
-        page: whether the folder gets a page as well, up to `MAX_PAGE_CASES`.
+        stop: set it to end early with a partial report.
+        page: whether to write a page, up to `MAX_PAGE_CASES`.
 
     Raises:
-        ConfigError: a folder is no shard, one is missing or there twice, or they are not of one
-            run: another suite, other flags or other cases.
+        ConfigError: a folder is no shard, a shard is missing or given twice, or the shards differ
+            in suite, flags or cases.
     """
     parts = _parts([Path(folder) for folder in folders])
     target = Path(out)
@@ -73,8 +73,8 @@ def merge_shards(
             raise ConfigError("is one of the shards; merge into another folder", where=str(out))
     wired = load_suite(suite, _overrides(parts[0], baseline))
     try:
-        _check_made_by(wired, parts)
-        merged = _Merged(parts)
+        _check_manifests(wired, parts)
+        merged = _MergedShards(parts)
         return evaluate_inline(
             merged.cases(),
             wired.metrics,
@@ -108,68 +108,67 @@ def _finish(parts: Sequence[_Part], report: Report, *, page: bool) -> None:
 
 
 class _Part:
-    """One shard that has run."""
+    """The run folder of one shard."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         path = folder / SHARD
         if not path.exists():
             raise ConfigError(
-                f"{SHARD} is missing: not the folder of `judgekit run --shard N/M --out FOLDER` "
-                "that came to its end",
+                f"{SHARD} is missing: not the folder of a complete "
+                "`judgekit run --shard N/M --out FOLDER`",
                 where=str(folder),
             )
-        self.said = validate_file(
+        self.file = validate_file(
             ShardFile, _mapping(read_json(path), path), lines=Lines(file=str(path))
         )
-        self.shard = Shard.parse(self.said.shard)
+        self.shard = Shard.parse(self.file.shard)
         self.run: Mapping[str, Any] = _mapping(read_json(folder / RUN), folder / RUN)
-        read_json(folder / REPORT)  # says where the run was killed before its end
-        if not self.said.finished:
+        read_json(folder / REPORT)  # raises for a run that was killed
+        if not self.file.finished:
             message = f"shard {self.shard} was stopped early; run it again"
             raise ConfigError(message, where=str(folder))
 
     def placed(self) -> Iterator[tuple[int, Scored]]:
-        """Yield its cases with their places among all."""
-        places = accumulate(map(int, self.said.places.split()))
+        """Yield its cases with their positions among all cases."""
+        places = accumulate(map(int, self.file.places.split()))
         results = read_results(self.folder)
         for place in places:
             scored = next(results, None)
             if scored is None:
-                raise ConfigError("holds fewer cases than it says", where=str(self.folder))
+                raise ConfigError(f"has fewer cases than {SHARD} lists", where=str(self.folder))
             yield place, scored
         if next(results, None) is not None:
-            raise ConfigError("holds more cases than it says", where=str(self.folder))
+            raise ConfigError(f"has more cases than {SHARD} lists", where=str(self.folder))
 
 
-class _Merged:
-    """Reads the cases of all shards in the order they had before they were parted."""
+class _MergedShards:
+    """Reads the cases of all shards in the order of the data set."""
 
     def __init__(self, parts: Sequence[_Part]) -> None:
         self._parts = parts
         self._results: dict[str, Result] = {}
 
     def cases(self) -> Iterator[Case]:
-        merged = heapq.merge(*(part.placed() for part in self._parts), key=lambda found: found[0])
+        merged = heapq.merge(*(part.placed() for part in self._parts), key=lambda placed: placed[0])
         number = -1
         for number, (place, scored) in enumerate(merged):
             if place != number:
                 raise ConfigError(
-                    "the shards do not fit together: their cases stand in the same places",
+                    "the shards do not fit together: they have the same positions of cases",
                     where=str(self._parts[0].folder.parent),
                 )
             self._results = {row.metric: row.result for row in scored.rows}
             yield scored.case
 
     def result(self, case: Case, metric: str) -> Result:
-        found = self._results.get(metric)
-        if found is None:
+        if metric not in self._results:
             raise ConfigError(f"case {case.id!r} has no result of {metric!r}; run its shard again")
-        return found
+        return self._results[metric]
 
 
 def _parts(folders: Sequence[Path]) -> list[_Part]:
-    """Return the shards in their order, after checking that they are all there, each once."""
+    """Return the shards in order; check that there is each once."""
     if not folders:
         raise ConfigError("which shards? judgekit merge suite.yaml runs/shard-* --out runs/all")
     parts = sorted(map(_Part, folders), key=lambda part: part.shard)
@@ -179,68 +178,66 @@ def _parts(folders: Sequence[Path]) -> list[_Part]:
         if part.shard.of != first.shard.of:
             message = f"is shard {part.shard}, and {first.folder} is shard {first.shard}"
             raise ConfigError(message, where=where)
-        if (part.said.cases, part.said.ids) != (first.said.cases, first.said.ids):
-            message = f"was made of other cases than {first.folder}"
-            raise ConfigError(message, where=where)
-        if part.said.flags != first.said.flags:
-            message = f"was run with other flags than {first.folder}"
-            raise ConfigError(message, where=where)
+        for field, noun in (("cases", "cases"), ("ids", "cases"), ("flags", "flags")):
+            if getattr(part.file, field) != getattr(first.file, field):
+                raise ConfigError(f"has other {noun} than {first.folder}", where=where)
     numbers = [part.shard.number for part in parts]
-    for one, next_one in pairwise(parts):
-        if one.shard == next_one.shard:
+    for one, other in pairwise(parts):
+        if one.shard == other.shard:
             message = f"is shard {one.shard}, as {one.folder} is"
-            raise ConfigError(message, where=str(next_one.folder))
+            raise ConfigError(message, where=str(other.folder))
     missing = [str(number) for number in range(1, first.shard.of + 1) if number not in numbers]
     if missing:
-        alone = len(missing) == 1
-        which = f"shard{'' if alone else 's'} {', '.join(missing[:10])} of {first.shard.of}"
-        raise ConfigError(f"{which} {'is' if alone else 'are'} missing")
+        listed = f"{', '.join(missing[:10])} of {first.shard.of}"
+        raise ConfigError(
+            f"shards {listed} are missing" if len(missing) > 1 else f"shard {listed} is missing"
+        )
     return parts
 
 
 def _overrides(part: _Part, baseline: str | None) -> Overrides:
-    """Return the flags the shards were run with; nobody is asked, whatever they were allowed."""
+    """Return the flags of the shards, for a replay."""
     where = str(part.folder / SHARD)
-    for name in part.said.flags:
+    for name in part.file.flags:
         if name not in DECIDING:
-            raise ConfigError(f"a shard is not told by {name!r}", where=where)
-    flags = {**part.said.flags, "record": "none"}
+            raise ConfigError(f"unknown flag {name!r}; run the shard again", where=where)
+    flags = {**part.file.flags, "record": "none"}
     if baseline is not None:
         flags["baseline"] = baseline
     return validate_file(Overrides, flags, lines=Lines(file=where))
 
 
-def _check_made_by(suite: Suite, parts: Sequence[_Part]) -> None:
-    """Refuse shards that another suite made: other options, rubrics or judges, or other code."""
-    wanted = digest_json(full_manifest(suite.metrics, suite.manifest()))
+def _check_manifests(suite: Suite, parts: Sequence[_Part]) -> None:
+    """Refuse shards of another suite: other options, rubrics or judges, or other code."""
+    expected = digest_json(full_manifest(suite.metrics, suite.manifest()))
     for part in parts:
-        if read_manifest_digest(part.folder) != wanted:
+        if read_manifest_digest(part.folder) != expected:
             raise ConfigError(
-                "was not made by this suite as it is now: its metrics, rubrics, judge, gates or "
-                "judgekit itself were others",
+                "is not a run of this suite as it is now: its metrics, rubrics, judge, gates or "
+                "judgekit itself have changed; run the shard again",
                 where=str(part.folder),
             )
 
 
 def _paid(parts: Sequence[_Part]) -> float | None:
-    """Return what all replies cost, or cost when they were recorded; `None` if not known."""
+    """Return the cost of all replies, including recorded ones; `None` if a price is unknown."""
     spent, avoided = _sum(parts, "spent"), _sum(parts, "avoided")
     return None if spent is None or avoided is None else round(spent + avoided, 6)
 
 
 def _sum(parts: Sequence[_Part], name: str) -> float | None:
-    found = [part.run.get(name, 0.0) for part in parts]
-    numbers = [number for number in found if isinstance(number, (int, float))]
-    return round(sum(numbers), 6) if len(numbers) == len(found) else None
+    values = [part.run.get(name, 0.0) for part in parts]
+    numbers = [value for value in values if isinstance(value, (int, float))]
+    return round(sum(numbers), 6) if len(numbers) == len(values) else None
 
 
 def _occasion(parts: Sequence[_Part]) -> dict[str, Any]:
-    """Return what the shards say of their occasions, together."""
+    """Return the combined facts about the runs of the shards."""
     facts: dict[str, Any] = {"shards": len(parts)}
     for name in ("started", "python", "platform", "record"):
-        said = sorted({str(part.run[name]) for part in parts if name in part.run})
-        if said:
-            facts[name] = said[0] if name == "started" else ", ".join(said)
+        values = sorted({str(part.run[name]) for part in parts if name in part.run})
+        if values:
+            facts[name] = values[0] if name == "started" else ", ".join(values)
     if not any("origins" in part.run for part in parts):
         return facts
     origins: dict[str, int] = {}
@@ -258,7 +255,7 @@ def _occasion(parts: Sequence[_Part]) -> dict[str, Any]:
 
 def _mapping(value: Any, path: Path) -> dict[str, Any]:
     if not isinstance(value, dict):
-        raise ConfigError("not what judgekit wrote", where=str(path))
+        raise ConfigError("not a file that judgekit wrote", where=str(path))
     return value
 
 

@@ -1,7 +1,7 @@
-"""Plans: every metric of a suite, with all names resolved, before anything is built.
+"""Plans: the metrics of a suite with all names resolved, before any of them is built.
 
 `Planner` looks each name up once: the class behind it, its rubric, role, files and fallback.
-`judgekit.suite.build` makes metrics of plans and looks nothing up.
+`judgekit.suite.build` builds metrics from plans.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from judgekit.rubric.library import find_rubric, own_folders, rubric_names
 from judgekit.rubric.load import load_rubric
 from judgekit.rubric.rubric import Rubric
 from judgekit.suite.file import JUDGE, FallbackFile, MetricFile, SuiteFile
-from judgekit.suite.rubrics import Settings
+from judgekit.suite.rubrics import ParameterSettings
 
 
 @dataclass(frozen=True, kw_only=True)
 class MetricPlan:
-    """One metric, described: what makes it, of what, and who answers."""
+    """The description of one metric."""
 
     name: str
     kind: str
@@ -33,20 +33,20 @@ class MetricPlan:
     where: str = ""
     """`file:line` of its entry."""
     maker: Maker | None = None
-    """What makes it; `None` for a combination."""
+    """Its class or function; `None` for a combination."""
     options: Mapping[str, Any] = field(default_factory=dict)
-    """Options as the suite gives them, with files relative to the working folder."""
+    """Options of the suite, with files relative to the working folder."""
     rubric: Rubric | None = None
     """Its rubric, with parameters set."""
     role: str | None = None
-    """The role that answers; `None` for a computed metric."""
+    """The role of its judge; `None` for a computed metric."""
     fallback: MetricPlan | None = None
-    """The computed metric that replaces it."""
+    """The computed metric that replaces a judge that does not answer."""
     never_ask: bool = False
     """Whether every score is the fallback's, because the run has no judge."""
     on_budget: bool = False
     parts: tuple[MetricPlan, ...] = ()
-    """The metrics that a combination takes together."""
+    """The metrics of a combination."""
     combine: str = "mean"
 
     def walk(self) -> Iterator[MetricPlan]:
@@ -57,14 +57,13 @@ class MetricPlan:
 
 
 class Planner:
-    """Resolves what is written under `metrics`.
+    """Resolves the entries under `metrics`.
 
     Args:
         file: the suite.
-        path: the suite file, where there is one.
         base: folder that paths are relative to.
-        lines: where the suite's settings are.
-        folders: where the suite has rubrics.
+        lines: lines of the suite.
+        folders: rubric folders of the suite.
         roles: the roles of the suite's judges.
         no_judge: whether the run has no judge.
         flags: metric -> parameter of its rubric -> value, from `--set`.
@@ -91,23 +90,20 @@ class Planner:
         self._plans: dict[str, MetricPlan] = {}
 
     def plan(self, name: str) -> MetricPlan:
-        """Return the plan of an entry, with those of all it is made of.
+        """Return the plan of an entry and of its parts.
 
         Raises:
-            ConfigError: a name or setting is wrong, or nothing answers it; with `file:line`.
+            ConfigError: a name or setting is wrong, or no judge has its role; with `file:line`.
             RubricError: its rubric is wrong.
         """
         if name not in self._plans:
-            with self._placed_errors(name):
+            with PlacedErrors(self._lines, "metrics", name):
                 entry = self._entries[name]
                 combined = entry.combine is not None or entry.of is not None
                 self._plans[name] = (
                     self._combined(name, entry) if combined else self._single(name, entry)
                 )
         return self._plans[name]
-
-    def _placed_errors(self, name: str) -> PlacedErrors:
-        return PlacedErrors(self._lines, "metrics", name)
 
     def _combined(self, name: str, entry: MetricFile) -> MetricPlan:
         if entry.criteria is not None:
@@ -132,9 +128,9 @@ class Planner:
         kind, maker, rubric = self._resolved(name, entry)
         if not maker.judged:
             self._check_computed(name, entry)
-        settings = Settings(
+        settings = ParameterSettings(
             metric=name,
-            said=entry.parameters or {},
+            file=entry.parameters or {},
             flags=self._flags.get(name, {}),
             lines=self._lines,
         )
@@ -159,7 +155,7 @@ class Planner:
         )
 
     def _resolved(self, name: str, entry: MetricFile) -> tuple[str, Maker, Rubric | None]:
-        """Return the kind of a metric, what makes it, and its rubric."""
+        """Return the kind of a metric, its maker, and its rubric."""
         given = [key for key in ("metric", "rubric", "criteria") if getattr(entry, key) is not None]
         if len(given) > 1:
             raise ConfigError(
@@ -169,7 +165,7 @@ class Planner:
             return name, rubric_maker(name), self._inline(name, entry)
         if entry.description is not None or entry.requires is not None:
             raise ConfigError(
-                f"metric {name!r}: description and requires belong to criteria written here"
+                f"metric {name!r}: description and requires need criteria in the same entry"
             )
         kind = entry.metric or entry.rubric or name
         built_in = BUILTIN.get(kind)
@@ -193,7 +189,7 @@ class Planner:
             raise
 
     def _load(self, source: str) -> Rubric:
-        # Looked up beside the suite, never in the working folder.
+        # Relative to the suite, not to the working folder.
         return load_rubric(source, base=self._base, folders=self._folders)
 
     def _inline(self, name: str, entry: MetricFile) -> Rubric:
@@ -210,7 +206,7 @@ class Planner:
 
     def _check_computed(self, name: str, entry: MetricFile) -> None:
         if entry.role is not None:
-            raise ConfigError(f"metric {name!r} is computed and asks no judge; remove `judge`")
+            raise ConfigError(f"metric {name!r} is computed and needs no judge; remove `judge`")
         if entry.fallback is not None:
             raise ConfigError(
                 f"metric {name!r} is computed; only judged metrics take a fallback: remove it"
@@ -225,14 +221,14 @@ class Planner:
         logprobs = maker.asks == "logprobs"
         if logprobs and entry.judge is not None:
             raise ConfigError(
-                f"metric {name!r} asks for no verdict; write likelihood: {entry.judge}"
+                f"metric {name!r} needs log-probabilities; write likelihood: {entry.judge}"
             )
         if not logprobs and entry.likelihood is not None:
-            raise ConfigError(f"metric {name!r} asks a judge; write judge: {entry.likelihood}")
+            raise ConfigError(f"metric {name!r} needs a judge; write judge: {entry.likelihood}")
         role = entry.role or JUDGE
         if role not in self._roles:
             raise ConfigError(
-                f"metric {name!r} asks the role {role!r}, and the suite has only "
+                f"metric {name!r} needs the role {role!r}, but the suite only has "
                 f"{', '.join(sorted(self._roles))}; add judge: {min(self._roles)}"
             )
         return role
@@ -240,7 +236,7 @@ class Planner:
     def _fallback(
         self, name: str, kind: str, entry: MetricFile, options: Mapping[str, Any]
     ) -> MetricPlan | None:
-        """Return the plan of what replaces a judge; a metric's own stand-in takes its options."""
+        """Return the plan of the fallback; the metric's default fallback takes its options."""
         fallback = entry.fallback
         own = STAND_INS.get(kind) if entry.criteria is None else None
         if fallback is None and self._no_judge and own is not None:
@@ -251,22 +247,22 @@ class Planner:
         with PlacedErrors(self._lines, *path, at=(*path, "use")):
             maker = find(fallback.use)
             if maker.judged:
-                raise ConfigError(f"{fallback.use!r} asks a judge; name a computed metric")
-            chosen = dict(fallback.model_extra or {})
+                raise ConfigError(f"{fallback.use!r} needs a judge; name a computed metric")
+            fallback_options = dict(fallback.model_extra or {})
             if own == fallback.use:
-                asked = find(kind)
+                judged = find(kind)
                 shared = {
                     option: value
                     for option, value in options.items()
-                    if option != "name" and asked.takes(option) and maker.takes(option)
+                    if option != "name" and judged.takes(option) and maker.takes(option)
                 }
-                chosen = {**shared, **chosen}
+                fallback_options = {**shared, **fallback_options}
             return MetricPlan(
                 name=fallback.use,
                 kind=fallback.use,
                 where=self._lines.where(*path, "use"),
                 maker=maker,
-                options=self._with_files(maker, chosen),
+                options=self._with_files(maker, fallback_options),
             )
 
     def _with_files(self, maker: Maker, options: Mapping[str, Any]) -> dict[str, Any]:
@@ -279,14 +275,14 @@ class Planner:
         }
 
     def _near_metric(self, name: str) -> str:
-        """Return a hint at the metric that may be meant, or at a rubric beside the suite."""
+        """Return a hint: the closest rubric of the suite, or else the closest metric."""
         folders = own_folders(self._base, self._folders)
         own = [rubric for folder in folders for rubric in rubric_names(folder.path)]
         return suggest(name, own, otherwise="") or near_metric(name)
 
 
 class PlacedErrors:
-    """Adds `file:line` to configuration errors, and to unknown options what is known there."""
+    """Adds `file:line` to configuration errors, and the known keys to unknown options."""
 
     def __init__(
         self, lines: Lines, *path: str | int, at: tuple[str | int, ...] | None = None

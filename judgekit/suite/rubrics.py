@@ -1,4 +1,4 @@
-"""The rubric of a metric as a suite and its flags want it: with its parameters set."""
+"""Rubric parameters from a suite and its flags, and the folders of its rubrics."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from judgekit.core.errors import ConfigError
+from judgekit.core.errors import ConfigError, placed
 from judgekit.core.file_model import validate_file
 from judgekit.core.suggest import suggest
 from judgekit.core.wrong_file import nearby
@@ -17,65 +17,57 @@ from judgekit.suite.file import SuiteFile
 from judgekit.suite.source import read_suite, suite_hints
 
 
-class Settings(NamedTuple):
-    """What a suite, and the flags that override it, set of one metric's parameters."""
+class ParameterSettings(NamedTuple):
+    """Values for the rubric parameters of one metric."""
 
     metric: str
-    said: Mapping[str, Any]
-    """What the suite says."""
+    file: Mapping[str, Any]
+    """Values in the suite."""
     flags: Mapping[str, str]
-    """What `--set` says, as text; it goes before the suite."""
+    """Values of `--set`, as text; they override the suite."""
     lines: Lines
 
     def of(self, rubric: Rubric) -> Rubric:
         """Return the rubric with its parameters set.
 
         Raises:
-            ConfigError: a parameter is unknown, wrong or missing; with `file:line` where a file
-                says it.
+            ConfigError: a parameter is unknown, wrong or missing.
         """
         values: dict[str, Any] = {}
-        for name, value in self.said.items():
-            try:
+        for name, value in self.file.items():
+            with placed(self.lines.where("metrics", self.metric, "parameters", name)):
                 values[name] = rubric.parameter(name).check(value)
-            except ConfigError as exc:
-                where = self.lines.where("metrics", self.metric, "parameters", name)
-                raise ConfigError(str(exc), where=where) from exc
-        before = f"--set {self.metric}."
-        # The flags first: what they say must be right even where it says what the file says.
-        flagged = read_flags(rubric, self.flags, before=before)
-        return rubric.with_parameters({**values, **flagged})
+        flags = read_flags(rubric, self.flags, before=f"--set {self.metric}.")
+        return rubric.with_parameters({**values, **flags})
 
     def refuse(self) -> None:
-        """Refuse parameters of a metric that has none.
+        """Refuse parameters of a metric without a rubric.
 
         Raises:
-            ConfigError: some are given.
+            ConfigError: there are some.
         """
         message = f"metric {self.metric!r} is no rubric; only rubrics have parameters"
-        if self.said:
+        if self.file:
             raise ConfigError(message, where=self.lines.where("metrics", self.metric, "parameters"))
         if self.flags:
             raise ConfigError(message, where=f"--set {self.metric}.{next(iter(self.flags))}")
 
 
 def read_flags(rubric: Rubric, flags: Mapping[str, str], *, before: str) -> dict[str, Any]:
-    """Return settings given as text, each as its parameter takes it.
+    """Return the values of parameters given as text.
 
     Raises:
         ConfigError: a parameter is unknown or wrong; the message begins with the flag.
     """
     values: dict[str, Any] = {}
     for name, text in flags.items():
-        try:
+        with placed(f"{before}{name}={text}"):
             values[name] = rubric.parameter(name).read(text)
-        except ConfigError as exc:
-            raise ConfigError(str(exc), where=f"{before}{name}={text}") from exc
     return values
 
 
 def with_flags(rubric: Rubric, flags: Mapping[str, str], *, before: str) -> Rubric:
-    """Return a rubric with settings given as text.
+    """Return a rubric with parameters given as text.
 
     Raises:
         ConfigError: a parameter is unknown or wrong; the message begins with the flag.
@@ -84,10 +76,10 @@ def with_flags(rubric: Rubric, flags: Mapping[str, str], *, before: str) -> Rubr
 
 
 def rubric_folders(file: SuiteFile, *, base: Path, lines: Lines) -> tuple[Path, ...]:
-    """Return the folders a suite has rubrics in.
+    """Return the rubric folders of a suite.
 
     Raises:
-        ConfigError: one is not there.
+        ConfigError: one does not exist.
     """
     folders = tuple(base / folder for folder in file.rubrics)
     for number, folder in enumerate(folders):
@@ -100,10 +92,10 @@ def rubric_folders(file: SuiteFile, *, base: Path, lines: Lines) -> tuple[Path, 
 
 
 def suite_folders(path: str | Path) -> list[RubricFolder]:
-    """Return where the rubrics of a suite are looked up, in order; nothing else is made of it.
+    """Return the places where a suite looks up rubrics, in order.
 
     Raises:
-        ConfigError: with `file:line`, for anything wrong in it.
+        ConfigError: the suite is wrong; with `file:line`.
     """
     file = Path(path)
     data, lines = read_suite(file)
@@ -112,10 +104,10 @@ def suite_folders(path: str | Path) -> list[RubricFolder]:
 
 
 def check_metrics(settings: Mapping[str, Any], metrics: Sequence[str]) -> None:
-    """Refuse `--set` of a metric the suite does not have.
+    """Refuse `--set` for a metric that the suite does not have.
 
     Raises:
-        ConfigError: naming the nearest one.
+        ConfigError: there is no such metric; suggests the closest one.
     """
     for metric, flags in settings.items():
         if metric not in metrics:

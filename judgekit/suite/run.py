@@ -1,4 +1,4 @@
-"""Run a suite: evaluate it, keep what was used, say what it cost."""
+"""Run a suite: evaluate it, write the used records, and report the cost."""
 
 from __future__ import annotations
 
@@ -10,12 +10,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from judgekit.cassette.cassette import Cassette
-from judgekit.cassette.ledger import Ledger
 from judgekit.core.canonical import digest_json
 from judgekit.core.case import Case
 from judgekit.core.errors import ConfigError
 from judgekit.core.protocols import JudgeLike
-from judgekit.core.score import Failure, Result
+from judgekit.core.score import Failure, Result, Score
 from judgekit.core.synchronous import Flag
 from judgekit.datasets.ids import is_derived
 from judgekit.report.folder import (
@@ -40,9 +39,9 @@ if TYPE_CHECKING:
     import asyncio
 
 MAX_PLACES = 2_000
-"""Cases up to which the places of rows without an id are looked up: the cases are read again."""
+"""Cases up to which judgekit looks up the lines of cases without an id: it reads them again."""
 MAX_PAGE_CASES = 20_000
-"""Cases above which the page is only made when asked for."""
+"""Cases above which the page is written only on request."""
 
 
 async def run_suite(
@@ -56,28 +55,28 @@ async def run_suite(
     reuse: Reuse | None = None,
     page: bool = False,
 ) -> Report:
-    """Run a wired suite; recordings are written even when it ends early.
+    """Run a suite; recordings are written even if the run ends early.
 
-    A run that was killed goes on when it is started again: the replies that had arrived are in the
-    private store, and what is computed is computed again.
+    To continue a run that was killed, start it again: the private store has the replies so far,
+    and computed metrics are computed again.
 
     Args:
         suite: from `load_suite`, or its file.
-        judge: of a file, what answers the role `judge`: a model string, an async function, or a
-            `Judge`. Naming one is permission to ask it.
+        judge: the judge of the role `judge`, if `suite` is a file: a model string, an async
+            function, or a `Judge`. Naming one allows calls to it.
         out: run folder to write.
-        progress: called as cases finish; or `True` for a line that is written over.
-        stop: set it to end early with what there is.
-        retry_failed: run folder whose good results are taken over.
-        reuse: returns the result of an earlier run to take over, row by row.
-        page: whether the folder gets a page as well, up to `MAX_PAGE_CASES`.
+        progress: called as cases finish; or `True` for a progress line.
+        stop: set it to end early with a partial report.
+        retry_failed: run folder with results to reuse, except failures.
+        reuse: returns an earlier result of a row to reuse.
+        page: whether to write a page, up to `MAX_PAGE_CASES`.
 
     Raises:
-        JudgekitError: what stops a run (see errors).
+        JudgekitError: an error that stops a run (see errors).
     """
     if isinstance(suite, Suite):
         if judge is not None:
-            raise ConfigError("give the judge to load_suite: this suite is wired already")
+            raise ConfigError("this suite has its judges; give the judge to load_suite instead")
     else:
         suite = load_suite(suite, judge=judge)
     out = Path(out) if out is not None else None
@@ -89,16 +88,16 @@ async def run_suite(
             window=2 * suite.file.limits.concurrency,
             progress=progress,
             stop=stop,
-            **_wanted(suite, out=out, retry_failed=retry_failed, reuse=reuse, page=page),
+            **_options(suite, out=out, retry_failed=retry_failed, reuse=reuse, page=page),
         )
     finally:
         suite.close()
 
 
 def run_suite_sync(suite: Suite | str | Path, **options: Any) -> Report:
-    """Run a wired suite from synchronous code; also inside a running event loop.
+    """Run a suite from synchronous code; also inside a running event loop.
 
-    Takes what `run_suite` takes. Ctrl-C ends it with what there is; a second one raises.
+    Takes the options of `run_suite`. Ctrl-C ends it with a partial report; a second one raises.
     """
     from judgekit.runner.background import run_stoppable
 
@@ -115,10 +114,10 @@ def replay_suite(
     reuse: Reuse | None = None,
     page: bool = False,
 ) -> Report:
-    """Run a suite that waits for nothing (`suite.at_once`), without an event loop.
+    """Run a synchronous suite (`suite.at_once`), without an event loop.
 
     Raises:
-        JudgekitError: what stops a run (see errors).
+        JudgekitError: an error that stops a run (see errors).
     """
     try:
         return evaluate_inline(
@@ -126,17 +125,17 @@ def replay_suite(
             suite.metrics,
             progress=progress,
             stop=stop or Flag(),
-            **_wanted(suite, out=out, retry_failed=retry_failed, reuse=reuse, page=page),
+            **_options(suite, out=out, retry_failed=retry_failed, reuse=reuse, page=page),
         )
     finally:
         suite.close()
 
 
 def default_out(suite: Path, *, shard: str | None = None) -> Path:
-    """Return the run folder of a suite where none is named: `runs/NAME` in the working folder.
+    """Return the default run folder of a suite: `runs/NAME` in the working folder.
 
-    NAME is the name of the suite's file without its ending. A `suite.yaml` in another folder takes
-    the name of that folder. A shard has a folder of its own, such as `runs/NAME-1-of-4`.
+    NAME is the file name of the suite without its ending, or for a `suite.yaml` in another folder
+    the name of that folder. Each shard has its own folder, such as `runs/NAME-1-of-4`.
     """
     name, folder = suite.stem, suite.parent.resolve()
     if name == "suite" and folder != Path.cwd():
@@ -146,7 +145,7 @@ def default_out(suite: Path, *, shard: str | None = None) -> Path:
     return Path("runs", name)
 
 
-def _wanted(
+def _options(
     suite: Suite,
     *,
     out: Path | None,
@@ -154,18 +153,18 @@ def _wanted(
     reuse: Reuse | None,
     page: bool,
 ) -> dict[str, Any]:
-    """Return what a suite wants of its evaluation, however that is done."""
+    """Return the options of the evaluation."""
     started = datetime.now(UTC)
     if out is not None:
         _spare_inputs(suite, out)
     manifest = suite.manifest()
     if retry_failed is not None:
-        made_by = digest_json(full_manifest(suite.metrics, manifest))
-        reuse = _reuse(retry_failed, made_by=made_by, cassette=suite.cassette)
+        digest = digest_json(full_manifest(suite.metrics, manifest))
+        reuse = _reuse(retry_failed, digest=digest, cassette=suite.cassette)
     return {
         "thresholds": suite.thresholds,
         "cluster": suite.file.cluster,
-        # What gates ask of all cases, a shard alone cannot answer.
+        # Gates are about all cases; a shard has only some.
         "gates": suite.gates if suite.data.shard is None else {},
         "rules": suite.rules if suite.data.shard is None else Rules(),
         "limits": suite.limits,
@@ -177,10 +176,10 @@ def _wanted(
 
 
 def _spare_inputs(suite: Suite, out: Path) -> None:
-    """Refuse a run folder in which the run would write over what it reads.
+    """Refuse a run folder in which the run would overwrite its own input.
 
     Raises:
-        ConfigError: naming the file.
+        ConfigError: with the name of the file.
     """
     cases = suite.file.cases_file
     tape = suite.cassette.path if suite.cassette is not None else None
@@ -188,11 +187,11 @@ def _spare_inputs(suite: Suite, out: Path) -> None:
         "the cassette": tape,
         "the cases": suite.base / cases.path if cases is not None else None,
     }
-    written = {(out / name).resolve() for name in FILES}
-    for what, path in inputs.items():
-        if path is not None and path.resolve() in written:
+    outputs = {(out / name).resolve() for name in FILES}
+    for noun, path in inputs.items():
+        if path is not None and path.resolve() in outputs:
             raise ConfigError(
-                f"a run writes its own {path.name} here, where {what} of the suite would be lost; "
+                f"the run would overwrite {noun} of the suite, {path.name}, in this folder; "
                 "name another folder",
                 where=str(out),
             )
@@ -217,18 +216,21 @@ def _finish(suite: Suite, report: Report, *, started: datetime, page: bool) -> N
 
 
 def _places(suite: Suite, report: Report) -> dict[str, str]:
-    """Return the place of every case with a derived id, for runs small enough to read again."""
+    """Return the lines of cases with derived ids, for runs that are small enough to read again."""
     if report.figures.cases > MAX_PLACES:
         return {}
     cases = (scored.case for scored in report.results)
     derived = {case.id for case in cases if is_derived(case)}
-    found = suite.data.places(derived) if derived else {}
-    lines = ((id, file, line) for id, (file, line) in found.items() if line is not None)
-    return {id: f"line {line} of {Path(file).name}" for id, file, line in lines}
+    places = suite.data.places(derived) if derived else {}
+    return {
+        id: f"line {line} of {Path(file).name}"
+        for id, (file, line) in places.items()
+        if line is not None
+    }
 
 
 def occasion(suite: Suite, *, started: datetime) -> dict[str, Any]:
-    """Return what depends on this run alone: when, where, what was asked and what it cost."""
+    """Return the facts about this run only: time, machine, calls and cost."""
     facts: dict[str, Any] = {
         "started": started.isoformat(timespec="seconds"),
         "python": platform.python_version(),
@@ -240,12 +242,12 @@ def occasion(suite: Suite, *, started: datetime) -> dict[str, Any]:
     if cassette is None:
         return facts
     ledger = cassette.ledger
-    found = {role: made for role, judge in suite.judges.items() if (made := _findings(judge))}
-    if found:
-        facts["judges"] = found
-    mixed = _mixed(ledger)
-    if mixed:
-        facts["mixed"] = mixed
+    judges = {role: known for role, judge in suite.judges.items() if (known := _findings(judge))}
+    if judges:
+        facts["judges"] = judges
+    models = sorted({*ledger.servers, *ledger.reported})
+    if mixed := {model: several for model in models if (several := ledger.mixed(model))}:
+        facts["mixed"] = mixed  # model string -> the servers or models that answered under it
     facts["origins"] = dict(sorted(ledger.origins.items()))
     facts["spent"] = _dollars(ledger.spent, unknown=ledger.unpriced, of=ledger.origins["live"])
     replays = ledger.origins["tape"] + ledger.origins["store"]
@@ -258,43 +260,35 @@ def occasion(suite: Suite, *, started: datetime) -> dict[str, Any]:
 
 
 def _findings(judge: Any) -> dict[str, Any]:
-    """Return what this run found out about a judge; nothing where it was not asked."""
-    found: dict[str, Any] = judge.findings()
-    return {"model": judge.model, **found} if found else {}
-
-
-def _mixed(ledger: Ledger) -> dict[str, list[str]]:
-    """Return, by model string, the several servers or models that answered under it."""
-    models = sorted({*ledger.servers, *ledger.reported})
-    return {model: several for model in models if (several := ledger.mixed(model))}
+    """Return what this run learned about a judge; empty without a call."""
+    findings: dict[str, Any] = judge.findings()
+    return {"model": judge.model, **findings} if findings else {}
 
 
 def _dollars(known: float, *, unknown: int, of: int) -> float | None:
-    """Return what is known to have been paid; `None` as soon as one price is not known."""
+    """Return the cost; `None` if one price is unknown."""
     return None if unknown else round(known, 6) if of else 0.0
 
 
-def _reuse(folder: Path, *, made_by: str, cassette: Cassette | None) -> Reuse:
-    """Return the good results of an earlier run, for cases that are still the same.
+def _reuse(folder: Path, *, digest: str, cassette: Cassette | None) -> Reuse:
+    """Return the scores of an earlier run for unchanged cases.
 
-    Nothing is taken over when the suite is another one by now: other options, rubric or judge.
+    Without any score if the suite has changed: other options, rubric or judge.
     """
-    kept: dict[tuple[str, str], tuple[Case, Result]] = {}
-    if read_manifest_digest(folder) != made_by:
-        return lambda case, metric: None
-    for scored in read_results(folder):
-        for row in scored.rows:
-            if not isinstance(row.result, Failure) and row.result.fallback is None:
-                kept[row.case, row.metric] = (scored.case, row.result)
+    scores: dict[tuple[str, str], tuple[Case, Score]] = {}
+    if read_manifest_digest(folder) == digest:
+        for scored in read_results(folder):
+            for row in scored.rows:
+                if not isinstance(row.result, Failure) and row.result.fallback is None:
+                    scores[row.case, row.metric] = (scored.case, row.result)
 
     def reuse(case: Case, metric: str) -> Result | None:
-        found = kept.get((case.id, metric))
-        if found is None or found[0] != case:
+        earlier, score = scores.get((case.id, metric), (None, None))
+        if score is None or earlier != case:
             return None
-        if cassette is not None and not isinstance(found[1], Failure):
-            for judgment in found[1].judgments:
-                cassette.take_over(judgment.request_key)
-        return found[1]
+        for judgment in score.judgments if cassette is not None else ():
+            cassette.take_over(judgment.request_key)
+        return score
 
     return reuse
 
@@ -317,7 +311,7 @@ def failing_ids(folder: Path) -> frozenset[str]:
     """Return the ids of the cases without a score, or below a threshold, in an earlier run.
 
     Raises:
-        ConfigError: not a run folder, or a run that never reported.
+        ConfigError: not a run folder, or an incomplete one.
     """
     report = Report.read(folder)
     summaries = report.metrics

@@ -1,4 +1,4 @@
-"""The text of a suite: read from its file, as plain data with lines, and free of keys."""
+"""Read a suite file as plain data with lines, and refuse API keys in it."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from judgekit.suite.file import JUDGE
 
 MAX_FILE = 5_000_000
 NAMES = ("suite.yaml", "suite.yml")
-"""Files that a command takes where no suite is named."""
+"""Suite files that a command uses by default."""
 
 
 def find_suite(*, verb: str) -> Path:
-    """Return the suite of the working folder, for a command that names none.
+    """Return the suite of the working folder.
 
     Args:
         verb: the command, for the message.
@@ -27,25 +27,25 @@ def find_suite(*, verb: str) -> Path:
     Raises:
         ConfigError: there is none, or there are two.
     """
-    found = [Path(name) for name in NAMES if Path(name).is_file()]
-    if len(found) > 1:
+    suites = [Path(name) for name in NAMES if Path(name).is_file()]
+    if len(suites) > 1:
         raise ConfigError(
             f"which suite? {NAMES[0]} and {NAMES[1]} are both here; "
             f"name one: judgekit {verb} {NAMES[0]}"
         )
-    if not found:
+    if not suites:
         raise ConfigError(
             f"which suite? this folder has no {NAMES[0]} or {NAMES[1]}; "
-            f"name one: judgekit {verb} FILE, or begin one: judgekit init"
+            f"name one: judgekit {verb} FILE, or write one: judgekit init"
         )
-    return found[0]
+    return suites[0]
 
 
 def read_suite(file: Path) -> tuple[dict[str, Any], Lines]:
-    """Return what stands in a suite file, and on which lines; nothing of it is checked yet.
+    """Return the data of a suite file and its lines, not validated yet.
 
     Raises:
-        ConfigError: it cannot be read, or holds no keys and values.
+        ConfigError: it cannot be read, or is not a mapping.
     """
     try:
         if file.is_dir():
@@ -55,13 +55,13 @@ def read_suite(file: Path) -> tuple[dict[str, Any], Lines]:
             raise ConfigError(other, where=str(file))
         text = read_text(file, most=MAX_FILE)
     except FileNotFoundError as exc:
-        hint = nearby(file) or "; `judgekit init` writes one to begin with"
+        hint = nearby(file) or "; `judgekit init` writes one"
         raise ConfigError(f"no such suite file{hint}", where=str(file)) from exc
     except (OSError, UnicodeDecodeError) as exc:
         raise ConfigError(f"cannot be read: {exc}", where=str(file)) from exc
     data, lines = parse_yaml(text, file=str(file))
     if data is None:
-        message = "is empty; `judgekit init` writes a suite to begin with"
+        message = "is empty; `judgekit init` writes a suite"
         raise ConfigError(message, where=str(file))
     if not isinstance(data, dict):
         raise ConfigError("a suite is keys and values: cases, judge, metrics", where=str(file))
@@ -72,7 +72,7 @@ def read_suite(file: Path) -> tuple[dict[str, Any], Lines]:
 
 
 def refuse_keys(data: Mapping[str, Any], lines: Lines) -> None:
-    """Refuse a judge's key in what stands in a suite, before anything can repeat it.
+    """Refuse an API key in the data of a suite, before any message can print it.
 
     Raises:
         ConfigError: there is one; with `file:line`.
@@ -91,7 +91,7 @@ def refuse_keys(data: Mapping[str, Any], lines: Lines) -> None:
 
 
 def suite_hints() -> Hints:
-    """Return what a suite says of its mistakes; loaded when there is one."""
+    """Return the hints of suite files; loaded after an error only."""
     from judgekit.suite.hints import HINTS
 
     return HINTS

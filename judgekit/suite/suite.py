@@ -1,4 +1,4 @@
-"""The suite file: what to score, by what, with which judge. The only wiring there is."""
+"""A suite: its file and the flags, wired into metrics, judges and cases."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from judgekit.cassette.cassette import Cassette
 from judgekit.cassette.mode import RecordMode
 from judgekit.core.canonical import digest_json
 from judgekit.core.case import Case
-from judgekit.core.errors import ConfigError
+from judgekit.core.errors import ConfigError, placed
 from judgekit.core.file_model import FileModel, validate_file
 from judgekit.core.judge_wrapper import as_judge
 from judgekit.core.limits import Limits
@@ -31,7 +31,7 @@ from judgekit.suite.file import (
     Overrides,
     SuiteFile,
 )
-from judgekit.suite.judges import Bench, choose_judges, roles_of
+from judgekit.suite.judges import JudgePool, choose_judges, roles_of
 from judgekit.suite.plan import Planner
 from judgekit.suite.redaction import make_redactor
 from judgekit.suite.rubrics import check_metrics, rubric_folders
@@ -57,11 +57,11 @@ class Suite(Displayed):
         self.base = base
         self._lines = lines
         self._overrides = overrides
-        self._given = {} if judge is None else {JUDGE: judge}
+        self._judge_objects = {} if judge is None else {JUDGE: judge}
         self.roles = choose_judges(file, overrides, lines=lines)
         if judge is not None:
             self.roles[JUDGE] = _facts_of(judge)
-        """Who judges, by role."""
+        """The settings of the judges, by role."""
         self.no_judge = overrides.no_judge or not self.roles
         self.record = _record(file, overrides, lines)
         self.redact = make_redactor(file, lines=lines)
@@ -69,7 +69,7 @@ class Suite(Displayed):
         for name in file.metrics:
             self._check_parts(name, ())
         check_metrics(overrides.settings, list(file.metrics))
-        wanted = self._wanted()
+        names = self._metrics_to_run()
         self._check_roles()
         planner = Planner(
             file,
@@ -80,26 +80,26 @@ class Suite(Displayed):
             no_judge=self.no_judge,
             flags=overrides.settings,
         )
-        self.plans = [planner.plan(name) for name in wanted]
-        """The metrics to run, described."""
-        self._bench = self._wired()
-        self.judges = self._bench.judges
+        self.plans = [planner.plan(name) for name in names]
+        """The plans of the metrics to run."""
+        self._pool = self._judge_pool()
+        self.judges = self._pool.judges
         known = self.roles or roles_of(file, lines=lines)
         self.embedders = SuiteEmbedders(
-            file, base=base, lines=lines, roles=known, seat=self._bench.seat
+            file, base=base, lines=lines, roles=known, add_judge=self._pool.add
         )
         builder = Builder(judges=self.judges, embedders=self.embedders, lines=lines)
         self.metrics = [builder.metric(plan) for plan in self.plans]
-        self.thresholds = {n: t for n in wanted if (t := file.metrics[n].threshold) is not None}
-        self.gates = {n: _spelled(g) for n in wanted if (g := file.metrics[n].gate)}
+        self.thresholds = {n: t for n in names if (t := file.metrics[n].threshold) is not None}
+        self.gates = {n: _gates_as_given(g) for n in names if (g := file.metrics[n].gate)}
         for name in self.gates:
             self._check_gate(name)
         for metric in self.metrics:
             self._check_bounds(metric)
         self.unchecked: list[str] = []
-        """Metrics whose gates are left out because nobody judges."""
+        """Metrics with gates that are not checked, because the run has no judge."""
         if self.no_judge:
-            # A gate is set on what a judge says; a stand-in's numbers are of another kind.
+            # A bound for a judge's scores means nothing for those of a fallback.
             computed = {
                 plan.name for plan in self.plans if not any(p.never_ask for p in plan.walk())
             }
@@ -109,16 +109,16 @@ class Suite(Displayed):
         self.data = SuiteCases(
             file, base=base, lines=lines, overrides=overrides, redact=self.redact
         )
-        """What is scored."""
+        """The cases."""
         limits = file.limits
         self.limits = Limits(
             max_failures=limits.max_failures,
             max_fallback=limits.max_fallback,
-            # Of few cases, a shard may have none.
+            # A shard of few cases may have none.
             may_be_empty=self.data.shard is not None,
         )
         if self.no_judge:
-            # Nobody asked for a judge, so standing in for one is no shortcoming of the run.
+            # Without a judge, every judged row is a fallback; that is no failure of the run.
             self.limits = self.limits._replace(max_fallback=1 << 60)
 
     def __repr__(self) -> str:
@@ -132,7 +132,7 @@ class Suite(Displayed):
 
     @property
     def at_once(self) -> bool:
-        """Whether a run waits for nothing: all that is asked is recorded, or nothing is."""
+        """Whether a run awaits nothing: its metrics are computed or replayed."""
         return all(metric.synchronous for metric in self.metrics)
 
     def where(self, *path: str | int) -> str:
@@ -141,24 +141,24 @@ class Suite(Displayed):
 
     # -- judge and cassette -------------------------------------------------------
 
-    def _wired(self) -> Bench:
-        """Make the judges that are asked; a role no metric asks needs no key."""
-        asked = {JUDGE, *(part.role for plan in self.plans for part in plan.walk())}
+    def _judge_pool(self) -> JudgePool:
+        """Build the judges that metrics use; an unused role needs no key."""
+        used = {JUDGE, *(part.role for plan in self.plans for part in plan.walk())}
         roles = {} if self.no_judge else self.roles
-        return Bench(
-            {role: judge for role, judge in roles.items() if role in asked},
+        return JudgePool(
+            {role: judge for role, judge in roles.items() if role in used},
             file=self.file,
             base=self.base,
             lines=self._lines,
             record=self.record,
             again=self._overrides.again,
-            given=self._given,
+            objects=self._judge_objects,
         )
 
     @property
     def cassette(self) -> Cassette | None:
-        """What stands before all that is asked of a server; `None` where nothing is."""
-        return self._bench.cassette
+        """The cassette in front of all judges; `None` without a judge."""
+        return self._pool.cassette
 
     @property
     def judge(self) -> Judge | None:
@@ -167,7 +167,7 @@ class Suite(Displayed):
 
     @property
     def judge_file(self) -> JudgeFile | None:
-        """What is said of the role `judge`."""
+        """The settings of the role `judge`."""
         return self.roles.get(JUDGE)
 
     def _check_roles(self) -> None:
@@ -184,10 +184,10 @@ class Suite(Displayed):
 
     # -- metrics ------------------------------------------------------------------
 
-    def _wanted(self) -> list[str]:
-        """Return the metrics to run: those asked for, or all but mere parts of others.
+    def _metrics_to_run(self) -> list[str]:
+        """Return the metrics of `--only`, or all except parts of combinations.
 
-        A part that has a threshold or a gate of its own is more than that.
+        A part with its own threshold or gate runs as a metric, too.
         """
         entries = self.file.metrics
         inner = {
@@ -205,10 +205,10 @@ class Suite(Displayed):
         return self._overrides.only or [name for name in names if name not in inner]
 
     def _check_parts(self, name: str, above: tuple[str, ...]) -> None:
-        """Refuse metrics made of each other: all of them would be parts, and none would run."""
+        """Refuse combinations that contain themselves."""
         if name in above:
             raise ConfigError(
-                f"{name!r} is made of itself; remove it from `of`",
+                f"{name!r} contains itself; remove it from `of`",
                 where=self.where("metrics", name),
             )
         entry = self.file.metrics.get(name)
@@ -216,28 +216,33 @@ class Suite(Displayed):
             self._check_parts(part, (*above, name))
 
     def _rules(self) -> Rules:
-        """Return what holds for all gates; the baseline is opened only if a gate asks for it."""
-        said = self.file.gate
-        named = self._overrides.baseline or said.baseline
-        asked = [
-            name for name, gates in self.gates.items() for gate in listed(gates)
-            if "not_worse" in gate
-        ]  # fmt: skip
+        """Return the settings of all gates; opens the baseline if a gate compares with it."""
+        settings = self.file.gate
+        folder = self._overrides.baseline or settings.baseline
+        comparing = [
+            name
+            for name, gates in self.gates.items()
+            if any("not_worse" in gate for gate in listed(gates))
+        ]
         baseline = None
-        if asked and named is None:
+        if comparing and folder is None:
             raise ConfigError(
-                f"metric {asked[0]!r}: not_worse needs a run to compare with; add "
+                f"metric {comparing[0]!r}: not_worse needs a run to compare with; add "
                 "gate: {baseline: FOLDER} at the top, or --baseline FOLDER",
-                where=self.where("metrics", asked[0], "gate"),
+                where=self.where("metrics", comparing[0], "gate"),
             )
-        if named is not None and (asked or self._overrides.baseline):
-            path = Path(named) if self._overrides.baseline else self.base / named
+        if folder is not None and (comparing or self._overrides.baseline):
+            path = Path(folder) if self._overrides.baseline else self.base / folder
             baseline = open_baseline(path)
-        return Rules(undecided=said.undecided, baseline=baseline, max_cost=said.cost,
-                     paid=self._paid)  # fmt: skip
+        return Rules(
+            undecided=settings.undecided,
+            baseline=baseline,
+            max_cost=settings.cost,
+            paid=self._paid,
+        )
 
     def _paid(self) -> float | None:
-        """Return what all replies cost, or cost when they were recorded; `None` if not known."""
+        """Return the cost of all replies, including recorded ones; `None` if a price is unknown."""
         if self.cassette is None:
             return 0.0
         ledger = self.cassette.ledger
@@ -245,14 +250,12 @@ class Suite(Displayed):
         return None if unknown else round(ledger.spent + ledger.avoided, 6)
 
     def _check_gate(self, name: str) -> None:
-        try:
-            figures = next(m for m in self.metrics if m.name == name).figures
+        figures = next(m for m in self.metrics if m.name == name).figures
+        with placed(self.where("metrics", name, "gate")):
             gates_of(name, self.gates[name], threshold=self.thresholds.get(name), figures=figures)
-        except ConfigError as exc:
-            raise ConfigError(str(exc), where=self.where("metrics", name, "gate")) from exc
 
     def _check_bounds(self, metric: Metric) -> None:
-        """Refuse a threshold or gate that no value can reach, such as 8 where values end at 1."""
+        """Refuse a bound outside the range of a metric, such as 8 on 0..1."""
         low, high = metric.range
         bounds = {"threshold": self.thresholds.get(metric.name)}
         for gate in listed(self.gates.get(metric.name, {})):
@@ -280,45 +283,44 @@ class Suite(Displayed):
 
     @property
     def partial(self) -> bool:
-        """Whether a run is about less than the suite, because flags say so."""
+        """Whether flags restrict the run to a part of the suite."""
         return self._overrides.partial
 
     @property
     def flags(self) -> dict[str, Any]:
-        """What flags say of the numbers: what a shard must share with the others."""
+        """The flags that change the numbers; all shards must share them."""
         return self._overrides.model_dump(include=set(DECIDING), exclude_defaults=True)
 
     def manifest(self) -> dict[str, Any]:
-        """Return what decides the numbers, in a form that does not depend on the machine."""
+        """Return the settings that decide the numbers, independent of the machine."""
         file = self.file
         chosen = {role: judge for role, judge in self.roles.items() if not self.no_judge}
         return {
             "suite": {"name": file.name, "description": file.description},
             "notice": file.notice if chosen == roles_of(file, lines=self._lines) else None,
             "judge": None if JUDGE not in chosen else _described(chosen[JUDGE]),
-            **self._further(chosen),
-            "cases": _cases_given(file),
+            **self._other_roles(chosen),
+            "cases": _cases_entry(file),
             **({"cluster": file.cluster} if file.cluster else {}),
             "thresholds": self.thresholds,
             "gates": self.gates,
-            **({"gate": said} if (said := _given(file.gate)) else {}),
-            **({"calibration": bar} if (bar := _given(file.calibration)) else {}),
+            **({"gate": gate} if (gate := _set_fields(file.gate)) else {}),
+            **({"calibration": bar} if (bar := _set_fields(file.calibration)) else {}),
             "gates_not_checked": self.unchecked,
             "redact": digest_json([r.model_dump(exclude_none=True) for r in file.redact]),
         }  # fmt: skip
 
-    def _further(self, chosen: Mapping[str, JudgeFile]) -> dict[str, Any]:
-        """Return what there is to say of judges beside the first: nothing where there is one."""
+    def _other_roles(self, chosen: Mapping[str, JudgeFile]) -> dict[str, Any]:
+        """Return the judges by role and the roles of metrics, if there are several roles."""
         if not set(chosen) - {JUDGE}:
             return {}
-        asked = {name: entry.role for name, entry in self.file.metrics.items() if entry.role}
         return {
             "judges": {role: _described(judge) for role, judge in chosen.items()},
-            "roles": asked,
+            "roles": {name: entry.role for name, entry in self.file.metrics.items() if entry.role},
         }
 
     def close(self) -> None:
-        """Write what was recorded and close everything."""
+        """Write the recordings and close the cassette."""
         if self.cassette is not None:
             self.cassette.close()
 
@@ -327,35 +329,32 @@ def _described(judge: JudgeFile) -> dict[str, Any]:
     return {name: getattr(judge, name) for name in ("model", "identity", "params", "mode")}
 
 
-def _cases_given(file: SuiteFile) -> dict[str, Any] | None:
-    """Return where the cases come from; what they are, the digest of the data set tells."""
+def _cases_entry(file: SuiteFile) -> dict[str, Any] | None:
+    """Return the source of the cases; the digest of the data set covers their content."""
     if file.rows is not None:
         return {"inline": len(file.rows)}
-    return None if file.cases_file is None else _given(file.cases_file)
+    return None if file.cases_file is None else _set_fields(file.cases_file)
 
 
-def _given(entry: FileModel) -> dict[str, Any]:
-    """Return what an entry without entries of its own gives.
+def _set_fields(entry: FileModel) -> dict[str, Any]:
+    """Return the fields of a flat entry that are not `None`.
 
-    `model_dump` would build the means to write each kind of entry, for half of what it takes to
-    read them.
+    `model_dump` would first build a serializer for each kind of entry.
     """
     return {name: value for name, value in entry if value is not None}
 
 
-def _spelled(gates: GateFile | list[GateFile]) -> dict[str, Any] | list[dict[str, Any]]:
-    """Return gates as people write them: one as a mapping, several as a list."""
-    if isinstance(gates, list):
-        return [_written(gate) for gate in gates]
-    return _written(gates)
-
-
-def _written(gate: GateFile) -> dict[str, Any]:
-    return {name: value for name, value in gate if name in gate.model_fields_set}
+def _gates_as_given(gates: GateFile | list[GateFile]) -> dict[str, Any] | list[dict[str, Any]]:
+    """Return gates as the file has them: one as a mapping, several as a list."""
+    several = gates if isinstance(gates, list) else [gates]
+    given = [
+        {key: value for key, value in gate if key in gate.model_fields_set} for gate in several
+    ]
+    return given if isinstance(gates, list) else given[0]
 
 
 def listed(gates: Mapping[str, Any] | Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """Return gates as a list, however they are spelled."""
+    """Return one gate or several as a list."""
     return [gates] if isinstance(gates, Mapping) else list(gates)
 
 
@@ -370,12 +369,12 @@ def load_suite(
     Args:
         path: the suite file.
         overrides: settings that replace those of the file, as flags do.
-        judge: what answers the role `judge`, in place of the file's: a model string, an async
-            function of a request, or a `Judge`. Naming one is permission to ask it.
+        judge: the judge of the role `judge`, instead of the file's: a model string, an async
+            function of a request, or a `Judge`. Naming one allows calls to it.
 
     Raises:
-        ConfigError: with `file:line`, for anything wrong in it.
-        RubricError: for anything wrong in a rubric it names.
+        ConfigError: the file is wrong; with `file:line`.
+        RubricError: one of its rubrics is wrong.
     """
     file = Path(path)
     data, lines = read_suite(file)
@@ -412,7 +411,7 @@ def build_suite(
 
 
 def _facts_of(judge: Judge) -> JudgeFile:
-    """Return what a suite would say of a judge that Python gives: what goes into every key."""
+    """Return the settings of a judge object that go into request keys."""
     full = as_judge(judge)
     mode: Any = full.mode
     return JudgeFile.model_construct(
@@ -424,9 +423,7 @@ def _record(file: SuiteFile, overrides: Overrides, lines: Lines) -> RecordMode:
     if overrides.record is not None:
         return RecordMode.parse(overrides.record)
     if overrides.judges or (overrides.judge is not None and overrides.judge != "none"):
-        # Naming a judge on the command line is permission to ask it.
+        # Naming a judge on the command line allows calls to it.
         return RecordMode.NEW_EPISODES
-    try:
+    with placed(lines.where("record")):
         return RecordMode.parse(file.record or "none")
-    except ConfigError as exc:
-        raise ConfigError(str(exc), where=lines.where("record")) from exc

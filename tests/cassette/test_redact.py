@@ -237,8 +237,8 @@ def test_the_salt_of_a_suite_comes_from_the_environment(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("redact", "message"),
     [
-        (["emial"], "nothing is built in under the name 'emial'; did you mean 'email'?"),
-        ([{"find": "email", "replace": "x"}], "'email' is built in and takes nothing else"),
+        (["emial"], "unknown built-in rule 'emial'; did you mean 'email'?"),
+        ([{"find": "email", "replace": "x"}], "'email' is built in and takes no other key"),
         ([{"replace": "x"}], "give either find or pattern"),
         ([{"pattern": "x", "replace": "y", "name": "Z"}], "give replace or name, not both"),
         ([{"pattern": "x", "name": "a b"}], "redact: 'a b' is no name: up to 40 letters"),

@@ -88,7 +88,7 @@ def test_a_system_prompt_comes_from_a_file(asked, judgekit):
     [
         (("nope.jsonl", "-m", "fake/x"), "nope.jsonl: no such file"),
         (("cases.jsonl", "-m", "fake/x", "--field", "ouput"), "did you mean 'output'"),
-        (("cases.jsonl", "-m", "manual/alex"), "gives verdicts only"),
+        (("cases.jsonl", "-m", "manual/alex"), "is a person; name a model"),
         (("cases.jsonl", "-m", "fake/x", "--redact", "emial"), "did you mean 'email'"),
         (("cases.jsonl", "-m", "fake/x", "--record", "nine"), "no record mode 'nine'"),
         (("cases.jsonl", "-m", "fake/x", "--param", "seed"), "--param"),

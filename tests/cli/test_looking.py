@@ -197,7 +197,7 @@ def test_the_tape_of_the_example_is_sound(judgekit):
 
 
 def test_misses_are_explained(judgekit, recorded):
-    assert judgekit("cassette", "explain", "suite.yaml").out.startswith("nothing misses")
+    assert judgekit("cassette", "explain", "suite.yaml").out.startswith("no misses")
     cases = recorded / "cases.jsonl"
     cases.write_text(cases.read_text("utf-8").replace("Because", "Since"), "utf-8")
 
@@ -257,7 +257,7 @@ def test_what_is_not_used_is_counted_and_removed_only_when_told(judgekit, record
     assert (recorded / "tape.jsonl").read_bytes() == before
     removed = judgekit("cassette", "prune", "suite.yaml", "--yes")
 
-    assert "--yes removes" in counted.out
+    assert "remove with --yes" in counted.out
     assert "removed" in removed.out
     assert judgekit("cassette", "verify", "tape.jsonl").out == "tape.jsonl: 3 records, all valid\n"
     assert judgekit("run", "suite.yaml").code == 0

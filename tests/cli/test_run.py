@@ -64,7 +64,7 @@ def test_what_is_not_recorded_is_exit_code_3_and_says_how_to_allow_it(judgekit, 
     assert "nothing is recorded yet" in done.out
     assert "4 calls to fake/judge" in done.err
     assert "tokens in and" in done.err
-    assert "for nothing" in done.err
+    assert ", free" in done.err
     assert done.err.endswith("To record them, add: --record new_episodes\n")
 
 

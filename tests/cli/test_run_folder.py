@@ -43,7 +43,7 @@ def test_two_suites_or_none_are_one_line(folder, judgekit, verb):
     )
     assert none == (
         "which suite? this folder has no suite.yaml or suite.yml; "
-        f"name one: judgekit {verb} FILE, or begin one: judgekit init"
+        f"name one: judgekit {verb} FILE, or write one: judgekit init"
     )
 
 

@@ -37,7 +37,7 @@ def test_judge_is_asked_a_few_times(server: Server, tmp_path: Path) -> None:
     assert server.calls() == 5
     assert all(seen.body["temperature"] == 0 for seen in server.seen)
     said = diagnosis_text(found)
-    assert "asked by json_schema (just probed)" in said
+    assert "output mode json_schema (probed now)" in said
     assert "answered 4 times, the same each time" in said
 
 
@@ -73,7 +73,7 @@ def test_judge_that_cannot_be_read_is_a_problem(server: Server) -> None:
     found = examine(None, Overrides(judge="openai/judge", api_base=server.base), ask=True, times=2)
 
     assert found.exit_code == 2
-    assert "answers, but not with a verdict" in found.problems[0]
+    assert "its reply is not a verdict" in found.problems[0]
     assert found.roles[0].mode == "text"
     assert {mode_of(seen.body) for seen in server.seen} >= {"json_schema", "text"}
 

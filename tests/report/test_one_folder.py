@@ -127,7 +127,7 @@ def test_a_run_writes_over_nothing_that_it_reads(tmp_path, setting, name, what):
     (tmp_path / "suite.yaml").write_text(json.dumps({**suite, setting: name}), "utf-8")
     before = (tmp_path / name).read_bytes()
 
-    with pytest.raises(ConfigError, match=f"writes its own {name} here, where {what} of the suite"):
+    with pytest.raises(ConfigError, match=f"would overwrite {what} of the suite, {name}"):
         replay_suite(load_suite(tmp_path / "suite.yaml"), out=tmp_path)
 
     assert (tmp_path / name).read_bytes() == before

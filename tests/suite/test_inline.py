@@ -170,7 +170,7 @@ def test_a_wrong_case_is_named_with_its_line(suite, tmp_path):
 def test_description_without_criteria_is_refused(suite):
     text = SUITE.replace("  kind:\n", "  quality: {description: x}\n  kind:\n")
 
-    with pytest.raises(ConfigError, match="description and requires belong to criteria"):
+    with pytest.raises(ConfigError, match="description and requires need criteria"):
         suite(text)
 
 

@@ -31,7 +31,7 @@ def suite(tmp_path):
 def test_a_full_replay_has_nothing_to_explain(suite):
     text, misses = explain_misses(suite)
 
-    assert (text, misses) == ("nothing misses: every request is recorded\n", 0)
+    assert (text, misses) == ("no misses: every request is recorded\n", 0)
 
 
 def test_each_miss_is_explained_up_to_a_number(suite):

@@ -133,16 +133,16 @@ def test_what_does_not_fit_together_is_refused_in_one_line(folder):
     assert told("s1", "s2", "s2") == "s2: is shard 2/3, as s2 is"
     assert told("s1", "s2", "whole").startswith("whole: shard.json is missing")
     assert told("s1", "s2", "half") == "s1: is shard 1/3, and half is shard 1/2"
-    assert told("s1", "s2", "flagged") == "flagged: was run with other flags than s1"
-    assert told("s1", "s2", "other") == "other: was made of other cases than s1"
+    assert told("s1", "s2", "flagged") == "flagged: has other flags than s1"
+    assert told("s1", "s2", "other") == "other: has other cases than s1"
     assert told("s1", "s2", "killed").startswith("killed: the run is still going, or was stopped")
-    assert told("s1", "s2", "cut") == "cut: holds fewer cases than it says"
+    assert told("s1", "s2", "cut") == "cut: has fewer cases than shard.json lists"
     assert "the shards do not fit together" in told("s1", "s2", "moved")
     assert told("s1", "s2", "s3", out="s2") == "s2: is one of the shards; merge into another folder"
     suite = json.loads((folder / "suite.yaml").read_text("utf-8"))
     suite["metrics"]["safety"]["threshold"] = 0.6
     (folder / "suite.yaml").write_text(json.dumps(suite), "utf-8")
-    assert told("s1", "s2", "s3").startswith("s1: was not made by this suite as it is now")
+    assert told("s1", "s2", "s3").startswith("s1: is not a run of this suite as it is now")
 
 
 @pytest.mark.parametrize(

@@ -126,7 +126,7 @@ def test_another_salt_finds_none_and_no_salt_stops_the_run(folder, monkeypatch, 
         main()
     assert left.value.code == 2
     assert capsys.readouterr().err == (
-        "judgekit: suite.yaml:6: A_SALT is not set in the environment\n"
+        "judgekit: suite.yaml:6: A_SALT is not set in the environment; set it\n"
     )
 
 

@@ -122,11 +122,11 @@ def test_role_that_is_not_there_is_said_with_its_line(folder: Path) -> None:
 def test_metric_without_a_role_needs_the_role_judge(folder: Path) -> None:
     said = wrong(folder, judges={"second": "fake/two", "third": "fake/3"}, metrics={"safety": {}})
 
-    assert "asks the role 'judge', and the suite has only second, third" in said
+    assert "needs the role 'judge', but the suite only has second, third" in said
 
 
 def test_role_on_a_computed_metric_is_refused(folder: Path) -> None:
-    assert "'length' is computed and asks no judge; remove `judge`" in wrong(
+    assert "'length' is computed and needs no judge; remove `judge`" in wrong(
         folder, metrics={"length": {"maximum": 9, "judge": "second"}}
     )
 
@@ -138,7 +138,7 @@ def test_role_judge_is_written_once(folder: Path) -> None:
 def test_judges_that_a_recording_could_not_tell_apart_are_refused(folder: Path) -> None:
     judges = {"judge": "fake/one", "second": {"model": "fake/one", "timeout": 5}}
 
-    assert "'judge' and 'second' are one to every recording" in wrong(folder, judges=judges)
+    assert "'judge' and 'second' are the same to every recording" in wrong(folder, judges=judges)
     judges["second"] = {"model": "fake/one", "identity": "the other server"}
     assert set(built(folder, judges=judges).judges) == {"judge", "second"}
 

@@ -1,1 +1,1 @@
-"""What a person should know of this installation, a suite and its judges before a run."""
+"""Check an installation, a suite and its judges before a run."""

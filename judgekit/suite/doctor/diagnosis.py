@@ -1,47 +1,43 @@
-"""What was found, as values."""
+"""The results of an examination."""
 
 from __future__ import annotations
 
 from pydantic import Field
 
 from judgekit.core.value import Value
-
-
-def asks_model(name: str) -> bool:
-    """Return whether a name is that of a model asked over a network."""
-    return not name.startswith(("manual/", "fake/", "transformers/"))
+from judgekit.suite.judges import asks_model
 
 
 class Role(Value):
-    """One judge: what is known of it, and what came of asking."""
+    """The facts about one judge."""
 
     role: str
     model: str
     address: str | None = None
     key: str | None = None
-    """Name of the environment variable the suite gives, and whether it is set."""
+    """Name of the environment variable with its key, and whether it is set."""
     mode: str | None = None
-    """How it takes a form, if a suite, an earlier run or a probe said so."""
+    """Its output mode, if the suite, an earlier run or a probe decided it."""
     mode_from: str | None = None
     steps: tuple[str, ...] = ()
     asked: int = 0
-    """Answers it gave."""
+    """Number of answers."""
     seconds: float | None = None
-    """Median time of an answer."""
+    """Median seconds of an answer."""
     repeats: bool | None = None
-    """Whether it gave the same answer each time at temperature 0."""
+    """Whether all answers at temperature 0 were the same."""
     dropped_params: dict[str, str] = Field(default_factory=dict)
     server: str | None = None
     problem: str | None = None
 
     @property
     def is_model(self) -> bool:
-        """Whether it is a model that is asked over a network."""
+        """Whether it is a model behind a network."""
         return asks_model(self.model)
 
 
 class Cost(Value):
-    """What the requests that are not recorded would take, of one model."""
+    """The size of the requests to one model that are not recorded."""
 
     model: str
     calls: int
@@ -52,28 +48,28 @@ class Cost(Value):
 
 
 class Diagnosis(Value):
-    """Everything that was found."""
+    """The result of an examination."""
 
     judgekit: str
     python: str
     system: str
     packages: dict[str, str | None] = Field(default_factory=dict)
-    """Version by package judgekit needs; `None` where it is missing."""
+    """Required package -> version; `None` if it is missing."""
     extras: dict[str, tuple[str, ...]] = Field(default_factory=dict)
-    """Packages that are missing, by extra; none means the extra is there."""
+    """Extra -> its missing packages; empty if it is installed."""
     keys: tuple[str, ...] = ()
-    """Environment variables that hold keys: their names."""
+    """Names of environment variables with keys."""
     store: str = ""
     suite: str | None = None
     cases: int | None = None
     roles: tuple[Role, ...] = ()
     missing: tuple[Cost, ...] = ()
     further: tuple[str, ...] = ()
-    """Metrics that ask more than `missing` counts, by what is answered."""
+    """Metrics with later requests that `missing` cannot count."""
     asked: bool = False
     problems: tuple[str, ...] = ()
 
     @property
     def exit_code(self) -> int:
-        """0 where nothing is wrong, else 2."""
+        """2 if there are problems, else 0."""
         return 2 if self.problems else 0

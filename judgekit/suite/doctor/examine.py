@@ -1,6 +1,6 @@
-"""The examination: the installation, a suite if one is named, and its judges.
+"""Examine the installation, a suite and its judges.
 
-Nothing is asked of anyone unless that is allowed; values of keys are never looked at.
+It calls a judge only with permission, and never prints the value of a key.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ from judgekit.core.request import ChatMessage, Form, Question, Reply, Request
 from judgekit.core.yaml_file import Lines
 from judgekit.judges.providers import connections
 from judgekit.runner.evaluation import evaluate_sync
-from judgekit.suite.doctor.diagnosis import Cost, Diagnosis, Role, asks_model
+from judgekit.suite.doctor.diagnosis import Cost, Diagnosis, Role
 from judgekit.suite.doctor.installation import installed, is_key
 from judgekit.suite.estimate import missing_calls, more_to_come
 from judgekit.suite.file import JUDGE, JudgeFile, Overrides
-from judgekit.suite.judges import make_judge
+from judgekit.suite.judges import asks_model, make_judge
 from judgekit.suite.suite import load_suite
 
 FORM = Form(questions=(Question(id="prime", kind="boolean", text="Is the number a prime?"),))
-_TOLD = "You check statements. Keep every reason to one short sentence."
-_ASKED = "The number is 91. Criterion `prime`: is the number a prime?"
+_SYSTEM = "You check statements. Keep every reason to one short sentence."
+_QUESTION = "The number is 91. Criterion `prime`: is the number a prime?"
 
 
 def examine(
@@ -41,14 +41,14 @@ def examine(
     times: int = 3,
     say: Callable[[str], None] = lambda line: None,
 ) -> Diagnosis:
-    """Look at the installation, and at a suite if one is named.
+    """Examine the installation, and a suite and its judges if one is given.
 
     Args:
         path: the suite.
-        overrides: flags; a judge named there is looked at without a suite too.
-        ask: whether each judge may be asked: a probe, then a small question a few times.
-        times: how often the small question is put for its median time.
-        say: told what is under way.
+        overrides: flags; they may name a judge without a suite.
+        ask: whether to call each judge: a probe, then a small question.
+        times: the number of times that the small question is asked.
+        say: called with a progress message.
     """
     overrides = overrides or Overrides()
     packages, extras, problems = installed()
@@ -65,7 +65,7 @@ def examine(
     elif overrides.judge is not None:
         files = {JUDGE: JudgeFile(model=overrides.judge, api_base=overrides.api_base)}
     if ask and not files and not problems:
-        raise ConfigError("nobody to ask: name a suite that has a judge, or --judge MODEL")
+        raise ConfigError("no judge to ask; name a suite with a judge, or add --judge MODEL")
     for role, file in files.items():
         if ask and asks_model(file.model):
             say(f"asking {role}, {file.model}")
@@ -90,7 +90,7 @@ def examine(
 
 
 def _suite(path: Path, overrides: Overrides) -> tuple[dict[str, Any], dict[str, JudgeFile]]:
-    """Replay a suite, asking nobody; return what is known of it and who its judges are."""
+    """Replay a suite; return the facts about it, and its judges."""
     suite = load_suite(path, overrides.model_copy(update={"record": "none"}))
     facts: dict[str, Any] = {"problems": []}
     try:
@@ -119,7 +119,7 @@ def _role(role: str, file: JudgeFile, *, base: Path, ask: bool, times: int) -> R
     }
     if not asks_model(file.model):
         return Role(**facts)
-    # A judge that is down should say so at once, and the same question should be the same.
+    # No retries, so that an outage shows at once; temperature 0, to compare the answers.
     params = {**file.params, "temperature": 0}
     quick = file.model_copy(update={"retries": 0, "params": params})
     try:
@@ -132,7 +132,7 @@ def _role(role: str, file: JudgeFile, *, base: Path, ask: bool, times: int) -> R
 
 
 def _known(judge: Any, base: Path) -> dict[str, Any]:
-    """Return what an earlier run found out, without making a store."""
+    """Return the output mode of an earlier run, without creating a store."""
     from judgekit.cassette.store import Store, store_folder
 
     if judge.mode:
@@ -153,30 +153,32 @@ async def _ask(judge: Any, base: Path, times: int) -> dict[str, Any]:
 
     store = Store(store_folder(base))
     judge.keep_in(lambda: store, anew=True)
-    messages = (ChatMessage(role="system", content=_TOLD), ChatMessage(role="user", content=_ASKED))
+    messages = (
+        ChatMessage(role="system", content=_SYSTEM),
+        ChatMessage(role="user", content=_QUESTION),
+    )
     request = Request(messages=messages, form=FORM, model=judge.model)
     try:
         async with connections():
-            replies: list[Reply] = [await judge.ask(request)]  # it imports and probes: not timed
-            taken = []
+            replies: list[Reply] = [await judge.ask(request)]  # not timed: it imports and probes
+            seconds = []
             for _ in range(times):
                 started = time.perf_counter()
                 replies.append(await judge.ask(request))
-                taken.append(time.perf_counter() - started)
+                seconds.append(time.perf_counter() - started)
             await judge.identified(replies[-1])
     finally:
         store.close()
-    found = judge.findings()
-    said = {reply.tries[-1].text for reply in replies}
+    findings = judge.findings()
     return {
-        "mode": found.get("mode"),
-        "mode_from": found.get("mode_from"),
-        "steps": tuple(found.get("steps", ())),
-        "dropped_params": found.get("dropped_params", {}),
-        "server": found.get("server"),
+        "mode": findings.get("mode"),
+        "mode_from": findings.get("mode_from"),
+        "steps": tuple(findings.get("steps", ())),
+        "dropped_params": findings.get("dropped_params", {}),
+        "server": findings.get("server"),
         "asked": len(replies),
-        "seconds": round(median(taken), 3) if taken else None,
-        "repeats": len(said) == 1,
+        "seconds": round(median(seconds), 3) if seconds else None,
+        "repeats": len({reply.tries[-1].text for reply in replies}) == 1,
         "problem": _unusable(replies[-1], judge.model),
     }
 
@@ -185,7 +187,7 @@ def _unusable(reply: Reply, model: str) -> str | None:
     try:
         read_reply(reply, form=FORM, request_key="")
     except (InvalidReply, JudgeRefused, CaseError) as exc:
-        return f"{model}: answers, but not with a verdict: {_line(exc)}"
+        return f"{model}: its reply is not a verdict: {_line(exc)}"
     return None
 
 

@@ -1,4 +1,4 @@
-"""What is installed, what is missing, and what else bears the name."""
+"""Installed and missing packages, and other packages with the name judgekit."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _KEY_NAME = re.compile(r"_API_KEY\Z")
 
 
 def installed() -> tuple[dict[str, str | None], dict[str, tuple[str, ...]], list[str]]:
-    """Return versions of what is needed, what extras lack, and what is wrong."""
+    """Return the versions of required packages, the missing packages of extras, and problems."""
     problems = list(_namesakes())
     try:
         required = metadata.requires(DISTRIBUTION) or []
@@ -40,7 +40,7 @@ def installed() -> tuple[dict[str, str | None], dict[str, tuple[str, ...]], list
         if version is None:
             problems.append(f"{name} is missing: pip install {DISTRIBUTION}")
         elif version in re.findall(r"!=\s*([\w.]+)", versions):
-            problems.append(f"{name} {version} is a release to keep away from; install another")
+            problems.append(f"{name} {version} is an excluded release; install another version")
     return packages, extras, problems
 
 
@@ -52,11 +52,11 @@ def _version(name: str) -> str | None:
 
 
 def _namesakes() -> Iterator[str]:
-    """Yield what else on this machine is called judgekit."""
+    """Yield problems with other packages named judgekit."""
     for name in sorted(set(metadata.packages_distributions().get("judgekit", ()))):
         if name.replace("_", "-").lower() != DISTRIBUTION:
             yield (
-                f"another project, {name}, brings a package named judgekit: "
+                f"another project, {name}, installs a package named judgekit: "
                 f"pip uninstall {name}, then pip install --force-reinstall {DISTRIBUTION}"
             )
     ours = Path(judgekit.__file__).resolve().parent
@@ -67,5 +67,5 @@ def _namesakes() -> Iterator[str]:
 
 
 def is_key(name: str, value: str) -> bool:
-    """Return whether an environment variable holds a key."""
+    """Return whether an environment variable has a key."""
     return bool(value) and _KEY_NAME.search(name) is not None

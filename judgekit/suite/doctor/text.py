@@ -10,13 +10,13 @@ from judgekit.suite.doctor.diagnosis import Diagnosis, Role
 from judgekit.suite.doctor.installation import DISTRIBUTION
 
 _MARGIN = 12
-_WAYS = {"probe": "just probed", "store": "as probed earlier", "suite": "set in the suite"}
+_MODE_SOURCES = {"probe": "probed now", "store": "probed earlier", "suite": "set in the suite"}
 
 
-def diagnosis_text(found: Diagnosis, *, width: int = 80) -> str:
+def diagnosis_text(diagnosis: Diagnosis, *, width: int = 80) -> str:
     """Return a diagnosis for a terminal of some width."""
     lines: list[str] = []
-    for name, text in (*_about_installation(found), *_about_suite(found)):
+    for name, text in (*_about_installation(diagnosis), *_about_suite(diagnosis)):
         head = f"{name:<{_MARGIN - 1}} "
         if len(name) >= _MARGIN:
             lines.append(name)
@@ -31,50 +31,53 @@ def diagnosis_text(found: Diagnosis, *, width: int = 80) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _about_installation(found: Diagnosis) -> Iterator[tuple[str, str]]:
-    yield "judgekit", f"{found.judgekit}, Python {found.python} on {found.system}"
-    packages = (f"{name} {version or 'MISSING'}" for name, version in found.packages.items())
+def _about_installation(diagnosis: Diagnosis) -> Iterator[tuple[str, str]]:
+    yield "judgekit", f"{diagnosis.judgekit}, Python {diagnosis.python} on {diagnosis.system}"
+    packages = (f"{name} {version or 'MISSING'}" for name, version in diagnosis.packages.items())
     yield "packages", ", ".join(packages)
-    there = [extra for extra, lacking in found.extras.items() if not lacking]
+    there = [extra for extra, lacking in diagnosis.extras.items() if not lacking]
     yield "extras", ", ".join(there) or "none"
-    for extra, lacking in found.extras.items():
+    for extra, lacking in diagnosis.extras.items():
         if lacking:
             yield "", f"without {extra} ({', '.join(lacking)}): {_install(extra)}"
     yield (
         "keys",
-        f"{', '.join(found.keys)}; their values were not looked at"
-        if found.keys
-        else ("none in the environment"),
+        f"{', '.join(diagnosis.keys)} (values not read)"
+        if diagnosis.keys
+        else "none in the environment",
     )
-    yield "store", found.store
+    yield "store", diagnosis.store
 
 
 def _install(extra: str) -> str:
     return f"pip install '{DISTRIBUTION}[{extra}]'"
 
 
-def _about_suite(found: Diagnosis) -> Iterator[tuple[str, str]]:
-    if found.suite is not None:
-        count = "" if found.cases is None else f", {found.cases:,} cases"
-        yield "suite", f"{found.suite}{count}"
-        costs = [f"{c.calls:,} calls to {c.model}, {c.text}" for c in found.missing]
-        if found.cases is not None:
-            yield "to ask", "; ".join(costs) or "nothing: all of it is recorded"
-        if found.further:
-            yield "", f"and more, by what is answered, for {', '.join(found.further)}"
-        if not found.roles:
+def _about_suite(diagnosis: Diagnosis) -> Iterator[tuple[str, str]]:
+    if diagnosis.suite is not None:
+        count = "" if diagnosis.cases is None else f", {diagnosis.cases:,} cases"
+        yield "suite", f"{diagnosis.suite}{count}"
+        costs = [f"{c.calls:,} calls to {c.model}, {c.text}" for c in diagnosis.missing]
+        if diagnosis.cases is not None:
+            yield "to record", "; ".join(costs) or "nothing"
+        if diagnosis.further:
+            yield (
+                "",
+                f"and an unknown number for {', '.join(diagnosis.further)}",
+            )
+        if not diagnosis.roles:
             yield "judge", "none"
-    for role in found.roles:
+    for role in diagnosis.roles:
         name = role.role
         for line in _about_role(role):
             yield name, line
             name = ""
-    if not found.asked and any(role.is_model for role in found.roles):
-        yield "", "nobody was asked; --ask puts a few small questions to each judge"
-    if not found.problems:
-        yield "well", "nothing is wrong"
-    for problem in found.problems:
-        yield "WRONG", problem
+    if not diagnosis.asked and any(role.is_model for role in diagnosis.roles):
+        yield "", "not called; --ask sends a few small requests to each judge"
+    if not diagnosis.problems:
+        yield "result", "no problems"
+    for problem in diagnosis.problems:
+        yield "PROBLEM", problem
 
 
 def _about_role(role: Role) -> Iterator[str]:
@@ -83,9 +86,10 @@ def _about_role(role: Role) -> Iterator[str]:
     served = f", served as {role.server}" if role.server else ""
     yield f"{role.model}{where}{key}{served}"
     if role.mode is not None:
-        yield f"asked by {role.mode} ({_WAYS.get(str(role.mode_from), 'fallen to in use')})"
+        source = _MODE_SOURCES.get(str(role.mode_from), "after a fallback")
+        yield f"output mode {role.mode} ({source})"
     for step in role.steps:
-        yield f"not by {step}"
+        yield f"not {step}"
     for name, reason in role.dropped_params.items():
         yield f"{name} not sent: {reason}"
     if role.asked:

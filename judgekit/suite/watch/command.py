@@ -11,12 +11,12 @@ from judgekit.suite.file import JUDGE, Overrides
 
 
 def recording_command(suite: Path, overrides: Overrides, metrics: Iterable[str]) -> str:
-    """Return the command line that asks what is not recorded, as it is typed.
+    """Return the command line that records the missing replies.
 
     Args:
         suite: the suite file.
-        overrides: what flags say; those that decide what is asked are said again.
-        metrics: those that miss something; all of them are named only if a flag names any.
+        overrides: settings of flags; those that decide the requests are repeated.
+        metrics: the metrics with misses; named only if a flag names metrics.
     """
     words = ["judgekit", "run", str(suite)]
     judges = {**({JUDGE: overrides.judge} if overrides.judge else {}), **overrides.judges}

@@ -1,7 +1,7 @@
-"""The files of a suite, and when one of them is saved.
+"""The files of a suite, and how to wait until one of them is saved.
 
-They are looked at a few times a second. That needs nothing of the operating system, so that it
-works on network folders and in containers, where notices of changes get lost.
+The files are polled. Unlike change notifications of the operating system, polling works on network
+folders and in containers.
 """
 
 from __future__ import annotations
@@ -24,68 +24,68 @@ from judgekit.suite.source import read_suite
 from judgekit.suite.suite import Suite
 
 EVERY = 0.3
-"""Seconds between two looks."""
+"""Seconds between two checks."""
 _QUIET = 0.1
 """Seconds without a further change after which a file counts as saved."""
 _GONE = 0.5
-"""Seconds after which a file that is not there any more counts as removed."""
+"""Seconds after which a missing file counts as removed."""
 _PATIENCE = 3.0
-"""Seconds after which changes that never end are taken as they are."""
+"""Seconds after which a file that keeps changing counts as saved."""
 _LONGEST = 400
-"""Characters of a text that may still be the name of a file."""
+"""Characters of the longest text that may be a file name."""
 
 Stamp = tuple[int, int, int] | None
-"""What tells whether a file was saved; `None` where there is none."""
+"""Time, size and inode of a file; `None` without a file."""
 Stamps = Mapping[Path, Stamp]
 
 
 def stamp_of(path: Path) -> Stamp:
-    """Return what changes when a file is saved: in place, or by another one in its place."""
+    """Return values that change when a file is written or replaced."""
     try:
-        found = path.stat()
+        status = path.stat()
     except (OSError, ValueError):
         return None
-    return found.st_mtime_ns, found.st_size, found.st_ino
+    return status.st_mtime_ns, status.st_size, status.st_ino
 
 
 def changed(before: Stamps, after: Stamps) -> list[Path]:
-    """Return the files whose stamps differ, or that are in one of the two only."""
+    """Return the files with different stamps, or with a stamp in one of the two only."""
     paths = dict.fromkeys([*before, *after])
     return [path for path in paths if before.get(path) != after.get(path)]
 
 
 class Files(NamedTuple):
-    """What is looked at: files, there or not, and folders in which rubrics may come and go."""
+    """Watched files, which may not exist yet, and watched folders of rubrics."""
 
     paths: tuple[Path, ...]
     folders: tuple[Path, ...] = ()
 
     def stamps(self) -> dict[Path, Stamp]:
-        """Return the stamps of all of them."""
-        found = {path: stamp_of(path) for path in self.paths}
+        """Return the stamps of all files."""
+        stamps = {path: stamp_of(path) for path in self.paths}
         for folder in self.folders:
             with suppress(OSError):
-                found.update((p, stamp_of(p)) for p in folder.iterdir() if p.suffix == SUFFIX)
-        return found
+                stamps.update((p, stamp_of(p)) for p in folder.iterdir() if p.suffix == SUFFIX)
+        return stamps
 
 
 def files_of(path: Path, suite: Suite | None, *, cases: str | None = None) -> Files:
-    """Return the files of a suite: those there are, and those there may be.
+    """Return the files of a suite, including those that may appear.
 
     Args:
         path: the suite file.
-        suite: what it made; `None` where it could not be read, or a rubric in it.
-        cases: the cases a flag names.
+        suite: the loaded suite; `None` if it does not load.
+        cases: the file of cases that a flag names.
     """
-    found = dict.fromkeys([path, *([Path(cases)] if cases is not None else [])])
+    paths = dict.fromkeys([path, *([Path(cases)] if cases is not None else [])])
     if suite is not None:
         parts = (part for metric in suite.metrics for part in with_children(metric))
         for source in (source for part in parts for source in part.rubrics):
-            found.update(dict.fromkeys(source.files))
+            paths.update(dict.fromkeys(source.files))
         if suite.cassette is not None and suite.cassette.path is not None:
-            found[suite.cassette.path] = None
+            paths[suite.cassette.path] = None
         if suite.rules.baseline is not None and suite.rules.baseline.folder is not None:
-            found[suite.rules.baseline.folder / REPORT] = None
+            paths[suite.rules.baseline.folder / REPORT] = None
     base = path.parent
     folders = [base, base / "rubrics"]
     try:
@@ -97,16 +97,16 @@ def files_of(path: Path, suite: Suite | None, *, cases: str | None = None) -> Fi
         if beside.is_dir():
             folders.append(beside)
         elif beside.is_file() or "." in word or "/" in word:
-            found[beside] = None
+            paths[beside] = None
     folders = [folder for folder in dict.fromkeys(folders) if folder.is_dir()]
-    for rubric in [*found, *(p for folder in folders for p in folder.iterdir())]:
+    for rubric in [*paths, *(p for folder in folders for p in folder.iterdir())]:
         if rubric.suffix == SUFFIX:
-            found.update(dict.fromkeys(_named_in(rubric)))
-    return Files(tuple(found), tuple(folders))
+            paths.update(dict.fromkeys(_named_in(rubric)))
+    return Files(tuple(paths), tuple(folders))
 
 
 def _named_in(rubric: Path) -> Iterable[Path]:
-    """Yield the files that the front matter of a rubric may name, such as one of examples."""
+    """Yield the files of examples that the front matter of a rubric may name."""
     try:
         front, _ = split_front_matter(read_file(rubric))
         data, _ = parse_yaml(front, file=str(rubric))
@@ -119,7 +119,7 @@ def _named_in(rubric: Path) -> Iterable[Path]:
 
 
 def _texts(value: Any) -> Iterable[str]:
-    """Yield every text of a suite that may name a file, keys among them."""
+    """Yield every text of a suite that may name a file, including keys."""
     if isinstance(value, str):
         if 0 < len(value) < _LONGEST and "\n" not in value and "://" not in value:
             yield value
@@ -135,15 +135,15 @@ def _texts(value: Any) -> Iterable[str]:
 def wait_for_change(
     before: Stamps, files: Files, *, sleep: Callable[[float], None] = time.sleep
 ) -> tuple[list[Path], Stamps]:
-    """Wait until a file is saved and no more is written; return which, and the stamps then.
+    """Wait until a file is saved; return the saved files and the new stamps.
 
-    An editor may write in several steps, or remove a file and put another one in its place: only
-    what has been quiet for a moment counts.
+    An editor may write in several steps, or remove a file and then write a new one, so a file
+    counts as saved after a moment without changes.
 
     Args:
-        before: the stamps to differ from.
-        files: what to look at.
-        sleep: waits.
+        before: the earlier stamps.
+        files: the files to watch.
+        sleep: waits some seconds.
     """
     after = files.stamps()
     while not changed(before, after):
@@ -161,7 +161,7 @@ def wait_for_change(
 
 
 def shown(path: Path) -> str:
-    """Return a path as people write it: from where they stand, if it is below."""
+    """Return a path relative to the working folder if it is inside, else as it is."""
     try:
         return os.fspath(path.resolve().relative_to(Path.cwd()))
     except ValueError:
@@ -169,7 +169,7 @@ def shown(path: Path) -> str:
 
 
 def files_named(base: Path, value: Any) -> Iterable[Path]:
-    """Yield the files that texts of a suite name, where there are such files."""
+    """Yield the existing files that texts of a suite name."""
     for word in _texts(value):
         path = base / word
         if path.suffix != SUFFIX and path.is_file():
@@ -177,7 +177,7 @@ def files_named(base: Path, value: Any) -> Iterable[Path]:
 
 
 def digest_of(path: Path) -> str | None:
-    """Return the digest of a file; `None` where it cannot be read."""
+    """Return the digest of a file; `None` if it cannot be read."""
     try:
         with path.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()

@@ -1,4 +1,4 @@
-"""What moved, as lines for a terminal."""
+"""The changes between two runs, as lines for a terminal."""
 
 from __future__ import annotations
 
@@ -10,44 +10,44 @@ from judgekit.report.cells import cells, cut, pad, wrap
 from judgekit.report.report import Report
 from judgekit.report.summary import MetricSummary
 from judgekit.report.text import Paint
-from judgekit.suite.watch.moves import Move, Moves
+from judgekit.suite.watch.changes import RowChange, RunChanges
 
 SHOWN = 12
-"""Rows that are named one by one."""
+"""Rows that are listed."""
 _LONGEST = 24
-"""Columns that a case or a metric may take."""
+"""Columns of a case or metric."""
 
 
-def moves_text(
-    moves: Moves,
+def changes_text(
+    changes: RunChanges,
     report: Report,
     *,
     command: str,
     width: int = 80,
     colour: bool = False,
 ) -> str:
-    """Return what moved, in lines; nothing where nothing did.
+    """Return the changes as lines; empty without changes.
 
     Args:
-        moves: what moved.
-        report: the run after it.
-        command: records what is not recorded yet.
+        changes: the changes.
+        report: the later run.
+        command: the command that records the missing replies.
         width: columns to fit.
         colour: whether to use ANSI colours.
     """
     paint = Paint(colour=colour)
     lines = [
-        *_means(moves, width),
-        *_rows(moves, report, width, paint),
-        *_cases(moves),
-        *_gates(moves, width, paint),
-        *_missed(moves, command, width, paint),
+        *_means(changes, width),
+        *_rows(changes, report, width, paint),
+        *_cases(changes),
+        *_gates(changes, width, paint),
+        *_missed(changes, command, width, paint),
     ]
     return "".join(f"{line}\n" for line in lines)
 
 
-def _means(moves: Moves, width: int) -> Iterator[str]:
-    for then, now in moves.means:
+def _means(changes: RunChanges, width: int) -> Iterator[str]:
+    for then, now in changes.means:
         figures = f"mean {_mean(then)} -> {_mean(now)}"
         yield f"  {pad(cut(printable(now.metric), width - len(figures) - 4), 12)}  {figures}"
 
@@ -56,26 +56,26 @@ def _mean(summary: MetricSummary) -> str:
     return "none" if summary.mean is None else f"{summary.mean * summary.scale:.3f}"
 
 
-def _rows(moves: Moves, report: Report, width: int, paint: Paint) -> Iterator[str]:
-    shown = moves.rows[:SHOWN]
-    changes = [f"{_score(move.old)} -> {_score(move.new)}" for move in shown]
-    # Two blanks before each of the three; what is left is for the case.
-    room = width - 6 - max(map(len, changes), default=0)
+def _rows(changes: RunChanges, report: Report, width: int, paint: Paint) -> Iterator[str]:
+    shown = changes.rows[:SHOWN]
+    scores = [f"{_score(row.old)} -> {_score(row.new)}" for row in shown]
+    # Three columns with two blanks before each; the case takes the rest.
+    room = width - 6 - max(map(len, scores), default=0)
     several = len(report.figures.metrics) > 1
-    metrics = [cut(_line(move.metric), min(_LONGEST, room // 2)) for move in shown]
+    metrics = [cut(_line(row.metric), min(_LONGEST, room // 2)) for row in shown]
     wide = max(map(cells, metrics), default=0) if several else 0
-    cases = [cut(_line(move.case), min(_LONGEST, room - wide)) for move in shown]
+    cases = [cut(_line(row.case), min(_LONGEST, room - wide)) for row in shown]
     long = max(map(cells, cases), default=0)
     higher = {s.metric: s.higher_is_better for s in report.figures.metrics}
-    for move, case, metric, change in zip(shown, cases, metrics, changes, strict=True):
-        line = f"  {pad(case, long)}  {pad(metric, wide) + '  ' if several else ''}{change}"
-        style = _style(move, higher=higher[move.metric])
-        why = _line(move.new.message if isinstance(move.new, Failure) else move.new.reason)
+    for row, case, metric, score in zip(shown, cases, metrics, scores, strict=True):
+        line = f"  {pad(case, long)}  {pad(metric, wide) + '  ' if several else ''}{score}"
+        style = _style(row, higher=higher[row.metric])
+        why = _line(row.new.message if isinstance(row.new, Failure) else row.new.reason)
         rest = width - cells(line) - 2
-        said = f"  {cut(why, rest)}" if why and rest >= 20 else ""
-        yield (paint(line, style) if style else line) + (paint(said, "dim") if said else "")
-    if len(moves.rows) > SHOWN:
-        yield f"  and {len(moves.rows) - SHOWN:,} more"
+        reason = f"  {cut(why, rest)}" if why and rest >= 20 else ""
+        yield (paint(line, style) if style else line) + (paint(reason, "dim") if reason else "")
+    if len(changes.rows) > SHOWN:
+        yield f"  and {len(changes.rows) - SHOWN:,} more"
 
 
 def _line(text: str) -> str:
@@ -93,29 +93,29 @@ def _score(result: Result | None) -> str:
     return f"{round_half_up(result.value * result.scale):.2f}{mark}"
 
 
-def _style(move: Move, *, higher: bool) -> str:
-    if isinstance(move.new, Failure):
+def _style(change: RowChange, *, higher: bool) -> str:
+    if isinstance(change.new, Failure):
         return "bad"
-    fell = move.worse if higher else -move.worse
-    if move.old is None or abs(fell) == float("inf") or fell == 0:
+    fell = change.worse if higher else -change.worse
+    if change.old is None or abs(fell) == float("inf") or fell == 0:
         return ""
     return "bad" if fell > 0 else "good"
 
 
-def _cases(moves: Moves) -> Iterator[str]:
-    for count, word in ((moves.added, "new"), (moves.gone, "gone")):
+def _cases(changes: RunChanges) -> Iterator[str]:
+    for count, word in ((changes.added, "new"), (changes.gone, "gone")):
         if count:
             yield f"  {count:,} case{'s' if count != 1 else ''} {word}"
-    if moves.recorded:
-        yield f"  {_rows_of(moves.recorded)} recorded now"
+    if changes.recorded:
+        yield f"  {_rows_of(changes.recorded)} recorded now"
 
 
 def _rows_of(count: int) -> str:
     return f"{count:,} row{'s' if count != 1 else ''}"
 
 
-def _gates(moves: Moves, width: int, paint: Paint) -> Iterator[str]:
-    for then, now in moves.gates:
+def _gates(changes: RunChanges, width: int, paint: Paint) -> Iterator[str]:
+    for then, now in changes.gates:
         words = {True: "pass", False: "MISS"}
         before = "" if then is None else f"{words[then.passed]} -> "
         head = f"  {before}{words[now.passed]}  "
@@ -124,18 +124,18 @@ def _gates(moves: Moves, width: int, paint: Paint) -> Iterator[str]:
         yield from lines[1:]
 
 
-def _missed(moves: Moves, command: str, width: int, paint: Paint) -> Iterator[str]:
-    if not moves.missed:
+def _missed(changes: RunChanges, command: str, width: int, paint: Paint) -> Iterator[str]:
+    if not changes.missed:
         return
-    by = ", ".join(f"{count:,} of {_line(metric)}" for metric, count in moves.missed.items())
+    by = ", ".join(f"{count:,} of {_line(metric)}" for metric, count in changes.missed.items())
     for line in wrap(f"not recorded yet: {by}; to record:", width, first="  ", then="    "):
         yield paint(line, "bad")
-    # On a line of its own and never broken, to be copied.
+    # On one unbroken line, so that it can be copied.
     yield f"    {command}"
 
 
 def state_text(report: Report) -> str:
-    """Return in a few words how a suite stands."""
+    """Return the state of a suite in a few words."""
     if report.figures.incomplete:
         return f"incomplete: {printable('; '.join(report.figures.incomplete))}"
     gates = len(report.figures.gates)

@@ -1,4 +1,4 @@
-"""Watching a suite: a run, then another one whenever a file of it is saved."""
+"""Watch a suite: run it, and again whenever one of its files is saved."""
 
 from __future__ import annotations
 
@@ -12,41 +12,41 @@ from judgekit.report.report import Report
 from judgekit.runner.evaluation import Reuse
 from judgekit.suite.file import Overrides
 from judgekit.suite.suite import Suite, load_suite
+from judgekit.suite.watch.changes import RunChanges, changes_between
 from judgekit.suite.watch.files import Files, Stamp, files_of, wait_for_change
-from judgekit.suite.watch.found import Found, TakenOver, tape_of
-from judgekit.suite.watch.moves import Moves, moves_between
+from judgekit.suite.watch.snapshot import ReusableResults, RunSnapshot, tape_stamp
 
 Run = Callable[[Suite, Reuse | None], Report]
-"""Runs a suite, taking over what a callable returns."""
+"""Runs a suite and reuses the results that the second argument returns."""
 
 
 class Round(NamedTuple):
-    """What came of one run, or why there was none."""
+    """The outcome of one run, or the error that prevented it."""
 
     saved: tuple[Path, ...]
-    """The files that were saved before it; none before the first."""
+    """The files that were saved before it; empty for the first."""
     files: int
-    """Files that are there and looked at."""
+    """Number of watched files that exist."""
     seconds: float = 0.0
     error: str | None = None
-    """Why the suite could not be run, in one line."""
+    """The error, in one line."""
     suite: Suite | None = None
     report: Report | None = None
-    moves: Moves | None = None
+    changes: RunChanges | None = None
     """What moved since the run before; `None` for the first."""
     fresh: int = 0
-    """Rows that were scored anew."""
+    """Rows that were scored, not reused."""
     rows: int = 0
 
 
 class Watch:
-    """Runs a suite, and again what a saved file changes.
+    """Runs a suite, then the changed part after each save.
 
     Args:
         path: the suite file.
-        overrides: what flags say.
-        run: runs it.
-        sleep: waits; to be replaced where there is something else to do meanwhile.
+        overrides: settings of flags.
+        run: runs a suite.
+        sleep: waits some seconds; replace it to do something else meanwhile.
     """
 
     def __init__(
@@ -61,12 +61,12 @@ class Watch:
         self._overrides = overrides
         self._run = run
         self._sleep = sleep
-        self._found: Found | None = None
+        self._last: RunSnapshot | None = None
         self._files = self._files_of(None)
         self._stamps: dict[Path, Stamp] = {}
 
     def rounds(self) -> Iterator[Round]:
-        """Yield what comes of each run, without end; a wrong file costs a round, not the watch."""
+        """Yield the outcome of each run, without end; an error ends a round, not the watch."""
         saved: tuple[Path, ...] = ()
         self._stamps = self._files.stamps()
         while True:
@@ -77,8 +77,8 @@ class Watch:
     def _files_of(self, suite: Suite | None) -> Files:
         return files_of(self._path, suite, cases=self._overrides.cases)
 
-    def _look_at(self, suite: Suite | None) -> None:
-        """Look at the files of a suite from now on; a save since the last look is not lost."""
+    def _watch(self, suite: Suite | None) -> None:
+        """Watch the files of a suite; a save since the last check still counts."""
         self._files = self._files_of(suite)
         self._stamps = {**self._files.stamps(), **self._stamps}
         known = self._files.stamps().keys()
@@ -89,37 +89,37 @@ class Watch:
         try:
             suite = load_suite(self._path, self._overrides)
         except (JudgekitError, OSError) as exc:
-            self._look_at(None)
+            self._watch(None)
             return self._failed(saved, exc)
-        self._look_at(suite)
-        reuse = None if self._found is None else TakenOver(self._found, suite)
+        self._watch(suite)
+        reuse = None if self._last is None else ReusableResults(self._last, suite)
         try:
             report = self._run(suite, reuse)
         except (JudgekitError, OSError) as exc:
             return self._failed(saved, exc)
         self._note_tape(suite)
-        earlier, self._found = self._found, Found(report, suite, earlier=self._found)
+        earlier, self._last = self._last, RunSnapshot(report, suite, earlier=self._last)
         return Round(
             saved,
-            self._there,
+            self._existing,
             seconds=time.monotonic() - began,
             suite=suite,
             report=report,
-            moves=None if earlier is None else moves_between(earlier, self._found),
-            fresh=len(self._found.rows) if reuse is None else reuse.fresh,
-            rows=len(self._found.rows),
+            changes=None if earlier is None else changes_between(earlier, self._last),
+            fresh=len(self._last.rows) if reuse is None else reuse.fresh,
+            rows=len(self._last.rows),
         )
 
     def _failed(self, saved: tuple[Path, ...], exc: Exception) -> Round:
-        said = " ".join(str(exc).split())
-        return Round(saved, self._there, error=said or type(exc).__name__)
+        message = " ".join(str(exc).split())
+        return Round(saved, self._existing, error=message or type(exc).__name__)
 
     @property
-    def _there(self) -> int:
+    def _existing(self) -> int:
         return sum(path.is_file() for path in self._files.paths)
 
     def _note_tape(self, suite: Suite) -> None:
-        """Take what this run itself wrote to its cassette for seen."""
+        """Ignore what this run itself wrote to its cassette."""
         cassette = suite.cassette
         if cassette is not None and cassette.path is not None and cassette.added:
-            self._stamps[cassette.path] = tape_of(suite)
+            self._stamps[cassette.path] = tape_stamp(suite)

@@ -29,10 +29,10 @@ def test_doctor_asks_and_keeps_to_80_columns(tmp_path: Path) -> None:
             terminal.expect("suite.yaml, 2 cases", seconds=60)
             terminal.expect("2 calls to openai/judge")
             terminal.expect("served as qwen3-8b")
-            terminal.expect("asked by json_object_schema (just probed)")
-            terminal.expect("not by json_schema: response_format.type")
+            terminal.expect("output mode json_object_schema (probed now)")
+            terminal.expect("not json_schema: response_format.type")
             terminal.expect("answered 4 times, the same each time")
-            terminal.expect("nothing is wrong")
+            terminal.expect("no problems")
             assert terminal.finish() == 0
             shown = terminal.text.split("packages", 1)[1]
             assert max(map(len, shown.splitlines())) <= 80

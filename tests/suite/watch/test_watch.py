@@ -14,7 +14,7 @@ from judgekit.suite.run import replay_suite, run_suite
 from judgekit.suite.suite import load_suite
 from judgekit.suite.watch.command import recording_command
 from judgekit.suite.watch.files import changed, files_of, stamp_of, wait_for_change
-from judgekit.suite.watch.text import moves_text, state_text
+from judgekit.suite.watch.text import changes_text, state_text
 from judgekit.suite.watch.watch import Watch
 
 from .conftest import RUBRIC, SUITE, write_cases, write_suite
@@ -85,36 +85,36 @@ def person(project):
 
 
 def test_the_first_round_runs_everything(person):
-    assert (person.first.fresh, person.first.rows, person.first.moves) == (6, 6, None)
+    assert (person.first.fresh, person.first.rows, person.first.changes) == (6, 6, None)
     assert person.first.report.exit_code == 0
 
 
 def test_another_option_reruns_its_metric_and_a_bound_no_row(person):
-    found = person.save(suite(**metrics(length={"maximum": 2})))
+    done = person.save(suite(**metrics(length={"maximum": 2})))
 
-    assert [p.name for p in found.saved] == ["suite.yaml"]
-    assert found.fresh == 3
-    assert [(m.case, m.metric) for m in found.moves.rows] == [("c", "length"), ("b", "length")]
-    same(found.report, person.fresh())
+    assert [p.name for p in done.saved] == ["suite.yaml"]
+    assert done.fresh == 3
+    assert [(m.case, m.metric) for m in done.changes.rows] == [("c", "length"), ("b", "length")]
+    same(done.report, person.fresh())
 
     gate = {"polite": {**SUITE["metrics"]["polite"], "gate": {"mean": 0.9}}}
-    found = person.save(suite(**metrics(**gate, length={"maximum": 2})))
-    assert found.fresh == 0
-    ((then, now),) = found.moves.gates
+    done = person.save(suite(**metrics(**gate, length={"maximum": 2})))
+    assert done.fresh == 0
+    ((then, now),) = done.changes.gates
     assert (then.passed, now.passed) == (True, False)
-    same(found.report, person.fresh())
+    same(done.report, person.fresh())
 
 
 def test_a_changed_case_is_run_again_and_the_others_are_taken_over(person):
     def edit():
         write_cases(Path(), {"a": "One two three four five.", "b": "One two three.", "d": "One."})
 
-    found = person.save(edit)
+    done = person.save(edit)
 
-    assert found.fresh == 4  # a and d, by both metrics
-    assert (found.moves.added, found.moves.gone) == (1, 1)
-    assert found.moves.missed == {"polite": 2}
-    same(found.report, person.fresh())
+    assert done.fresh == 4  # a and d, by both metrics
+    assert (done.changes.added, done.changes.gone) == (1, 1)
+    assert done.changes.missed == {"polite": 2}
+    same(done.report, person.fresh())
 
 
 def change(text):
@@ -125,27 +125,27 @@ def change(text):
 def test_a_changed_rubric_is_missed_then_recorded_by_others_and_compared_with_before(person, name):
     path = Path("rubrics") / name
     text = path.read_text("utf-8")
-    found = person.save(write(path, change(text)))
+    done = person.save(write(path, change(text)))
 
-    assert found.fresh == 3
-    assert found.moves.missed == {"polite": 3}
-    assert found.moves.rows == ()
-    same(found.report, person.fresh())
+    assert done.fresh == 3
+    assert done.changes.missed == {"polite": 3}
+    assert done.changes.rows == ()
+    same(done.report, person.fresh())
 
-    found = person.save(record)  # as another terminal does
-    assert found.fresh == 3
-    assert found.moves.recorded == 3
-    assert all(move.old.value is not None for move in found.moves.rows)
-    same(found.report, person.fresh())
+    done = person.save(record)  # as another terminal does
+    assert done.fresh == 3
+    assert done.changes.recorded == 3
+    assert all(change.old.value is not None for change in done.changes.rows)
+    same(done.report, person.fresh())
 
 
 def test_weights_alone_are_judged_again_from_what_is_recorded(person):
     text = RUBRIC.replace("version: 1", "version: 2")
-    found = person.save(write("rubrics/polite.jinja", text))
+    done = person.save(write("rubrics/polite.jinja", text))
 
-    assert found.fresh == 3
-    assert found.moves.rows == ()
-    same(found.report, person.fresh())
+    assert done.fresh == 3
+    assert done.changes.rows == ()
+    same(done.report, person.fresh())
 
 
 @pytest.mark.parametrize(
@@ -171,38 +171,38 @@ def test_weights_alone_are_judged_again_from_what_is_recorded(person):
     ids=["suite", "rubric", "partial", "case", "removed", "not there yet"],
 )  # fmt: skip
 def test_a_wrong_file_is_one_line_and_mending_it_goes_on(person, edit, words, mend):
-    found = person.save(edit)
-    assert words in found.error
-    assert "\n" not in found.error
-    assert found.report is None
+    done = person.save(edit)
+    assert words in done.error
+    assert "\n" not in done.error
+    assert done.report is None
 
-    found = person.save(mend)
-    assert found.error is None
-    same(found.report, person.fresh())
+    done = person.save(mend)
+    assert done.error is None
+    same(done.report, person.fresh())
 
 
 def test_editors_that_save_in_steps_make_one_round(person):
     target = Path("suite.yaml")
     text = json.dumps({**SUITE, **metrics(length={"maximum": 2})})
-    found = person.save(
+    done = person.save(
         lambda: target.rename("suite.yaml~"),
         lambda: target.write_text("", "utf-8"),
         lambda: target.write_text(text[:40], "utf-8"),
         lambda: target.write_text(text, "utf-8"),
     )
 
-    assert found.error is None
-    assert found.fresh == 3
+    assert done.error is None
+    assert done.fresh == 3
 
 
 def test_what_the_watch_itself_records_starts_no_round(project):
     person = Person(RECORD)
     assert person.first.suite.cassette.added == 3
 
-    found = person.save(lambda: None, suite(**metrics(length={"maximum": 2})))
+    done = person.save(lambda: None, suite(**metrics(length={"maximum": 2})))
 
-    assert [p.name for p in found.saved] == ["suite.yaml"]
-    assert found.fresh == 3
+    assert [p.name for p in done.saved] == ["suite.yaml"]
+    assert done.fresh == 3
 
 
 def test_a_rubric_that_comes_to_hide_another_is_noticed(project):
@@ -210,10 +210,10 @@ def test_a_rubric_that_comes_to_hide_another_is_noticed(project):
     record()
     person = Person()
     text = RUBRIC.replace("kind?", "kind? Really?").replace('{% include "_tone.jinja" %}', "")
-    found = person.save(write("polite.jinja", text))
+    done = person.save(write("polite.jinja", text))
 
-    assert [p.name for p in found.saved] == ["polite.jinja"]
-    assert found.moves.missed == {"polite": 3}
+    assert [p.name for p in done.saved] == ["polite.jinja"]
+    assert done.changes.missed == {"polite": 3}
 
 
 def test_examples_and_options_that_name_files_count(project):
@@ -227,18 +227,18 @@ def test_examples_and_options_that_name_files_count(project):
     person = Person()
 
     row["case"]["output"] = "No."
-    found = person.save(write("rubrics/labelled.jsonl", json.dumps(row) + "\n"))
-    assert found.moves.missed == {"polite": 3}
-    found = person.save(write("voice.yaml", "id: kind\nlexicon: {preferred: [three]}\n"))
-    assert found.fresh == 3 + 3  # the persona's metric, and what is still not recorded
-    assert {move.metric for move in found.moves.rows} == {"authenticity"}
-    same(found.report, person.fresh())
+    done = person.save(write("rubrics/labelled.jsonl", json.dumps(row) + "\n"))
+    assert done.changes.missed == {"polite": 3}
+    done = person.save(write("voice.yaml", "id: kind\nlexicon: {preferred: [three]}\n"))
+    assert done.fresh == 3 + 3  # the persona's metric, and what is still not recorded
+    assert {change.metric for change in done.changes.rows} == {"authenticity"}
+    same(done.report, person.fresh())
 
 
 def test_a_save_that_changes_nothing_says_so(person):
-    found = person.save(lambda: os.utime("suite.yaml", (1, 1)))
+    done = person.save(lambda: os.utime("suite.yaml", (1, 1)))
 
-    assert (found.fresh, found.moves.rows, found.moves.means) == (0, (), ())
+    assert (done.fresh, done.changes.rows, done.changes.means) == (0, (), ())
 
 
 def test_the_text_says_what_moved_within_the_width(person):
@@ -246,15 +246,15 @@ def test_the_text_says_what_moved_within_the_width(person):
         write_cases(Path(), {"日本語" * 20: "One two.", "b" * 200: "One.", "c": "\x1b[31m"})
         write_suite(Path(), **metrics(length={"maximum": 1}))
 
-    found = person.save(edit)
+    done = person.save(edit)
     for width in (60, 80):
-        text = moves_text(found.moves, found.report, command="judgekit run", width=width)
+        text = changes_text(done.changes, done.report, command="judgekit run", width=width)
         assert "to record:\n    judgekit run\n" in text
         assert "\x1b" not in text
         from judgekit.report.cells import cells
 
         assert max(map(cells, text.splitlines())) <= width
-    assert state_text(found.report).startswith("incomplete: 2 rows failed")
+    assert state_text(done.report).startswith("incomplete: 2 rows failed")
 
 
 def test_the_command_repeats_what_decides_the_calls():

@@ -1,4 +1,4 @@
-"""What a run found, kept so that the next one takes over what a saved file leaves as it was."""
+"""The results of a run, so that the next run reuses those that a saved file does not change."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ Key = tuple[str, str]
 """A case and a metric."""
 
 
-class Found:
-    """The rows of a run, and what made them.
+class RunSnapshot:
+    """The rows of a run, with digests of the metrics and judges.
 
     Attributes:
         report: the report.
-        rows: case and result by case id and metric, in order.
-        last: the last score that each row had, in this run or an earlier one.
-        means: the last figures of each metric that had a mean.
+        rows: case id and metric -> case and result, in order.
+        last: the last score of each row, of this run or an earlier one.
+        means: the last summary of each metric with a mean.
     """
 
-    def __init__(self, report: Report, suite: Suite, *, earlier: Found | None = None) -> None:
+    def __init__(self, report: Report, suite: Suite, *, earlier: RunSnapshot | None = None) -> None:
         self.report = report
         self.rows: dict[Key, tuple[Case, Result]] = {
             (row.case, row.metric): (scored.case, row.result)
@@ -42,47 +42,43 @@ class Found:
                 self.last[key] = score
         self.means: dict[str, MetricSummary] = {} if earlier is None else dict(earlier.means)
         self.means |= {s.metric: s for s in report.figures.metrics if s.mean is not None}
-        self.makers = makers_of(suite)
-        self.tape = tape_of(suite)
+        self.makers = maker_digests(suite)
+        self.tape = tape_stamp(suite)
 
 
-class TakenOver:
-    """Gives the next run the results that still hold, and counts those that do not.
+class ReusableResults:
+    """Gives the next run the results that are still valid, and counts the others.
 
-    A result holds while its case, its metric and what the metric is made with are the same: rubric,
-    judge, options, and the files the suite names for it. One that rests on replies holds no longer
-    when somebody else wrote to the cassette, and a failure never does.
+    A result stays valid while its case and its metric stay the same: rubric, judge, options, and
+    the files that the suite names for the metric. A result from replies is invalid after another
+    program wrote to the cassette. A failure is never reused.
 
     Args:
-        found: what the earlier run found.
-        suite: the next one.
+        earlier: the earlier run.
+        suite: the suite of the next run.
     """
 
-    def __init__(self, found: Found, suite: Suite) -> None:
-        self._found = found
+    def __init__(self, earlier: RunSnapshot, suite: Suite) -> None:
+        self._rows = earlier.rows
         self._cassette = suite.cassette
-        makers = makers_of(suite)
-        self._same = {name for name, made in makers.items() if found.makers.get(name) == made}
-        self._recorded = tape_of(suite) == found.tape
+        digests = maker_digests(suite)
+        self._same = {name for name, d in digests.items() if earlier.makers.get(name) == d}
+        self._recorded = tape_stamp(suite) == earlier.tape
         self.fresh = 0
-        """Rows that were scored anew."""
-        self.rows = 0
-        """Rows in all."""
+        """Rows that were scored again."""
 
     def __call__(self, case: Case, metric: str) -> Result | None:
-        """Return the result of a row if it still holds."""
-        self.rows += 1
-        then = self._found.rows.get((case.id, metric))
-        if then is None or metric not in self._same or then[0] != case or not self._holds(then[1]):
+        """Return the result of a row if it is still valid."""
+        earlier, result = self._rows.get((case.id, metric), (None, None))
+        if result is None or metric not in self._same or earlier != case or not self._valid(result):
             self.fresh += 1
             return None
-        return then[1]
+        return result
 
-    def _holds(self, result: Result) -> bool:
+    def _valid(self, result: Result) -> bool:
         if isinstance(result, Failure) or result.fallback is not None:
             return False
-        asked = result.judgments or result.source == "judge"
-        if not asked:
+        if not result.judgments and result.source != "judge":
             return True
         if self._recorded and self._cassette is not None and self._cassette.tape is not None:
             for judgment in result.judgments:
@@ -90,8 +86,8 @@ class TakenOver:
         return self._recorded
 
 
-def makers_of(suite: Suite) -> dict[str, str]:
-    """Return the digest of all that decides what each metric says of a case."""
+def maker_digests(suite: Suite) -> dict[str, str]:
+    """Return metric -> digest of everything that decides its scores."""
     manifest = suite.manifest()
     described = full_manifest(suite.metrics, manifest)["metrics"]
     shared = [manifest.get(name) for name in ("judge", "judges", "roles", "redact")]
@@ -103,17 +99,17 @@ def makers_of(suite: Suite) -> dict[str, str]:
 
 
 def _entry(suite: Suite, name: str) -> Any:
-    """Return what the suite says of a metric and its parts, with the files it names."""
+    """Return the entry of a metric and of its parts, with digests of the files that it names."""
     entry = suite.file.metrics.get(name)
     if entry is None:
         return None
-    said = entry.model_dump(mode="json", exclude={"threshold", "gate"})
+    settings = entry.model_dump(mode="json", exclude={"threshold", "gate"})
     answers = [judge.answers for judge in suite.roles.values()]
-    files = {str(p): digest_of(p) for p in files_named(suite.base, [said, answers])}
-    return [said, files, [_entry(suite, part) for part in entry.of or ()]]
+    files = {str(p): digest_of(p) for p in files_named(suite.base, [settings, answers])}
+    return [settings, files, [_entry(suite, part) for part in entry.of or ()]]
 
 
-def tape_of(suite: Suite) -> Stamp:
+def tape_stamp(suite: Suite) -> Stamp:
     """Return the stamp of a suite's cassette."""
     path = suite.cassette.path if suite.cassette is not None else None
     return None if path is None else stamp_of(path)

@@ -1,4 +1,4 @@
-"""What moved between two runs of a suite that is being worked on."""
+"""The changes between two runs of a watched suite."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from typing import NamedTuple
 from judgekit.core.score import Failure, Result, Score
 from judgekit.report.gate import GateResult
 from judgekit.report.summary import MetricSummary
-from judgekit.suite.watch.found import Found
+from judgekit.suite.watch.snapshot import RunSnapshot
 
 
-class Move(NamedTuple):
+class RowChange(NamedTuple):
     """A row whose score changed."""
 
     case: str
     metric: str
     old: Result | None
-    """The last score it had; `None` for a new case."""
+    """The last score; `None` for a new case."""
     new: Result
 
     @property
     def worse(self) -> float:
-        """By how much the value fell; rows that lost their score come first of all."""
+        """The fall of the value; infinite for a row without a score now, -inf for one before."""
         if not isinstance(self.new, Score) or self.new.value is None:
             return float("inf")
         if not isinstance(self.old, Score) or self.old.value is None:
@@ -30,27 +30,27 @@ class Move(NamedTuple):
         return self.old.value - self.new.value
 
 
-class Moves(NamedTuple):
-    """What moved."""
+class RunChanges(NamedTuple):
+    """The changes from one run to the next."""
 
-    rows: tuple[Move, ...]
+    rows: tuple[RowChange, ...]
     """Rows whose score changed, the worst first."""
     added: int
     gone: int
     """Cases."""
     missed: Counter[str]
-    """By metric, the rows that are not recorded any more."""
+    """Metric -> rows that are no longer recorded."""
     recorded: int
-    """Rows that were not recorded and now are."""
+    """Rows that are recorded now."""
     means: tuple[tuple[MetricSummary, MetricSummary], ...]
-    """Metrics whose mean changed, before and after."""
+    """Changed means, before and after."""
     gates: tuple[tuple[GateResult | None, GateResult], ...]
-    """Gates that flipped, or that are new and missed."""
+    """Gates with another outcome, and new gates that the run misses."""
 
 
-def moves_between(old: Found, new: Found) -> Moves:
+def changes_between(old: RunSnapshot, new: RunSnapshot) -> RunChanges:
     """Return what moved from one run to the next."""
-    rows: list[Move] = []
+    rows: list[RowChange] = []
     missed: Counter[str] = Counter()
     recorded = 0
     for key, (_, result) in new.rows.items():
@@ -60,14 +60,14 @@ def moves_between(old: Found, new: Found) -> Moves:
             continue
         recorded += _is_miss(before)
         last = old.last.get(key, before)
-        if last is None or _said(last) != _said(result):
+        if last is None or _outcome(last) != _outcome(result):
             if _is_miss(before) and key not in old.last:
                 last = None
-            rows.append(Move(*key, last, result))
-    cases, then = ({case for case, _ in found.rows} for found in (new, old))
+            rows.append(RowChange(*key, last, result))
+    cases, then = ({case for case, _ in run.rows} for run in (new, old))
     higher = {s.metric: s.higher_is_better for s in new.report.figures.metrics}
-    rows.sort(key=lambda move: -move.worse if higher[move.metric] else _other_way(move))
-    return Moves(
+    rows.sort(key=lambda change: -change.worse if higher[change.metric] else _other_way(change))
+    return RunChanges(
         rows=tuple(rows),
         added=len(cases - then),
         gone=len(then - cases),
@@ -78,23 +78,23 @@ def moves_between(old: Found, new: Found) -> Moves:
     )
 
 
-def _other_way(move: Move) -> float:
-    return move.worse if abs(move.worse) != float("inf") else -move.worse
+def _other_way(change: RowChange) -> float:
+    return change.worse if abs(change.worse) != float("inf") else -change.worse
 
 
 def _is_miss(result: Result | None) -> bool:
     return isinstance(result, Failure) and result.kind == "cassette_miss"
 
 
-def _said(result: Result) -> tuple[object, ...]:
-    """Return what a person would call the score."""
+def _outcome(result: Result) -> tuple[object, ...]:
+    """Return the parts of a result that count as a change."""
     if isinstance(result, Failure):
         return ("failure", result.kind)
     return (result.status, result.value, result.fallback is not None)
 
 
-def _means(old: Found, new: Found) -> list[tuple[MetricSummary, MetricSummary]]:
-    """Return the metrics whose mean is another one than the last they had."""
+def _means(old: RunSnapshot, new: RunSnapshot) -> list[tuple[MetricSummary, MetricSummary]]:
+    """Return the metrics with another mean than their last one."""
     pairs = [(old.means.get(s.metric), s) for s in new.report.figures.metrics]
     return [
         (then, now)
@@ -103,18 +103,18 @@ def _means(old: Found, new: Found) -> list[tuple[MetricSummary, MetricSummary]]:
     ]
 
 
-def _flips(old: Found, new: Found) -> list[tuple[GateResult | None, GateResult]]:
+def _flips(old: RunSnapshot, new: RunSnapshot) -> list[tuple[GateResult | None, GateResult]]:
     before = {_place(gate): gate for gate in old.report.figures.gates}
-    found: list[tuple[GateResult | None, GateResult]] = []
+    flips: list[tuple[GateResult | None, GateResult]] = []
     for gate in new.report.figures.gates:
         then = before.get(_place(gate))
         if then is None and not gate.passed:
-            found.append((None, gate))
+            flips.append((None, gate))
         elif then is not None and then.passed != gate.passed:
-            found.append((then, gate))
-    return found
+            flips.append((then, gate))
+    return flips
 
 
 def _place(gate: GateResult) -> tuple[str, str]:
-    """Return which gate it is, whatever its bound."""
+    """Return the identity of a gate, without its bound."""
     return gate.gate.subject, gate.gate.statistic
