@@ -33,7 +33,7 @@ def lint(
         typer.Option(
             "--minimum",
             min=1,
-            help="ObservedRubric of a criterion that rules on results need; 20 by default.",
+            help="Verdicts of a criterion that rules on results need; 20 by default.",
         ),
     ] = None,
     rules: Annotated[bool, typer.Option("--rules", help="List all rules and exit.")] = False,

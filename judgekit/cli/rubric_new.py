@@ -26,7 +26,7 @@ def new(
             "--criterion",
             "-c",
             metavar="<text>",
-            help="Prompt about the answer, TEXT or NAME=TEXT; may be repeated.",
+            help="Question about the answer, TEXT or NAME=TEXT; may be repeated.",
         ),
     ] = None,
     kind: Annotated[

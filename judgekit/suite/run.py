@@ -286,8 +286,9 @@ def _reuse(folder: Path, *, digest: str, cassette: Cassette | None) -> Reuse:
         earlier, score = scores.get((case.id, metric), (None, None))
         if score is None or earlier != case:
             return None
-        for judgment in score.judgments if cassette is not None else ():
-            cassette.take_over(judgment.request_key)
+        if cassette is not None:
+            for judgment in score.judgments:
+                cassette.take_over(judgment.request_key)
         return score
 
     return reuse
