@@ -1,4 +1,4 @@
-"""Rows that hold one turn of a session each: `{"session_id", "turn_index", "role", "text"}`."""
+"""Rows with one turn of a session each: `{"session_id", "turn_index", "role", "text"}`."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from judgekit.datasets.message_reader import ROLES
 
 NEEDED = ("session_id", "role", "text")
 TURN = (*NEEDED, "turn_index")
-"""The keys of a turn; an index may be left out of a whole session."""
-KEPT = ("tags", "persona_id", "model", "labels", "metadata")
-"""Further keys a turn may have; they go to the case of its session."""
+"""The keys of a turn; all turns of a session may omit the index."""
+SESSION_KEYS = ("tags", "persona_id", "model", "labels", "metadata")
+"""Optional keys of a turn; they go to the case of its session."""
 MAX_TURNS = 100_000
-"""Turns of one session, which is held whole."""
+"""Limit of one session, because it is kept in memory."""
 
 Placed = Iterator[tuple[str | int, Any]]
 
 
 class SessionTurn(NamedTuple):
-    """One turn, before it is known where its session ends."""
+    """One turn of a session."""
 
     session: str
     number: int | None
@@ -59,7 +59,7 @@ class TurnBuilder:
             self._paths[name] = FieldPath.parse(place)
 
     def build(self, row: Any, *, where: str) -> SessionTurn:
-        """Return the turn that a row holds.
+        """Return the turn in a row.
 
         Raises:
             DatasetError: the row is not an object, or something in it is wrong.
@@ -75,11 +75,11 @@ class TurnBuilder:
                 raise DatasetError(self._lacks(name, row), where=where, field=name)
         role, text = values["role"], values["text"]
         if not isinstance(role, str) or role not in ROLES:
-            found = quoted(role) if isinstance(role, str) else kind(role)
-            message = f"expected one of {', '.join(ROLES)}, found {found}; correct the role"
+            shown = quoted(role) if isinstance(role, str) else kind(role)
+            message = f"expected one of {', '.join(ROLES)}, found {shown}; correct the role"
             raise DatasetError(message, where=where, field="role")
         if not isinstance(text, str):
-            message = f"expected text, found {kind(text)}; write what was said as text"
+            message = f"expected text, found {kind(text)}; write the message as text"
             raise DatasetError(message, where=where, field="text")
         return SessionTurn(
             session=_session(values["session_id"], where),
@@ -98,23 +98,23 @@ class TurnBuilder:
         for name, path in self._paths.items():
             roots.add(path.keys[0])
             try:
-                found = path.find(row, cells=self._cells)
+                value = path.find(row, cells=self._cells)
             except PathMissing as exc:
                 message = f"{exc}; correct the path, or end it with ? if rows may lack it"
                 raise DatasetError(message, where=where, field=name) from exc
-            if found is not None:
-                (values if name in TURN else extra)[name] = found
+            if value is not None:
+                (values if name in TURN else extra)[name] = value
         for key, value in row.items():
             if key in roots or value is None or key in values:
                 continue
             if key in TURN:
                 values[key] = value
-            elif key in KEPT or key.startswith("metadata."):
+            elif key in SESSION_KEYS or key.startswith("metadata."):
                 extra[key] = value
             else:
-                hint = suggest(key, TURN + KEPT, otherwise=";")
+                hint = suggest(key, TURN + SESSION_KEYS, otherwise=";")
                 raise DatasetError(
-                    f"unknown key{hint} rename it, or keep it with"
+                    f"unknown key{hint} rename it, or keep it as metadata with"
                     f" fields: {{{quoted('metadata.' + key)}: {quoted(key)}}}",
                     where=where,
                     field=key[:60],
@@ -133,40 +133,41 @@ class TurnBuilder:
 
 
 def sessions(turns: Placed) -> Iterator[tuple[str | int, Case]]:
-    """Yield one case per session, with the place of its first turn, as soon as it is complete.
+    """Yield one case per session, with the place of its first turn, when the session is complete.
 
-    The id is the session's. The turns of a session stand together, by rising `turn_index`.
+    The case has the id of the session. The turns of a session must be adjacent, in order of
+    `turn_index`.
 
     Raises:
         DatasetError: a session comes back after another one, or its turns are not in order.
     """
-    begun = IdSet()
+    started = IdSet()
     first: str | int = 0
-    held: list[SessionTurn] = []
+    session: list[SessionTurn] = []
     for at, turn in turns:
         if isinstance(turn, Case):
             message = "a whole case among turns; read cases without format='turns'"
             raise DatasetError(message, where=str(at))
-        if held and turn.session != held[-1].session:
-            yield first, _case(held)
-            held = []
-        if not held:
-            if not begun.add(turn.session):
+        if session and turn.session != session[-1].session:
+            yield first, _case(session)
+            session = []
+        if not session:
+            if not started.add(turn.session):
                 raise DatasetError(
                     f"the session {quoted(turn.session)} comes back after another one; sort the"
-                    " rows so that its turns stand together",
+                    " rows so that its turns are adjacent",
                     where=turn.where,
                     field="session_id",
                 )
             first = at
         else:
-            _check_order(held[-1], turn)
-        held.append(turn)
-        if len(held) > MAX_TURNS:
+            _check_order(session[-1], turn)
+        session.append(turn)
+        if len(session) > MAX_TURNS:
             message = f"a session of more than {MAX_TURNS:,} turns; check its session_id"
             raise DatasetError(message, where=turn.where, field="session_id")
-    if held:
-        yield first, _case(held)
+    if session:
+        yield first, _case(session)
 
 
 def _check_order(before: SessionTurn, turn: SessionTurn) -> None:
@@ -177,7 +178,7 @@ def _check_order(before: SessionTurn, turn: SessionTurn) -> None:
         raise DatasetError(message, where=turn.where, field="turn_index")
     if turn.number > before.number:
         return
-    what = "stands twice" if turn.number == before.number else f"comes after {before.number}"
+    what = "appears twice" if turn.number == before.number else f"comes after {before.number}"
     message = (
         f"{turn.number} {what} in the session {quoted(turn.session)}; sort its turns, each once"
     )
@@ -190,15 +191,15 @@ def _case(turns: list[SessionTurn]) -> Case:
     put_chat([{"role": turn.role, "content": turn.text} for turn in turns], fields)
     if tags := list(dict.fromkeys(tag for turn in turns for tag in turn.tags)):
         fields.put_inside("metadata", "tags", tags, source="tags")
-    kept: dict[str, Any] = {}
+    own: dict[str, Any] = {}
     for turn in turns:
         for key, value in turn.extra.items():
-            if key in kept and kept[key] != value:
+            if key in own and own[key] != value:
                 message = f"differs from an earlier turn of the session {quoted(turn.session)};"
-                message += " a session has one"
+                message += " give all turns of a session the same value"
                 raise DatasetError(message, where=turn.where, field=key)
-            kept[key] = value
-    for key, value in kept.items():
+            own[key] = value
+    for key, value in own.items():
         if key in ("labels", "metadata"):
             fields.put(key, value, source=key)
         else:
@@ -206,39 +207,39 @@ def _case(turns: list[SessionTurn]) -> Case:
     return fields.case()
 
 
-def _session(given: Any, where: str) -> str:
-    if isinstance(given, int) and not isinstance(given, bool):
-        return str(given)
-    if isinstance(given, str) and given.strip():
-        return given
-    found = "a blank text" if isinstance(given, str) else kind(given)
-    message = f"expected text or a whole number, found {found}; name the session"
+def _session(value: Any, where: str) -> str:
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    if isinstance(value, str) and value.strip():
+        return value
+    shown = "a blank text" if isinstance(value, str) else kind(value)
+    message = f"expected text or a whole number, found {shown}; name the session"
     raise DatasetError(message, where=where, field="session_id")
 
 
-def _index(given: Any, where: str, *, cells: bool) -> int | None:
-    if given is None or (cells and given == ""):
+def _index(value: Any, where: str, *, cells: bool) -> int | None:
+    if value is None or (cells and value == ""):
         return None
-    if cells and isinstance(given, str) and given.strip().lstrip("-").isdecimal():
-        return int(given)
-    if isinstance(given, float) and given.is_integer() and abs(given) < 2**53:
-        return int(given)
-    if isinstance(given, bool) or not isinstance(given, int):
-        message = f"expected a whole number, found {kind(given)}; number the turns"
+    if cells and isinstance(value, str) and value.strip().lstrip("-").isdecimal():
+        return int(value)
+    if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
+        return int(value)
+    if isinstance(value, bool) or not isinstance(value, int):
+        message = f"expected a whole number, found {kind(value)}; number the turns"
         raise DatasetError(message, where=where, field="turn_index")
-    return given
+    return value
 
 
-def _tags(given: Any, where: str) -> tuple[str, ...]:
-    if given is None:
+def _tags(value: Any, where: str) -> tuple[str, ...]:
+    if value is None:
         return ()
-    listed = [given] if isinstance(given, str) else given
+    listed = [value] if isinstance(value, str) else value
     if not isinstance(listed, list) or not all(isinstance(tag, str) for tag in listed):
-        message = f"expected a list of texts, found {kind(given)}; write tags as texts"
+        message = f"expected a list of texts, found {kind(value)}; write tags as texts"
         raise DatasetError(message, where=where, field="tags")
     return tuple(listed)
 
 
 def grouped(read: Callable[[], Placed]) -> Callable[[], Iterator[tuple[str | int, Case]]]:
-    """Return what reads sessions where `read` reads turns."""
+    """Return a function that reads sessions from the turns of `read`."""
     return lambda: sessions(read())

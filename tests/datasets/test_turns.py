@@ -78,7 +78,7 @@ def test_indexes_may_be_left_out():
     [
         ([*ROWS, turn("a", 7, "user", "Me again")], 7, "'a' comes back after another one"),
         ([turn("a", 2, "user", "x"), turn("a", 1, "user", "y")], 2, "1 comes after 2"),
-        ([turn("a", 2, "user", "x"), turn("a", 2, "user", "y")], 2, "2 stands twice"),
+        ([turn("a", 2, "user", "x"), turn("a", 2, "user", "y")], 2, "2 appears twice"),
         ([turn("a", 1, "user", "x"), turn("a", None, "user", "y")], 2, "only some turns"),
         ([turn("a", "one", "user", "x")], 1, "expected a whole number, found text"),
         ([turn("a", 1.5, "user", "x")], 1, "expected a whole number"),

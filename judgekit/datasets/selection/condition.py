@@ -9,11 +9,11 @@ from judgekit.core.case import Case
 from judgekit.core.errors import ConfigError
 
 ID = "id"
-"""Names the id of a case where a condition names a field of its metadata."""
+"""The field name that means the id of a case."""
 
 
 class Condition(NamedTuple):
-    """That a field of a case has a value, or has another one."""
+    """A field of a case equals a value, or differs from it."""
 
     field: str
     """Dotted path into the metadata, or `id`."""
@@ -25,7 +25,7 @@ class Condition(NamedTuple):
         """Read `FIELD=VALUE` or `FIELD!=VALUE`.
 
         Raises:
-            ConfigError: it is neither.
+            ConfigError: the text has another form.
 
         >>> Condition.parse("user.plan!=free")
         Condition(field='user.plan', value='free', negated=True)
@@ -40,7 +40,7 @@ class Condition(NamedTuple):
     def holds(self, case: Case) -> bool:
         """Return whether a case meets the condition.
 
-        A case without the field meets only `!=`. A list has each of its items as value.
+        A case without the field meets only `!=`. A list equals each of its items.
         """
         values = [spelled(value) for value in values_at(case, self.field)]
         return (self.value in values) != self.negated
@@ -57,19 +57,19 @@ def values_at(case: Case, field: str) -> list[Any]:
     """
     if field == ID:
         return [case.id]
-    found: Any = case.metadata
-    if field in found:
-        found = found[field]  # a name that holds dots
+    value: Any = case.metadata
+    if field in value:
+        value = value[field]  # a name that contains dots
     else:
         for name in field.split("."):
-            if not isinstance(found, Mapping) or name not in found:
+            if not isinstance(value, Mapping) or name not in value:
                 return []
-            found = found[name]
-    return list(found) if isinstance(found, list | tuple) else [found]
+            value = value[name]
+    return list(value) if isinstance(value, list | tuple) else [value]
 
 
 def spelled(value: Any) -> str:
-    """Return a value as people write it: a file of texts, such as CSV, has "3" where YAML has 3.
+    """Return a value as text, so that "3" of a CSV file equals 3 of a YAML file.
 
     >>> spelled(3), spelled("3"), spelled(True), spelled(None)
     ('3', '3', 'true', 'null')
@@ -80,7 +80,7 @@ def spelled(value: Any) -> str:
 
 
 def fields_of(metadata: Mapping[str, Any], *, above: str = "", depth: int = 4) -> Iterator[str]:
-    """Yield the dotted paths of all values in metadata."""
+    """Yield the dotted paths of all values in the metadata."""
     for name, value in metadata.items():
         path = f"{above}{name}"
         if isinstance(value, Mapping) and depth:

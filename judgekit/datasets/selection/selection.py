@@ -1,4 +1,4 @@
-"""A selection: which cases of a data set a run is about."""
+"""A selection: the cases of a data set that a run uses."""
 
 from __future__ import annotations
 
@@ -13,107 +13,100 @@ from judgekit.core.suggest import suggest
 from judgekit.datasets.selection.condition import ID, Condition, fields_of, spelled, values_at
 
 MOST = 100
-"""Fields, and values of a field, that are remembered for a message."""
-
-
+"""Fields, and values of one field, that are kept for a message."""
 LOOK = 1_000
-"""Cases that are looked at for a field which those wanted must not have as said."""
+"""Cases that are searched for a field of a `!=` condition."""
 
 
 class Selection(NamedTuple):
-    """Which cases are wanted; without anything said, all."""
+    """Which cases a run uses; by default all."""
 
     where: tuple[Condition, ...] = ()
-    """All of these hold."""
+    """A selected case meets every condition."""
     ids: frozenset[str] | None = None
-    """The case is one of these."""
+    """A selected case has one of these ids."""
     limit: int | None = None
-    """At most so many."""
+    """The largest number of selected cases."""
 
     @classmethod
     def parse(
         cls, *, where: Iterable[str] = (), ids: frozenset[str] | None = None, limit: int | None
     ) -> Selection:
-        """Return what flags select.
+        """Return the selection that flags describe.
 
         Raises:
-            ConfigError: a condition is none, or the limit is out of range.
+            ConfigError: a condition cannot be read, or the limit is out of range.
         """
         if limit is not None:
             check_limit(limit)
         return cls(tuple(map(Condition.parse, where)), ids, limit)
 
     def of(self, cases: Iterable[Case]) -> Iterator[Case]:
-        """Return the wanted cases, in order.
+        """Return the selected cases, in order.
 
-        The first is looked for at once, so that a condition that nothing meets is said before
-        anything is written.
+        The call reads up to the first selected case, so that a condition without any fails before
+        the run writes a file.
 
         Raises:
-            ConfigError: there is none.
+            ConfigError: no case is selected.
         """
         seen = CasesSeen(self.where)
-        known = self._known(iter(cases))
-        wanted = (case for case in known if self._has(case, seen))
-        first = next(wanted, None)
+        checked = self._with_fields_checked(iter(cases))
+        selected = (case for case in checked if self._selects(case, seen))
+        first = next(selected, None)
         if first is None:
-            raise ConfigError(self._nothing(seen))
-        return islice(chain([first], wanted), self.limit)
+            raise ConfigError(self._explain_empty(seen))
+        return islice(chain([first], selected), self.limit)
 
-    def _known(self, cases: Iterator[Case]) -> Iterator[Case]:
-        """Refuse `!=` on a field that no case has: a misspelt one would choose every case.
+    def _with_fields_checked(self, cases: Iterator[Case]) -> Iterator[Case]:
+        """Refuse `!=` on a field that no case has: a misspelled one would select every case.
 
-        Of more cases than `LOOK`, a later one may have it: then nothing is said.
+        Only the first `LOOK` cases are searched; if there are more, a later one may have the field.
         """
         left = {condition.field: condition for condition in self.where if condition.negated}
-        held: list[Case] = []
+        read: list[Case] = []
         fields: dict[str, None] = {}
         while left:
             case = next(cases, None)
             if case is None:
-                if not held:
+                if not read:
                     break
                 field, condition = next(iter(left.items()))
                 hint = suggest(field, [ID, *sorted(fields)])
                 raise ConfigError(f"--where {condition}: no case has such a field{hint}")
-            held.append(case)
+            read.append(case)
             if len(fields) < MOST:
                 fields |= dict.fromkeys(fields_of(case.metadata))
             for field in [field for field in left if values_at(case, field)]:
                 del left[field]
-            if len(held) == LOOK:
+            if len(read) == LOOK:
                 break
-        return chain(held, cases)
+        return chain(read, cases)
 
-    def _has(self, case: Case, seen: CasesSeen) -> bool:
-        found = (self.ids is None or case.id in self.ids) and all(
+    def _selects(self, case: Case, seen: CasesSeen) -> bool:
+        selected = (self.ids is None or case.id in self.ids) and all(
             condition.holds(case) for condition in self.where
         )
-        if not found and not seen.done:
+        if not selected and not seen.done:
             seen.add(case)
-        seen.done = seen.done or found
-        return found
+        seen.done = seen.done or selected
+        return selected
 
-    def _nothing(self, seen: CasesSeen) -> str:
-        """Say why nothing was found, as far as one condition is to blame."""
+    def _explain_empty(self, seen: CasesSeen) -> str:
+        """Return why no case is selected; name the condition if one alone is the reason."""
         if not seen.cases:
             return "there are no cases to choose from"
-        said = " and ".join(map(str, self.where))
         if unmet := seen.unmet():
             condition, why = unmet
             return f"--where {condition}: {why}"
         if not self.where:
             return "none of the cases asked for is among these cases"
         also = " among the cases asked for" if self.ids is not None else ""
-        return f"--where: no case{also} has {said}"
+        return f"--where: no case{also} has {' and '.join(map(str, self.where))}"
 
 
 class CasesSeen:
-    """Fields and values of cases, for the message that no case meets the conditions.
-
-    Args:
-        where: the conditions.
-    """
+    """Collects fields and values of cases, to explain why none meets the conditions."""
 
     def __init__(self, where: tuple[Condition, ...]) -> None:
         self.cases = 0
@@ -123,15 +116,14 @@ class CasesSeen:
         self._where = where
 
     def add(self, case: Case) -> None:
-        """Note the fields of one case, and its values of the fields in the conditions."""
+        """Add the fields of one case, and its values of the fields in the conditions."""
         self.cases += 1
         if len(self.fields) < MOST:
             self.fields |= dict.fromkeys(fields_of(case.metadata))
         for condition in self._where:
-            found = values_at(case, condition.field)
-            if found:
+            if own := values_at(case, condition.field):
                 values = self.values.setdefault(condition.field, set())
-                values.update(spelled(value)[:60] for value in found[: MOST - len(values)])
+                values.update(spelled(value)[:60] for value in own[: MOST - len(values)])
 
     def unmet(self) -> tuple[Condition, str] | None:
         """Return the first condition that no case meets, and why; `None` if each one is met."""

@@ -1,4 +1,4 @@
-"""A shard: one of several parts of a data set, told by the ids of cases alone."""
+"""A shard: one of several parts of a data set; the id of a case decides its shard."""
 
 from __future__ import annotations
 
@@ -26,36 +26,36 @@ class Shard(NamedTuple):
         """Read `2/5`.
 
         Raises:
-            ConfigError: it is no such thing.
+            ConfigError: the text has another form, or the numbers are out of range.
 
         >>> Shard.parse("2/5")
         Shard(number=2, of=5)
         """
-        found = re.fullmatch(r"\s*(\d{1,6})\s*/\s*(\d{1,6})\s*", text, re.ASCII)
-        if found is None:
+        match = re.fullmatch(r"\s*(\d{1,6})\s*/\s*(\d{1,6})\s*", text, re.ASCII)
+        if match is None:
             raise ConfigError(f"--shard {text}: write it as NUMBER/COUNT, such as 1/4")
-        number, of = int(found[1]), int(found[2])
+        number, of = int(match[1]), int(match[2])
         if not 1 <= number <= of <= MOST:
             raise ConfigError(f"--shard {text}: number from 1 to the count, at most {MOST:,}")
         return cls(number, of)
 
     def has(self, id: str) -> bool:
-        """Return whether a case belongs here: by a digest of its id, wherever it stands."""
-        taken = hashlib.sha256(id.encode("utf-8", "surrogatepass")).digest()
-        return int.from_bytes(taken[:8], "big") % self.of == self.number - 1
+        """Return whether a case belongs to this shard; only the digest of its id decides."""
+        digest = hashlib.sha256(id.encode("utf-8", "surrogatepass")).digest()
+        return int.from_bytes(digest[:8], "big") % self.of == self.number - 1
 
     def __str__(self) -> str:
         return f"{self.number}/{self.of}"
 
 
 class Sharding:
-    """Takes the cases of one shard and remembers where they stood among all.
+    """Selects the cases of one shard and keeps their places in the whole data set.
 
     Attributes:
-        shard: which one.
-        seen: cases so far, of all shards.
-        places: where those of this shard stood, from 0, as distances from one to the next.
-        finished: whether every case was seen.
+        shard: the shard.
+        seen: number of cases so far, of all shards.
+        places: places of the cases of this shard, counted from 0, as distances to the one before.
+        finished: whether all cases were read.
     """
 
     def __init__(self, shard: Shard) -> None:
@@ -82,5 +82,5 @@ class Sharding:
 
     @property
     def ids(self) -> str:
-        """Digest of the ids seen, in order."""
+        """Digest of all ids so far, in order."""
         return self._ids.hexdigest()
