@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from jinja2 import nodes
 
 from judgekit.core.errors import RubricError, place
@@ -9,6 +11,7 @@ from judgekit.core.suggest import closest, suggest
 from judgekit.rubric.caseview import CASE_FIELDS
 from judgekit.rubric.complain import Complain
 from judgekit.rubric.filters import FILTERS, TESTS
+from judgekit.rubric.parameter import Parameter
 
 VARIABLES = (
     "case", "criteria", "details", "examples", "groups", "mode", "parameters", "rubric",
@@ -24,6 +27,24 @@ _FULL_NAMES = {
     "system_prompt": "case.system",
 }
 """What people write -> the variable."""
+
+
+class UnknownVariable(RubricError):
+    """A template uses a variable that does not exist."""
+
+    def __init__(self, name: str, hint: str, *, where: str | None) -> None:
+        super().__init__(f"unknown variable {name!r}{hint}", where=where, rule="unknown-variable")
+        self.name = name
+
+
+def with_parameter_hint(error: RubricError, parameters: Iterable[Parameter]) -> RubricError:
+    """Return an error that suggests `parameters.NAME` if the variable is a declared parameter."""
+    if isinstance(error, UnknownVariable):
+        names = [parameter.name for parameter in parameters]
+        for name in closest(error.name, names, alike=0.8):
+            hint = f"; did you mean 'parameters.{name}'?"
+            return UnknownVariable(error.name, hint, where=error.where)
+    return error
 
 
 def check_body(
@@ -64,8 +85,7 @@ def _check_variables(
     for name in sorted(looked_up.difference(VARIABLES)):
         named = (n for n in inside if isinstance(n, nodes.Name) and n.name == name)
         line = next((n.lineno for n in named), None)
-        message = f"unknown variable {name!r}{_meant(name)}"
-        complain(RubricError(message, where=place(path, line), rule="unknown-variable"))
+        complain(UnknownVariable(name, _meant(name), where=place(path, line)))
     _check_cases(inside, path, complain)
 
 

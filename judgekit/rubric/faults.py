@@ -13,6 +13,7 @@ from judgekit.core.file_model import describe, steps_to
 from judgekit.core.request import Form
 from judgekit.core.yaml_file import parse_yaml
 from judgekit.rubric.chain import Layer, chain
+from judgekit.rubric.checks import with_parameter_hint
 from judgekit.rubric.criterion import Criterion
 from judgekit.rubric.declared import check_used, declared_in
 from judgekit.rubric.file import LabelledFile
@@ -151,7 +152,8 @@ def _check_template(
 ) -> None:
     found = template_faults(own.name, loader=loader)
     if found:
-        faults += found
+        declared = declared_in(merged.layers, complain=_overlook)
+        faults += [with_parameter_hint(fault, declared) for fault in found]
         return
     try:
         template = Template(own.name, loader=loader)

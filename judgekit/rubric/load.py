@@ -14,6 +14,7 @@ from judgekit.core.judgment import read_answers
 from judgekit.core.request import Detail, Form
 from judgekit.core.suggest import suggest
 from judgekit.rubric.chain import Layer, chain, description_of
+from judgekit.rubric.checks import with_parameter_hint
 from judgekit.rubric.complain import Complain, refuse
 from judgekit.rubric.declared import check_used, declared_in
 from judgekit.rubric.file import MAX_CRITERIA, CriterionFile, DetailFile, LabelledFile
@@ -65,7 +66,11 @@ def build_rubric(layers: list[Layer], *, path: Path, loader: Folders) -> Rubric:
     merged = MergedLayers(layers)
     criteria = merged.criteria()
     modes, default_mode = merged.modes(criteria)
-    template = Template(own.name, loader=loader)
+    declared = declared_in(layers)
+    try:
+        template = Template(own.name, loader=loader)
+    except RubricError as exc:
+        raise with_parameter_hint(exc, declared) from exc
     check_shown(template, [c.id for c in criteria], own)
     files = {name: digest(loader.read(name)) for name in sorted(template.files)}
     form = Form(questions=tuple(c.question for c in criteria), details=merged.details(criteria))
@@ -83,7 +88,6 @@ def build_rubric(layers: list[Layer], *, path: Path, loader: Folders) -> Rubric:
             where=own.lines.where("examples"),
         )
         files.update(read)
-    declared = declared_in(layers)
     check_used(
         layers,
         criteria=criteria,
