@@ -1,6 +1,6 @@
 """Rows of known benchmarks: multiple choice as MMLU, worked numbers as GSM8K, code as HumanEval.
 
-The files are the user's own: nothing is fetched. A row may also hold the answer to score, under
+The user provides the files; nothing is downloaded. A row may also hold the answer to score, under
 `output`, `response`, `completion` or `prediction`.
 """
 
@@ -15,7 +15,7 @@ from judgekit.datasets.case_fields import CaseFields
 from judgekit.datasets.formatting import kind, quoted
 
 Put = Callable[[Mapping[str, Any], CaseFields], frozenset[str]]
-"""Adds what a row holds to a fields, and returns the keys that it read."""
+"""Adds the values of a row to the fields, and returns the keys that it read."""
 
 LETTERS = "ABCDEFGHIJ"
 
@@ -32,14 +32,14 @@ def put_mmlu(row: Mapping[str, Any], fields: CaseFields) -> frozenset[str]:
     """
     question = _text(row, "question", fields)
     columns = [letter for letter in LETTERS if letter in row]
-    found = [row[letter] for letter in columns] if columns else row.get("choices")
-    if isinstance(found, str):
-        found = _cell(found)
-    if not isinstance(found, list) or not 2 <= len(found) <= len(LETTERS):
+    options = [row[letter] for letter in columns] if columns else row.get("choices")
+    if isinstance(options, str):
+        options = _cell(options)
+    if not isinstance(options, list) or not 2 <= len(options) <= len(LETTERS):
         raise _wrong(
             fields, "choices", f"2 to {len(LETTERS)} options, as a list or as columns A, B, ..."
         )
-    choices = [str(choice) for choice in found]
+    choices = [str(choice) for choice in options]
     lettered = "\n".join(f"{a}. {b}" for a, b in zip(LETTERS, choices, strict=False))
     fields.put("input", f"{question}\n{lettered}", source="question")
     fields.put("choices", choices, source="choices")
@@ -55,7 +55,7 @@ def _letter(answer: Any, choices: list[str], fields: CaseFields) -> str:
     text = "" if isinstance(answer, bool) else str(answer).strip()
     if len(text) == 1 and text.upper() in letters:
         return text.upper()
-    # A figure is a place, also where the options are figures: so the files have it.
+    # A number is a place, even if the options are numbers: the files of MMLU do that.
     if text.isascii() and text.isdigit() and int(text[:3]) < len(choices):
         return letters[int(text)]
     if text in choices:
@@ -124,9 +124,9 @@ def _text(row: Mapping[str, Any], key: str, fields: CaseFields) -> str:
     return value
 
 
-def _wrong(fields: CaseFields, field: str, wanted: str) -> DatasetError:
+def _wrong(fields: CaseFields, field: str, expected: str) -> DatasetError:
     return DatasetError(
-        f"expected {wanted}; or say where it is with fields: {{{field!r}: 'dotted.path'}}",
+        f"expected {expected}; or say where it is with fields: {{{field!r}: 'dotted.path'}}",
         where=fields.where,
         field=field,
     )

@@ -1,4 +1,4 @@
-"""A case in the making: the values gathered so far, and where each came from."""
+"""Collects the values of a case and their sources."""
 
 from __future__ import annotations
 
@@ -60,16 +60,16 @@ class CaseFields:
         if not values:
             message = "the row holds no field of a case; remove it, or give it an input and output"
             raise DatasetError(message, where=self.where)
-        given = values.get("id")
-        if isinstance(given, int) and not isinstance(given, bool):
-            values["id"] = str(given)
-        elif given is None:
+        id = values.get("id")
+        if isinstance(id, int) and not isinstance(id, bool):
+            values["id"] = str(id)
+        elif id is None:
             values["id"] = "-"
         try:
             case = Case.model_validate(values)
         except ValidationError as exc:
             raise invalid_case(exc, where=self.where, sources=self._sources) from exc
-        return case.model_copy(update={"id": derive_id(case)}) if given is None else case
+        return case.model_copy(update={"id": derive_id(case)}) if id is None else case
 
     def _claim(self, name: str, source: str) -> None:
         if name in self._sources:
@@ -84,7 +84,7 @@ class CaseFields:
         return DatasetError(message, where=self.where, field=field)
 
     def _parsed(self, field: str, text: str) -> Any:
-        """Return what the text of a cell stands for."""
+        """Return the value that the text of a cell encodes."""
         try:
             value = parse_json(text)
         except ValueError as exc:
@@ -96,8 +96,8 @@ class CaseFields:
         if field in TEXT_LISTS:
             texts = isinstance(value, list) and all(isinstance(item, str) for item in value)
             return value if texts else text
-        wanted = list if field in ("history", "messages") else dict
-        if not isinstance(value, wanted):
+        expected = list if field in ("history", "messages") else dict
+        if not isinstance(value, expected):
             message = f"the cell holds {kind(value)}; write JSON like {_LIKE[field]}"
             raise DatasetError(message, where=self.where, field=field)
         return value

@@ -79,13 +79,13 @@ def from_hf(
     Args:
         source: a `Dataset`, an `IterableDataset`, several splits of them, a folder that
             `save_to_disk` wrote, or, with `download=True`, the name of a data set of the hub.
-        name: which configuration of a data set of the hub.
-        split: which of several splits.
+        name: configuration of a data set of the hub.
+        split: the name of one split.
         revision: a commit, tag or branch of the hub; a commit is the same tomorrow.
         format: what one row looks like, as for `load_cases`.
         fields: where fields are, as dotted paths, as for `load_cases`.
         limit: stop after this many cases.
-        download: whether the hub may be asked. Nothing else is fetched, and nobody is told.
+        download: whether downloads from the hub are allowed. No telemetry is sent.
 
     Raises:
         ConfigError: a setting is wrong, there is no such folder or split.
@@ -102,23 +102,21 @@ def from_hf(
     return load_cases(data, format=format, fields=fields, limit=limit)
 
 
-def _check(frame: Any, library: Library, wanted: str) -> None:
+def _check(frame: Any, library: Library, usage: str) -> None:
     if library_of(frame) != library:
-        raise ConfigError(f"{wanted}, not {quoted(type(frame).__name__)}")
+        raise ConfigError(f"{usage}, not {quoted(type(frame).__name__)}")
 
 
 def _table(cases: Source) -> Table:
     if hasattr(cases, "results"):
-        raise ConfigError(
-            "this takes cases; a report has a to_pandas, to_polars and to_hf of its own"
-        )
+        raise ConfigError("this takes cases; a report has its own to_pandas, to_polars and to_hf")
     return case_table(cases_of(cases))
 
 
 def to_pandas(cases: Source) -> pandas.DataFrame:
     """Return cases as a data frame: a column for each field that any of them has.
 
-    `from_pandas` gives the same cases back. Objects and lists are Python's own.
+    `from_pandas` returns the same cases. Objects and lists stay Python objects.
 
     Raises:
         MissingExtra: pandas is not installed.
@@ -131,7 +129,7 @@ def to_pandas(cases: Source) -> pandas.DataFrame:
 def to_polars(cases: Source) -> polars.DataFrame:
     """Return cases as a data frame: a column for each field that any of them has.
 
-    `from_polars` gives the same cases back. `history`, `expected`, `labels` and `metadata` are
+    `from_polars` returns the same cases. `history`, `expected`, `labels` and `metadata` are
     JSON in it, as tables have no type for objects of varying keys.
 
     Raises:

@@ -56,18 +56,18 @@ def _parse(data: bytes, name: str) -> Any:
 def _rows(document: Any, name: str) -> list[Any]:
     if isinstance(document, list):
         return document
-    wanted = (
+    expected = (
         f"a list of cases, or an object with one list under {', '.join((*LIST_KEYS, *OTHERS_KEYS))}"
     )
     if not isinstance(document, dict):
-        raise DatasetError(f"found {kind(document)}; write {wanted}", where=name)
-    found = [key for key in LIST_KEYS if isinstance(document.get(key), list)]
-    found = found or [key for key in OTHERS_KEYS if isinstance(document.get(key), list)]
-    if len(found) == 1:
-        rows: list[Any] = document[found[0]]
+        raise DatasetError(f"found {kind(document)}; write {expected}", where=name)
+    keys = [key for key in LIST_KEYS if isinstance(document.get(key), list)]
+    keys = keys or [key for key in OTHERS_KEYS if isinstance(document.get(key), list)]
+    if len(keys) == 1:
+        rows: list[Any] = document[keys[0]]
         return rows
-    if found:
-        message = f"found lists under {listed(found)}; keep the one that holds the cases"
+    if keys:
+        message = f"found lists under {listed(keys)}; keep the one that holds the cases"
     else:
-        message = f"found an object with the keys {listed(document)}; write {wanted}"
+        message = f"found an object with the keys {listed(document)}; write {expected}"
     raise DatasetError(message, where=name)

@@ -1,4 +1,4 @@
-"""JSON from outside: parsed strictly, with its faults in plain words."""
+"""Strict JSON parsing, with errors in plain words."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pydantic_core import from_json
 from judgekit.datasets.formatting import kind, quoted
 
 MAX_DEPTH = 200
-"""Levels of nesting: what pydantic's own parser takes."""
+"""Levels of nesting, the limit of pydantic's parser."""
 
 _MAX_INTEGER_BITS = 14_000
 """A little under the 4,300 digits that Python turns into text."""
@@ -26,7 +26,7 @@ _WORDS = (
     ("key must be a string", "a key without double quotes"),
     ("hex escape", r"a broken \u escape, or half of a surrogate pair"),
     ("surrogate", r"half of a surrogate pair in a \u escape"),
-    ("control character", "a control character inside a text, which JSON wants escaped"),
+    ("control character", "a control character inside a text, which JSON requires to be escaped"),
     ("recursion limit", f"nested more than {MAX_DEPTH} levels deep"),
     ("trailing characters", "something after the end of the value"),
 )
@@ -53,7 +53,7 @@ def parse_json(data: bytes | str) -> Any:
 
 
 def to_json_or_text(value: Any) -> Any:
-    """Return the JSON a text holds, else the text; what is no text stays as it is."""
+    """Return the parsed JSON of a text, or the value itself if it is not JSON text."""
     if not isinstance(value, str):
         return value
     try:
@@ -64,10 +64,10 @@ def to_json_or_text(value: Any) -> Any:
 
 def json_fault(exc: ValueError, data: bytes) -> JsonFault:
     """Return the fault behind a ValueError of `parse_json`."""
-    found = _PLACE.match(str(exc))
-    if not found:
+    match = _PLACE.match(str(exc))
+    if not match:
         return JsonFault(quoted(exc, limit=120), 1, 1)
-    what, line, column = found["what"], int(found["line"]), int(found["column"])
+    what, line, column = match["what"], int(match["line"]), int(match["column"])
     start = 0
     for _ in range(line - 1):
         start = data.find(b"\n", start) + 1
@@ -84,7 +84,7 @@ def json_fault(exc: ValueError, data: bytes) -> JsonFault:
 
 
 class NotJson(ValueError):
-    """A Python value that JSON has no word for; `path` leads to it."""
+    """A Python value that JSON cannot express; `path` leads to it."""
 
     def __init__(self, message: str, *, path: str) -> None:
         super().__init__(message)

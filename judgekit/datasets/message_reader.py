@@ -1,4 +1,4 @@
-"""One message of a chat in the OpenAI shape, or a near one, as a Message."""
+"""Messages of a chat in the OpenAI shape or a similar one."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ROLES: Mapping[str, Literal["system", "user", "assistant", "tool"]] = {
     "tool": "tool",
     "function": "tool",
 }
-"""The roles chats use, and ours."""
+"""Roles in chats and the role of a `Message` for each."""
 
 _PLACEHOLDERS = {
     "image_url": "[image]",
@@ -41,17 +41,17 @@ class MessageReader:
         self._called: dict[str, str] = {}
 
     def read(self, item: Any, *, field: str) -> Message:
-        """Return one message; `field` is what errors call it.
+        """Return one message; `field` names it in errors.
 
         Raises:
-            DatasetError: it is not a message, or not in a shape known here.
+            DatasetError: it is not a message, or has an unknown shape.
         """
         if not isinstance(item, dict):
             raise self._error(f"expected a message, found {kind(item)}", field)
         role = item.get("role")
         if not isinstance(role, str) or role not in ROLES:
-            found = quoted(role) if isinstance(role, str) else kind(role)
-            raise self._error(f"expected one of {', '.join(ROLES)}, found {found}", f"{field}.role")
+            shown = quoted(role) if isinstance(role, str) else kind(role)
+            raise self._error(f"expected one of {', '.join(ROLES)}, found {shown}", f"{field}.role")
         content = self._content(item.get("content"), f"{field}.content")
         if not content and isinstance(item.get("refusal"), str):
             content = item["refusal"]
@@ -115,11 +115,11 @@ class MessageReader:
         name = body.get("name") if isinstance(body, dict) else None
         if not isinstance(name, str):
             raise self._error("a tool call without the name of a function", field)
-        given = call.get("id")
+        call_id = call.get("id")
         return ToolCall(
             name=name,
             arguments=to_json_or_text(body.get("arguments", body.get("input"))),
-            id=None if given is None else str(given),
+            id=None if call_id is None else str(call_id),
         )
 
     def _error(self, message: str, field: str) -> DatasetError:

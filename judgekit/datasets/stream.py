@@ -20,7 +20,7 @@ MAX_DOCUMENT = 512 * 2**20
 """Bytes of a JSON document, which is read whole, unpacked."""
 
 STDIN = "<stdin>"
-"""What standard input is called in messages."""
+"""The name of standard input in messages."""
 
 _BUFFER = 256 * 1024
 _BOM = b"\xef\xbb\xbf"
@@ -52,7 +52,7 @@ def _standard_input() -> BinaryIO:
 
 @contextmanager
 def translated(where: str) -> Iterator[None]:
-    """Turn what reading may raise into a DatasetError."""
+    """Turn errors of reading into a DatasetError."""
     try:
         yield
     except (EOFError, zlib.error, gzip.BadGzipFile) as exc:
@@ -83,7 +83,7 @@ def read_whole(stream: BinaryIO, *, name: str) -> bytes:
 class ByteLines:
     """The lines of a stream as bytes; `number` and `offset` tell where the last one starts.
 
-    `held` is how many bytes came since `held` was last set to 0: a row may span lines.
+    `held` counts the bytes since a reader last set it to 0, because a row may span lines.
     """
 
     def __init__(self, stream: BinaryIO, *, name: str) -> None:
@@ -125,7 +125,7 @@ class ByteLines:
 
 def not_utf8(exc: UnicodeDecodeError, data: bytes, *, offset: int, where: str) -> DatasetError:
     """Return the error for bytes that are not UTF-8; `offset` is where `data` starts."""
-    found = f"byte {offset + exc.start} (0x{data[exc.start]:02x}) is not UTF-8"
+    problem = f"byte {offset + exc.start} (0x{data[exc.start]:02x}) is not UTF-8"
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
-        found += ", the file looks like UTF-16"
-    return DatasetError(f"{found}; save the file as UTF-8", where=where)
+        problem += ", the file looks like UTF-16"
+    return DatasetError(f"{problem}; save the file as UTF-8", where=where)

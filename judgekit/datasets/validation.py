@@ -1,4 +1,4 @@
-"""What pydantic found wrong with a case, in one line."""
+"""Errors of pydantic about a case, as one line."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from judgekit.datasets.formatting import kind, quoted
 
 _UNION_TAGS = frozenset({"list", "dict", "str", "bool", "int", "float", "none", "[key]"})
 
-_WANTED = {
+_EXPECTED = {
     "string_type": "text",
     "dict_type": "an object",
     "model_type": "an object",
@@ -22,7 +22,7 @@ _WANTED = {
     "list_type": "a list",
 }
 
-_SAID = {
+_PROBLEMS = {
     "extra_forbidden": "unknown key",
     "missing": "missing",
     "string_too_short": "empty",
@@ -34,7 +34,7 @@ _SAID = {
 def invalid_case(
     exc: ValidationError, *, where: str, sources: Mapping[str, str] | None = None
 ) -> DatasetError:
-    """Return the first thing pydantic found wrong as a DatasetError."""
+    """Return the first error of pydantic as a DatasetError."""
     first, *rest = exc.errors(include_url=False, include_context=True)
     top = str(first["loc"][0]) if first["loc"] else ""
     location = first["loc"]
@@ -53,14 +53,14 @@ def _fault(error: Any) -> str:
     sort = error["type"]
     if sort == "literal_error":
         return f"expected {error['ctx']['expected']}, found {quoted(error['input'])}"
-    if sort in _SAID:
-        return _SAID[sort]
-    wanted = _WANTED.get(sort)
-    if wanted is None:
+    if sort in _PROBLEMS:
+        return _PROBLEMS[sort]
+    expected = _EXPECTED.get(sort)
+    if expected is None:
         return " ".join(str(error["msg"]).split())
     if len(error["loc"]) == 1 and error["loc"][0] in TEXT_LISTS:
-        wanted = "text or a list of texts"
-    return f"expected {wanted}, found {kind(error['input'])}"
+        expected = "text or a list of texts"
+    return f"expected {expected}, found {kind(error['input'])}"
 
 
 def _remedy(top: str, error: Any) -> str:

@@ -89,5 +89,5 @@ def test_cases_of_any_kind_become_a_frame_and_a_report_has_its_own():
     for made in MADE.values():
         assert judgekit.to_pandas(made(ROWS))["id"].tolist() == ["a", "b"]
     report = judgekit.evaluate_sync(ROWS, [judgekit.create("length", maximum=9)])
-    with pytest.raises(ConfigError, match="a report has a to_pandas"):
+    with pytest.raises(ConfigError, match="a report has its own to_pandas"):
         judgekit.to_pandas(report)
