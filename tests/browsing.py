@@ -6,12 +6,13 @@ tests of pages are skipped, and say so.
 
 from __future__ import annotations
 
+import asyncio
 import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -33,45 +34,79 @@ def skip_without_a_browser(what: str) -> None:
         pytest.skip(reason, allow_module_level=True)
 
 
-@contextmanager
-def launched() -> Iterator[Any]:
-    """Start a browser; while it runs, the thread has an event loop."""
+class Chromium(NamedTuple):
+    """The browser that all tests of a process share: to start one takes a second of CPU."""
+
+    browser: Any
+    tab: Any
+    loop: asyncio.AbstractEventLoop
+    """Playwright's. It counts as running from the start of the browser to its end."""
+
+
+@pytest.fixture(scope="session")
+def _chromium() -> Iterator[Chromium]:
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
-        yield browser
+        yield (started := Chromium(browser, browser.new_page(), asyncio.get_running_loop()))
+        asyncio._set_running_loop(started.loop)
         browser.close()
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with launched() as browser:
-        yield browser
+@pytest.fixture
+def browser(_chromium: Chromium) -> Iterator[Any]:
+    """The shared browser; other tests run event loops of their own in this thread."""
+    asyncio._set_running_loop(_chromium.loop)
+    yield _chromium.browser
+    asyncio._set_running_loop(None)
 
 
 @pytest.fixture
 def own_site() -> str:
-    """Where a page may ask; a page in a file asks nobody."""
+    """The prefix of the addresses that a page may request; a page in a file requests nothing."""
     return "file:///"
 
 
-@pytest.fixture
-def tab(browser: Any, own_site: str) -> Iterator[Any]:
-    """A tab that fails its test for a request, a dialog, or anything on the console."""
-    tab = browser.new_page(viewport={"width": 1400, "height": 900})
+@contextmanager
+def _watched(tab: Any, own_site: str) -> Iterator[Any]:
+    """Fail the test for a request, a dialog, or anything on the console."""
+    tab.set_viewport_size({"width": 1400, "height": 900})
     tab.set_default_timeout(10_000)
-    heard: list[str] = []
-    tab.on("console", lambda message: heard.append(f"console {message.type}: {message.text}"))
-    tab.on("pageerror", lambda error: heard.append(f"error: {error}"))
-    tab.on("dialog", lambda dialog: (heard.append(f"dialog: {dialog.message}"), dialog.dismiss()))
-    tab.on(
-        "request",
-        lambda request: request.url.startswith(own_site) or heard.append(f"request: {request.url}"),
-    )
+    events: list[str] = []
+    listeners: dict[str, Callable[[Any], object]] = {
+        "console": lambda message: events.append(f"console {message.type}: {message.text}"),
+        "pageerror": lambda error: events.append(f"error: {error}"),
+        "dialog": lambda dialog: (events.append(f"dialog: {dialog.message}"), dialog.dismiss()),
+        "request": lambda request: (
+            request.url.startswith(own_site) or events.append(f"request: {request.url}")
+        ),
+    }
+    for name, listener in listeners.items():
+        tab.on(name, listener)
     yield tab
+    for name, listener in listeners.items():
+        tab.remove_listener(name, listener)
+    assert events == []
+
+
+@pytest.fixture
+def tab(browser: Any, _chromium: Chromium, own_site: str) -> Iterator[Any]:
+    """A watched tab that tests use one after another: a new one takes as long as most tests."""
+    tab = _chromium.tab
+    with _watched(tab, own_site):
+        yield tab
+        tab.goto("about:blank")
+        tab.emulate_media(media="null", color_scheme="null")
+
+
+@pytest.fixture
+def own_tab(browser: Any, own_site: str) -> Iterator[Any]:
+    """A watched tab of this test only, for scripts that run before those of each page."""
+    tab = browser.new_page()
+    with _watched(tab, own_site):
+        yield tab
     tab.close()
-    assert heard == []
 
 
 def until(tab: Any, expression: str, *, seconds: float = 60.0) -> None:

@@ -66,7 +66,7 @@ def fill(
     """
     style = "".join(_read(f"{name}.css") for name in ("style", *styles))
     pieces = "\n".join(_read(f"script/{name}.js") for name in scripts)
-    script = f'(() => {{\n"use strict";\n{pieces}}})();\n'
+    script = f'(() => {{\n"use strict";\n{pieces}}})();\n' if scripts else ""
     page = _environment().get_template(f"{template}.html.jinja")
     csp = _policy(style=style, script=script, connect=connect)
     return page.render(csp=csp, style=style, script=script, **values)

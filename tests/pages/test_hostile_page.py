@@ -80,43 +80,43 @@ def hostile_names(runs: SimpleNamespace, folder: Path) -> Report:
 
 
 def test_names_are_inert_wherever_they_stand(
-    tab: Tab, runs: SimpleNamespace, tmp_path: Path
+    own_tab: Tab, runs: SimpleNamespace, tmp_path: Path
 ) -> None:
-    tab.add_init_script("window.pwned = () => { window.hurt = true; }")
+    own_tab.add_init_script("window.pwned = () => { window.hurt = true; }")
     page = write_page(hostile_names(runs, tmp_path), tmp_path / "page.html")
-    tab.goto(f"file://{page}")
-    tab.wait_for_selector("html[data-whole]")
-    tab.evaluate("document.querySelectorAll('details').forEach(d => d.open = true)")
+    own_tab.goto(f"file://{page}")
+    own_tab.wait_for_selector("html[data-whole]")
+    own_tab.evaluate("document.querySelectorAll('details').forEach(d => d.open = true)")
 
-    banner = tab.locator(".verdict").inner_text()
-    text = tab.locator("#page").inner_text()
+    banner = own_tab.locator(".verdict").inner_text()
+    text = own_tab.locator("#page").inner_text()
     for kind, hostile in KINDS.items():
         said = " ".join(shown(hostile).split())
         assert f"{said}: mean 0.500" in " ".join(banner.split()), kind
         assert " ".join(text.split()).count(said[:60]) > 9, kind
-    assert tab.title().startswith(KINDS["document"])
-    assert tab.locator(f"body {ALIVE}").count() == 0
-    assert tab.locator("script").count() == 1
+    assert own_tab.title().startswith(KINDS["document"])
+    assert own_tab.locator(f"body {ALIVE}").count() == 0
+    assert own_tab.locator("script").count() == 1
 
     for number in (0, 3, 6):
-        tab.locator(".list tbody tr").nth(number).click()
-        drawer = tab.locator("#drawer")
+        own_tab.locator(".list tbody tr").nth(number).click()
+        drawer = own_tab.locator("#drawer")
         drawer.evaluate("d => d.querySelectorAll('details').forEach(e => e.open = true)")
-        until(tab, "!document.getElementById('drawer').hidden")
+        until(own_tab, "!document.getElementById('drawer').hidden")
         assert drawer.locator(ALIVE).count() == 0
-        tab.keyboard.press("Escape")
-    for facet in tab.locator("details.facet").all()[:3]:
+        own_tab.keyboard.press("Escape")
+    for facet in own_tab.locator("details.facet").all()[:3]:
         facet.evaluate("d => d.open = true")
         facet.locator("input").first.check()
         facet.locator(".clear").click()
-    for link in tab.locator(".slices a").all()[:3]:
+    for link in own_tab.locator(".slices a").all()[:3]:
         link.click()
-    for column in tab.locator("th button").all()[:3]:
+    for column in own_tab.locator("th button").all()[:3]:
         column.click()
-    assert tab.evaluate("document.documentElement.scrollWidth") <= 1400
-    tab.emulate_media(media="print")
-    assert tab.evaluate("window.hurt") is None
-    assert tab.evaluate("Object.keys(Object.prototype).length") == 0
+    assert own_tab.evaluate("document.documentElement.scrollWidth") <= 1400
+    own_tab.emulate_media(media="print")
+    assert own_tab.evaluate("window.hurt") is None
+    assert own_tab.evaluate("Object.keys(Object.prototype).length") == 0
 
 
 def test_a_text_of_a_hundred_thousand_lines_opens(

@@ -91,6 +91,12 @@ def download(tab: Tab, path: Path) -> list[dict[str, Any]]:
     return lines
 
 
+@pytest.fixture
+def tab(own_tab: Tab) -> Tab:
+    """A tab of the test only: the browser keeps labels."""
+    return own_tab
+
+
 def judgekit(*arguments: str | Path) -> str:
     """Run the command in a process of its own: here, the browser's event loop is running."""
     command = [sys.executable, "-m", "judgekit", *map(str, arguments)]

@@ -23,49 +23,7 @@ skip_without_a_browser("the page, for everybody,")
 
 pytestmark = pytest.mark.loopback
 
-BOOTS = "#case=return-worn-boots"
-FRAGMENTS = ["", BOOTS, f"{BOOTS}&label=quality", f"{BOOTS}&label=prompt_alignment"]
 EXAMPLE = Path(__file__).parents[2] / "examples" / "support_assistant" / "suite.yaml"
-
-# What every piece of text stands on, and in which colour: the contrast of WCAG 2, from the
-# colours a browser works out. Texts of 24 px, or bold ones of 18.7, may have 3 instead of 4.5.
-CONTRASTS = """() => {
-    const parse = (text) => {
-        const [r, g, b, a = 1] = text.match(/[\\d.]+/g).map(Number);
-        return {r, g, b, a};
-    };
-    const light = ({r, g, b}) => {
-        const [x, y, z] = [r, g, b].map((c) =>
-            (c /= 255) <= 0.03928 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4);
-        return 0.2126 * x + 0.7152 * y + 0.0722 * z;
-    };
-    const ground = (element) => {
-        for (let at = element; at; at = at.parentElement) {
-            const colour = parse(getComputedStyle(at).backgroundColor);
-            if (colour.a > 0.99) return colour;
-        }
-        return {r: 255, g: 255, b: 255};
-    };
-    const bad = [];
-    let seen = 0;
-    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
-    while (walker.nextNode()) {
-        const element = walker.currentNode.parentElement;
-        if (!walker.currentNode.textContent.trim() || !element.checkVisibility()) continue;
-        if (element.closest("script, style, svg, .unseen, [disabled]")) continue;
-        const style = getComputedStyle(element);
-        const [over, under] = [light(parse(style.color)), light(ground(element))];
-        const ratio = (Math.max(over, under) + 0.05) / (Math.min(over, under) + 0.05);
-        const size = parseFloat(style.fontSize);
-        const large = size >= 24 || (size >= 18.66 && Number(style.fontWeight) >= 700);
-        seen += 1;
-        if (ratio < (large ? 3 : 4.5)) {
-            bad.push(`${element.tagName}.${element.className} ${ratio.toFixed(2)} `
-                     + walker.currentNode.textContent.trim().slice(0, 30));
-        }
-    }
-    return [seen, bad.slice(0, 10)];
-}"""
 
 
 @pytest.fixture(scope="module")
@@ -76,37 +34,9 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_page(Report.read(folder), folder / "report.html")
 
 
-def show(tab: Tab, page: Path, fragment: str = "") -> None:
-    tab.goto(f"file://{page}{fragment}")
+def show(tab: Tab, page: Path) -> None:
+    tab.goto(f"file://{page}")
     tab.wait_for_selector("html[data-whole]")
-
-
-def unfold(tab: Tab) -> None:
-    for _ in range(2):
-        tab.evaluate("document.querySelectorAll('details').forEach(d => d.open = true)")
-        tab.wait_for_timeout(30)
-
-
-@pytest.mark.parametrize("fragment", FRAGMENTS)
-def test_every_text_stands_out_from_its_ground(tab: Tab, page: Path, fragment: str) -> None:
-    show(tab, page, fragment)
-    unfold(tab)
-
-    for scheme in ("light", "dark"):
-        tab.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
-        seen, bad = tab.evaluate(CONTRASTS)
-        assert bad == []
-        assert seen > 300
-
-
-def test_states_that_are_rare_stand_out_too(tab: Tab, rich: Report, tmp_path: Path) -> None:
-    page = write_page(rich, tmp_path / "page.html")
-    for fragment in ("", "#case=returns-free", "#case=rude", "#case=late-parcel"):
-        show(tab, page, fragment)
-        unfold(tab)
-        for scheme in ("light", "dark"):
-            tab.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
-            assert tab.evaluate(CONTRASTS)[1] == []
 
 
 def test_tables_name_what_they_hold(tab: Tab, page: Path) -> None:
@@ -188,18 +118,16 @@ def test_paper_has_every_figure_and_no_controls(tab: Tab, page: Path) -> None:
     assert tab.locator("details.maker[open]").count() == 0
 
 
-@pytest.mark.parametrize("fragment", FRAGMENTS)
-def test_nothing_sticks_out_of_a_small_screen(tab: Tab, page: Path, fragment: str) -> None:
+def test_the_values_of_a_field_fit_on_a_small_screen(tab: Tab, page: Path) -> None:
     tab.set_viewport_size({"width": 390, "height": 844})
-    show(tab, page, fragment)
+    show(tab, page)
 
-    assert tab.evaluate("document.documentElement.scrollWidth") <= 390
-    if not fragment:
-        tab.locator(".facet summary").last.click()
-        box = tab.locator(".facet[open] fieldset").bounding_box()
-        assert box is not None
-        assert box["x"] >= 0
-        assert box["x"] + box["width"] <= 390
+    tab.locator(".facet summary").last.click()
+
+    box = tab.locator(".facet[open] fieldset").bounding_box()
+    assert box is not None
+    assert box["x"] >= 0
+    assert box["x"] + box["width"] <= 390
 
 
 def test_summary_slices_and_cards_read_without_script(browser: Any, page: Path) -> None:

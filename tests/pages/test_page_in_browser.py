@@ -215,25 +215,25 @@ def test_case_shows_what_explains_its_number(tab: Tab, rich: Report, tmp_path: P
 
 
 def test_a_large_page_shows_the_list_before_the_texts_and_the_same_list(
-    tab: Tab, rich: Report, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    own_tab: Tab, rich: Report, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    tab.add_init_script(
+    own_tab.add_init_script(
         """new MutationObserver(() => {
             const { ready, whole } = document.documentElement.dataset;
             if (ready && !whole) window.early ??= document.querySelector("#browser").innerText;
         }).observe(document, {subtree: true, attributeFilter: ["data-ready", "data-whole"]});"""
     )
-    show(tab, rich, tmp_path / "plain.html")
-    browser = tab.locator("#browser")
+    show(own_tab, rich, tmp_path / "plain.html")
+    browser = own_tab.locator("#browser")
     plain = browser.inner_text()
     monkeypatch.setattr("judgekit.pages.packing.PLAIN", 0)
 
-    show(tab, rich, tmp_path / "packed.html")
+    show(own_tab, rich, tmp_path / "packed.html")
 
-    assert tab.evaluate("window.early") == plain
+    assert own_tab.evaluate("window.early") == plain
     assert browser.inner_text() == plain
-    tab.click('[data-status="unfound"]')
-    assert ids(tab) == ["returns-free"]
+    own_tab.click('[data-status="unfound"]')
+    assert ids(own_tab) == ["returns-free"]
 
 
 @pytest.mark.parametrize("fragment", ["#q=parcel&case=rude", "#case=rude&label=helpful"])
@@ -382,7 +382,7 @@ def hostile_report(runs: SimpleNamespace, folder: Path) -> Report:
 
 @pytest.mark.parametrize("compressed", [False, True])
 def test_hostile_text_is_inert(
-    tab: Tab,
+    own_tab: Tab,
     runs: SimpleNamespace,
     tmp_path: Path,
     compressed: bool,
@@ -390,29 +390,30 @@ def test_hostile_text_is_inert(
 ) -> None:
     if compressed:
         monkeypatch.setattr("judgekit.pages.packing.PLAIN", 0)
-    tab.add_init_script("window.pwned = () => { window.hurt = true; }")
-    show(tab, hostile_report(runs, tmp_path), tmp_path / "page.html", "#sort=input-order")
+    own_tab.set_viewport_size({"width": 700, "height": 400})  # less to paint
+    own_tab.add_init_script("window.pwned = () => { window.hurt = true; }")
+    show(own_tab, hostile_report(runs, tmp_path), tmp_path / "page.html", "#sort=input-order")
 
     for kind, text in list(KINDS.items())[: 3 if compressed else None]:
-        tab.keyboard.press("j")
-        tab.keyboard.press("Enter")
-        drawer = tab.locator("#drawer")
+        own_tab.keyboard.press("j")
+        own_tab.keyboard.press("Enter")
+        drawer = own_tab.locator("#drawer")
         for _ in range(2):  # the second time for what is folded inside
             drawer.evaluate("d => d.querySelectorAll('details').forEach(e => e.open = true)")
-            tab.wait_for_timeout(30)
+            own_tab.wait_for_timeout(30)
         assert drawer.locator(".raw pre").count() > 2
         if text.isprintable():
             assert drawer.locator(".turn.input .text").inner_text() == text
         assert drawer.locator("img, iframe, script, style, form, base, meta, object").count() == 0
         assert drawer.locator("b, input, textarea").count() == 0, kind
-        tab.keyboard.press("Escape")
-    tab.fill("#search", "<script>")
-    assert "%3Cscript%3E" in tab.evaluate("location.hash")
+        own_tab.keyboard.press("Escape")
+    own_tab.fill("#search", "<script>")
+    assert "%3Cscript%3E" in own_tab.evaluate("location.hash")
 
-    assert tab.evaluate("window.hurt") is None
-    assert tab.evaluate("({}).item") is None
-    assert tab.locator("script").count() == 1  # the data was taken out, the page's own is left
-    assert tab.locator("img, iframe, object, form, base").count() == 0
+    assert own_tab.evaluate("window.hurt") is None
+    assert own_tab.evaluate("({}).item") is None
+    assert own_tab.locator("script").count() == 1  # the data was taken out, the page's own is left
+    assert own_tab.locator("img, iframe, object, form, base").count() == 0
 
 
 def test_unseen_characters_show(tab: Tab, runs: SimpleNamespace, tmp_path: Path) -> None:
@@ -463,38 +464,18 @@ def test_summary_reads_without_script(browser: Any, rich: Report, tmp_path: Path
     context.close()
 
 
-def many_metrics(runs: SimpleNamespace, count: int) -> Report:
-    """A run with eight metrics of long names, and cases with long ids."""
-    names = ["helpful", "brief", "faithfulness_to_the_context", "answer_relevance", "tone_of_voice",
-             "refusal_correctness", "citation_precision", "semantic_similarity"]  # fmt: skip
-    rows = [
-        (Case(id=f"support.conversations.2026-03.returns_and_refunds/session-{n:05}-turn-{n % 7}",
-              input=f"Question {n}? " * 12, metadata={"topic": "ab"[n % 2]}),
-         {name: runs.judged((n * 37 + at * 29) % 101 / 100) for at, name in enumerate(names)})
-        for n in range(count)
-    ]  # fmt: skip
-    return runs.report_of(rows, thresholds=dict.fromkeys(names[:3], 0.5))
-
-
-def test_nothing_sticks_out_at_any_width(
-    tab: Tab, rich: Report, runs: SimpleNamespace, tmp_path: Path
+def test_a_table_wider_than_its_place_shows_that_it_scrolls(
+    tab: Tab, runs: SimpleNamespace, tmp_path: Path
 ) -> None:
-    show(tab, rich, tmp_path / "rich.html", "#case=returns-free")
-    for width in (1280, 768, 390):
-        tab.set_viewport_size({"width": width, "height": 800})
-        assert tab.evaluate("document.documentElement.scrollWidth") <= width
-
-    show(tab, many_metrics(runs, 34), tmp_path / "eight.html")
+    show(tab, runs.many_metrics(34), tmp_path / "eight.html")
     for width in (390, 768, 1280):
         tab.set_viewport_size({"width": width, "height": 800})
-        # A table that is wider than its place says so; none is cut.
         until(
             tab,
             """[...document.querySelectorAll(".scroller, .wide-table, .slice-table")].every(
             (box) => !box.checkVisibility() || box.dataset.more.includes("right")
                      === (box.scrollWidth > box.clientWidth + 1))""",
         )
-        assert tab.evaluate("document.documentElement.scrollWidth") <= width
         assert tab.evaluate("document.querySelector('.list tbody tr').offsetHeight") < 75
     tab.set_viewport_size({"width": 390, "height": 800})
     until(tab, "document.querySelector('.scroller').dataset.more === 'right'")
@@ -505,7 +486,7 @@ def test_nothing_sticks_out_at_any_width(
 def test_the_worst_cases_come_first_and_the_figures_stay_in_reach(
     tab: Tab, runs: SimpleNamespace, tmp_path: Path
 ) -> None:
-    show(tab, many_metrics(runs, 34), tmp_path / "page.html")
+    show(tab, runs.many_metrics(34), tmp_path / "page.html")
 
     worst = tab.locator(".worst-cases h3").all_inner_texts()
     assert len(worst) == 3

@@ -144,12 +144,30 @@ def simple_rows(n: int) -> list[tuple[Case, dict[str, Result]]]:
     ]
 
 
+def many_metrics(count: int) -> Report:
+    """A run with eight metrics of long names, and cases with long ids."""
+    names = ["helpful", "brief", "faithfulness_to_the_context", "answer_relevance", "tone_of_voice",
+             "refusal_correctness", "citation_precision", "semantic_similarity"]  # fmt: skip
+    rows = [
+        (Case(id=f"support.conversations.2026-03.returns_and_refunds/session-{n:05}-turn-{n % 7}",
+              input=f"Question {n}? " * 12, metadata={"topic": "ab"[n % 2]}),
+         {name: judged((n * 37 + at * 29) % 101 / 100) for at, name in enumerate(names)})
+        for n in range(count)
+    ]  # fmt: skip
+    return report_of(
+        rows,
+        thresholds=dict.fromkeys(names[:3], 0.5),
+        gates={name: {"mean": 0.48} for name in names},
+    )
+
+
 @pytest.fixture
 def runs() -> SimpleNamespace:
     """What makes runs to show on a page."""
     return SimpleNamespace(
         judged=judged,
         make_rich=make_rich,
+        many_metrics=many_metrics,
         report_of=report_of,
         simple_rows=simple_rows,
         write_tape=write_tape,

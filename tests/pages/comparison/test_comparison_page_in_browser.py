@@ -153,7 +153,7 @@ class Echoing:
 
 @pytest.mark.parametrize("compressed", [False, True])
 def test_hostile_text_is_inert(
-    tab: Tab, tmp_path: Path, compressed: bool, monkeypatch: pytest.MonkeyPatch
+    own_tab: Tab, tmp_path: Path, compressed: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if compressed:
         monkeypatch.setattr("judgekit.pages.packing.PLAIN", 0)
@@ -176,23 +176,37 @@ def test_hostile_text_is_inert(
         folder = tmp_path / name.replace("/", "-")
         evaluate_sync(cases, [metric], out=folder, manifest=manifest)
         runs.append(folder)
-    tab.add_init_script("window.pwned = () => { window.hurt = true; }")
-    show(tab, tmp_path / "page.html", *runs)
+    own_tab.set_viewport_size({"width": 700, "height": 400})  # less to paint
+    own_tab.add_init_script("window.pwned = () => { window.hurt = true; }")
+    show(own_tab, tmp_path / "page.html", *runs)
 
-    for _ in KINDS:
-        tab.keyboard.press("j")
-        tab.keyboard.press("Enter")
-        drawer = tab.locator("#drawer")
-        assert drawer.locator("ins").count() >= 1
-        drawer.locator("button", has_text="In one text").click()
-        drawer.locator("button", has_text="Side by side").click()
-        drawer.evaluate("d => d.querySelectorAll('details').forEach(e => e.open = true)")
-        assert drawer.locator("img, iframe, script, style, form, base, meta, b").count() == 0
-        tab.keyboard.press("Escape")
+    # Compression changes nothing once the data is read, so a few cases will do.
+    for _ in range(3 if compressed else len(KINDS)):
+        own_tab.keyboard.press("j")
+        own_tab.keyboard.press("Enter")
+        inserted, pressed, alive = own_tab.evaluate(
+            """() => {
+                const drawer = document.getElementById("drawer");
+                const inserted = drawer.querySelectorAll("ins").length;
+                const pressed = [];
+                for (const name of ["In one text", "Side by side"]) {
+                    const named = (button) => button.textContent === name;
+                    [...drawer.querySelectorAll("button")].find(named).click();
+                    pressed.push(drawer.querySelector("[aria-pressed=true]").textContent);
+                }
+                drawer.querySelectorAll("details").forEach((each) => each.open = true);
+                const tags = "img, iframe, script, style, form, base, meta, b";
+                return [inserted, pressed, drawer.querySelectorAll(tags).length];
+            }"""
+        )
+        assert inserted >= 1
+        assert pressed == ["In one text", "Side by side"]
+        assert alive == 0
+        own_tab.keyboard.press("Escape")
 
-    assert tab.evaluate("window.hurt") is None
-    assert tab.locator("script").count() == 1
-    assert tab.locator("img, iframe, object, form, base").count() == 0
+    assert own_tab.evaluate("window.hurt") is None
+    assert own_tab.locator("script").count() == 1
+    assert own_tab.locator("img, iframe, object, form, base").count() == 0
 
 
 def test_policy_stops_what_would_get_in(
@@ -234,17 +248,6 @@ def test_everything_but_the_table_reads_without_script(
         assert said in text
     assert tab.locator("del").count() > 1
     context.close()
-
-
-@pytest.mark.parametrize("width", [360, 700, 1400])
-@pytest.mark.parametrize("fragment", ["", "#case=c01"])
-def test_nothing_sticks_out(
-    tab: Tab, pair: tuple[Path, Path], tmp_path: Path, width: int, fragment: str
-) -> None:
-    tab.set_viewport_size({"width": width, "height": 800})
-    show(tab, tmp_path / "page.html", *pair, fragment=fragment)
-
-    assert tab.evaluate("document.documentElement.scrollWidth") <= width
 
 
 def test_opening_and_filtering_build_as_much_for_five_thousand_cases_as_for_one(
