@@ -1,4 +1,4 @@
-"""What a metric says of a case: a score that says where it came from, or a failure."""
+"""The result of a metric on a case: a score with its origin, or a failure."""
 
 import math
 from collections.abc import Iterable
@@ -29,7 +29,7 @@ FailureKind = Literal[
     "not_run",
     "metric_error",
 ]
-"""The closed set of ways not to get a score."""
+"""The closed set of reasons why a row has no score."""
 
 
 class Part(Value):
@@ -50,7 +50,7 @@ class Part(Value):
 
 
 class Fallback(Value):
-    """Says that another metric stood in, and why."""
+    """Names the metric that replaced the judged one, and the cause."""
 
     substitute: str
     cause: str
@@ -71,7 +71,7 @@ class Score(Displayed, Value):
     method: str = ""
     """How the value was made, in a few words."""
     confidence: float | None = None
-    """A number on 0..1; what it means stands in the metric's documentation."""
+    """A number on 0..1; the documentation of the metric says what it means."""
     ground_truth: Json = None
     judgments: tuple[Judgment, ...] = ()
     details: dict[str, Json] = Field(default_factory=dict)
@@ -93,8 +93,8 @@ class Score(Displayed, Value):
         """Return the score in a few plain sentences.
 
         Args:
-            metric: what made it; with it the range, the direction and what the confidence means
-                are said, too.
+            metric: the metric that made it; adds its range, its direction and what its
+                confidence means.
         """
         from judgekit.core.explanation import explain_score
 
@@ -107,7 +107,7 @@ class Score(Displayed, Value):
 
 
 class Failure(Displayed, Value):
-    """No score, and why: a value of its own, never a zero."""
+    """The reason why there is no score; it never counts as zero."""
 
     type: Literal["failure"] = "failure"
     kind: FailureKind
@@ -115,10 +115,10 @@ class Failure(Displayed, Value):
     key: str | None = None
     """The request that failed, if there was one."""
     judgments: tuple[Judgment, ...] = ()
-    """Judgments already paid for when the failure came."""
+    """Judgments that were paid for before the failure."""
 
     def explain(self, metric: "Metric | None" = None) -> str:
-        """Return in a plain sentence why there is no score."""
+        """Return in one sentence why there is no score."""
         from judgekit.core.explanation import explain_failure
 
         return explain_failure(self, metric)
@@ -133,19 +133,19 @@ Result = Annotated[Score | Failure, Field(discriminator="type")]
 
 
 def own_value(result: Result) -> float | None:
-    """Return the value of a score that the metric itself gave; of a stand-in's, `None`."""
+    """Return the value of a score; `None` for a fallback or a failure."""
     return result.value if isinstance(result, Score) and result.fallback is None else None
 
 
 class Row(Displayed, Value):
-    """One line of the results: a case, a metric, and what came of it."""
+    """One line of the results: a case, a metric and its result."""
 
     case: str
     metric: str
     result: Result
 
     def to_json(self) -> str:
-        """Return the line of this row: what is at its default is left out, the type never is."""
+        """Return the line of this row, without fields at their defaults except the type."""
         return self.to_bytes().decode()
 
     def to_bytes(self) -> bytes:
@@ -159,7 +159,7 @@ class Row(Displayed, Value):
 
 
 def row_bytes(case: str, metric: str, result: Result) -> bytes:
-    """Return the line of a row in UTF-8, without making the row."""
+    """Return the line of a row in UTF-8 without building the `Row`."""
     begin = (
         f'{{"case":{canonical_json(case)},"metric":{canonical_json(metric)}'
         f',"result":{{"type":"{result.type}",'
@@ -197,22 +197,14 @@ def check_score(score: Score, *, within: tuple[float, float]) -> None:
     if score.value is not None and not within[0] <= score.value <= within[1]:
         raise ValueError(f"the value {score.value} is outside the range {within[0]} to {within[1]}")
     if not isinstance(score.reason, str) or not isinstance(score.details, dict):
-        raise ValueError("its reason is no text, or its details are no object")
-    for where, value in (
-        ("ground_truth", score.ground_truth),
-        ("details", score.details),
-        ("meta", score.meta),
-    ):
-        if not is_json(value):
-            check_json(value, where=where)
+        raise ValueError("its reason is not a string, or its details are not a dict")
+    for name in ("ground_truth", "details", "meta"):
+        if not is_json(value := score.__dict__[name]):
+            check_json(value, where=name)
     for part in score.parts:
-        for where, value in (
-            ("answer", part.answer),
-            ("items", part.items),
-            ("details", part.details),
-        ):
-            if not is_json(value):
-                check_json(value, where=f"{part.id}.{where}")
+        for name in ("answer", "items", "details"):
+            if not is_json(value := part.__dict__[name]):
+                check_json(value, where=f"{part.id}.{name}")
 
 
 def round_half_up(value: float) -> float:
