@@ -148,11 +148,8 @@ sys.argv = ["judgekit", "metrics"]
 from judgekit.cli import main
 with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(SystemExit):
     main()
-before = dict(os.environ)
 from pydantic.plugin._loader import get_plugins
 found = [type(plugin).__module__ for plugin in get_plugins()]
-from pydantic.plugin import _loader
-assert _loader.PYDANTIC_ENTRY_POINT_GROUP == "pydantic"  # all else of it is still there
 print(json.dumps(found))
 """
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from judgekit.cassette.ledger import Ledger
 from judgekit.cassette.mode import RecordMode
-from judgekit.cassette.record import PART_NAMED, Record, decode, decode_reply, encode, play, share
+from judgekit.cassette.record import PART_NAMED, Record, decode, decode_reply, encode, share
 from judgekit.cassette.store_opener import store_opener
 from judgekit.cassette.tape import MAX_LINE, Tape, in_order, laid_out, merge_into, write_lines
 from judgekit.core.errors import CaseError, CassetteMiss, ConfigError, InvalidReply, JudgeRefused
@@ -18,10 +18,9 @@ from judgekit.core.output_file import is_link
 from judgekit.core.protocols import Judge, JudgeLike
 from judgekit.core.replies.kept import kept_of
 from judgekit.core.request import ChatMessage, Fault, Reply, Request, Try
+from judgekit.core.shared import SharedCall
 
 if TYPE_CHECKING:
-    import asyncio
-
     from judgekit.cassette.explain import Explainer
     from judgekit.cassette.store import Store
 
@@ -67,8 +66,8 @@ class Cassette(JudgeWrapper):
         self._kept: set[str] = set()
         """Keys of live replies that are stored but not counted yet."""
         self._explainer: Explainer | None = None
-        self._flights: dict[str, asyncio.Task[Reply]] = {}
-        self._waiting: Counter[asyncio.Task[Reply]] = Counter()
+        self._calls: dict[str, SharedCall[Reply]] = {}
+        """The live calls, by key; equal requests share one."""
         if self.record is not RecordMode.NONE and store is None:
             raise ConfigError("recording needs a store")
         if self.record is not RecordMode.NONE and tape is not None and is_link(tape):
@@ -157,43 +156,24 @@ class Cassette(JudgeWrapper):
             CassetteCorrupt: the recording was changed.
         """
         request = self.as_asked(request)
-        flight = self._flights.get(request.key)
-        if flight is None:
+        call = self._calls.get(request.key)
+        if call is None or not call.running:
             reply = self._recorded(request)
             if reply is not None:
                 return reply
             if self.record is RecordMode.NONE:
                 raise self._miss(request)
-            import asyncio
-
-            flight = asyncio.create_task(self._live(request, as_judge(of or self.judge)))
-            self._flights[request.key] = flight
-            flight.add_done_callback(lambda done: self._landed(request.key, done))
-        return await self._wait_for(flight)
+            call = SharedCall(partial(self._live, request, as_judge(of or self.judge)))
+            self._calls[request.key] = call
+        try:
+            return await call()
+        finally:
+            if self._calls.get(request.key) is call and not call.running:
+                del self._calls[request.key]
 
     def as_asked(self, request: Request) -> Request:
         """Return a request as it is recorded: redacted, if redaction is on."""
         return request if self._redact is None else _redacted(request, self._redact)
-
-    async def _wait_for(self, flight: asyncio.Task[Reply]) -> Reply:
-        """Wait for a shared reply; the last waiter that is cancelled cancels the request."""
-        import asyncio
-
-        self._waiting[flight] += 1
-        try:
-            return await asyncio.shield(flight)
-        finally:
-            self._waiting[flight] -= 1
-            if not self._waiting[flight]:
-                del self._waiting[flight]
-                if not flight.done():
-                    flight.cancel()
-                    await asyncio.wait([flight])
-
-    def _landed(self, key: str, flight: asyncio.Task[Reply]) -> None:
-        del self._flights[key]
-        if not flight.cancelled():
-            flight.exception()  # marks it as retrieved, also if no waiter is left
 
     def _recorded(self, request: Request) -> Reply | None:
         key = request.key
@@ -202,11 +182,9 @@ class Cassette(JudgeWrapper):
         if not fresh and asks and (self.record is RecordMode.ALL or key in self._again):
             return None
         tape = self.tape
-        number, line = (-1, b"") if tape is None or fresh else tape.look_up(key)
+        number, line = (-1, "") if tape is None or fresh else tape.look_up(key)
         if tape is not None and number >= 0:
-            reply = play(line, key=key) or decode_reply(
-                tape.line(number), key=key, where=tape.spot(number, key)
-            )
+            reply = decode_reply(line, key=key, where=tape.spot(number, key))
             self._used[number >> 3] |= 1 << (number & 7)
             self.ledger.add("tape", reply)
             self.ledger.answered(request, reply)

@@ -90,32 +90,6 @@ def _canonical(body: str) -> Any:
     return data
 
 
-_BEGIN = '{"key":"%s","kind":"chat","reply":'
-_SEAL = len(',"sha256":"')
-_DIGEST = 64
-
-
-def play(line: bytes, *, key: str) -> Reply | None:
-    """Return the reply of a chat as `encode` and `share` write it; `None` for a closer look.
-
-    The digest is checked, and of the line only the reply is read: it stands between the key and
-    the request, and would be no whole JSON value if it were cut anywhere else.
-    """
-    begin = (_BEGIN % key).encode()
-    body = line[:-_TAIL_LENGTH]
-    if (
-        not line.startswith(begin)
-        or line[len(body) : len(body) + _SEAL] != b',"sha256":"'
-        or line[-2:] != b'"}'
-        or digest(body + b"}").encode() != line[-2 - _DIGEST : -2]
-    ):
-        return None
-    try:
-        return Reply.model_validate_json(line[len(begin) : line.find(b',"request":', len(begin))])
-    except ValueError:
-        return None
-
-
 def decode_reply(line: str, *, key: str, where: object) -> Reply:
     """Return the reply of a line, checked against its digest and the key asked for.
 

@@ -129,21 +129,16 @@ class Tape:
         """Return the number of a record on this tape, or -1."""
         return self.look_up(key)[0]
 
-    def look_up(self, key: str) -> tuple[int, bytes]:
-        """Return the number of a record, or -1, and its raw line; an odd one is left empty."""
-        prefixes, places = self._prefixes, self._places
+    def look_up(self, key: str) -> tuple[int, str]:
+        """Return the number of a record and its raw line; -1 and "" if the tape has no such key."""
         prefix = int(key[:8], 16)
-        number = bisect_left(prefixes, prefix)
-        wanted = key.encode()
-        while number < len(prefixes) and prefixes[number] == prefix:
-            at = places[number]
-            # Records stand one after the other, so that the next begins where this one ends.
-            size = places[number + 1] - at if number + 1 < len(places) else _CHUNK
-            data = self._bytes(at, size if 72 <= size <= MAX_LINE else _CHUNK)
-            if data[8:72] == wanted:
-                return number, data[: max(0, data.find(b"\n"))]
+        number = bisect_left(self._prefixes, prefix)
+        while number < len(self._prefixes) and self._prefixes[number] == prefix:
+            line = self.line(number)
+            if line[8:72] == key:
+                return number, line
             number += 1
-        return -1, b""
+        return -1, ""
 
     def line(self, number: int) -> str:
         """Return the raw line of a record, without its line end."""

@@ -156,10 +156,7 @@ def is_json(value: Any) -> bool:
                 return False
         return True
     if kind is list or kind is tuple:
-        for item in value:
-            if not (type(item) in _SCALARS or is_json(item)):
-                return False
-        return True
+        return all(type(item) in _SCALARS or is_json(item) for item in value)
     return False
 
 

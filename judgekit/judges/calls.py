@@ -18,6 +18,7 @@ from judgekit.core.errors import (
 )
 from judgekit.core.judgment import keep_parsed
 from judgekit.core.request import Form, Try, Usage
+from judgekit.core.shared import SharedCall
 from judgekit.judges import providers
 from judgekit.judges.credentials import address, key_advice, own_key, secrets_in
 from judgekit.judges.instructor_client import (
@@ -33,7 +34,6 @@ from judgekit.judges.parameters import Parameters
 from judgekit.judges.providers import BadRequest, Outage, without
 from judgekit.judges.quiet import hide
 from judgekit.judges.response import cost_of, cost_told, listed_cost, read_response, usage_of
-from judgekit.judges.shared import Shared
 
 if TYPE_CHECKING:
     from judgekit.judges.wire import Exchange
@@ -76,7 +76,7 @@ class Calls:
     def __init__(self, server: Server, *, params: Mapping[str, JsonValue]) -> None:
         self.server = server
         self.parameters = Parameters(params)
-        self.ready = Shared(self._prepare)
+        self.ready = SharedCall(self._prepare)
         self.prepared = False
         """Whether the libraries are imported and a key was looked for."""
         self._clients: dict[Mode, Any] = {}

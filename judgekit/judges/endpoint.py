@@ -9,9 +9,9 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 from urllib.parse import SplitResult, urlsplit
 
+from judgekit.core.shared import SharedCall
 from judgekit.judges.credentials import address, secrets_in
 from judgekit.judges.providers import one_line, secrets_known
-from judgekit.judges.shared import Shared
 
 if TYPE_CHECKING:
     from http.client import HTTPConnection, HTTPResponse
@@ -43,7 +43,7 @@ class Naming:
         self._api_base = api_base or ""
         self._model = model
         self._key = key
-        self._asked = Shared(self._ask)
+        self._asked = SharedCall(self._ask)
 
     async def ask(self) -> None:
         """Wait until the server has said it, or is known not to."""

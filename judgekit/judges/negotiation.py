@@ -10,6 +10,7 @@ from pydantic import Field, ValidationError
 from judgekit.core.canonical import digest_json
 from judgekit.core.errors import CaseError, JudgeRejected, JudgeUnavailable
 from judgekit.core.request import Request, Try
+from judgekit.core.shared import SharedCall
 from judgekit.core.value import Value
 from judgekit.judges.calls import Calls
 from judgekit.judges.output_mode import (
@@ -22,7 +23,6 @@ from judgekit.judges.output_mode import (
     probe_request,
 )
 from judgekit.judges.providers import BadRequest, Outage
-from judgekit.judges.shared import Shared
 
 if TYPE_CHECKING:
     from judgekit.cassette.store import Store
@@ -65,8 +65,8 @@ class Negotiation:
         self._name = "rung:" + digest_json({"endpoint": endpoint, "model": calls.model})
         self._open_store: Callable[[], Store | None] | None = None
         self._ignore_store = False
-        self._probing = Shared(self._find)
-        self._doubting = Shared(self._doubt)
+        self._probing = SharedCall(self._find)
+        self._doubting = SharedCall(self._doubt)
         self._like: Request | None = None
         """The request that made a probe necessary; the probe has the same roles."""
         self._next = 0
