@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import os
 import resource
 import subprocess
 import sys
 import time
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 
@@ -30,32 +32,26 @@ class Said:
     err: str
 
 
-def _bounded():
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-
-
 def _bounded_for(seconds):
     def bounded():
-        _bounded()
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
 
     return bounded
 
 
+def _environment(changes):
+    fixed = {"OPENBLAS_NUM_THREADS": "1", "NO_COLOR": "1", "COLUMNS": "200"}
+    return {**os.environ, **fixed, **(changes or {})}
+
+
 def run_bounded(arguments, *, folder, stdin=None, environment=None, seconds=SECONDS):
     """Run Python with a bound on memory and time."""
-    env = {
-        **os.environ,
-        "OPENBLAS_NUM_THREADS": "1",
-        "NO_COLOR": "1",
-        "COLUMNS": "200",
-        **(environment or {}),
-    }
     done = subprocess.run(
         [sys.executable, *arguments],
         cwd=folder,
-        env=env,
+        env=_environment(environment),
         input=stdin,
         capture_output=True,
         timeout=PATIENCE + 4 * seconds,
@@ -65,17 +61,59 @@ def run_bounded(arguments, *, folder, stdin=None, environment=None, seconds=SECO
     return Said(done.returncode, done.stdout.decode(), done.stderr.decode())
 
 
+class Forks:
+    """Runs `judgekit` with bounds, in forks of one process that has imported it."""
+
+    def __init__(self, folder):
+        self._streams = {name: folder / name for name in ("stdin", "stdout", "stderr")}
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "tests.hostile.forking"],
+            cwd=Path(__file__).parents[2],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        assert self._process.stdout.readline() == "ready\n"
+
+    def run(self, arguments, *, folder, stdin, environment, seconds):
+        """Run one command."""
+        for name, path in self._streams.items():
+            path.write_bytes((stdin or b"") if name == "stdin" else b"")
+        command = {
+            "arguments": [str(argument) for argument in arguments],
+            "folder": str(folder),
+            "environment": _environment(environment),
+            "bounds": {"memory": MEMORY, "seconds": seconds, "patience": PATIENCE + 4 * seconds},
+            **{name: str(path) for name, path in self._streams.items()},
+        }
+        self._process.stdin.write(json.dumps(command) + "\n")
+        self._process.stdin.flush()
+        code = int(self._process.stdout.readline())
+        out, err = (self._streams[name].read_text("utf-8") for name in ("stdout", "stderr"))
+        return Said(code, out, err)
+
+    def close(self):
+        """End the process."""
+        self._process.stdin.close()
+        self._process.wait()
+        self._process.stdout.close()
+
+
+@pytest.fixture(scope="session")
+def forks(tmp_path_factory):
+    """Start the process that forks for each command."""
+    started = Forks(tmp_path_factory.mktemp("forks"))
+    yield started
+    started.close()
+
+
 @pytest.fixture
-def judgekit(tmp_path):
+def judgekit(tmp_path, forks):
     """Run the command line in `tmp_path`; whatever it prints is fit for a terminal."""
 
     def run(*arguments, stdin=None, environment=None, seconds=SECONDS):
-        said = run_bounded(
-            ["-m", "judgekit", *map(str, arguments)],
-            folder=tmp_path,
-            stdin=stdin,
-            environment=environment,
-            seconds=seconds,
+        said = forks.run(
+            arguments, folder=tmp_path, stdin=stdin, environment=environment, seconds=seconds
         )
         assert "Traceback" not in said.err + said.out
         for text in (said.out, said.err):

@@ -7,6 +7,7 @@ import sys
 import time
 import traceback
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
@@ -43,7 +44,8 @@ def files() -> Iterator[tuple[str, bytes]]:
         yield name, text.encode()
     for name, (data, _) in BYTES.items():
         yield name, data
-    for name, body, _, _ in entries():
+    # Every third template: `test_templates` renders all of them within the same bounds.
+    for name, body, _, _ in islice(entries(), 0, None, 3):
         yield name, (FRONT + SHOWN + body).encode()
     for name, text in TEXTS.items():
         front = f'---\nname: hostile\nextends: base\ncriteria:\n  a: {{text: "{text}"}}\n---\n'
