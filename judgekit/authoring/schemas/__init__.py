@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from functools import cache
 from typing import Any, Literal, get_args
 
 from judgekit.authoring.schemas.cases import cases_schema, results_schema
@@ -49,6 +50,7 @@ def schema_text(kind: str) -> str:
     return json.dumps(schema(kind), ensure_ascii=False, indent=1) + "\n"
 
 
+@cache
 def small_schema_text(kind: str) -> str:
     """Return a schema with the same rules as one short line, for the files of a project.
 

@@ -22,13 +22,13 @@ def loosely_listed(case: dict[str, Any]) -> dict[str, Any]:
 
 def cases_schema() -> dict[str, Any]:
     """Return the schema of a row; unknown keys become metadata."""
-    made = loosely_listed(schema_of_model(Case))
-    fields = made["properties"]
+    schema = loosely_listed(schema_of_model(Case))
+    fields = schema["properties"]
     for name in CASE_WORDS:
         fields[name]["anyOf"] = [*fields[name]["anyOf"], {"type": "number"}, {"type": "boolean"}]
     for alias, field in ALIASES.items():
         fields[alias] = {**fields[field], "description": f"Another name of `{field}`."}
-    return {**made, "required": [], "additionalProperties": True}
+    return {**schema, "required": [], "additionalProperties": True}
 
 
 def results_schema() -> dict[str, Any]:

@@ -12,7 +12,7 @@ _MAPPINGS = ("properties", "patternProperties", "$defs")
 _LISTS = ("anyOf", "allOf", "oneOf", "prefixItems")
 _SINGLE = ("items", "additionalProperties", "not", "if", "then", "else", "propertyNames")
 _LEAST = 40
-"""Characters; shorter parts are not shortened by a reference."""
+"""Characters; a reference would not make a smaller part shorter."""
 
 
 def compact(schema: dict[str, Any]) -> dict[str, Any]:
@@ -32,19 +32,19 @@ def compact(schema: dict[str, Any]) -> dict[str, Any]:
         if name is None:
             return _mapped(part, shorter)
         if name not in moved:
-            moved[name] = {}  # its place, in the order of first use
+            moved[name] = {}  # reserves its place, in the order of first use
             moved[name] = _mapped(part, shorter)
         return {"$ref": f"#/$defs/{name}"}
 
-    made = _mapped(schema, shorter)
-    return {**made, "$defs": {**made.get("$defs", {}), **moved}}
+    result = _mapped(schema, shorter)
+    return {**result, "$defs": {**result.get("$defs", {}), **moved}}
 
 
 def _built_on_settings(schema: dict[str, Any]) -> dict[str, Any]:
     """Return the schema of a suite with the settings that all metrics share defined once.
 
-    `additionalProperties` does not see properties of another definition, so that `propertyNames`
-    takes its place.
+    `additionalProperties` ignores the properties of another definition, so `propertyNames` replaces
+    it.
     """
     defs: dict[str, Any] = schema.get("$defs", {})
     entries = {name: entry for name, entry in defs.items() if name.startswith("metric.")}
@@ -59,7 +59,7 @@ def _built_on_settings(schema: dict[str, Any]) -> dict[str, Any]:
     built = {}
     for name, entry in entries.items():
         own = {key: part for key, part in entry["properties"].items() if key not in shared}
-        rest = {key: value for key, value in entry.items() if value}  # nothing else, nothing needed
+        rest = {key: value for key, value in entry.items() if value}
         built[name] = {
             **rest,
             "properties": own,
@@ -71,7 +71,7 @@ def _built_on_settings(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def _texts(schema: Any) -> Iterator[str]:
-    """Yield the text of every schema within a schema, but for references."""
+    """Yield the text of every schema within a schema, except references."""
     for part in _parts(schema):
         if "$ref" not in part:
             yield canonical_json(part)
@@ -79,23 +79,23 @@ def _texts(schema: Any) -> Iterator[str]:
 
 
 def _parts(schema: Any) -> Iterator[dict[str, Any]]:
-    found: list[Any] = []
-    _mapped(schema, found.append)
-    yield from (part for part in found if isinstance(part, dict))
+    parts: list[Any] = []
+    _mapped(schema, parts.append)
+    yield from (part for part in parts if isinstance(part, dict))
 
 
 def _mapped(schema: Any, change: Callable[[Any], Any]) -> Any:
-    """Return a schema with every schema directly in it changed."""
+    """Return a schema with `change` applied to each schema directly inside."""
     if not isinstance(schema, dict):
         return schema
-    made: dict[str, Any] = {}
+    result: dict[str, Any] = {}
     for key, value in schema.items():
         if key in _MAPPINGS:
-            made[key] = {name: change(part) for name, part in value.items()}
+            result[key] = {name: change(part) for name, part in value.items()}
         elif key in _LISTS:
-            made[key] = [change(part) for part in value]
+            result[key] = [change(part) for part in value]
         elif key in _SINGLE:
-            made[key] = change(value)
+            result[key] = change(value)
         else:
-            made[key] = value
-    return made
+            result[key] = value
+    return result

@@ -16,23 +16,23 @@ class DescribedSchema(GenerateJsonSchema):
     """Omits titles, and uses the docstring of a field as its description."""
 
     def field_title_should_be_set(self, schema: Any) -> bool:
-        """Return that no field has a title."""
+        """Return `False`: no field gets a title."""
         return False
 
     def model_schema(self, schema: Any) -> JsonSchemaValue:
         """Return the schema of a class, with a description of each field."""
-        made = super().model_schema(schema)
-        made.pop("title", None)
+        result = super().model_schema(schema)
+        result.pop("title", None)
         model: type[BaseModel] = schema["cls"]
         docs = _docs_of(model)
         for name, field in model.model_fields.items():
-            entry = made["properties"].get(field.alias or name)
+            entry = result["properties"].get(field.alias or name)
             if isinstance(entry, dict):
                 if name in docs:
                     entry.setdefault("description", docs[name])
                 if entry.get("default", ...) is None:
                     del entry["default"]
-        return made
+        return result
 
 
 def _docs_of(model: type[BaseModel]) -> dict[str, str]:
@@ -57,6 +57,6 @@ def _docs_of(model: type[BaseModel]) -> dict[str, str]:
 
 def schema_of_model(model: type[BaseModel]) -> dict[str, Any]:
     """Return the schema of a model as plain data."""
-    made = model.model_json_schema(by_alias=True, schema_generator=DescribedSchema)
-    plain: dict[str, Any] = json.loads(json.dumps(made))
+    result = model.model_json_schema(by_alias=True, schema_generator=DescribedSchema)
+    plain: dict[str, Any] = json.loads(json.dumps(result))
     return plain

@@ -13,7 +13,7 @@ from pydantic import PydanticUserError, TypeAdapter
 
 from judgekit.authoring.schemas.model import DescribedSchema
 
-NEEDED = "needed"
+REQUIRED = "needed"
 """Marks an option without a default."""
 _NOT_OPTIONS = {"name", "judge", "rubric", "of", "combine", "response_model", "value"}
 """Parameters that a suite sets in another way, or that only Python can set."""
@@ -23,17 +23,17 @@ def options_schema(
     module: str, attribute: str, *, preset: Mapping[str, Any] = MappingProxyType({})
 ) -> dict[str, Any]:
     """Return the options of a metric in a suite, with types and defaults."""
-    made = getattr(import_module(module), attribute)
-    written = import_module(made.__init__.__module__)  # that of a base, where that has the options
-    hints = get_type_hints(made.__init__, localns=_ModuleNames(vars(written)))
+    metric = getattr(import_module(module), attribute)
+    module_of_init = import_module(metric.__init__.__module__)  # may be that of a base class
+    hints = get_type_hints(metric.__init__, localns=_ModuleNames(vars(module_of_init)))
     options: dict[str, Any] = {}
-    for name, parameter in inspect.signature(made).parameters.items():
+    for name, parameter in inspect.signature(metric).parameters.items():
         if name in _NOT_OPTIONS:
             continue
         option = _schema_of(hints.get(name, Any))
         default = preset.get(name, parameter.default)
         if default is parameter.empty:
-            option[NEEDED] = True
+            option[REQUIRED] = True
         elif default is not None and default != ():
             option["default"] = default
         options[name] = option
@@ -50,7 +50,7 @@ class _ModuleNames(dict[str, Any]):
 def _schema_of(annotation: Any) -> dict[str, Any]:
     """Return the schema of the values of an option; types without a JSON form are left out."""
     if get_origin(annotation) in (Union, UnionType):
-        kinds = [found for part in get_args(annotation) if (found := _schema_of(part))]
+        kinds = [kind for part in get_args(annotation) if (kind := _schema_of(part))]
         return kinds[0] if len(kinds) == 1 else {"anyOf": kinds}
     if annotation == tuple[str, ...]:
         return {"anyOf": [{"type": "array", "items": {"type": "string"}}, {"type": "string"}]}

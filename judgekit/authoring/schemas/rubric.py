@@ -12,8 +12,8 @@ from judgekit.rubric.testfile import TestedFile
 
 def rubric_schema() -> dict[str, Any]:
     """Return the schema of the front matter."""
-    made = schema_of_model(TestedFile)
-    defs = made["$defs"]
+    schema = schema_of_model(TestedFile)
+    defs = schema["$defs"]
     criterion = defs["CriterionFile"]
     fields = criterion["properties"]
     for words in ("levels", "options"):
@@ -27,11 +27,11 @@ def rubric_schema() -> dict[str, Any]:
         *(_only(key, "score") for key in ("levels", "minimum", "maximum")),
         _only("options", "choice"),
         _only("items", "checklist"),
-        {"if": _said("kind", {"const": "choice"}), "then": _given("options")},
-        {"if": _given("levels"), "then": {"not": _given("minimum")}},
-        {"if": _given("levels"), "then": {"properties": {"levels": _EVERY_LEVEL_HAS_A_VALUE}}},
+        {"if": _with("kind", {"const": "choice"}), "then": _has("options")},
+        {"if": _has("levels"), "then": {"not": _has("minimum")}},
+        {"if": _has("levels"), "then": {"properties": {"levels": _EVERY_LEVEL_HAS_A_VALUE}}},
         {
-            "if": {"anyOf": [_given("items"), _said("kind", {"const": "checklist"})]},
+            "if": {"anyOf": [_has("items"), _with("kind", {"const": "checklist"})]},
             "then": {"properties": {"nullable": {"const": False}}},
         },
     ]
@@ -44,7 +44,7 @@ def rubric_schema() -> dict[str, Any]:
         entry = defs.get(name, {}).get("properties", {}).get("case")
         if entry is not None:
             defs[name]["properties"]["case"] = {"$ref": "#/$defs/Case"}
-    return made
+    return schema
 
 
 _EVERY_LEVEL_HAS_A_VALUE = {
@@ -52,19 +52,19 @@ _EVERY_LEVEL_HAS_A_VALUE = {
 }
 
 
-def _said(key: str, value: dict[str, Any]) -> dict[str, Any]:
+def _with(key: str, value: dict[str, Any]) -> dict[str, Any]:
     return {"required": [key], "properties": {key: value}}
 
 
-def _given(key: str) -> dict[str, Any]:
-    return _said(key, {"not": {"type": "null"}})
+def _has(key: str) -> dict[str, Any]:
+    return _with(key, {"not": {"type": "null"}})
 
 
 def _only(key: str, kind: str) -> dict[str, Any]:
     """Return the rule that a key belongs to one kind of criterion."""
     others = {"choice": "options", "checklist": "items"}
-    implied = [{"not": _given(other)} for k, other in others.items() if k != kind]
-    said = {"if": _given("kind"), "then": {"properties": {"kind": {"const": kind}}}}
+    implied = [{"not": _has(other)} for k, other in others.items() if k != kind]
+    rule = {"if": _has("kind"), "then": {"properties": {"kind": {"const": kind}}}}
     if kind == "score":
-        return {"if": _given(key), "then": {**said, "else": {"allOf": implied}}}
-    return {"if": _given(key), "then": said}
+        return {"if": _has(key), "then": {**rule, "else": {"allOf": implied}}}
+    return {"if": _has(key), "then": rule}
