@@ -12,12 +12,12 @@ from typing import Any, TypeVar
 
 from judgekit.core.errors import ConfigError
 from judgekit.judges.connections import closing_connections
-from judgekit.runner.progress import listener
+from judgekit.runner.progress import close, listener
 
 T = TypeVar("T")
 
 _BEAT = 0.1
-"""Seconds between two looks at what the work has to say, and at Ctrl-C."""
+"""Seconds between two checks for progress and for Ctrl-C."""
 _lock = threading.Lock()
 _loop: asyncio.AbstractEventLoop | None = None
 _thread: threading.Thread | None = None
@@ -26,25 +26,25 @@ _thread: threading.Thread | None = None
 def run_sync(work: Coroutine[Any, Any, T]) -> T:
     """Run a coroutine to its end and return its result.
 
-    The loop runs on a thread of its own, so this also works where a loop is already running. On
-    Ctrl-C the work is cancelled before the interrupt goes on.
+    The loop runs on a separate thread, so this also works inside a running loop. Ctrl-C cancels
+    the coroutine and then raises KeyboardInterrupt.
 
     Raises:
-        ConfigError: called by the very work it would wait for.
+        ConfigError: the call comes from the thread of the loop, and would wait for itself.
     """
     return _waited(work, beat=None, stop=None)
 
 
-def run_stoppable(door: Callable[..., Coroutine[Any, Any, T]], options: dict[str, Any]) -> T:
-    """Run work that can be stopped and says how far it is; return its result.
+def run_stoppable(function: Callable[..., Coroutine[Any, Any, T]], options: dict[str, Any]) -> T:
+    """Run a coroutine that can be stopped and reports progress; return its result.
 
-    The first Ctrl-C stops it, and what there is then is the result; a second one raises. What
-    `progress` prints belongs to the caller: it is called on the caller's thread, so that a
-    notebook shows it under the right cell.
+    The first Ctrl-C sets `stop`, and the coroutine returns what is finished; a second one raises.
+    `progress` is called on the thread of the caller, so that a notebook shows its output under
+    the right cell.
 
     Args:
-        door: makes the coroutine; takes `stop` and `progress`.
-        options: what else it is called with. `progress: True` shows one line.
+        function: returns the coroutine; takes `stop` and `progress`.
+        options: further keyword arguments. `progress: True` shows one line.
     """
     options = dict(options)
     if options.get("stop") is None:
@@ -52,7 +52,7 @@ def run_stoppable(door: Callable[..., Coroutine[Any, Any, T]], options: dict[str
     stop = options["stop"].set
     progress = listener(options.pop("progress", None))
     if progress is None:
-        return _waited(door(**options), beat=None, stop=stop)
+        return _waited(function(**options), beat=None, stop=stop)
     news: SimpleQueue[Any] = SimpleQueue()
 
     def beat() -> None:
@@ -63,11 +63,9 @@ def run_stoppable(door: Callable[..., Coroutine[Any, Any, T]], options: dict[str
                 return
 
     try:
-        return _waited(door(progress=news.put, **options), beat=beat, stop=stop)
+        return _waited(function(progress=news.put, **options), beat=beat, stop=stop)
     finally:
-        close = getattr(progress, "close", None)
-        if close is not None:
-            close()
+        close(progress)
 
 
 def _waited(
@@ -101,21 +99,21 @@ def _waited(
 
 
 def _result(future: Future[T], beat: Callable[[], None] | None) -> T:
-    # Not one long wait: a signal that comes just before it begins is seen when it ends.
+    # Short waits: Python handles a signal only after a wait ends.
     while not future.done():
         wait((future,), timeout=_BEAT)
         if beat is not None:
             beat()
     if beat is not None:
-        beat()  # what was said last
+        beat()  # the last news
     return future.result()
 
 
 async def wait_for(work: Coroutine[Any, Any, T]) -> T:
     """Await a coroutine in the caller's event loop.
 
-    Where that is none of asyncio's, as under trio, asyncio's own is on the thread of `run_sync`,
-    and the caller's loop stands still meanwhile.
+    Under another event loop, such as trio's, the coroutine runs on the thread of `run_sync`, and
+    blocks the loop of the caller.
     """
     try:
         asyncio.get_running_loop()
@@ -126,9 +124,9 @@ async def wait_for(work: Coroutine[Any, Any, T]) -> T:
 
 
 def _background() -> asyncio.AbstractEventLoop:
-    global _loop, _thread  # noqa: PLW0603 - one loop for the process, made when first needed
+    global _loop, _thread  # noqa: PLW0603 - one loop per process, started at the first call
     with _lock:
-        # A process forked from one that has a loop has no thread to run it.
+        # A fork inherits the loop but not the thread that runs it.
         if _loop is None or _loop.is_closed() or _thread is None or not _thread.is_alive():
             _loop = asyncio.new_event_loop()
             _thread = threading.Thread(target=_loop.run_forever, name="judgekit", daemon=True)

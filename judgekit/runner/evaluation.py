@@ -1,4 +1,4 @@
-"""Evaluate: cases in, results out, in order, one bad case costing one case."""
+"""Scores every case with every metric; results keep the order of the cases."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from judgekit.report.report import Figures, Report
 from judgekit.report.summary import Tally
 from judgekit.report.writer import ResultsWriter
 from judgekit.runner.gatekeeper import Gatekeeper, Rules, keep_baseline
-from judgekit.runner.progress import Progress, listener
+from judgekit.runner.progress import Progress, close, listener
 from judgekit.runner.sequencer import CaseText, ResultSequencer, case_text
 
 if TYPE_CHECKING:
@@ -36,15 +36,15 @@ if TYPE_CHECKING:
     from judgekit.report.clusters import CaseClusters
 
 Gates = Mapping[str, Mapping[str, Any] | Sequence[Mapping[str, Any]]]
-"""Metric -> what a run must show of it."""
+"""Metric -> its gates."""
 
 Reuse = Callable[[Case, str], Result | None]
-"""Returns the result an earlier run had for a case and a metric, if it still holds."""
+"""Returns the result of an earlier run for a case and a metric, if it is still valid."""
 
 Last = Callable[[Report], None]
 
 _PAUSE_AFTER = 0.05
-"""Seconds of scoring without a pause, so that Ctrl-C and progress get their turn."""
+"""Seconds of scoring before a pause, in which the event loop handles Ctrl-C and progress."""
 
 
 async def evaluate(
@@ -64,37 +64,37 @@ async def evaluate(
     reuse: Reuse | None = None,
     last: Last | None = None,
 ) -> Report:
-    """Score every case by every metric.
+    """Score every case with every metric.
 
-    Cases are pulled as there is room for them, and results leave in the order of the cases, so
-    data of any size runs in constant memory when `out` is given. A metric that fails costs its
-    row; only wrong configuration, a judge that rejects requests, and damaged recordings stop
-    the run.
+    The run reads cases only as fast as it scores them and writes results in the order of the
+    cases. With `out`, data of any size runs in constant memory. A metric that fails affects one
+    row. Only a wrong configuration, a judge that rejects the requests, and damaged recordings
+    stop the run.
 
     Args:
-        cases: from `load_cases`, any iterable of cases, or what `load_cases` takes.
+        cases: an iterable of cases, or a source that `load_cases` accepts.
         metrics: each scores every case.
-        thresholds: metric -> value a case must reach (or stay below) to pass.
+        thresholds: metric -> value that a case must reach (or stay below) to pass.
         gates: metric -> figure (`mean`, `pass_rate`, `min`, `max`, `coverage`, ...) -> bound for
-            the run, with `where`, `cluster` and `undecided` beside; or a list of such.
-        cluster: field of the metadata whose cases are alike, such as a user or a document; all
-            intervals then go by clusters.
-        rules: what holds for all gates: whether "cannot tell yet" passes, the baseline, the cost.
-        limits: rows that may lack a score of their own.
-        out: run folder to write; results are kept in memory only without one.
-        manifest: what to say of the inputs beside the metrics.
-        window: rows under way at once.
-        progress: called as cases finish; or `True` for a line that is written over.
-        stop: set it to end early with what there is.
-        reuse: results of an earlier run to take over.
-        last: called with the report when every result is written, and before `report.json`,
-            which says that a run folder is whole.
+            the run, optionally with `where`, `cluster` and `undecided`; or a list of gates.
+        cluster: metadata field that groups dependent cases, such as a user or a document; all
+            intervals then use clusters.
+        rules: settings of all gates: whether "cannot tell yet" passes, the baseline, the cost.
+        limits: number of rows that may fail or use a fallback.
+        out: run folder to write; without it, results stay in memory.
+        manifest: description of the inputs, beside the metrics.
+        window: number of rows that are scored at the same time.
+        progress: called after every case; `True` shows one line that is updated.
+        stop: set it to end early and keep the finished results.
+        reuse: returns results of an earlier run.
+        last: called with the report after the last result and before `report.json`, whose
+            existence marks a finished run folder.
 
     Raises:
-        ConfigError: two metrics of one name, a gate on nothing.
+        ConfigError: two metrics have the same name, or a gate names no metric.
         DatasetError: a case cannot be read.
-        JudgeRejected: the judge takes no request like these.
-        CassetteCorrupt: a recording was damaged.
+        JudgeRejected: the judge rejects the requests.
+        CassetteCorrupt: a recording is damaged.
     """
     run = _Run(
         metrics,
@@ -119,18 +119,18 @@ async def evaluate(
 def evaluate_inline(cases: Source, metrics: Sequence[MetricLike], **options: Any) -> Report:
     """Evaluate with synchronous metrics, without an event loop.
 
-    Takes what `evaluate` takes, with a `Flag` as `stop`. Importing asyncio and starting a loop
-    takes 75 ms of processor time, a fifth of what replaying one case takes without.
+    Takes the arguments of `evaluate`, with a `Flag` as `stop`. Importing asyncio and starting a
+    loop would take 75 ms of CPU time; a whole replay of one case takes 350 ms.
 
     Raises:
-        RuntimeError: a metric waits, although it is declared synchronous.
+        RuntimeError: a metric awaits something although it is declared synchronous.
     """
     options["stop"] = options.get("stop") or Flag()
     return run_inline(evaluate(cases, metrics, **options))
 
 
 class _Run:
-    """One evaluation under way."""
+    """The state of one evaluation."""
 
     def __init__(
         self,
@@ -146,18 +146,18 @@ class _Run:
         progress: Callable[[Progress], None] | None,
         reuse: Reuse | None,
     ) -> None:
-        given = list(metrics) if isinstance(metrics, Iterable) else [metrics]
-        self.metrics = [as_metric(metric) for metric in given]
+        several = metrics if isinstance(metrics, Iterable) else [metrics]
+        self.metrics = [as_metric(metric) for metric in several]
         self.names = [metric.name for metric in self.metrics]
         _check_names(self.names, thresholds, gates)
         self.thresholds = thresholds
         self.named = {metric.name: metric for metric in self.metrics}
         self.clusters = None if cluster is None else _clusters(cluster)
-        found: list[Gate] = []
-        for name, wanted in gates.items():
-            found += gates_of(
+        parsed: list[Gate] = []
+        for name, keys in gates.items():
+            parsed += gates_of(
                 name,
-                wanted,
+                keys,
                 threshold=thresholds.get(name),
                 figures=self.named[name].figures,
                 undecided=rules.undecided,
@@ -166,12 +166,12 @@ class _Run:
         self.tallies = [self._tally(name, cluster is not None) for name in self.named]
         self.limits = limits
         self.out = out
-        # A run without clusters keeps the manifest it always had.
+        # Without clusters, the manifest is the same as in earlier versions.
         by = {} if cluster is None else {"cluster": cluster}
         self.manifest = full_manifest(self.metrics, {**manifest, **by})
         keep_baseline(rules, out)
         self.gatekeeper = Gatekeeper(
-            found, rules=rules, tally=self._tally, manifest=self.manifest, cluster=cluster
+            parsed, rules=rules, tally=self._tally, manifest=self.manifest, cluster=cluster
         )
         self.progress = progress
         self.reuse = reuse
@@ -199,9 +199,9 @@ class _Run:
     async def score(
         self, cases: Iterator[Case], window: int, stop: asyncio.Event | Flag | None
     ) -> None:
-        """Score all rows: one by one if none waits, else up to `window` at a time.
+        """Score all rows: one by one if all metrics are synchronous, else up to `window` at a time.
 
-        With a `Flag` to stop it there is no event loop, and no row may wait.
+        If `stop` is a `Flag`, there is no event loop, and all metrics must be synchronous.
         """
         if isinstance(stop, Flag):
             sequencer = ResultSequencer(self._emit, len(self.metrics), ahead=0)
@@ -297,8 +297,7 @@ class _Run:
     def close(self) -> None:
         if self.writer is not None:
             self.writer.close()
-        if close := getattr(self.progress, "close", None):
-            close()
+        close(self.progress)
 
     def report(self, last: Last | None) -> Report:
         summaries = tuple(tally.finish() for tally in self.tallies)
@@ -347,14 +346,14 @@ def _check_names(
             raise ConfigError(f"a threshold or gate names {name!r}, which is not among the metrics")
 
 
-# -- sync doors ------------------------------------------------------------------
+# -- synchronous entry points ------------------------------------------------------------------
 
 
 def evaluate_sync(cases: Source, metrics: Sequence[MetricLike], **options: Any) -> Report:
     """Evaluate from synchronous code; also inside a running event loop, as in a notebook.
 
-    Takes what `evaluate` takes. Ctrl-C ends it with what there is: the report says it is
-    incomplete. A second one raises.
+    Takes the arguments of `evaluate`. Ctrl-C ends the run and keeps the finished results; the
+    report is marked as incomplete. A second Ctrl-C raises KeyboardInterrupt.
     """
     from judgekit.runner.background import run_stoppable
 
@@ -362,10 +361,10 @@ def evaluate_sync(cases: Source, metrics: Sequence[MetricLike], **options: Any) 
 
 
 def score_sync(case: Case, metric: MetricLike) -> Result:
-    """Score one case by one metric from synchronous code; a failure is returned, not raised.
+    """Score one case with one metric from synchronous code; return a failure, do not raise it.
 
     Raises:
-        JudgekitError: one that would stop a run.
+        JudgekitError: an error that would stop a run.
     """
     from judgekit.runner.background import run_sync
 

@@ -1,4 +1,4 @@
-"""Holds a run against its gates while it goes: slices, clusters, and a baseline to keep up with."""
+"""Checks the gates of a run, with their slices, clusters and baseline."""
 
 from __future__ import annotations
 
@@ -32,29 +32,29 @@ if TYPE_CHECKING:
 
 
 class Rules(NamedTuple):
-    """What holds for all gates of a run, and gates on the run as a whole."""
+    """Settings of all gates of a run, and gates on the whole run."""
 
     undecided: Undecided | None = None
-    """Whether "cannot tell yet" passes; `None` goes by the figure alone."""
+    """Whether "cannot tell yet" passes; with `None`, the estimate decides."""
     baseline: Report | None = None
-    """The run that `not_worse` holds this one against."""
+    """The run that `not_worse` compares with."""
     max_cost: float | None = None
-    """US dollars all replies together may cost, or have cost when they were recorded."""
+    """US dollars that all replies together may cost, at the time of recording or now."""
     paid: Callable[[], float | None] = lambda: 0.0
-    """Returns what they cost; `None` where a price is not known."""
+    """Returns the cost of the replies in US dollars; `None` if a price is not known."""
 
 
 def open_baseline(path: Path) -> Report:
     """Return a baseline: a run folder, or the results in one.
 
     Raises:
-        ConfigError: it is none.
+        ConfigError: it is not a run folder.
     """
     return Report.read(path.parent if path.name == RESULTS else path)
 
 
 def keep_baseline(rules: Rules, out: Path | None) -> None:
-    """Refuse to write a run over the one it is held against.
+    """Refuse to overwrite the baseline of a run.
 
     Raises:
         ConfigError: `out` is the baseline.
@@ -65,14 +65,14 @@ def keep_baseline(rules: Rules, out: Path | None) -> None:
 
 
 class Gatekeeper:
-    """Follows a run row by row and answers for every gate at its end.
+    """Follows a run row by row and checks every gate at its end.
 
     Args:
-        gates: what the run must show.
-        rules: what holds for all of them.
-        tally: makes an empty tally of a metric, for slices; by clusters, or not.
-        manifest: what makes the run, to tell whether a baseline was made alike.
-        cluster: the field that the summaries of the run go by, if there is one.
+        gates: the gates.
+        rules: settings of all gates.
+        tally: returns an empty tally of a metric for a slice, with clusters or without.
+        manifest: the manifest of the run, which must match that of the baseline.
+        cluster: metadata field of the clusters of the run, if any.
 
     Raises:
         ConfigError: a gate needs a baseline, and there is none.
@@ -92,27 +92,27 @@ class Gatekeeper:
         self._slices = [watch for watch in self._watches if watch.follows]
         self._races: list[_Race] = []
         self._pairing: Pairing | None = None
-        wanted = [watch for watch in self._watches if watch.gate.statistic == "not_worse"
+        against = [watch for watch in self._watches if watch.gate.statistic == "not_worse"
                   and watch.gate.at_most is None]  # fmt: skip
-        if wanted:
+        if against:
             baseline = rules.baseline
             if baseline is None:
                 raise ConfigError(
-                    f"metric {wanted[0].gate.metric!r}: not_worse needs a run to hold this one "
-                    "against: gate: {baseline: FOLDER} in the suite, or --baseline FOLDER"
+                    f"metric {against[0].gate.metric!r}: not_worse needs a run to compare "
+                    "with: gate: {baseline: FOLDER} in the suite, or --baseline FOLDER"
                 )
-            self._races = [_Race(watch.gate, baseline, manifest) for watch in wanted]
+            self._races = [_Race(watch.gate, baseline, manifest) for watch in against]
             from judgekit.analysis.comparison.pairs import Pairing
 
             self._pairing = Pairing(baseline.results)
 
     @property
     def follows(self) -> bool:
-        """Whether it needs to see the rows: the summaries do not say all that its gates ask."""
+        """Whether its gates need the rows; the summaries alone are not enough."""
         return bool(self._slices) or self._pairing is not None
 
     def add(self, case: Case, rows: tuple[Row, ...]) -> None:
-        """Take one case and its rows."""
+        """Add one case and its rows."""
         by_metric = {row.metric: row for row in rows}
         for watch in self._slices:
             watch.add(case, by_metric[watch.gate.metric])
@@ -125,24 +125,24 @@ class Gatekeeper:
             race.add(pair)
 
     def finish(self, summaries: Mapping[str, MetricSummary]) -> tuple[GateResult, ...]:
-        """Return what every gate found, in the order they were given."""
+        """Return the results of all gates, in their order."""
         if self._pairing is not None:
             for pair in self._pairing.rest():
                 self._meet(pair)
         races = iter(self._races)
-        found = [
+        results = [
             next(races).finish(summaries[watch.gate.metric])
             if watch.gate.statistic == "not_worse" and watch.gate.at_most is None
             else watch.finish(summaries[watch.gate.metric])
             for watch in self._watches
         ]
         if self._rules.max_cost is not None:
-            found.append(check_cost(self._rules.max_cost, self._rules.paid()))
-        return tuple(found)
+            results.append(check_cost(self._rules.max_cost, self._rules.paid()))
+        return tuple(results)
 
 
 class _Watch:
-    """One gate; a slice of cases, or clusters other than the run's, are followed row by row."""
+    """One gate. If it has a slice or its own clusters, it needs every row."""
 
     def __init__(
         self, gate: Gate, tally: Callable[[str, bool], Tally], cluster: str | None
@@ -178,7 +178,7 @@ class _Watch:
 
 
 def _conditions(gate: Gate) -> tuple[Condition, ...]:
-    """Return a condition for each field of a slice; a list of values is one of them."""
+    """Return one condition for each field of a slice; for a list, with its first value."""
     return tuple(
         Condition(field, spelled(value[0] if isinstance(value, list) and value else value))
         for field, value in gate.where.items()
@@ -194,7 +194,7 @@ def _cluster(gate: Gate, case: str, metadata: Mapping[str, Any]) -> Hashable:
 
 
 class _Race:
-    """A run that must not be worse than its baseline by more than a margin."""
+    """A gate `not_worse`: the run may be worse than its baseline by at most a margin."""
 
     def __init__(self, gate: Gate, baseline: Report, manifest: Mapping[str, Any]) -> None:
         self.gate = gate
@@ -225,30 +225,30 @@ class _Race:
         self._differences.add(base.value, new.value, cluster)
 
     def finish(self, summary: MetricSummary) -> GateResult:
-        gate, found = self.gate, self._differences.finish()
+        gate, difference = self.gate, self._differences.finish()
         head = f"{gate.subject}: mean"
         other = f" ({self._other} with another question left out)" if self._other else ""
-        if self._refused is not None or found.mean is None:
+        if self._refused is not None or difference.mean is None:
             why = self._refused or f"no case has a score in both{other}"
             sentence = f"{head} cannot be compared with {self._name}: {why}"
             return GateResult(
                 gate=gate, found=None, passed=False, sentence=sentence, answer="unknown", n=0
             )
-        low, high = found.low, found.high
-        if found.mean == 0 and self._same == found.pairs:
-            # Answers that are all the same differ by nothing, for certain.
+        low, high = difference.low, difference.high
+        if difference.mean == 0 and self._same == difference.pairs:
+            # If all answers are the same, the difference is exactly 0.
             low = high = 0.0
         too_few = None
         if low is None or high is None:
-            too_few = found.too_few or f"fewer than {CHANGED} pairs differ"
+            too_few = difference.too_few or f"fewer than {CHANGED} pairs differ"
         answer = self._answer(low, high, higher=summary.higher_is_better)
         passed = answer == "meets" or (answer == "undecided" and gate.undecided == "pass")
         spread = f" [too few: {too_few}]" if too_few else f" [{low:+.3f}, {high:+.3f}]"
-        clusters = f" in {found.clusters} clusters" if found.clusters is not None else ""
-        same = " (all answers the same)" if self._same == found.pairs else ""
+        clusters = f" in {difference.clusters} clusters" if difference.clusters is not None else ""
+        same = " (all answers the same)" if self._same == difference.pairs else ""
         sentence = (
-            f"{head} {found.new:.3f} after {found.base:.3f} in {self._name}, "
-            f"{found.mean:+.3f}{spread} over {found.pairs} pairs{clusters}{same}{other}"
+            f"{head} {difference.new:.3f} after {difference.base:.3f} in {self._name}, "
+            f"{difference.mean:+.3f}{spread} over {difference.pairs} pairs{clusters}{same}{other}"
         )
         limit = f"worse by more than {gate.bound:g}"
         if answer == "undecided":
@@ -260,15 +260,15 @@ class _Race:
             verdict = f"{'not ' if passed else ''}{limit} by its interval"
         return GateResult(
             gate=gate,
-            found=found.mean,
+            found=difference.mean,
             passed=passed,
             sentence=f"{sentence}: {verdict}",
             answer=answer,
             low=low,
             high=high,
-            n=found.pairs,
+            n=difference.pairs,
             by="interval",
-            clusters=found.clusters,
+            clusters=difference.clusters,
             too_few=too_few,
         )
 
@@ -281,16 +281,16 @@ class _Race:
         return "misses" if best < -self.gate.bound else "undecided"
 
     def _more(self, *, higher: bool) -> str:
-        found = self._differences.spread
-        if not found.standard_error or found.mean is None:
+        spread = self._differences.spread
+        if not spread.standard_error or spread.mean is None:
             return ""
-        size = found.n if found.clusters is None else found.clusters
+        size = spread.n if spread.clusters is None else spread.clusters
         more = more_cases(
-            found.standard_error * math.sqrt(size),
+            spread.standard_error * math.sqrt(size),
             size,
-            abs((found.mean if higher else -found.mean) + self.gate.bound),
-            supposing=f"the true difference is {found.mean:+.3f}",
-            what="cases" if found.clusters is None else "clusters",
+            abs((spread.mean if higher else -spread.mean) + self.gate.bound),
+            supposing=f"the true difference is {spread.mean:+.3f}",
+            what="cases" if spread.clusters is None else "clusters",
         )
         return f" ({more})" if more else ""
 
@@ -300,7 +300,7 @@ def _refusal(metric: str, baseline: Report, manifest: Mapping[str, Any]) -> str 
         return "it has no such metric"
     old, new = rubrics_of(baseline.figures.manifest, metric), rubrics_of(manifest, metric)
     if old and new and old != new:
-        return "its rubric is another one"
+        return "its rubric differs"
     return None
 
 

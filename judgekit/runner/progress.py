@@ -1,45 +1,63 @@
-"""How far an evaluation is, and one line that says it, written over as it goes on."""
+"""Progress of an evaluation, and a line that shows it."""
 
 from __future__ import annotations
 
 import sys
 import time
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 if TYPE_CHECKING:
     from judgekit.core.case import Case
-    from judgekit.core.score import Result
+    from judgekit.core.score import Failure, Result
 
 _BETWEEN = 0.25
-"""Seconds between two lines."""
+"""Seconds between two updates."""
 _PATIENCE = 0.5
-"""Seconds in which nothing is shown: what is done by then needs no line."""
+"""Seconds before the first update; shorter work shows no line."""
 
 
 class Progress(NamedTuple):
-    """How far an evaluation is."""
+    """Progress of an evaluation."""
 
     cases: int
     failed: int
     """Rows without a score."""
     case: Case | None = None
-    """The case that was done last."""
+    """The last finished case."""
     results: Sequence[Result] = ()
-    """What came of it, in the order of the metrics."""
+    """Its results, in the order of the metrics."""
 
 
-def listener(progress: Callable[[Any], None] | bool | None) -> Callable[[Any], None] | None:
-    """Return what is to be told of progress: `True` stands for a line, `False` for nobody."""
+class FinishedCase(Protocol):
+    """One more finished case, of `answer`."""
+
+    @property
+    def failure(self) -> Failure | None:
+        """Why the case has no answer."""
+
+
+Listener = Callable[[Any], None]
+"""A function that is called with news about progress."""
+
+
+def listener(progress: Listener | bool | None) -> Listener | None:
+    """Return the function to call with progress: a `ProgressLine` for `True`, none for `False`."""
     if isinstance(progress, bool):
         return ProgressLine() if progress else None
     return progress
 
 
-class ProgressLine:
-    """Shows progress: in a notebook one output that is replaced, on a terminal one line.
+def close(progress: Listener | None) -> None:
+    """Close a line of progress; other listeners have nothing to close."""
+    if isinstance(progress, ProgressLine):
+        progress.close()
 
-    Where neither is to be had, such as in a file of logs, nothing is shown.
+
+class ProgressLine:
+    """Shows progress: in a notebook one output that is updated, on a terminal one line.
+
+    Without a notebook or terminal, such as in a log file, it shows nothing.
     """
 
     def __init__(self) -> None:
@@ -50,12 +68,13 @@ class ProgressLine:
         self._terminal = not self._notebook and sys.stderr.isatty()
         self._output: Any = None
 
-    def __call__(self, news: Any) -> None:
-        """Take what a door says: a `Progress`, or one more answered case."""
-        cases = getattr(news, "cases", None)
-        self._cases = self._cases + 1 if cases is None else cases
-        failed = self._failed + (getattr(news, "state", "") == "failed")
-        self._failed = getattr(news, "failed", failed)
+    def __call__(self, news: Progress | FinishedCase) -> None:
+        """Count, and show the progress if an update is due."""
+        if isinstance(news, Progress):
+            self._cases, self._failed = news.cases, news.failed
+        else:
+            self._cases += 1
+            self._failed += news.failure is not None
         now = time.monotonic()
         if now - self._started < _PATIENCE:
             return
@@ -64,7 +83,7 @@ class ProgressLine:
             self._show(f"{self._line()}, {self._cases / (now - self._started):.0f} a second")
 
     def close(self) -> None:
-        """Leave the last figures in a notebook, and nothing on a terminal."""
+        """Keep the last figures in a notebook; clear the line on a terminal."""
         if self._shown is None:
             return
         if self._notebook:
@@ -88,7 +107,7 @@ class ProgressLine:
 
 
 def _notebook() -> bool:
-    """Return whether this runs in a kernel; IPython is not loaded to find out."""
+    """Return whether this process is a notebook kernel, without importing IPython."""
     ipython = sys.modules.get("IPython")
     shell = ipython.get_ipython() if ipython is not None else None
     return shell is not None and getattr(shell, "kernel", None) is not None

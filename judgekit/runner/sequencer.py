@@ -1,4 +1,4 @@
-"""Results in the order of the cases, whichever finishes first."""
+"""Restores the order of the cases for results that finish in any order."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class CaseText(NamedTuple):
-    """A case and the JSON text it is written as, in UTF-8."""
+    """A case and its JSON text in UTF-8."""
 
     case: Case
     text: bytes
@@ -27,7 +27,7 @@ def case_text(case: Case) -> CaseText:
     """Return a case with its JSON text.
 
     Raises:
-        DatasetError: it holds half of a surrogate pair, which UTF-8 cannot encode.
+        DatasetError: a text contains a lone surrogate, which UTF-8 cannot encode.
     """
     try:
         return CaseText(case, to_json_bytes(case))
@@ -42,9 +42,9 @@ class ResultSequencer:
     """Takes results in any order and emits them in the order of the cases.
 
     Args:
-        emit: takes a case with all its results, in the order of the metrics.
-        width: results per case.
-        ahead: cases that may begin before the first unfinished one is emitted.
+        emit: called with each case and all its results, in the order of the metrics.
+        width: number of results per case.
+        ahead: number of cases that may start before the first unfinished one is emitted.
     """
 
     def __init__(
@@ -58,7 +58,7 @@ class ResultSequencer:
         self._emitted: asyncio.Event | None = None
 
     async def room(self, number: int) -> None:
-        """Wait until a case may begin."""
+        """Wait until the case with this number may start."""
         while number - self._next > self._ahead:
             if self._emitted is None:
                 import asyncio
@@ -68,7 +68,7 @@ class ResultSequencer:
             await self._emitted.wait()
 
     def put(self, number: int, text: CaseText, place: int, result: Result) -> None:
-        """Take one result of a case; emit the cases that are complete and next."""
+        """Add one result of a case; emit every complete case that is next in order."""
         if number not in self._waiting:
             self._waiting[number] = (text, [None] * self._width, [self._width])
         _, results, missing = self._waiting[number]

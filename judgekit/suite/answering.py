@@ -32,7 +32,7 @@ from judgekit.datasets.load import Source, cases_of
 from judgekit.datasets.write import case_writer
 from judgekit.judges.connections import closing_connections
 from judgekit.judges.limits import LimitedJudge
-from judgekit.runner.progress import listener
+from judgekit.runner.progress import close, listener
 from judgekit.suite.file import JudgeFile, RedactFile
 from judgekit.suite.judges import make_judge
 from judgekit.suite.redaction import make_redactor
@@ -155,7 +155,7 @@ async def answer(
     """
     if field not in FIELDS:
         raise ConfigError(f"no field {field!r} to fill{suggest(field, list(FIELDS))}")
-    report = listener(progress)
+    listen = listener(progress)
     work = _Answering(judge, field=field, system=system, replace=replace)
     done = Answers([], Counter(), {}, 0)
     with nullcontext(done.cases.append) if out is None else case_writer(Path(out)) as write:
@@ -166,10 +166,9 @@ async def answer(
                 if row.failure is not None:
                     done.failures[row.case.id] = row.failure
                 done = done._replace(cut_off=done.cut_off + row.cut_off)
-                if report is not None:
-                    report(row)
-    if close := getattr(report, "close", None):
-        close()
+                if listen is not None:
+                    listen(row)
+    close(listen)
     return done
 
 

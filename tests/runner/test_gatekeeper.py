@@ -358,7 +358,7 @@ def test_a_baseline_by_another_rubric_never_passes():
     )
 
     assert report.exit_code == 1
-    assert report.figures.gates[0].sentence.endswith("its rubric is another one")
+    assert report.figures.gates[0].sentence.endswith("its rubric differs")
 
 
 def test_a_run_is_not_written_over_its_baseline(tmp_path):
