@@ -1,4 +1,4 @@
-"""What is wrong with a template by the look of it, before anything is rendered."""
+"""Static checks of a template: names, filters and text that would not be shown."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from judgekit.rubric.parameter import Parameter
 VARIABLES = (
     "case", "criteria", "details", "examples", "groups", "mode", "parameters", "rubric",
 )  # fmt: skip
-"""Everything a template may name."""
+"""The variables of a template."""
 _WRITTEN = {"case": "case.FIELD", "parameters": "parameters.NAME", "rubric": "rubric.NAME"}
 _FULL_NAMES = {
     **{name: name for name in VARIABLES},
@@ -26,7 +26,7 @@ _FULL_NAMES = {
     "description": "rubric.description",
     "system_prompt": "case.system",
 }
-"""What people write -> the variable."""
+"""Common spellings -> the variable."""
 
 
 class UnknownVariable(RubricError):
@@ -57,19 +57,19 @@ def check_body(
     extends: bool,
     complain: Complain,
 ) -> None:
-    """Say what is wrong with the names in a template and with where its text stands.
+    """Check the names in a template and the places of its text.
 
     Args:
         tree: the template.
         inside: every node in it.
-        looked_up: the names it looks up and does not define.
-        name: its name; of one that begins with `_`, a part of others, only the fields are checked.
+        looked_up: the names that it looks up and does not define.
+        name: its name; if it begins with `_` (a partial), only fields of the case are checked.
         path: its file, for messages.
         extends: whether it extends another.
-        complain: what is done with each fault.
+        complain: called with each fault.
 
     Raises:
-        RubricError: it names what it extends in its body.
+        RubricError: it extends another template in its body.
     """
     _check_filters(inside, path, complain)
     if name.startswith("_") or "/_" in name:
@@ -85,7 +85,7 @@ def _check_variables(
     for name in sorted(looked_up.difference(VARIABLES)):
         named = (n for n in inside if isinstance(n, nodes.Name) and n.name == name)
         line = next((n.lineno for n in named), None)
-        complain(UnknownVariable(name, _meant(name), where=place(path, line)))
+        complain(UnknownVariable(name, _hint(name), where=place(path, line)))
     _check_cases(inside, path, complain)
 
 
@@ -102,8 +102,8 @@ def _check_filters(inside: list[nodes.Node], path: str, complain: Complain) -> N
             complain(RubricError(message, where=where, rule="template-syntax"))
 
 
-def _meant(name: str) -> str:
-    """Return a hint at the variable that is meant: `case.input` for `input`."""
+def _hint(name: str) -> str:
+    """Return a hint such as `case.input` for `input`."""
     full = _FULL_NAMES.get(next(iter(closest(name, _FULL_NAMES)), ""))
     if full is None:
         return f"; known: {', '.join(_WRITTEN.get(known, known) for known in VARIABLES)}"
@@ -134,11 +134,11 @@ def _check_top(
     extends: bool,
     complain: Complain,
 ) -> None:
-    """Refuse what would be left out without a word: text beside the blocks of an heir."""
+    """Refuse text outside blocks if the template extends another: Jinja would leave it out."""
     led = 1 if extends else 0
-    for said in [node for node in inside if isinstance(node, nodes.Extends)][led:]:
+    for node in [node for node in inside if isinstance(node, nodes.Extends)][led:]:
         message = "say what this extends in the front matter: `extends: NAME`"
-        raise RubricError(message, where=place(path, said.lineno), rule="extends")
+        raise RubricError(message, where=place(path, node.lineno), rule="extends")
     if not extends:
         return
     for node in tree.body:
@@ -151,7 +151,7 @@ def _check_top(
 
 
 def _line_in(part: nodes.Node) -> int:
-    """Return the line on which a node's text begins, leading empty lines left out."""
+    """Return the line on which the text of a node begins, after empty lines."""
     if not isinstance(part, nodes.TemplateData):
         return part.lineno
     return part.lineno + part.data[: -len(part.data.lstrip())].count("\n")

@@ -1,4 +1,4 @@
-"""The parameters a rubric declares, over all files of its chain, and whether it uses them."""
+"""The parameters that the files of a rubric declare and use."""
 
 from __future__ import annotations
 
@@ -12,36 +12,36 @@ from judgekit.core.suggest import suggest
 from judgekit.rubric.chain import Layer, description_of
 from judgekit.rubric.complain import Complain, refuse
 from judgekit.rubric.criterion import Criterion
-from judgekit.rubric.mention import Mention
 from judgekit.rubric.parameter import Parameter, named_in, parameter, texts_of
+from judgekit.rubric.sheet import Mention
 
 
 def declared_in(layers: Sequence[Layer], *, complain: Complain = refuse) -> tuple[Parameter, ...]:
-    """Return the parameters of a chain, the rubric itself first in it; an heir says what differs.
+    """Return the declared parameters; a file only writes what differs from the file it extends.
 
     Args:
-        layers: the chain.
-        complain: what is done with each fault; the first is raised by default.
+        layers: the rubric, then the files that it extends.
+        complain: called with each fault; raises the first one by default.
     """
     merged: dict[str, dict[str, Any]] = {}
     for layer in reversed(layers):
         for name, file in layer.file.parameters.items():
             if file is not None:
-                said = {field: getattr(file, field) for field in file.model_fields_set}
-                merged[name] = {**merged.get(name, {}), **said}
+                settings = {field: getattr(file, field) for field in file.model_fields_set}
+                merged[name] = {**merged.get(name, {}), **settings}
             elif merged.pop(name, None) is None:
                 where = layer.lines.where("parameters", name)
                 message = f"removes {name!r}, which it does not inherit"
                 complain(RubricError(message, where=where, rule="bad-value"))
-    made = []
-    for name, said in merged.items():
+    parameters = []
+    for name, settings in merged.items():
         try:
-            made.append(parameter(name, said))
+            parameters.append(parameter(name, settings))
         except ConfigError as exc:
-            where = where_said(layers, "parameters", name)
+            where = where_set(layers, "parameters", name)
             message = f"parameters.{name}: {exc}"
             complain(RubricError(message, where=where, rule="bad-value"))
-    return tuple(made)
+    return tuple(parameters)
 
 
 def check_used(
@@ -53,18 +53,18 @@ def check_used(
     declared: Sequence[Parameter],
     complain: Complain = refuse,
 ) -> None:
-    """Refuse a parameter that is named and not declared, or declared and never named."""
+    """Refuse parameters that are used and not declared, or declared and not used."""
     known = [parameter.name for parameter in declared]
-    named = [(said.name, place(file, said.line)) for file, said in mentions]
+    named = [(mention.name, place(file, mention.line)) for file, mention in mentions]
     for path, text in _texts(layers, criteria, details):
-        where = where_said(layers, *path)
+        where = where_set(layers, *path)
         try:
             named += [(name, where) for name in named_in(text)]
         except ConfigError as exc:
             complain(RubricError(str(exc), where=where, rule="bad-value"))
     for criterion in criteria:
         if any("{{" in item and "parameters." in item for item in criterion.question.items):
-            where = where_said(layers, "criteria", criterion.id, "items")
+            where = where_set(layers, "criteria", criterion.id, "items")
             message = "an item is answered word for word; it takes no parameter"
             complain(RubricError(message, where=where, rule="bad-value"))
     for name, where in named:
@@ -79,12 +79,12 @@ def check_used(
                 f"parameter {name!r} is never used; write {{{{ parameters.{name} }}}} where it "
                 "counts, or remove it"
             )
-            where = where_said(layers, "parameters", name)
+            where = where_set(layers, "parameters", name)
             complain(RubricError(message, where=where, rule="unused-parameter"))
 
 
-def where_said(layers: Sequence[Layer], *path: str) -> str:
-    """Return `file:line` of a setting in the file that decides it."""
+def where_set(layers: Sequence[Layer], *path: str) -> str:
+    """Return `file:line` of a setting in the first file that has it."""
     for layer in layers:
         inside: Any = layer.data
         for step in path[:2]:
@@ -97,7 +97,7 @@ def where_said(layers: Sequence[Layer], *path: str) -> str:
 def _texts(
     layers: Sequence[Layer], criteria: Sequence[Criterion], details: Sequence[Detail]
 ) -> Iterator[tuple[tuple[str, ...], str]]:
-    """Yield every text that may name a parameter, and where it is said."""
+    """Yield every text that may name a parameter, with the path of its setting."""
     yield ("description",), description_of(layers)
     for detail in details:
         yield ("details", detail.name), detail.text

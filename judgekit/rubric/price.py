@@ -1,4 +1,4 @@
-"""Prices: what each filter, test and method of a template costs before it runs."""
+"""The price of each filter, test and method of a template, charged before it runs."""
 
 from __future__ import annotations
 
@@ -8,43 +8,43 @@ from judgekit.rubric.budget import check_length, plain, size, under_way, weighed
 
 
 class Price(NamedTuple):
-    """The work of one call, in proportion to what it is given.
+    """The work of one call, in proportion to its arguments.
 
-    Every call pays for reading its arguments; the fields name what it does beyond that.
+    Every call pays for reading its arguments; the fields name further work.
     """
 
     text: bool = False
-    """It works on a text: anything else would be printed first."""
+    """It works on a text: other values are printed first."""
     growth: int = 1
-    """It can make a text this many times as long."""
+    """The result may be this many times as long."""
     pieces: bool = False
-    """It takes its value apart: up to one piece per character."""
+    """It splits its value: up to one piece per character."""
     order: bool = False
-    """It compares the items of its value with one another, and copies their texts."""
+    """It compares the items of its value with each other and copies their texts."""
     search: bool = False
-    """It searches a text: at worst a hundred times the work of reading it."""
+    """It searches a text: up to a hundred times the work of reading it."""
     product: bool = False
     """It may compare every character of its text with every character of its arguments."""
 
-    def charge(self, *given: Any) -> None:
-        """Charge a call for its values, the first of which it works on.
+    def charge(self, *values: Any) -> None:
+        """Charge a call for its values; it works on the first one.
 
         Raises:
-            TemplateRuntimeError: the budget is spent, or the value is none it works on.
+            TemplateRuntimeError: the budget is spent, or the first value has the wrong type.
         """
         meter = under_way()
         before = meter.steps
-        for value in given:
+        for value in values:
             weighed(value)
         read = meter.steps - before
-        if self is _READS or not given:
+        if self is _READS or not values:
             return
-        first = given[0]
+        first = values[0]
         if self.text and not isinstance(first, str):
             first = str(plain(first))
-        texts = [size(value) for value in given if isinstance(value, str)]
+        texts = [size(value) for value in values if isinstance(value, str)]
         if self.pieces:
-            # The name of an attribute is taken apart at its dots.
+            # The name of an attribute is split at its dots.
             meter.step(sum(texts) >> 4)
         if isinstance(first, str):
             check_length(self.growth * size(first))
@@ -64,49 +64,33 @@ _READS = Price()
 _TEXT = Price(text=True)
 _CASES = Price(text=True, growth=4)
 _PIECES = Price(pieces=True)
-_WORDS = Price(text=True, pieces=True)
 _ORDERS = Price(pieces=True, order=True)
 _SEARCHES = Price(search=True)
 _STRIPS = Price(product=True)
 
 FILTER_PRICES: dict[str, Price] = {
-    "abs": _READS,
-    "capitalize": _CASES,
-    "count": _READS,
-    "d": _READS,
-    "default": _READS,
-    "dictsort": _ORDERS,
-    "first": _PIECES,
-    "float": _READS,
-    "indent": Price(text=True, search=True),
-    "int": _READS,
-    "items": _PIECES,
-    "join": _PIECES,
-    "json": _READS,
-    "last": _PIECES,
-    "length": _READS,
-    "list": _PIECES,
-    "lower": _CASES,
-    "map": _PIECES,
-    "max": _ORDERS,
-    "min": _ORDERS,
-    "reject": _PIECES,
-    "rejectattr": _PIECES,
-    "replace": Price(text=True, search=True),
-    "reverse": _READS,
-    "round": _READS,
-    "select": _PIECES,
-    "selectattr": _PIECES,
-    "sort": _ORDERS,
-    "sum": _PIECES,
+    **dict.fromkeys(
+        (
+            "abs", "count", "d", "default", "float", "int", "json", "length", "reverse", "round",
+        ),
+        _READS,
+    ),
+    **dict.fromkeys(
+        (
+            "first", "items", "join", "last", "list", "map", "reject", "rejectattr", "select",
+            "selectattr", "sum",
+        ),
+        _PIECES,
+    ),
+    **dict.fromkeys(("dictsort", "max", "min", "sort", "unique"), _ORDERS),
+    **dict.fromkeys(("capitalize", "lower", "upper"), _CASES),
+    **dict.fromkeys(("indent", "replace"), Price(text=True, search=True)),
     "title": Price(text=True, growth=4, pieces=True),
     "trim": Price(text=True, product=True),
     "truncate": _TEXT,
-    "unique": _ORDERS,
-    "upper": _CASES,
-    "wordcount": _WORDS,
-}
-"""Every filter but `fence`, which has a price of its own."""
+    "wordcount": Price(text=True, pieces=True),
+}  # fmt: skip
+"""Every filter but `fence`, which computes its own price."""
 
 TEST_PRICES: dict[str, Price] = {
     **dict.fromkeys(
@@ -124,30 +108,18 @@ TEST_PRICES: dict[str, Price] = {
 }  # fmt: skip
 
 METHODS: dict[str, Price] = {
-    "capitalize": _CASES,
-    "casefold": _CASES,
-    "count": _SEARCHES,
-    "endswith": _READS,
-    "find": _SEARCHES,
-    "isalnum": _READS,
-    "isalpha": _READS,
-    "isdigit": _READS,
-    "islower": _READS,
-    "isnumeric": _READS,
-    "isspace": _READS,
-    "isupper": _READS,
-    "lower": _CASES,
-    "lstrip": _STRIPS,
-    "removeprefix": _READS,
-    "removesuffix": _READS,
-    "rfind": _STRIPS,
+    **dict.fromkeys(
+        (
+            "endswith", "isalnum", "isalpha", "isdigit", "islower", "isnumeric", "isspace",
+            "isupper", "removeprefix", "removesuffix", "startswith",
+        ),
+        _READS,
+    ),
+    **dict.fromkeys(("capitalize", "casefold", "lower", "title", "upper"), _CASES),
+    **dict.fromkeys(("count", "find"), _SEARCHES),
+    **dict.fromkeys(("lstrip", "rfind", "rstrip", "strip"), _STRIPS),
     "rsplit": Price(pieces=True, product=True),
-    "rstrip": _STRIPS,
     "split": Price(pieces=True, search=True),
     "splitlines": _PIECES,
-    "startswith": _READS,
-    "strip": _STRIPS,
-    "title": _CASES,
-    "upper": _CASES,
-}
+}  # fmt: skip
 """The methods of a text."""

@@ -1,4 +1,4 @@
-"""What a template prints: text of the case outside a fence, names nobody reads, fields it shows."""
+"""Analysis of templates for lint: unfenced text of the case, unused names, fields shown."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from jinja2 import nodes
 from judgekit.rubric.charge import walk
 
 _SAFE = {"fence", "length", "count", "wordcount", "int", "float", "round", "abs", "sum"}
-"""Filters that make a fenced text or a number of what they are given."""
+"""Filters that return a fenced text or a number."""
 _CLOSED = {"role"}
-"""Attributes that hold one of a few words, whoever wrote the case."""
+"""Attributes with a fixed set of values."""
 _ROUNDS = 6
-"""Macros that hand a text to one another in a longer row are not followed to the end."""
+"""Longest chain of macros that is followed."""
 
 
 class Spot(NamedTuple):
@@ -23,24 +23,24 @@ class Spot(NamedTuple):
     template: str
     line: int
     words: str
-    """What stands there."""
+    """The expression."""
 
 
 class Literal(NamedTuple):
-    """The words of a template that are no code, and where they stand."""
+    """The text of a template outside its code, with line numbers."""
 
     text: str
     starts: tuple[tuple[int, int], ...]
-    """Offset in the text -> line, where each piece begins."""
+    """Offset and line of the start of each piece."""
 
     def line_at(self, offset: int) -> int:
-        """Return the line of a place in the text."""
+        """Return the line of an offset in the text."""
         start, line = max((s for s in self.starts if s[0] <= offset), default=(0, 1))
         return line + self.text.count("\n", start, offset)
 
 
 def literal(tree: nodes.Template) -> Literal:
-    """Return the words of a template, comments and code left out."""
+    """Return the text of a template, without comments and code."""
     pieces: list[str] = []
     starts: list[tuple[int, int]] = []
     length = 0
@@ -53,17 +53,17 @@ def literal(tree: nodes.Template) -> Literal:
 
 
 def unfenced(trees: Mapping[str, nodes.Template]) -> tuple[Spot, ...]:
-    """Return where text of a case is printed outside a fence.
+    """Return the places that print text of a case outside a fence.
 
-    Followed through loops, variables, conditions, filters, and macros across files. What only
-    decides something (a condition, a comparison, a length) is not printed.
+    The analysis follows loops, variables, conditions, filters, and macros across files.
+    Conditions, comparisons and lengths do not print text.
     """
-    return _Taint(trees).found()
+    return _Taint(trees).spots()
 
 
 def unread(name: str, trees: Mapping[str, nodes.Template]) -> tuple[Spot, ...]:
-    """Return the variables, macros and imports of a file that no file of the rubric reads."""
-    read = set[str]().union(*(names_read(tree) for tree in trees.values()))
+    """Return the unused variables, macros and imports of a file."""
+    read = set[str]().union(*(names_read(walk(tree)) for tree in trees.values()))
     spots: list[Spot] = []
     for node in walk(trees[name]):
         for defined, kind in _defined(node):
@@ -90,38 +90,38 @@ def _defined(node: nodes.Node) -> Iterator[tuple[str, str]]:
         yield node.name, "macro"
 
 
-def names_read(tree: nodes.Template) -> set[str]:
-    """Return every name and attribute a file reads, or imports from another."""
-    found: set[str] = set()
-    for node in walk(tree):
+def names_read(inside: Iterable[nodes.Node]) -> set[str]:
+    """Return every name and attribute that nodes read, or import from another file."""
+    names: set[str] = set()
+    for node in inside:
         if isinstance(node, nodes.Name) and node.ctx == "load":
-            found.add(node.name)
+            names.add(node.name)
         elif isinstance(node, nodes.Getattr):
-            found.add(node.attr)
+            names.add(node.attr)
         elif isinstance(node, nodes.Const) and isinstance(node.value, str):
-            found.add(node.value)
-    return found
+            names.add(node.value)
+    return names
 
 
 def keys_read(trees: Mapping[str, nodes.Template]) -> dict[str, set[str]]:
     """Return the keys of `case.metadata` and `case.expected` that templates read."""
-    found: dict[str, set[str]] = {"metadata": set(), "expected": set()}
+    keys: dict[str, set[str]] = {"metadata": set(), "expected": set()}
     for tree in trees.values():
         for node in walk(tree):
             if not isinstance(node, (nodes.Getattr, nodes.Getitem)):
                 continue
             inner = node.node
-            if not isinstance(inner, nodes.Getattr) or inner.attr not in found:
+            if not isinstance(inner, nodes.Getattr) or inner.attr not in keys:
                 continue
             key = node.attr if isinstance(node, nodes.Getattr) else node.arg
             key = key.value if isinstance(key, nodes.Const) else key
             if isinstance(key, str):
-                found[inner.attr].add(key)
-    return found
+                keys[inner.attr].add(key)
+    return keys
 
 
 def shown(trees: Mapping[str, nodes.Template], chain: Sequence[str]) -> set[str]:
-    """Return the names and attributes that the rendered parts of a rubric's templates read.
+    """Return the names and attributes that the rendered parts of the templates read.
 
     A block that is replaced without `super()` is not rendered.
 
@@ -129,10 +129,10 @@ def shown(trees: Mapping[str, nodes.Template], chain: Sequence[str]) -> set[str]
         trees: every file of the rubric, by name.
         chain: the rubric's own template, then what it extends.
     """
-    found: set[str] = set()
+    names: set[str] = set()
     for name, tree in trees.items():
         if name not in chain:
-            found |= names_read(tree)
+            names |= names_read(walk(tree))
     replaced: set[str] = set()
     for place, name in enumerate(chain):
         tree = trees[name]
@@ -141,33 +141,25 @@ def shown(trees: Mapping[str, nodes.Template], chain: Sequence[str]) -> set[str]
         for block in blocks:
             if block.name in below:
                 continue
-            body = nodes.Template(block.body, lineno=block.lineno)
-            found |= names_read(body)
-            if "super" not in names_read(body):
+            read = names_read(walk(block))
+            names |= read
+            if "super" not in read:
                 replaced.add(block.name)
         if place == len(chain) - 1:
-            found |= _outside_blocks(tree)
-    return found
+            names |= names_read(_outside_blocks(tree))
+    return names
 
 
-def _outside_blocks(tree: nodes.Template) -> set[str]:
-    waiting: list[nodes.Node] = [n for n in tree.body if not isinstance(n, nodes.Block)]
-    kept: list[nodes.Node] = []
+def _outside_blocks(tree: nodes.Template) -> list[nodes.Node]:
+    """Return the nodes of a template that are in no block."""
+    waiting: list[nodes.Node] = list(tree.body)
+    outside: list[nodes.Node] = []
     while waiting:
         node = waiting.pop()
-        if isinstance(node, nodes.Block):
-            continue
-        kept.append(node)
-        waiting.extend(node.iter_child_nodes())
-    found: set[str] = set()
-    for node in kept:
-        if isinstance(node, nodes.Name):
-            found.add(node.name)
-        elif isinstance(node, nodes.Getattr):
-            found.add(node.attr)
-        elif isinstance(node, nodes.Const) and isinstance(node.value, str):
-            found.add(node.value)
-    return found
+        if not isinstance(node, nodes.Block):
+            outside.append(node)
+            waiting.extend(node.iter_child_nodes())
+    return outside
 
 
 Names = dict[str, bool]
@@ -178,42 +170,36 @@ class _Taint:
 
     def __init__(self, trees: Mapping[str, nodes.Template]) -> None:
         self.trees = trees
-        self.macros: dict[str, nodes.Macro] = {}
-        self.given: dict[str, set[str]] = {}
-        """Macro -> its parameters that are somewhere given text of a case."""
-        self.spots: dict[tuple[str, int], Spot] = {}
+        self.tainted: dict[str, set[str]] = {}
+        """Macro -> its parameters that receive text of the case in some call."""
+        self._spots: dict[tuple[str, int], Spot] = {}
         self.file = ""
-        for tree in trees.values():
-            for node in walk(tree):
-                if isinstance(node, nodes.Macro):
-                    self.macros[node.name] = node
-                elif isinstance(node, nodes.FromImport):
-                    self._alias(node)
-        for tree in trees.values():
-            for node in walk(tree):
-                if isinstance(node, nodes.FromImport):
-                    self._alias(node)
+        every = [node for tree in trees.values() for node in walk(tree)]
+        self.macros = {node.name: node for node in every if isinstance(node, nodes.Macro)}
+        for node in every:
+            if isinstance(node, nodes.FromImport):
+                self._alias(node)
 
     def _alias(self, node: nodes.FromImport) -> None:
         for entry in node.names:
             if not isinstance(entry, str) and entry[0] in self.macros:
                 self.macros[entry[1]] = self.macros[entry[0]]
 
-    def found(self) -> tuple[Spot, ...]:
+    def spots(self) -> tuple[Spot, ...]:
         for _ in range(_ROUNDS):
-            before = {name: set(params) for name, params in self.given.items()}
-            self.spots.clear()
+            before = {name: set(params) for name, params in self.tainted.items()}
+            self._spots.clear()
             for name, tree in self.trees.items():
                 self.file = name
                 self._body(tree.body, {"case": True})
-            if before == self.given:
+            if before == self.tainted:
                 break
-        return tuple(spot for _, spot in sorted(self.spots.items()))
+        return tuple(spot for _, spot in sorted(self._spots.items()))
 
     # -- statements -----------------------------------------------------------------
 
     def _body(self, body: Iterable[nodes.Node], names: Names) -> bool:
-        """Walk statements; return whether any of them printed text of the case."""
+        """Walk statements; return whether one of them prints text of the case."""
         printed = False
         for node in body:
             printed = self._statement(node, names) or printed
@@ -246,7 +232,7 @@ class _Taint:
             return self._body(node.body, dict(names))
         if isinstance(node, nodes.Macro):
             params = {arg.name for arg in node.args if isinstance(arg, nodes.Name)}
-            tainted = self.given.get(node.name, set())
+            tainted = self.tainted.get(node.name, set())
             return self._body(node.body, {**names, **{p: p in tainted for p in params}})
         if isinstance(node, nodes.CallBlock):
             self._open(node.call, names)
@@ -255,10 +241,10 @@ class _Taint:
         return self._body(body, dict(names)) if isinstance(body, list) else False
 
     def _quietly(self, body: Sequence[nodes.Node], names: Names, filter: Any) -> bool:
-        """Walk statements whose output is not printed here; return whether it is open text."""
-        kept = dict(self.spots)
+        """Walk statements with captured output; return whether that is unfenced text."""
+        spots = dict(self._spots)
         printed = self._body(body, dict(names))
-        self.spots = kept
+        self._spots = spots
         return printed and not _fences(filter)
 
     def _output(self, node: nodes.Output, names: Names) -> bool:
@@ -267,7 +253,7 @@ class _Taint:
             if isinstance(part, nodes.TemplateData) or not self._open(part, names):
                 continue
             spot = Spot(self.file, part.lineno, _spelled(part))
-            self.spots.setdefault((self.file, part.lineno), spot)
+            self._spots.setdefault((self.file, part.lineno), spot)
             printed = True
         return printed
 
@@ -279,7 +265,7 @@ class _Taint:
     # -- expressions -----------------------------------------------------------------
 
     def _open(self, node: nodes.Node | None, names: Names) -> bool:
-        """Return whether an expression holds text of the case that is not fenced."""
+        """Return whether an expression has unfenced text of the case."""
         if node is None or isinstance(node, (nodes.Const, nodes.Compare, nodes.Not, nodes.Test)):
             return False
         if isinstance(node, nodes.Name):
@@ -297,9 +283,9 @@ class _Taint:
             return self._open(node.expr1, names) or self._open(node.expr2, names)
         return self._any(node.iter_child_nodes(), names)
 
-    def _any(self, given: Iterable[nodes.Node], names: Names) -> bool:
-        # Each is looked at: a call to a macro tells what the macro is given.
-        return True in [self._open(node, names) for node in given]
+    def _any(self, inside: Iterable[nodes.Node], names: Names) -> bool:
+        # A list, not a generator: every call of a macro must be seen.
+        return True in [self._open(node, names) for node in inside]
 
     def _filtered(self, node: nodes.Filter, names: Names) -> bool:
         first = node.args[0] if node.args else None
@@ -319,20 +305,20 @@ class _Taint:
     def _called(self, node: nodes.Call, names: Names) -> bool:
         callee = node.node
         name = callee.name if isinstance(callee, nodes.Name) else getattr(callee, "attr", "")
-        given = [self._open(arg, names) for arg in node.args]
+        values = [self._open(arg, names) for arg in node.args]
         named = {pair.key: self._open(pair.value, names) for pair in node.kwargs}
         macro = self.macros.get(name)
         if macro is not None:
             params = [arg.name for arg in macro.args if isinstance(arg, nodes.Name)]
-            tainted = self.given.setdefault(macro.name, set())
-            tainted.update(p for p, value in zip(params, given, strict=False) if value)
+            tainted = self.tainted.setdefault(macro.name, set())
+            tainted.update(p for p, value in zip(params, values, strict=False) if value)
             tainted.update(p for p, value in named.items() if value and p in params)
-            return any(given[len(params) :])
-        return any(given) or any(named.values()) or self._open(callee, names)
+            return any(values[len(params) :])
+        return any(values) or any(named.values()) or self._open(callee, names)
 
 
 def _fences(filter: Any) -> bool:
-    """Return whether a chain of filters begins with, or holds, a fence."""
+    """Return whether a chain of filters contains a fence."""
     while isinstance(filter, nodes.Filter):
         if filter.name == "fence":
             return True
@@ -341,7 +327,7 @@ def _fences(filter: Any) -> bool:
 
 
 def _spelled(node: nodes.Node | None) -> str:
-    """Return roughly how an expression was written."""
+    """Return an expression roughly as it was written."""
     if isinstance(node, nodes.Getattr):
         return f"{_spelled(node.node)}.{node.attr}"
     if isinstance(node, nodes.Name):

@@ -1,4 +1,4 @@
-"""A rubric, ready for use: criteria, weights, and a template that turns a case into messages."""
+"""A loaded rubric: criteria, weights, and a template that renders cases into messages."""
 
 from __future__ import annotations
 
@@ -30,19 +30,17 @@ from judgekit.rubric.sandbox import View
 from judgekit.rubric.template import Template
 
 if TYPE_CHECKING:
+    from judgekit.core.display.parts import DisplayPart
     from judgekit.rubric.expectation import Ordering, RubricTest
     from judgekit.rubric.labelled import Example, Labelled
 
     Tested = tuple[tuple[RubricTest, ...], tuple[Ordering, ...]]
 
-if TYPE_CHECKING:
-    from judgekit.core.display.parts import DisplayPart as Shown
-
 _CRITERION = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
 
 
 class Group(Value):
-    """Criteria that belong together, and what a case must have for them to apply."""
+    """Criteria that belong together, and the fields that a case needs for them to apply."""
 
     name: str
     requires: tuple[str, ...] = ()
@@ -76,7 +74,7 @@ def _plain_number(value: float) -> float | int:
 
 
 class RubricView(View):
-    """The rubric's own words, as templates see them."""
+    """Name, version and description, as templates see them."""
 
     __slots__ = ("description", "name", "version")
 
@@ -87,7 +85,7 @@ class RubricView(View):
 
 
 class Variant:
-    """A rubric in one mode for the groups that apply: what is asked, and with which weights."""
+    """A rubric in one mode for the groups that apply: its form and its weights."""
 
     def __init__(self, rubric: Rubric, weights: Mapping[str, float]) -> None:
         self.groups = dict(weights)
@@ -99,7 +97,7 @@ class Variant:
         self._shares: dict[tuple[Status, ...], Shares] = {}
 
     def outcomes(self, judgment: Judgment) -> list[Outcome]:
-        """Return what the answers of a judgment are worth, in the order of the criteria."""
+        """Return the values of a judgment's answers, in the order of the criteria."""
         answers = judgment.answers.values()
         return [
             worth(answer.value, answer.items)
@@ -107,10 +105,10 @@ class Variant:
         ]
 
     def fold(self, outcomes: Sequence[Outcome], combine: Combine) -> Folded:
-        """Return the value of the whole, from what came of each criterion."""
+        """Fold the outcomes of the criteria into one value."""
         statuses = tuple([status for status, _ in outcomes])
         shares = self._shares.get(statuses)
-        if shares is None:  # worked out once for each pattern
+        if shares is None:  # computed once for each combination of statuses
             worths = [
                 Worth(criterion.id, criterion.group, criterion.weight, *outcome)
                 for criterion, outcome in zip(self.criteria, outcomes, strict=True)
@@ -119,18 +117,18 @@ class Variant:
         return fold_values([value for _, value in outcomes], shares=shares, combine=combine)
 
     def shown(self, examples: Iterable[Example]) -> list[dict[str, Any]]:
-        """Return examples as templates see them: with their answers to what is asked here."""
-        asked = {*(c.id for c in self.criteria), *(d.name for d in self.form.details)}
+        """Return examples as templates see them, with the answers to this form only."""
+        names = {*(c.id for c in self.criteria), *(d.name for d in self.form.details)}
         return [
             {
                 "case": CaseView(example.case, example.case.history),
-                "answers": {k: v for k, v in example.answers.items() if k in asked},
+                "answers": {k: v for k, v in example.answers.items() if k in names},
             }
             for example in examples
         ]
 
     def variables(self, rubric: Rubric, mode: str, *, own_form: bool) -> dict[str, Any]:
-        """Return what the template sees beside the case; no criteria where others are asked for."""
+        """Return the variables beside the case; no criteria if the metric has its own form."""
         return {
             "criteria": [] if own_form else self._views,
             "details": () if own_form else rubric.details,
@@ -143,7 +141,7 @@ class Variant:
 
 
 class Rubric(Displayed):
-    """A loaded rubric. Make one with `load_rubric`."""
+    """A loaded rubric; `load_rubric` creates it."""
 
     def __init__(
         self,
@@ -170,9 +168,9 @@ class Rubric(Displayed):
         self.version = version
         self.digest = digest
         self.declared = {parameter.name: parameter for parameter in declared}
-        """What may be set."""
+        """The declared parameters."""
         self.parameters: dict[str, Setting] = {}
-        """What it is set to."""
+        """The values of the parameters."""
         self._written = (description, criteria, details)
         self.description = description
         self.criteria = criteria
@@ -194,19 +192,19 @@ class Rubric(Displayed):
     def __repr__(self) -> str:
         return f"Rubric({self.name!r}, version={self.version}, digest={self.digest[:12]!r})"
 
-    def _parts_shown(self) -> Iterable[Shown]:
+    def _parts_shown(self) -> Iterable[DisplayPart]:
         from judgekit.rubric.display import rubric_parts
 
         return rubric_parts(self)
 
     @property
     def tests(self) -> tuple[RubricTest, ...]:
-        """Cases whose verdict is known; never shown to a judge."""
+        """Cases with a known verdict; never shown to a judge."""
         return self._tested()[0]
 
     @property
     def orderings(self) -> tuple[Ordering, ...]:
-        """Which of the tests' cases must come out above which."""
+        """Pairs of test cases of which one must score higher."""
         return self._tested()[1]
 
     @property
@@ -215,10 +213,28 @@ class Rubric(Displayed):
         return tuple(self.template.files.values())
 
     def said(self) -> dict[str, Any]:
-        """Return what it asks and what the answers are worth, as plain data for reports."""
-        from judgekit.rubric.told import told
-
-        return told(self)
+        """Return the questions and the values of their answers, as JSON for manifests."""
+        data: dict[str, Any] = {
+            "name": self.name,
+            "version": self.version,
+            "digest": self.digest[:16],
+            "description": self.description,
+            "combine": self.combine,
+            "modes": self.modes,
+            "default_mode": self.default_mode,
+            "criteria": [],
+        }
+        if self.details:
+            data["details"] = _plain(self.details)
+        for criterion in self.criteria:
+            (question,) = _plain([criterion.question])
+            question["weight"] = criterion.weight
+            if criterion.reverse:
+                question["reverse"] = True
+            if criterion.levels:
+                question["levels"] = _plain(criterion.levels)
+            data["criteria"].append(question)
+        return data
 
     def parameter(self, name: str) -> Parameter:
         """Return a declared parameter.
@@ -232,10 +248,10 @@ class Rubric(Displayed):
         return self.declared[name]
 
     def with_parameters(self, settings: Mapping[str, Any]) -> Rubric:
-        """Return this rubric with parameters set; the others stay as they are.
+        """Return this rubric with some parameters set; the others keep their values.
 
         Raises:
-            ConfigError: a parameter is unknown or wrong, or one without a default is not set.
+            ConfigError: a parameter is unknown, invalid, or has neither a default nor a value.
         """
         new = {name: self.parameter(name).check(value) for name, value in settings.items()}
         bound = self._set({**self.parameters, **new}) if new else self
@@ -248,14 +264,14 @@ class Rubric(Displayed):
         return bound
 
     def with_criteria(self, texts: Mapping[str, str], *, like: str) -> Rubric:
-        """Return this rubric with further criteria, each like one of its own but for the text.
+        """Return this rubric with further criteria that differ from one of its own in the text.
 
         Args:
             texts: id to text, as the judge reads it.
-            like: the criterion they take everything else from.
+            like: the criterion that provides all other settings.
 
         Raises:
-            ConfigError: an id is taken or no name, or a text is blank.
+            ConfigError: an id is taken or invalid, or a text is blank.
         """
         description, criteria, details = self._written
         model = next(criterion for criterion in criteria if criterion.id == like)
@@ -283,7 +299,7 @@ class Rubric(Displayed):
         return other._set(self.parameters)
 
     def with_defaults(self) -> Rubric:
-        """Return this rubric with every parameter at its default, where it has one."""
+        """Return this rubric with every parameter at its default, if it has one."""
         defaults = {p.name: p.default for p in self.declared.values() if p.default is not None}
         return self._set(defaults) if self.declared else self
 
@@ -315,7 +331,7 @@ class Rubric(Displayed):
     def variant(
         self, case: Case, *, mode: str, own_form: bool = False
     ) -> tuple[Variant, dict[str, Any]]:
-        """Return what is asked about a case: the groups of the mode that apply to it.
+        """Return the variant for the groups of a mode that apply to a case, and its variables.
 
         Raises:
             CaseError: a field the rubric requires is missing, or no group applies.
@@ -329,24 +345,22 @@ class Rubric(Displayed):
         present = {field for field in self._needed if _present(case, field)}
         live = tuple([name for name, needed in self._weighed(mode) if needed <= present])
         if not live:
-            wanted = sorted({f for name in weights for f in self._needs(name)})
-            needs = " or ".join(repr(field) for field in wanted)
+            fields = sorted({f for name in weights for f in self._needs(name)})
+            needs = " or ".join(map(repr, fields))
             raise CaseError(f"rubric {self.name!r} in mode {mode!r} needs the case to have {needs}")
-        found = self._variants.get((mode, live, own_form))
-        if found is None:
+        key = (mode, live, own_form)
+        if key not in self._variants:
             variant = Variant(self, {name: weights[name] for name in live})
-            found = (variant, variant.variables(self, mode, own_form=own_form))
-            self._variants[mode, live, own_form] = found
-        return found
+            self._variants[key] = (variant, variant.variables(self, mode, own_form=own_form))
+        return self._variants[key]
 
     def _weighed(self, mode: str) -> list[tuple[str, frozenset[str]]]:
-        """Return the groups that have weight in a mode, and what each needs a case to have."""
-        found = self._by_mode.get(mode)
-        if found is None:
+        """Return the groups with weight in a mode, and the fields that each needs."""
+        if mode not in self._by_mode:
             weights = self.modes[mode].items()
-            found = [(name, frozenset(self._needs(name))) for name, w in weights if w > 0]
-            self._by_mode[mode] = found
-        return found
+            groups = [(name, frozenset(self._needs(name))) for name, w in weights if w > 0]
+            self._by_mode[mode] = groups
+        return self._by_mode[mode]
 
     def _needs(self, group: str) -> tuple[str, ...]:
         return self.groups[group].requires if group in self.groups else ()
@@ -359,16 +373,16 @@ class Rubric(Displayed):
         history: tuple[Message, ...] | None = None,
         own_form: bool = False,
     ) -> tuple[Variant, tuple[ChatMessage, ...]]:
-        """Return what is asked about a case, and the messages that ask it.
+        """Return the variant for a case, and the messages to a judge.
 
         Args:
             case: the case.
             mode: one of the rubric's modes.
             history: earlier messages to show; all of the case's by default.
-            own_form: whether something else than the rubric's criteria is asked for.
+            own_form: whether the metric asks with its own form instead of the rubric's criteria.
 
         Raises:
-            CaseError: the case lacks what the rubric needs.
+            CaseError: the case lacks a field that the rubric needs.
             RubricError: the template failed.
         """
         variant, variables = self.variant(case, mode=mode, own_form=own_form)
@@ -384,6 +398,10 @@ class Rubric(Displayed):
             history=case.history if history is None else history,
             variant=key,
         )
+
+
+def _plain(values: Iterable[Value]) -> list[dict[str, Any]]:
+    return [value.model_dump(mode="json", exclude_defaults=True) for value in values]
 
 
 def _present(case: Case, field: str) -> bool:

@@ -1,4 +1,4 @@
-"""A sheet: one template file, parsed, checked and compiled."""
+"""Parse, check and compile one template file."""
 
 from __future__ import annotations
 
@@ -13,16 +13,22 @@ from judgekit.core.errors import RubricError, place
 from judgekit.rubric.charge import walk
 from judgekit.rubric.checks import check_body
 from judgekit.rubric.complain import Complain, refuse
-from judgekit.rubric.mention import Mention, mentions
 from judgekit.rubric.sandbox import RubricEnvironment
 from judgekit.rubric.translated import translated
 
 MAX_BODIES = 200_000
-"""Characters of template all files of a rubric may have together: compiling them takes seconds."""
+"""Characters that the templates of one rubric may have together; compiling them takes seconds."""
 TOO_LONG = (
     f"the rubric's templates have more than {MAX_BODIES:,} characters; "
     "what varies belongs in the cases"
 )
+
+
+class Mention(NamedTuple):
+    """One use of a parameter: `parameters.NAME`."""
+
+    name: str
+    line: int
 
 
 class Sheet(NamedTuple):
@@ -32,15 +38,15 @@ class Sheet(NamedTuple):
     length: int
     """Characters of its body."""
     built_from: list[tuple[str, str | None]]
-    """The templates it names, and where it does."""
+    """The templates it names, each with its `file:line`."""
     blocks: dict[str, int]
-    """The blocks in it, and their lines."""
+    """Its blocks and their lines."""
     inner: frozenset[str]
-    """Those of them that stand inside another; known only of a template that extends one."""
-    taken: list[tuple[str, str, int]]
+    """Blocks inside other blocks; only filled if the template extends another."""
+    imports: list[tuple[str, str, int]]
     """The names it imports: file, name, line."""
-    offered: frozenset[str]
-    """The names it defines at its top, which others may import."""
+    exports: frozenset[str]
+    """The names it defines at its top level, which other files may import."""
     names: frozenset[str]
     """Every name it reads or sets."""
     text: str
@@ -49,33 +55,46 @@ class Sheet(NamedTuple):
     """The parameters it names."""
 
 
+class _Parsed(NamedTuple):
+    tree: nodes.Template
+    written: list[nodes.Node]
+    """Every node, before the budget is added."""
+    names: set[str]
+    """The names that it looks up and does not define."""
+    exports: frozenset[str]
+    code: CodeType
+
+
+def _parse(body: str, name: str, path: str) -> _Parsed:
+    if len(body.lstrip("\n")) > MAX_BODIES:
+        raise RubricError(TOO_LONG, where=path, rule="prompt-size")
+    environment = RubricEnvironment(None)
+    tree = environment.parse(body, name, path)
+    written = environment.written
+    code = environment.compile(tree, name, path)
+    exports = frozenset(_exported(tree))
+    return _Parsed(tree, written, environment.looked_up - exports, exports, code)
+
+
 @lru_cache(maxsize=256)
 def sheet_of(source: str, name: str, path: str, extends: bool) -> Sheet:
-    """Parse, check and compile a template once, however many rubrics build on it."""
-    environment = RubricEnvironment(None)
+    """Parse, check and compile a template; rubrics that share it share the result."""
     with translated(file=path):
-        length = len(source.lstrip("\n"))
-        if length > MAX_BODIES:
-            raise RubricError(TOO_LONG, where=path, rule="prompt-size")
-        tree = environment.parse(source, name, path)
-        inside = environment.written
-        code = environment.compile(tree, name, path)
-        offered = frozenset(_exported(tree))
-        looked_up = environment.looked_up - offered
-        check_body(tree, inside, looked_up, name, path, extends=extends, complain=refuse)
-        blocks = [node for node in inside if isinstance(node, nodes.Block)]
+        tree, written, looked_up, exports, code = _parse(source, name, path)
+        check_body(tree, written, looked_up, name, path, extends=extends, complain=refuse)
+        blocks = [node for node in written if isinstance(node, nodes.Block)]
         within = [node for b in blocks if extends for node in walk(b)[1:]]
         return Sheet(
             code=code,
-            length=length,
-            built_from=_built_from(inside, path),
+            length=len(source.lstrip("\n")),
+            built_from=_built_from(written, path),
             blocks={node.name: node.lineno for node in blocks},
             inner=frozenset(node.name for node in within if isinstance(node, nodes.Block)),
-            taken=list(_taken(inside)),
-            offered=offered,
-            names=frozenset(node.name for node in inside if isinstance(node, nodes.Name)),
-            text="".join(node.data for node in inside if isinstance(node, nodes.TemplateData)),
-            mentions=mentions(inside, path),
+            imports=list(_imports(written)),
+            exports=exports,
+            names=frozenset(node.name for node in written if isinstance(node, nodes.Name)),
+            text="".join(node.data for node in written if isinstance(node, nodes.TemplateData)),
+            mentions=_mentions(written, path),
         )
 
 
@@ -88,29 +107,24 @@ def tree_of(
         body: the template, without the front matter.
         name: its name.
         path: its file, for messages.
-        parent: the template its front matter extends.
-        complain: what is done with each fault.
+        parent: the template that its front matter extends.
+        complain: called with each fault.
 
     Raises:
         RubricError: it cannot be parsed.
     """
     with translated(file=path):
-        if len(body.lstrip("\n")) > MAX_BODIES:
-            raise RubricError(TOO_LONG, where=path, rule="prompt-size")
-        environment = RubricEnvironment(None)
-        tree = environment.parse(body, name, path)
-        inside = environment.written
-        environment.compile(tree, name, path, raw=True)
-        looked_up = environment.looked_up.difference(_exported(tree))
-        extends = parent is not None
-        if extends:
-            inside.insert(0, nodes.Extends(nodes.Const(parent, lineno=1), lineno=1))
-        check_body(tree, inside, looked_up, name, path, extends=extends, complain=complain)
+        tree, written, looked_up, _, _ = _parse(body, name, path)
+        if parent is not None:
+            written.insert(0, nodes.Extends(nodes.Const(parent, lineno=1), lineno=1))
+        check_body(
+            tree, written, looked_up, name, path, extends=parent is not None, complain=complain
+        )
     return tree
 
 
 def _exported(tree: nodes.Template) -> Iterator[str]:
-    """Yield the names a template defines at its top, which its blocks may use."""
+    """Yield the names that a template defines at its top level."""
     for node in tree.body:
         if isinstance(node, nodes.FromImport):
             yield from (name if isinstance(name, str) else name[1] for name in node.names)
@@ -124,10 +138,10 @@ def _exported(tree: nodes.Template) -> Iterator[str]:
                 yield node.target.name
 
 
-def _built_from(inside: list[nodes.Node], path: str) -> list[tuple[str, str | None]]:
-    """Return the templates a file names, and where it does."""
+def _built_from(written: list[nodes.Node], path: str) -> list[tuple[str, str | None]]:
+    """Return the templates that a file names, each with its `file:line`."""
     names: list[tuple[str, str | None]] = []
-    for node in inside:
+    for node in written:
         if not isinstance(node, (nodes.Extends, nodes.Include, nodes.Import, nodes.FromImport)):
             continue
         template = node.template
@@ -138,9 +152,9 @@ def _built_from(inside: list[nodes.Node], path: str) -> list[tuple[str, str | No
     return names
 
 
-def _taken(inside: list[nodes.Node]) -> Iterator[tuple[str, str, int]]:
-    """Yield what `{% from "file" import name %}` names: the file, the name, the line."""
-    for node in inside:
+def _imports(written: list[nodes.Node]) -> Iterator[tuple[str, str, int]]:
+    """Yield file, name and line of each `{% from "file" import name %}`."""
+    for node in written:
         if isinstance(node, nodes.FromImport) and isinstance(node.template, nodes.Const):
             for entry in node.names:
                 yield (
@@ -148,3 +162,30 @@ def _taken(inside: list[nodes.Node]) -> Iterator[tuple[str, str, int]]:
                     entry if isinstance(entry, str) else entry[0],
                     node.lineno,
                 )
+
+
+def _mentions(written: list[nodes.Node], path: str) -> tuple[Mention, ...]:
+    """Return every parameter that a template names.
+
+    Raises:
+        RubricError: it uses `parameters` in another way, or sets this name.
+    """
+    mentions, plain, others = [], set(), []
+    for node in written:
+        if isinstance(node, nodes.Getattr) and _is_parameters(node.node):
+            mentions.append(Mention(node.attr, node.lineno))
+            plain.add(id(node.node))
+        elif isinstance(node, nodes.Name) and _is_parameters(node):
+            others.append(node)
+    for name in others:
+        message = "write parameters.NAME; which parameters a template uses must be plain to see"
+        if name.ctx != "load":
+            message = "parameters are the rubric's; give this another name"
+        elif id(name) in plain:
+            continue
+        raise RubricError(message, where=place(path, name.lineno), rule="unknown-variable")
+    return tuple(mentions)
+
+
+def _is_parameters(node: nodes.Node) -> bool:
+    return isinstance(node, nodes.Name) and node.name == "parameters"
