@@ -67,9 +67,13 @@ def _standing(agreements: Sequence[Agreement], bar: Mapping[str, float]) -> str:
 def _meets(one: Agreement, bar: Mapping[str, float]) -> bool:
     """Return whether a bar is stated for one of the coefficients, and all that are stated hold."""
     figures = (("kappa", one.kappa), ("spearman", one.rank))
-    stated = [(bar[name], found) for name, found in figures if name in bar and found is not None]
+    stated = [
+        (bar[name], agreement)
+        for name, agreement in figures
+        if name in bar and agreement is not None
+    ]
     return bool(stated) and all(
-        found.low is not None and found.low >= least for least, found in stated
+        agreement.low is not None and agreement.low >= least for least, agreement in stated
     )
 
 
@@ -86,17 +90,17 @@ def _by_people(manifest: Mapping[str, Any], metric: str) -> bool:
     return bool(models) and all(model.startswith("manual/") for model in models)
 
 
-def _figures(found: Sequence[Agreement]) -> str:
-    said = []
-    for one in found[:MOST]:
+def _figures(agreements: Sequence[Agreement]) -> str:
+    parts = []
+    for one in agreements[:MOST]:
         figure, word = (one.kappa, "kappa") if one.kappa is not None else (one.rank, "Spearman")
         name = one.criterion or "its verdict"
         if figure is None or figure.value is None:
-            said.append(f"{name} undefined")
+            parts.append(f"{name} undefined")
         elif figure.low is None or figure.high is None:
-            said.append(f"{name} {word} {figure.value:.2f} [too few]")
+            parts.append(f"{name} {word} {figure.value:.2f} [too few]")
         else:
-            said.append(f"{name} {word} {figure.value:.2f} [{figure.low:.2f}, {figure.high:.2f}]")
-    more = f", and {len(found) - MOST} more" if len(found) > MOST else ""
-    cases = max(one.cases for one in found)
-    return f"{', '.join(said)}{more}, over {cases} case{'s' if cases != 1 else ''} people labelled"
+            parts.append(f"{name} {word} {figure.value:.2f} [{figure.low:.2f}, {figure.high:.2f}]")
+    more = f", and {len(agreements) - MOST} more" if len(agreements) > MOST else ""
+    cases = max(one.cases for one in agreements)
+    return f"{', '.join(parts)}{more}, over {cases} case{'s' if cases != 1 else ''} people labelled"

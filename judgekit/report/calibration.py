@@ -104,7 +104,7 @@ class Calibration(Displayed, Value):
         return to_polars_frame(_table(self))
 
 
-def _table(found: Calibration) -> Table:
+def _table(calibration: Calibration) -> Table:
     from judgekit.datasets.dataframes.table import Table
 
     figures = ("kappa", "rank", "people_kappa", "people_rank")
@@ -119,7 +119,7 @@ def _table(found: Calibration) -> Table:
             "sentence": "text",
         }
     )  # fmt: skip
-    for one in found.criteria:
+    for one in calibration.criteria:
         entry: dict[str, Any] = {n: getattr(one, n, None) for n in table.names if n not in figures}
         for name in figures:
             figure: Coefficient | None = getattr(one, name)
@@ -137,7 +137,9 @@ def read_calibration(folder: Path, *, dataset: str, manifest: str) -> Calibratio
     """Return what is known of a run's judge; `None` if nothing is, or of another run only."""
     try:
         data = json.loads(read_text(folder / AGREEMENT, most=MAX_JSON))
-        found = Calibration.model_validate(data)
+        calibration = Calibration.model_validate(data)
     except (OSError, ValueError, RecursionError, ValidationError):
         return None
-    return found if (found.dataset, found.manifest) == (dataset, manifest) else None
+    return (
+        calibration if (calibration.dataset, calibration.manifest) == (dataset, manifest) else None
+    )

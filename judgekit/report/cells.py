@@ -24,18 +24,18 @@ def cells(text: str) -> int:
 
 def _clusters(text: str) -> list[tuple[str, int]]:
     """Return the visible signs of a text, and the columns of each."""
-    found: list[tuple[str, int]] = []
+    clusters: list[tuple[str, int]] = []
     for sign in text:
-        last, width = found[-1] if found else ("", 0)
+        last, width = clusters[-1] if clusters else ("", 0)
         joined = last.endswith(_JOINER)
-        if found and (joined or unicodedata.category(sign) in _NO_ROOM or ord(sign) in _SKIN):
+        if clusters and (joined or unicodedata.category(sign) in _NO_ROOM or ord(sign) in _SKIN):
             # A sign with the emoji selector takes two columns, as emoji do.
-            found[-1] = (last + sign, 2 if sign == _AS_EMOJI else width)
+            clusters[-1] = (last + sign, 2 if sign == _AS_EMOJI else width)
         elif unicodedata.category(sign) in _NO_ROOM:
-            found.append((sign, 0))
+            clusters.append((sign, 0))
         else:
-            found.append((sign, 2 if unicodedata.east_asian_width(sign) in "WF" else 1))
-    return found
+            clusters.append((sign, 2 if unicodedata.east_asian_width(sign) in "WF" else 1))
+    return clusters
 
 
 def cut(text: str, room: int) -> str:
@@ -49,13 +49,13 @@ def _begin(text: str, room: int) -> str:
     """Return as much of the beginning as there is room for."""
     if text.isascii():
         return text[:room]
-    kept = ""
+    beginning = ""
     for cluster, width in _clusters(text):
         if width > room:
             break
-        kept += cluster
+        beginning += cluster
         room -= width
-    return kept
+    return beginning
 
 
 def pad(text: str, room: int) -> str:

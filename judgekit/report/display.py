@@ -39,9 +39,9 @@ def report_parts(report: Report) -> Iterator[DisplayPart]:
     shown = figures.metrics[:MOST_METRICS]
     yield metric_grid(shown, left=len(figures.metrics) - len(shown))
     for summary in shown:
-        if found := shown_figures(summary):
-            said = ", ".join(f"{name} {figure}" for name, figure in found.items())
-            yield DisplayLine(f"{cut(summary.metric, MOST_NAME)}: {cut(said)}", "note")
+        if own_figures := shown_figures(summary):
+            text = ", ".join(f"{name} {figure}" for name, figure in own_figures.items())
+            yield DisplayLine(f"{cut(summary.metric, MOST_NAME)}: {cut(text)}", "note")
     for summary in shown:
         if summary.first_failure is not None:
             first = f"first failure: {cut(summary.first_failure)}"
@@ -167,10 +167,10 @@ def summary_parts(summary: MetricSummary) -> Iterator[DisplayPart]:
 # -- agreement ------------------------------------------------------------------------
 
 
-def calibration_parts(found: Calibration) -> Iterator[DisplayPart]:
+def calibration_parts(calibration: Calibration) -> Iterator[DisplayPart]:
     """Yield the parts of agreement with people."""
     yield DisplayLine("a judge against people", "title")
-    shown = found.criteria[:MOST_CRITERIA]
+    shown = calibration.criteria[:MOST_CRITERIA]
     yield DisplayTable(
         ("", "cases", "kappa", "Spearman", "people among themselves", ""),
         [
@@ -185,7 +185,7 @@ def calibration_parts(found: Calibration) -> Iterator[DisplayPart]:
             for one in shown
         ],
         numbers=(1, 2, 3, 4),
-        left=more(len(found.criteria) - len(shown), "row", ".criteria"),
+        left=more(len(calibration.criteria) - len(shown), "row", ".criteria"),
     )
     for one in shown[:3]:
         if one.table and len(one.categories) <= 8:
@@ -198,7 +198,7 @@ def calibration_parts(found: Calibration) -> Iterator[DisplayPart]:
                 title=_name(one),
                 numbers=range(1, len(one.categories) + 1),
             )
-    by = f"clusters of {found.cluster}" if found.cluster else "case"
+    by = f"clusters of {calibration.cluster}" if calibration.cluster else "case"
     yield DisplayLine(f"Intervals: 95 %, adjusted Wald by {by}.", "note")
 
 
@@ -207,11 +207,11 @@ def _name(one: Agreement) -> str:
     return cut(name, MOST_NAME)
 
 
-def _figure(found: Coefficient | None) -> str:
-    if found is None:
+def _figure(coefficient: Coefficient | None) -> str:
+    if coefficient is None:
         return ""
-    if found.value is None:
+    if coefficient.value is None:
         return "undefined"
-    if found.low is None or found.high is None:
-        return f"{found.value:.2f} [too few]"
-    return f"{found.value:.2f} [{found.low:.2f}, {found.high:.2f}]"
+    if coefficient.low is None or coefficient.high is None:
+        return f"{coefficient.value:.2f} [too few]"
+    return f"{coefficient.value:.2f} [{coefficient.low:.2f}, {coefficient.high:.2f}]"

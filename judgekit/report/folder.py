@@ -160,8 +160,8 @@ def read_manifest_digest(folder: Path) -> str | None:
             header = _check_header(lines.readline(MAX_LINE), place(path, 1))
     except (OSError, UnicodeDecodeError) as exc:
         raise ConfigError("not a run folder: it has no results", where=str(folder)) from exc
-    found = header.get("manifest")
-    return found if isinstance(found, str) else None
+    digest = header.get("manifest")
+    return digest if isinstance(digest, str) else None
 
 
 def _parse(lines: TextIO, path: Path) -> Iterator[Scored]:

@@ -61,8 +61,8 @@ class Gate(Value):
             return True
         from judgekit.datasets.selection.condition import spelled
 
-        for field, wanted in self.where.items():
-            values = wanted if isinstance(wanted, list) else [wanted]
+        for field, condition in self.where.items():
+            values = condition if isinstance(condition, list) else [condition]
             if field not in metadata or spelled(metadata[field]) not in map(spelled, values):
                 return False
         return True
@@ -70,11 +70,11 @@ class Gate(Value):
     @property
     def subject(self) -> str:
         """The metric and the slice, as sentences begin."""
-        said = ", ".join(
+        conditions = ", ".join(
             f"{field}={' or '.join(map(str, v)) if isinstance(v, list) else v}"
             for field, v in self.where.items()
         )
-        return f"{self.metric} where {said}" if said else self.metric
+        return f"{self.metric} where {conditions}" if conditions else self.metric
 
 
 class GateResult(Value):
@@ -101,7 +101,7 @@ class GateResult(Value):
 
 def gates_of(
     metric: str,
-    wanted: Mapping[str, Any] | Sequence[Mapping[str, Any]],
+    bounds: Mapping[str, Any] | Sequence[Mapping[str, Any]],
     *,
     threshold: float | None,
     figures: Mapping[str, bool] | None = None,
@@ -112,7 +112,7 @@ def gates_of(
 
     Args:
         metric: its name.
-        wanted: figure -> bound, plus `where`, `cluster` and `undecided`; or a list of such.
+        bounds: figure -> bound, plus `where`, `cluster` and `undecided`; or a list of such.
         threshold: its pass line, if it has one.
         figures: its own figures, and whether higher is better for each.
         undecided: whether "cannot tell yet" passes, where a gate does not say.
@@ -122,7 +122,7 @@ def gates_of(
         ConfigError: no such figure, or a pass rate without a threshold.
     """
     gates: list[Gate] = []
-    for entry in [wanted] if isinstance(wanted, Mapping) else wanted:
+    for entry in [bounds] if isinstance(bounds, Mapping) else bounds:
         if not isinstance(entry, Mapping):
             raise ConfigError(f"metric {metric!r}: a gate is figures and bounds: {{mean: 0.8}}")
         settings = _settings(metric, entry, undecided, cluster)
@@ -132,13 +132,13 @@ def gates_of(
 
 def _gates(
     metric: str,
-    wanted: Mapping[str, Any],
+    bounds: Mapping[str, Any],
     threshold: float | None,
     own: Mapping[str, bool],
     settings: Mapping[str, Any],
 ) -> list[Gate]:
     gates = []
-    for statistic, said in wanted.items():
+    for statistic, bound_text in bounds.items():
         if statistic in SETTINGS:
             continue
         if statistic not in own and statistic not in STATISTICS:
@@ -146,7 +146,7 @@ def _gates(
             raise ConfigError(f"metric {metric!r}: no gate on {statistic!r}{hint}")
         if statistic == "pass_rate" and threshold is None:
             raise ConfigError(f"metric {metric!r}: a gate on pass_rate needs a threshold; add one")
-        bound, share = _bound(metric, statistic, said, counts=statistic not in own)
+        bound, share = _bound(metric, statistic, bound_text, counts=statistic not in own)
         at_most = not own[statistic] if statistic in own else None
         gates.append(
             Gate(
@@ -164,34 +164,34 @@ def _gates(
 
 
 def _settings(
-    metric: str, wanted: Mapping[str, Any], undecided: Undecided | None, cluster: str | None
+    metric: str, entry: Mapping[str, Any], undecided: Undecided | None, cluster: str | None
 ) -> dict[str, Any]:
-    where, cluster = wanted.get("where") or {}, wanted.get("cluster") or cluster
-    said = wanted.get("undecided") or undecided
+    where, cluster = entry.get("where") or {}, entry.get("cluster") or cluster
+    choice = entry.get("undecided") or undecided
     if not isinstance(where, Mapping):
         raise ConfigError(f"metric {metric!r}: where is fields and values: {{topic: refunds}}")
     if cluster is not None and not isinstance(cluster, str):
         raise ConfigError(f"metric {metric!r}: cluster is the name of a field of the metadata")
-    if said not in (None, "pass", "fail"):
-        raise ConfigError(f"metric {metric!r}: undecided is pass or fail, not {said!r}")
-    return {"where": dict(where), "cluster": cluster, "undecided": said}
+    if choice not in (None, "pass", "fail"):
+        raise ConfigError(f"metric {metric!r}: undecided is pass or fail, not {choice!r}")
+    return {"where": dict(where), "cluster": cluster, "undecided": choice}
 
 
-def _bound(metric: str, statistic: str, said: Any, *, counts: bool) -> tuple[float, bool]:
+def _bound(metric: str, statistic: str, value: Any, *, counts: bool) -> tuple[float, bool]:
     """Return a bound as a number, and whether it is a share of the rows."""
     name = f"metric {metric!r}: gate on {statistic}"
-    share = counts and statistic in COUNTS and isinstance(said, str)
+    share = counts and statistic in COUNTS and isinstance(value, str)
     if share:
-        if not re.fullmatch(PER_CENT, said):
+        if not re.fullmatch(PER_CENT, value):
             raise ConfigError(f'{name}: a number of rows, or a share of them such as "5%"')
-        return float(said[:-1]) / 100, True
-    if isinstance(said, bool) or not isinstance(said, (int, float)) or not math.isfinite(said):
-        raise ConfigError(f"{name}: must be a number (it is {said!r})")
-    if statistic in ("coverage", "pass_rate") and counts and not 0 <= said <= 1:
-        raise ConfigError(f"{name}: a share between 0 and 1 (it is {said:g})")
-    if counts and statistic in (*COUNTS, "not_worse") and said < 0:
-        raise ConfigError(f"{name}: must not be below 0 (it is {said:g})")
-    return float(said), False
+        return float(value[:-1]) / 100, True
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+        raise ConfigError(f"{name}: must be a number (it is {value!r})")
+    if statistic in ("coverage", "pass_rate") and counts and not 0 <= value <= 1:
+        raise ConfigError(f"{name}: a share between 0 and 1 (it is {value:g})")
+    if counts and statistic in (*COUNTS, "not_worse") and value < 0:
+        raise ConfigError(f"{name}: must not be below 0 (it is {value:g})")
+    return float(value), False
 
 
 PER_CENT = r"\d{1,3}(\.\d{1,6})?%"
@@ -242,8 +242,8 @@ def check(gate: Gate, summary: MetricSummary, *, empty: str = "check `where`") -
     at_most = gate.at_most
     if at_most is None:
         at_most = gate.statistic != "pass_rate" and not summary.higher_is_better
-    found = figure.value
-    if found is None:
+    value = figure.value
+    if value is None:
         sliced = gate.where and not summary.rows
         why = f"no case is in this slice; {empty}" if sliced else "nothing was scored"
         sentence = f"{name} is unknown: {why}"
@@ -251,8 +251,8 @@ def check(gate: Gate, summary: MetricSummary, *, empty: str = "check `where`") -
             gate=gate, found=None, passed=False, sentence=sentence, answer="unknown", n=0
         )
     rule = f"{'at most' if at_most else 'at least'} {gate.bound:g}"
-    shown = f"{name} {found:.3f}{_spread(figure)} over {figure.over}"
-    met = found <= gate.bound if at_most else found >= gate.bound
+    shown = f"{name} {value:.3f}{_spread(figure)} over {figure.over}"
+    met = value <= gate.bound if at_most else value >= gate.bound
     answer: Answer = "meets" if met else "misses"
     passed = met
     by: Literal["estimate", "interval"] | None = None
@@ -267,7 +267,7 @@ def check(gate: Gate, summary: MetricSummary, *, empty: str = "check `where`") -
         sentence = f"{shown} {answer} {rule}" + (f" by its {by}" if by else "")
     return GateResult(
         gate=gate,
-        found=found,
+        found=value,
         passed=passed,
         sentence=sentence,
         answer=answer,
@@ -352,22 +352,22 @@ def _check_rows(gate: Gate, summary: MetricSummary) -> GateResult:
             gate=gate, found=None, passed=False, sentence=sentence, answer="unknown", n=0
         )
     if gate.statistic == "coverage":
-        found = summary.scored / rows
-        passed = found >= gate.bound
-        said = f"coverage {found:.3f} ({summary.scored} of {rows} rows scored)"
+        value = summary.scored / rows
+        passed = value >= gate.bound
+        text = f"coverage {value:.3f} ({summary.scored} of {rows} rows scored)"
         rule = f"at least {gate.bound:g}"
     else:
         counts = {"abstained": summary.abstained, "failed": summary.failed + summary.not_run}
         count = counts.get(gate.statistic, summary.fallback)
-        found = count / rows if gate.share else float(count)
-        passed = found <= gate.bound
-        said = f"{gate.statistic} {count} of {rows} rows"
-        said += f" ({found:.1%})" if gate.share else ""
+        value = count / rows if gate.share else float(count)
+        passed = value <= gate.bound
+        text = f"{gate.statistic} {count} of {rows} rows"
+        text += f" ({value:.1%})" if gate.share else ""
         rule = f"at most {f'{gate.bound * 100:g}%' if gate.share else f'{gate.bound:g}'}"
     answer: Answer = "meets" if passed else "misses"
-    sentence = f"{gate.subject}: {said} {answer} {rule}"
+    sentence = f"{gate.subject}: {text} {answer} {rule}"
     return GateResult(
-        gate=gate, found=found, passed=passed, sentence=sentence, answer=answer, n=rows
+        gate=gate, found=value, passed=passed, sentence=sentence, answer=answer, n=rows
     )
 
 

@@ -32,8 +32,10 @@ def _rubrics(metrics: Sequence[Metric]) -> list[dict[str, Any]]:
     for metric in metrics:
         for part in islice(with_children(metric), MOST_METRICS):
             for rubric in part.rubrics:
-                said = rubric.said()
-                entry = asked.setdefault(canonical_json(said), {**said, "metrics": []})
+                description = rubric.said()
+                entry = asked.setdefault(
+                    canonical_json(description), {**description, "metrics": []}
+                )
                 if metric.name not in entry["metrics"]:
                     entry["metrics"].append(metric.name)
     return list(asked.values())
@@ -72,16 +74,16 @@ def cluster_field(manifest: Mapping[str, Any]) -> str | None:
 def rubrics_of(manifest: Mapping[str, Any], metric: str) -> set[tuple[str, str]]:
     """Return the rubrics a metric was made with, and their digests."""
     return {
-        (str(made["rubric"]), str(made["digest"]))
-        for made in _made_with(_entry(manifest, metric), 0)
-        if made.get("rubric") and made.get("digest")
+        (str(maker["rubric"]), str(maker["digest"]))
+        for maker in _made_with(_entry(manifest, metric), 0)
+        if maker.get("rubric") and maker.get("digest")
     }
 
 
 def judges_of(manifest: Mapping[str, Any], metric: str) -> set[str]:
     """Return the models a metric asks."""
-    made = _made_with(_entry(manifest, metric), 0)
-    return {str(one["model"]) for one in made if one.get("model")}
+    makers = _made_with(_entry(manifest, metric), 0)
+    return {str(one["model"]) for one in makers if one.get("model")}
 
 
 def _entry(manifest: Mapping[str, Any], metric: str) -> Any:
@@ -96,9 +98,9 @@ def _made_with(value: Any, depth: int) -> Iterator[dict[str, Any]]:
     if depth > MAX_DEPTH:
         return
     if isinstance(value, dict):
-        made = value.get("made_with")
-        if isinstance(made, dict):
-            yield made
+        maker = value.get("made_with")
+        if isinstance(maker, dict):
+            yield maker
         for name, inner in value.items():
             if name != "made_with":
                 yield from _made_with(inner, depth + 1)

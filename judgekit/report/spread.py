@@ -56,16 +56,16 @@ def _spread(summary: MetricSummary) -> dict[str, str]:
     mean, scale = summary.mean, summary.scale
     if least is None or most is None:
         return {}
-    said = {"range": f"{least * scale:.2f} to {most * scale:.2f}"}
+    figures = {"range": f"{least * scale:.2f} to {most * scale:.2f}"}
     if mean is None or least == most:
-        return said
+        return figures
     if low is None or high is None or margin is None:
         interval = f"{mean * scale:.2f}, too few sessions for an interval"
     else:
         interval = f"{mean * scale:.2f} ± {margin * scale:.2f}, "
         interval += f"[{low * scale:.2f}, {high * scale:.2f}]"
-    said = {"by session": interval, **said}
+    figures = {"by session": interval, **figures}
     if sd is not None and variance is not None:
-        said["sd (ddof 1)"] = f"{sd * scale:.3f}"
-        said["variance (ddof 1)"] = f"{variance * scale**2:.4f}"
-    return said
+        figures["sd (ddof 1)"] = f"{sd * scale:.3f}"
+        figures["variance (ddof 1)"] = f"{variance * scale**2:.4f}"
+    return figures

@@ -232,12 +232,12 @@ def _wide(report: Report, fields: _Included, *, criteria: bool) -> Table:
 
 
 def _columns(table: Table, metric: str, *, has_line: bool, reason: bool) -> None:
-    wanted: dict[str, Kind] = {metric: "number", f"{metric}.status": "text"}
+    columns: dict[str, Kind] = {metric: "number", f"{metric}.status": "text"}
     if has_line:
-        wanted[f"{metric}.passed"] = "yes_no"
+        columns[f"{metric}.passed"] = "yes_no"
     if reason:
-        wanted[f"{metric}.reason"] = "text"
-    for name, kind in wanted.items():
+        columns[f"{metric}.reason"] = "text"
+    for name, kind in columns.items():
         if name in table.names:
             raise _twice(name)
         table.column(name, kind)
@@ -250,8 +250,8 @@ def _put_wide(entry: dict[str, Any], row: Row, thresholds: Thresholds, *, reason
     entry[f"{name}.status"] = status_of(result)
     entry[f"{name}.passed"] = thresholds.passed(name, own)
     if reason:
-        said = result.message if isinstance(result, Failure) else result.reason
-        entry[f"{name}.reason"] = said or None
+        text = result.message if isinstance(result, Failure) else result.reason
+        entry[f"{name}.reason"] = text or None
 
 
 def _twice(name: str) -> ConfigError:
@@ -277,25 +277,27 @@ class _Included:
 
     def of(self, case: Case) -> dict[str, Any]:
         """Return the chosen fields of a case by column name."""
-        found: dict[str, Any] = {}
+        values_of_case: dict[str, Any] = {}
         for name in self.names:
             field, _, inside = name.partition(".")
             value = getattr(case, field)
             if inside:
-                found[name] = value.get(inside)
+                values_of_case[name] = value.get(inside)
             elif field in _INSIDE:
-                found |= {f"{field}.{key}": item for key, item in value.items()}
+                values_of_case |= {f"{field}.{key}": item for key, item in value.items()}
             elif field == "history":
-                found[name] = [m.model_dump(mode="json", exclude_defaults=True) for m in value]
+                values_of_case[name] = [
+                    m.model_dump(mode="json", exclude_defaults=True) for m in value
+                ]
             else:
-                found[name] = list(value) if field in _LISTS else value
-        return found
+                values_of_case[name] = list(value) if field in _LISTS else value
+        return values_of_case
 
     def put(self, table: Table, beside: Sequence[Mapping[str, Any]]) -> Table:
         """Add the columns to a table; `beside` has one entry for each row."""
-        wanted = dict.fromkeys(n for n in self.names if n not in _INSIDE)
-        wanted |= dict.fromkeys(name for values in beside for name in values)
-        for name in wanted:
+        names = dict.fromkeys(n for n in self.names if n not in _INSIDE)
+        names |= dict.fromkeys(name for values in beside for name in values)
+        for name in names:
             values = [entry.get(name) for entry in beside]
             kind = kind_of(values)
             if name in table.names:

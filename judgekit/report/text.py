@@ -72,8 +72,8 @@ def _judges(report: Report) -> str:
     """Return the judges that the metrics name, for runs without a suite."""
     manifest = report.figures.manifest
     models = {model for name in report.metrics for model in judges_of(manifest, name)}
-    asked = sorted(models) if "judge" not in manifest else []
-    return f"judge {', '.join(asked)}" if asked else "no judge"
+    names = sorted(models) if "judge" not in manifest else []
+    return f"judge {', '.join(names)}" if names else "no judge"
 
 
 def _mapping(value: object) -> dict[str, Any]:
@@ -154,12 +154,12 @@ def _worst(report: Report, s: MetricSummary, count: int, width: int, paint: Pain
         yield from wrap(line, width, first="  ", then="    ")
     if s.first_failure is not None:
         yield from _wrapped(f"{s.metric}: first failure: {s.first_failure}", width, paint, "bad")
-    found = s.flawed[:count]
-    if not found:
+    shown = s.flawed[:count]
+    if not shown:
         return
     yield ""
     yield paint(f"{'lowest' if s.higher_is_better else 'highest'} {printable(s.metric)}", "dim")
-    for worst in found:
+    for worst in shown:
         head = f"  {number_of(worst.value, s):>5}  "
         case = " ".join(printable(report.label(worst.case)).split())
         reason = " ".join(printable(worst.reason).split())
@@ -182,9 +182,9 @@ def _tail(report: Report, width: int, paint: Paint) -> Iterator[str]:
         yield from _wrapped(line, width, paint, "dim")
     for line in report.calibration:
         yield from _wrapped(line, width, paint, "dim")
-    if (asked := _asked(report)) is not None:
-        yield from wrap(asked, width, then="  ")
-    for line in _found_out(report):
+    if (replies := _replies_line(report)) is not None:
+        yield from wrap(replies, width, then="  ")
+    for line in _judge_lines(report):
         yield from _wrapped(line, width, paint, "dim")
     for model, several in _mapping(report.run.get("mixed")).items():
         yield from _wrapped(
@@ -194,31 +194,31 @@ def _tail(report: Report, width: int, paint: Paint) -> Iterator[str]:
             paint,
             "bad",
         )
-    if (told := _selected(report.run)) is not None:
-        yield from _wrapped(told, width, paint, "dim")
+    if (selection := _selected(report.run)) is not None:
+        yield from _wrapped(selection, width, paint, "dim")
     for reason in report.figures.incomplete:
         yield paint(f"incomplete: {printable(reason)}", "bad")
 
 
-def _found_out(report: Report) -> Iterator[str]:
+def _judge_lines(report: Report) -> Iterator[str]:
     """Yield the output mode of each judge and what a probe learnt."""
     for role, facts in _mapping(report.run.get("judges")).items():
-        found = _mapping(facts)
+        known = _mapping(facts)
         way = {"probe": "probed", "store": "as probed earlier", "use": "fallen to in use"}
-        how = way.get(str(found.get("mode_from")), "set in the suite")
-        asked = f"asked by {found['mode']} ({how})" if found.get("mode") else "no way to ask found"
-        line = f"{role} {found.get('model')}: {asked}"
-        if found.get("server"):
-            line += f", served as {found['server']}"
+        how = way.get(str(known.get("mode_from")), "set in the suite")
+        mode = f"asked by {known['mode']} ({how})" if known.get("mode") else "no way to ask found"
+        line = f"{role} {known.get('model')}: {mode}"
+        if known.get("server"):
+            line += f", served as {known['server']}"
         yield line
-        steps = found.get("steps")
+        steps = known.get("steps")
         for step in steps if isinstance(steps, list) else ():
             yield f"  not by {step}"
-        for name, reason in _mapping(found.get("dropped_params")).items():
+        for name, reason in _mapping(known.get("dropped_params")).items():
             yield f"  {name} not sent: {reason}"
 
 
-def _asked(report: Report) -> str | None:
+def _replies_line(report: Report) -> str | None:
     run = report.run
     origins = run.get("origins")
     if not isinstance(origins, dict):
@@ -236,13 +236,13 @@ def _selected(run: Mapping[str, Any]) -> str | None:
     """Say which cases a run is about, where it is not about all."""
     selected = _mapping(run.get("selected"))
     where, limit = selected.get("where"), selected.get("limit")
-    said = [f"with {' and '.join(map(str, where))}"] if isinstance(where, list) else []
-    said += ["that failed before"] if "ids" in selected else []
+    words = [f"with {' and '.join(map(str, where))}"] if isinstance(where, list) else []
+    words += ["that failed before"] if "ids" in selected else []
     if limit is not None:
-        said.insert(0, "the first case" if limit == 1 else f"the first {limit} cases")
-    elif said:
-        said.insert(0, "cases")
-    lines = [f"only {' '.join(said)}"] if said else []
+        words.insert(0, "the first case" if limit == 1 else f"the first {limit} cases")
+    elif words:
+        words.insert(0, "cases")
+    lines = [f"only {' '.join(words)}"] if words else []
     if "shard" in selected:
         lines.append(f"shard {selected['shard']}; `judgekit merge` checks the gates")
     return "; ".join(lines) or None
@@ -304,5 +304,5 @@ def _part(part: Part, width: int) -> Iterator[str]:
             yield from wrap(f"{mark}  {text}", width, first=" " * 6, then=" " * 15)
     for quote in part.quotes:
         where = f"in {quote.field}" if quote.field else "NOT FOUND in the case"
-        said = f'"{printable(quote.text)}" ({where})'
-        yield from wrap(said, width, first=" " * 6, then=" " * 7)
+        text = f'"{printable(quote.text)}" ({where})'
+        yield from wrap(text, width, first=" " * 6, then=" " * 7)

@@ -20,7 +20,7 @@ _LOOK = 0.2
 """Seconds after which a folder that is held is held by a run."""
 _BUFFER = 1 << 16
 """Bytes of results that are handed to the operating system at a time."""
-_SEEN = 0.5
+_FLUSH_AFTER = 0.5
 """Seconds after which they are handed over all the same, for whoever looks on."""
 
 
@@ -78,7 +78,7 @@ class ResultsWriter:
         lines = [b'{"type":"case","case":%b}' % case, *rows, b""]
         try:
             self._file.write(b"\n".join(lines))
-            if time.monotonic() - self._flushed > _SEEN:
+            if time.monotonic() - self._flushed > _FLUSH_AFTER:
                 self._file.flush()
                 self._flushed = time.monotonic()
         except OSError as exc:

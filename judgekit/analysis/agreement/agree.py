@@ -67,7 +67,7 @@ def agree(
     if not any(subject.pairs for subject in subjects.values()):
         raise ConfigError(_nothing_fits(report, people, subjects), where=str(path))
     questions = _questions(report, {s.metric: s.key for s in subjects.values()})
-    found = Calibration(
+    calibration = Calibration(
         dataset=report.figures.dataset,
         manifest=digest(canonical_json(report.figures.manifest)),
         labels=sha256_of(path),
@@ -79,8 +79,8 @@ def agree(
         ),
     )
     if write and report.folder is not None:
-        write_json(report.folder / AGREEMENT, found.model_dump(mode="json"))
-    return found
+        write_json(report.folder / AGREEMENT, calibration.model_dump(mode="json"))
+    return calibration
 
 
 _People = dict[Topic, dict[str, dict[str, dict[str | None, Answer | None]]]]
@@ -153,10 +153,10 @@ def _nothing_fits(report: Report, people: _People, subjects: Mapping[Topic, Subj
 
 def _questions(report: Report, keys: Mapping[str, str | None]) -> dict[Topic, Question]:
     """Return what the judge was asked, by metric and criterion, as far as the tape has it."""
-    found: dict[Topic, Question] = {}
+    questions: dict[Topic, Question] = {}
     path = report.folder / TAPE if report.folder is not None else None
     if path is None or not path.is_file():
-        return found
+        return questions
     try:
         tape = Tape(path)
         try:
@@ -165,12 +165,12 @@ def _questions(report: Report, keys: Mapping[str, str | None]) -> dict[Topic, Qu
                     continue
                 record = decode(tape.line(at), parts=tape.parts(), where=tape.spot(at, key))
                 for question in record.request.form.questions:
-                    found[metric, question.id] = question
+                    questions[metric, question.id] = question
         finally:
             tape.close()
     except JudgekitError as exc:
         raise ConfigError(f"its tape cannot be read: {exc}", where=str(report.folder)) from exc
-    return found
+    return questions
 
 
 __all__ = ["agree"]

@@ -49,7 +49,7 @@ def read_labels(path: Path) -> Iterator[Label]:
     Raises:
         ConfigError: with `file:line`, for a line that is none, or that says a thing twice.
     """
-    seen: dict[Label, int] = {}
+    first_lines: dict[Label, int] = {}
     try:
         with path.open(encoding="utf-8-sig", newline="\n") as lines:
             for number, line in enumerate(bounded_lines(lines, most=MAX_LINE), start=1):
@@ -57,7 +57,7 @@ def read_labels(path: Path) -> Iterator[Label]:
                     continue
                 where = place(path, number)
                 for label in _labels(line, where):
-                    first = seen.setdefault(label._replace(value=None), number)
+                    first = first_lines.setdefault(label._replace(value=None), number)
                     if first != number:
                         raise ConfigError(f"{_named(label)} is labelled twice, first in line "
                                           f"{first}", where=where)  # fmt: skip
@@ -91,8 +91,8 @@ def _labels(line: str, where: str) -> Iterator[Label]:
     output = data.get("output_digest")
     if not (output is None or (isinstance(output, str) and _DIGEST.fullmatch(output))):
         raise ConfigError("'output_digest' must be 16 hex digits", where=where)
-    said = [key for key in ("answers", "values", "value") if key in data]
-    if not said:
+    keys = [key for key in ("answers", "values", "value") if key in data]
+    if not keys:
         raise ConfigError("says nothing: needs 'value', 'values' or 'answers'", where=where)
     if "value" in data:
         value = _plain(data["value"], "value", where)
@@ -102,12 +102,12 @@ def _labels(line: str, where: str) -> Iterator[Label]:
         if not isinstance(several, dict):
             raise ConfigError(f"{key!r} must be {{criterion: ...}}", where=where)
         for criterion, value in several.items():
-            given = value
+            answers = value
             if key == "answers":
                 if not isinstance(value, dict):
                     raise ConfigError(f"{criterion}: an answer is {{value: ...}}", where=where)
-                given = _answered(value)
-            plain = _plain(given, criterion, where)
+                answers = _answered(value)
+            plain = _plain(answers, criterion, where)
             yield Label(case, metric, str(criterion), labeller, plain, output)
 
 

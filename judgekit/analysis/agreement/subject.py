@@ -158,10 +158,10 @@ class Subject:
                        person=self._passed(p.person))
             for p in self.pairs
         ]  # fmt: skip
-        found = [self._figures(verdicts, None)]
+        agreements = [self._figures(verdicts, None)]
         if all(not isinstance(p.person, (bool, str)) for p in self.pairs):
-            found.append(self._figures(self.pairs, question))
-        return found
+            agreements.append(self._figures(self.pairs, question))
+        return agreements
 
     def _passed(self, answer: Answer) -> bool:
         if isinstance(answer, str):
@@ -202,7 +202,7 @@ class Subject:
         table = [[0] * size for _ in range(size)] if tabled else []
         for pair in judged if tabled else ():
             table[pair.first][pair.second] += 1
-        found = Agreement(
+        agreement = Agreement(
             metric=self.metric,
             criterion=self.criterion,
             scale=scale,
@@ -227,7 +227,7 @@ class Subject:
             left_out=dict(sorted(self.left_out.items())),
             sentence="",
         )
-        return found.model_copy(update={"sentence": sentence(found)})
+        return agreement.model_copy(update={"sentence": sentence(agreement)})
 
     @property
     def _name(self) -> str:

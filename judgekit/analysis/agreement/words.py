@@ -13,18 +13,20 @@ FEW = 30
 """Cases below which agreement is a first impression."""
 
 
-def sentence(found: Agreement) -> str:
+def sentence(agreement: Agreement) -> str:
     """Return what the figures mean, in plain words."""
-    figure = found.kappa or found.rank
-    if found.kappa is not None and found.kappa.value is None:
+    figure = agreement.kappa or agreement.rank
+    if agreement.kappa is not None and agreement.kappa.value is None:
         return "Everybody gave one and the same answer: agreement cannot be told from habit."
     if figure is None or figure.value is None:
         return "One side gave one and the same answer throughout: nothing to rank."
     parts = []
-    if found.same is not None:
-        parts.append(f"{found.same} of {found.pairs} answers are the same")
-    if found.failed:
-        failed = f"{found.failed} failed repl{'ies count' if found.failed > 1 else 'y counts'}"
+    if agreement.same is not None:
+        parts.append(f"{agreement.same} of {agreement.pairs} answers are the same")
+    if agreement.failed:
+        failed = (
+            f"{agreement.failed} failed repl{'ies count' if agreement.failed > 1 else 'y counts'}"
+        )
         parts.append(f"{failed} as disagreement")
     if figure.low is None or figure.high is None:
         parts.append(f"too few for an interval ({figure.too_few})")
@@ -33,114 +35,118 @@ def sentence(found: Agreement) -> str:
     elif figure.high < 0:
         parts.append("the judge disagrees with people more than chance would")
     else:
-        parts.append(f"better than chance; {_between_people(found)}")
-    if found.cases < FEW:
-        parts.append(f"{found.cases} cases are a first impression")
+        parts.append(f"better than chance; {_between_people(agreement)}")
+    if agreement.cases < FEW:
+        parts.append(f"{agreement.cases} cases are a first impression")
     text = "; ".join(parts)
     return f"{text[:1].upper()}{text[1:]}."
 
 
-def _between_people(found: Agreement) -> str:
-    people = found.people_kappa if found.kappa is not None else found.people_rank
+def _between_people(agreement: Agreement) -> str:
+    people = agreement.people_kappa if agreement.kappa is not None else agreement.people_rank
     if people is None or people.value is None:
         return "how well people agree with each other is not known"
     return f"between people it is {coefficient(people)}"
 
 
-def name_of(found: Agreement) -> str:
+def name_of(agreement: Agreement) -> str:
     """Return what agreement is about."""
-    return found.metric if found.criterion is None else f"{found.metric}, {found.criterion}"
+    return (
+        agreement.metric
+        if agreement.criterion is None
+        else f"{agreement.metric}, {agreement.criterion}"
+    )
 
 
-def figures_line(found: Agreement) -> str:
+def figures_line(agreement: Agreement) -> str:
     """Return the figures in one line."""
     parts = []
-    if found.kappa is not None:
-        kind = "kappa" if found.scale == "nominal" else "kappa (quadratic)"
-        parts.append(f"{kind} {coefficient(found.kappa)}")
-    if found.rank is not None:
-        parts.append(f"Spearman {coefficient(found.rank)}")
+    if agreement.kappa is not None:
+        kind = "kappa" if agreement.scale == "nominal" else "kappa (quadratic)"
+        parts.append(f"{kind} {coefficient(agreement.kappa)}")
+    if agreement.rank is not None:
+        parts.append(f"Spearman {coefficient(agreement.rank)}")
     return ", ".join(parts)
 
 
-def people_line(found: Agreement) -> str | None:
+def people_line(agreement: Agreement) -> str | None:
     """Return how people agree with each other, where there are several."""
-    if not found.people_pairs:
+    if not agreement.people_pairs:
         return None
     parts = []
-    if found.people_kappa is not None:
-        parts.append(f"kappa {coefficient(found.people_kappa)}")
-    if found.people_rank is not None:
-        parts.append(f"Spearman {coefficient(found.people_rank)}")
-    return f"people among themselves: {', '.join(parts)}, {found.people_pairs} pairs"
+    if agreement.people_kappa is not None:
+        parts.append(f"kappa {coefficient(agreement.people_kappa)}")
+    if agreement.people_rank is not None:
+        parts.append(f"Spearman {coefficient(agreement.people_rank)}")
+    return f"people among themselves: {', '.join(parts)}, {agreement.people_pairs} pairs"
 
 
-def coefficient(found: Coefficient) -> str:
+def coefficient(figure: Coefficient) -> str:
     """Return a figure with its interval.
 
     >>> coefficient(Coefficient(value=0.5, low=0.25, high=0.75))
     '0.50 [0.25, 0.75]'
     """
-    if found.value is None:
+    if figure.value is None:
         return "undefined"
-    if found.low is None or found.high is None:
-        return f"{found.value:.2f} [too few]"
-    return f"{found.value:.2f} [{found.low:.2f}, {found.high:.2f}]"
+    if figure.low is None or figure.high is None:
+        return f"{figure.value:.2f} [too few]"
+    return f"{figure.value:.2f} [{figure.low:.2f}, {figure.high:.2f}]"
 
 
-def calibration_text(found: Calibration, *, width: int = 80) -> str:
+def calibration_text(calibration: Calibration, *, width: int = 80) -> str:
     """Return agreement as text for a terminal."""
     lines: list[str] = []
-    for one in found.criteria:
+    for one in calibration.criteria:
         lines += [*_one(one, width), ""]
-    lines += textwrap.wrap(intervals_line(found), width)
+    lines += textwrap.wrap(intervals_line(calibration), width)
     return "\n".join(lines) + "\n"
 
 
-def intervals_line(found: Calibration) -> str:
+def intervals_line(calibration: Calibration) -> str:
     """Return how the intervals are made."""
-    by = f"clusters of {found.cluster}" if found.cluster else "case"
+    by = f"clusters of {calibration.cluster}" if calibration.cluster else "case"
     return f"Intervals: 95 %, adjusted Wald by {by}."
 
 
-def _one(found: Agreement, width: int) -> Iterator[str]:
-    by = f" by {', '.join(found.labellers)}" if found.labellers else ""
-    cases = f"{found.cases} case{'s' if found.cases != 1 else ''}"
-    cases += f" in {found.clusters} clusters" if found.clusters is not None else ""
-    yield from _wrapped(f"{name_of(found)}: {cases}{by}", width, "  ")
-    yield from _wrapped(f"  {figures_line(found)}", width, "    ")
-    if (line := people_line(found)) is not None:
+def _one(agreement: Agreement, width: int) -> Iterator[str]:
+    by = f" by {', '.join(agreement.labellers)}" if agreement.labellers else ""
+    cases = f"{agreement.cases} case{'s' if agreement.cases != 1 else ''}"
+    cases += f" in {agreement.clusters} clusters" if agreement.clusters is not None else ""
+    yield from _wrapped(f"{name_of(agreement)}: {cases}{by}", width, "  ")
+    yield from _wrapped(f"  {figures_line(agreement)}", width, "    ")
+    if (line := people_line(agreement)) is not None:
         yield from _wrapped(f"  {line}", width, "    ")
-    yield from _wrapped(f"  {found.sentence}", width, "  ")
-    for line in label_lines(found):
+    yield from _wrapped(f"  {agreement.sentence}", width, "  ")
+    for line in label_lines(agreement):
         yield from _wrapped(f"  {line}", width, "    ")
-    yield from _table(found, width)
+    yield from _table(agreement, width)
 
 
-def label_lines(found: Agreement) -> Iterator[str]:
+def label_lines(agreement: Agreement) -> Iterator[str]:
     """Yield how many labels count without a digest, and how many are left out and why."""
-    if count := found.without_digest:
+    if count := agreement.without_digest:
         verb = "label does" if count == 1 else "labels do"
         yield f"{count} {verb} not say which output was judged: matched by case id alone"
-    for why, count in found.left_out.items():
+    for why, count in agreement.left_out.items():
         yield f"{count} left out: {why}"
 
 
-def _table(found: Agreement, width: int) -> Iterator[str]:
-    if not found.table:
+def _table(agreement: Agreement, width: int) -> Iterator[str]:
+    if not agreement.table:
         return
-    names = [_cut(printable(name), 14) for name in found.categories]
+    names = [_cut(printable(name), 14) for name in agreement.categories]
     each = max(6, *(len(name) for name in names))
     if 18 + (each + 1) * len(names) > width:
         each = 6
     head = " ".join(f"{_cut(name, each):>{each}}" for name in names)
     yield f"  {'judge / people':<15} {head}"[:width]
-    for name, row in zip(names, found.table, strict=True):
+    for name, row in zip(names, agreement.table, strict=True):
         counts = " ".join(f"{count or '.':>{each}}" for count in row)
         yield f"  {name:<15} {counts}"[:width]
 
 
-def calibration_markdown(found: Calibration) -> str:
+def calibration_markdown(calibration: Calibration) -> str:
     """Return agreement as a table in Markdown."""
     from judgekit.report.markdown import escaped
 
@@ -148,7 +154,7 @@ def calibration_markdown(found: Calibration) -> str:
         "| | cases | kappa | Spearman | people among themselves | |",
         "| --- | --: | --- | --- | --- | --- |",
     ]
-    for one in found.criteria:
+    for one in calibration.criteria:
         cells = [
             name_of(one),
             str(one.cases),

@@ -19,15 +19,18 @@ MOST = 40
 def changes_between(base: Mapping[str, Any], new: Mapping[str, Any]) -> list[Change]:
     """Return what two manifests say differently, by path."""
     before, after = dict(_flat(base)), dict(_flat(new))
-    found = [
+    changes = [
         Change(what=path, base=before.get(path, "none"), new=after.get(path, "none"))
         for path in dict.fromkeys((*before, *after))
         if before.get(path) != after.get(path)
     ]
-    if len(found) > MOST:
-        rest = len(found) - MOST
-        found = [*found[:MOST], Change(what="and more", base="", new=f"{rest} further settings")]
-    return found
+    if len(changes) > MOST:
+        rest = len(changes) - MOST
+        changes = [
+            *changes[:MOST],
+            Change(what="and more", base="", new=f"{rest} further settings"),
+        ]
+    return changes
 
 
 def _flat(value: Any, path: str = "", depth: int = 0) -> Iterator[tuple[str, str]]:

@@ -88,7 +88,7 @@ def compare_all(
     if detect is not None and not 0 < detect < float("inf"):
         raise ConfigError(f"a difference to detect must be above 0, not {detect:g}")
     before = _open(base)
-    found = []
+    comparisons = []
     for one in new:
         after = _open(one)
         _refuse_same(before, after)
@@ -108,8 +108,8 @@ def compare_all(
             across_rubrics=across_rubrics,
             allow_same=allow_same,
         )
-        found.append(look.all(interval=interval, detect=detect))
-    return judged(found)
+        comparisons.append(look.all(interval=interval, detect=detect))
+    return judged(comparisons)
 
 
 def _open(run: str | Path | Report) -> Report:
@@ -238,15 +238,15 @@ class _Look:
         return value if isinstance(value, str) else canonical_json(value)
 
     def _finished(self, name: str, tally: MetricTally) -> MetricComparison:
-        found = tally.finish()
+        compared = tally.finish()
         refused = self._refusal(name, tally)
         if refused is None:
-            return found
+            return compared
         empty = MeanDifference(
-            name=name, pairs=found.difference.pairs, base=None, new=None, mean=None, low=None,
+            name=name, pairs=compared.difference.pairs, base=None, new=None, mean=None, low=None,
             high=None, worse=0, better=0,
         )  # fmt: skip
-        return found.model_copy(
+        return compared.model_copy(
             update={"refused": refused, "difference": empty, "flips": None, "criteria": (),
                     "worst": (), "best": ()}
         )  # fmt: skip
@@ -259,10 +259,10 @@ class _Look:
         if old == new:
             return None
         both = f"{_rubric_names(old)} in the base, {_rubric_names(new)} in the new run"
-        said = f"the rubric is not the same: {both}"
+        reason = f"the rubric is not the same: {both}"
         if not self.across_rubrics:
-            return said
-        self.warnings.append(f"{name}: {said}. A difference may be the rubric's.")
+            return reason
+        self.warnings.append(f"{name}: {reason}. A difference may be the rubric's.")
         return None
 
     def _rubrics(
@@ -301,8 +301,8 @@ class _Look:
                 )
         for report, side in ((self.base, "base"), (self.new, "new run")):
             if report.figures.incomplete:
-                said = "; ".join(report.figures.incomplete)
-                self.warnings.append(f"The {side} is incomplete: {said}.")
+                reasons = "; ".join(report.figures.incomplete)
+                self.warnings.append(f"The {side} is incomplete: {reasons}.")
         self._warn_of_metrics(tallies)
         if self.cluster is not None and self.unclustered:
             self.warnings.append(
@@ -342,8 +342,8 @@ class _Look:
         yield from changes_between(base.manifest, new.manifest)
         differ = self.pairs - self.same_answers
         for field, count in self.given.items():
-            said = f"another in {count} of {self.pairs} cases"
-            yield Change(what=GIVEN[field], base="", new=said)
+            text = f"another in {count} of {self.pairs} cases"
+            yield Change(what=GIVEN[field], base="", new=text)
         if differ:
             yield Change(
                 what="answers", base="", new=f"{differ} of {self.pairs} differ from the base's"

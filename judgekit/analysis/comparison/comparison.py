@@ -179,10 +179,10 @@ class Comparison(Displayed, Value):
         return tuple(metric for metric in self.metrics if metric.verdict == "worse")
 
     def __repr__(self) -> str:
-        said = ", ".join(
+        means = ", ".join(
             f"{m.metric} {'refused' if m.refused else m.verdict}" for m in self.metrics
         )
-        return f"Comparison(pairs={self.pairs}, {said})"
+        return f"Comparison(pairs={self.pairs}, {means})"
 
     __str__ = __repr__
 

@@ -148,9 +148,9 @@ class Differences:
         return "unknown" if p is None else "unclear"
 
     def _detectable(self, sd: float | None, size: int) -> float | None:
-        found = None if sd is None else detectable(sd, size)
+        least = None if sd is None else detectable(sd, size)
         width = self.width
-        return None if found is None or (width is not None and found > width) else found
+        return None if least is None or (width is not None and least > width) else least
 
     def _interval(
         self, figures: MeanInterval | ClusteredMean, *, alike: bool
@@ -172,8 +172,8 @@ class Differences:
         if self._kept is not None:
             from judgekit.stats.bootstrap import bootstrap_interval
 
-            found = bootstrap_interval(self._kept) if self._too_few_draws() is None else None
-            return (found.low, found.high) if found else None
+            interval = bootstrap_interval(self._kept) if self._too_few_draws() is None else None
+            return (interval.low, interval.high) if interval else None
         return figures.interval(bounds=bounds, changed=changed)
 
     def _too_few_draws(self) -> str | None:

@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from judgekit.analysis.comparison.words import (
     cases_line,
     family_line,
-    flips_line,
-    interval_text,
+    figure_rows,
     little_known,
-    number,
-    p_text,
     verdict_line,
 )
 from judgekit.core.display.parts import MOST_NAME, DisplayLine, DisplayPart, DisplayTable, cut, more
 
 if TYPE_CHECKING:
-    from judgekit.analysis.comparison.comparison import Comparison, MeanDifference, MetricComparison
+    from judgekit.analysis.comparison.comparison import Comparison, MetricComparison
 
 MOST_METRICS = 20
 MOST_CRITERIA = 12
@@ -26,42 +24,42 @@ MOST_MOVES = 5
 MOST_NOTES = 6
 
 
-def comparison_parts(found: Comparison) -> Iterator[DisplayPart]:
+def comparison_parts(comparison: Comparison) -> Iterator[DisplayPart]:
     """Yield the parts of a comparison."""
-    yield DisplayLine(f"{cut(found.base, MOST_NAME)} → {cut(found.new, MOST_NAME)}", "title")
-    words = f"{cases_line(found)}; {cut(verdict_line(found))}"
-    yield DisplayLine(words, "bad" if found.regressions else "plain")
-    for warning in found.warnings[:MOST_NOTES]:
+    yield DisplayLine(
+        f"{cut(comparison.base, MOST_NAME)} → {cut(comparison.new, MOST_NAME)}", "title"
+    )
+    words = f"{cases_line(comparison)}; {cut(verdict_line(comparison))}"
+    yield DisplayLine(words, "bad" if comparison.regressions else "plain")
+    for warning in comparison.warnings[:MOST_NOTES]:
         yield DisplayLine(cut(warning), "bad")
-    if left := more(len(found.warnings) - MOST_NOTES, "warning", ".warnings"):
+    if left := more(len(comparison.warnings) - MOST_NOTES, "warning", ".warnings"):
         yield DisplayLine(left, "note")
-    yield _figures(found)
-    for metric in found.metrics[:MOST_METRICS]:
+    yield _figures(comparison)
+    for metric in comparison.metrics[:MOST_METRICS]:
         yield from _moves(metric)
-    yield from _notes(found)
+    yield from _notes(comparison)
 
 
-def _figures(found: Comparison) -> DisplayTable:
+def _figures(comparison: Comparison) -> DisplayTable:
     rows: list[tuple[str, ...]] = []
-    shown = found.metrics[:MOST_METRICS]
+    shown = comparison.metrics[:MOST_METRICS]
     parts = 0
-    for metric in shown:
-        name = cut(metric.metric, MOST_NAME)
-        if metric.refused is not None:
-            rows.append((name, "", "", "", "", "", f"not compared: {cut(metric.refused)}"))
+    for row in chain.from_iterable(map(figure_rows, shown)):
+        if row.kind == "flips":  # beside the verdict on the mean
+            *before, verdict = rows.pop()
+            rows.append((*before, "; ".join(filter(None, (verdict, row.interval)))))
             continue
-        word = _word(metric.difference)
-        if metric.flips is not None:
-            word = "; ".join([*([word] if word else []),
-                              flips_line(metric.flips, metric.difference.pairs)])  # fmt: skip
-        rows.append(_row(metric.difference, name, word))
-        for part in metric.criteria:
-            if part.worse or part.better:
-                parts += 1
-                if parts <= MOST_CRITERIA:
-                    rows.append(_row(part, f"  {cut(part.name, MOST_NAME)}", _word(part)))
+        if row.kind == "refused":
+            rows.append((cut(row.name, MOST_NAME), "", "", "", "", "", cut(row.interval)))
+            continue
+        parts += row.kind == "criterion"
+        if parts <= MOST_CRITERIA or row.kind == "metric":
+            name = f"{'  ' * (row.kind == 'criterion')}{cut(row.name, MOST_NAME)}"
+            figures = (row.base, row.new, row.change, row.interval, row.p)
+            rows.append((name, *figures, row.verdict))
     left = [
-        more(len(found.metrics) - len(shown), "metric", "to_pandas()"),
+        more(len(comparison.metrics) - len(shown), "metric", "to_pandas()"),
         more(parts - MOST_CRITERIA, "moved criterion", "to_pandas(per='criterion')"),
     ]
     return DisplayTable(
@@ -70,16 +68,6 @@ def _figures(found: Comparison) -> DisplayTable:
         numbers=(1, 2, 3, 4, 5),
         left="; ".join(line for line in left if line).replace("criterions", "criteria"),
     )
-
-
-def _row(found: MeanDifference, name: str, word: str) -> tuple[str, ...]:
-    change = "-" if found.mean is None else f"{found.mean:+.3f}"
-    return (name, number(found.base), number(found.new), change, interval_text(found),
-            p_text(found.adjusted), word)  # fmt: skip
-
-
-def _word(found: MeanDifference) -> str:
-    return found.verdict if found.verdict in ("worse", "better") else ""
 
 
 def _moves(metric: MetricComparison) -> Iterator[DisplayPart]:
@@ -111,13 +99,13 @@ def _moves(metric: MetricComparison) -> Iterator[DisplayPart]:
     )
 
 
-def _notes(found: Comparison) -> Iterator[DisplayPart]:
-    if found.tests:
-        yield DisplayLine(family_line(found), "note")
-    if (line := little_known(found)) is not None:
+def _notes(comparison: Comparison) -> Iterator[DisplayPart]:
+    if comparison.tests:
+        yield DisplayLine(family_line(comparison), "note")
+    if (line := little_known(comparison)) is not None:
         yield DisplayLine(cut(line), "note")
-    for change in found.changes[:MOST_NOTES]:
+    for change in comparison.changes[:MOST_NOTES]:
         both = f"{change.base} → {change.new}" if change.base else change.new
         yield DisplayLine(f"changed: {cut(change.what, MOST_NAME)}: {cut(both)}", "note")
-    if left := more(len(found.changes) - MOST_NOTES, "change", ".changes"):
+    if left := more(len(comparison.changes) - MOST_NOTES, "change", ".changes"):
         yield DisplayLine(left, "note")

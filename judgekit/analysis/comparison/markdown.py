@@ -3,84 +3,52 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 from typing import TYPE_CHECKING
 
-from judgekit.analysis.comparison.words import (
-    family_line,
-    flips_line,
-    interval_text,
-    little_known,
-    notes,
-    number,
-    p_text,
-    verdict_line,
-)
+from judgekit.analysis.comparison.words import all_notes, figure_rows, verdict_line
 from judgekit.report.markdown import escaped
 
 if TYPE_CHECKING:
-    from judgekit.analysis.comparison.comparison import (
-        CaseMove,
-        Comparison,
-        MeanDifference,
-        MetricComparison,
-    )
+    from judgekit.analysis.comparison.comparison import CaseMove, Comparison, MetricComparison
 
 _REASON = 300
 
 
-def comparison_markdown(found: Comparison, *, cases: int = 5) -> str:
+def comparison_markdown(comparison: Comparison, *, cases: int = 5) -> str:
     """Return a comparison as Markdown."""
     lines = [
-        f"### judgekit: {escaped(verdict_line(found))}",
+        f"### judgekit: {escaped(verdict_line(comparison))}",
         "",
-        f"{found.pairs} cases, {escaped(found.base)} against {escaped(found.new)}",
+        f"{comparison.pairs} cases, {escaped(comparison.base)} against {escaped(comparison.new)}",
         "",
     ]
-    lines += [f"> **{escaped(warning)}**\n" for warning in found.warnings]
-    lines += [*_table(found), ""]
-    for metric in found.metrics:
+    lines += [f"> **{escaped(warning)}**\n" for warning in comparison.warnings]
+    lines += [*_table(comparison), ""]
+    for metric in comparison.metrics:
         lines += _moves(metric, metric.worst[:cases])
-    said = [family_line(found)] if found.tests else []
-    said += [line for metric in found.metrics for line in notes(metric)]
-    said += [line] if (line := little_known(found)) else []
-    lines += [f"- {escaped(line)}" for line in said]
-    if found.changes:
+    lines += [f"- {escaped(line)}" for line in all_notes(comparison)]
+    if comparison.changes:
         lines += ["", "| changed | base | new |", "| --- | --- | --- |"]
         lines += [
-            f"| {escaped(c.what)} | {escaped(c.base)} | {escaped(c.new)} |" for c in found.changes
+            f"| {escaped(c.what)} | {escaped(c.base)} | {escaped(c.new)} |"
+            for c in comparison.changes
         ]
     return "\n".join(lines).rstrip() + "\n"
 
 
-def _table(found: Comparison) -> Iterator[str]:
+def _table(comparison: Comparison) -> Iterator[str]:
     yield "| metric | base | new | change | 95 % interval | p (Holm) | |"
     yield "| --- | --: | --: | --: | --- | --: | --- |"
-    for metric in found.metrics:
-        if metric.refused is not None:
-            why = f"not compared: {escaped(metric.refused)}"
-            yield f"| {escaped(metric.metric)} | | | {why} | | | |"
-            continue
-        yield _row(metric.difference, f"**{escaped(metric.metric)}**")
-        if metric.flips is not None:
-            flips = metric.flips
-            said = escaped(flips_line(flips, metric.difference.pairs))
-            p = word = ""
-            if not metric.pass_fail:
-                p = escaped(p_text(flips.adjusted))
-                word = flips.verdict if flips.verdict in ("worse", "better") else ""
-            yield f"| verdicts | | | {said} | | {p} | {word} |"
-        for part in metric.criteria:
-            if part.worse or part.better:
-                yield _row(part, escaped(part.name))
-
-
-def _row(found: MeanDifference, name: str) -> str:
-    change = "" if found.mean is None else escaped(f"{found.mean:+.3f}")
-    word = f"**{found.verdict}**" if found.verdict in ("worse", "better") else ""
-    return (
-        f"| {name} | {number(found.base)} | {number(found.new)} | {change} | "
-        f"{escaped(interval_text(found))} | {escaped(p_text(found.adjusted))} | {word} |"
-    )
+    for row in chain.from_iterable(map(figure_rows, comparison.metrics)):
+        name, verdict = escaped(row.name), row.verdict
+        if row.kind == "metric":
+            name = f"**{name}**"
+        if row.kind != "flips" and verdict:
+            verdict = f"**{verdict}**"
+        cells = (name, row.base, row.new, escaped(row.change), escaped(row.interval),
+                 escaped(row.p), verdict)  # fmt: skip
+        yield f"| {' | '.join(cells)} |"
 
 
 def _moves(metric: MetricComparison, moves: tuple[CaseMove, ...]) -> Iterator[str]:

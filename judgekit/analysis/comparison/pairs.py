@@ -12,7 +12,7 @@ from judgekit.report.folder import Scored
 
 MAX_REASON = 500
 """Characters of a reason that are kept."""
-_ASKED = ("input", "history", "reference", "baseline", "choices", "expected")
+_QUESTION_FIELDS = ("input", "history", "reference", "baseline", "choices", "expected")
 """What makes a case the case it is. The answer may differ, and what whoever answers was given."""
 GIVEN = {"system": "system prompt", "context": "context"}
 """Fields of a case that are part of what is tried: another prompt, another search."""
@@ -123,14 +123,16 @@ class Pairing:
 def entry_of(scored: Scored) -> CaseEntry:
     """Return what a comparison needs of a case and its rows."""
     case = scored.case
-    said = case.model_dump(mode="json", include={*_ASKED, *GIVEN}, exclude_defaults=True)
+    fields = case.model_dump(
+        mode="json", include={*_QUESTION_FIELDS, *GIVEN}, exclude_defaults=True
+    )
     return CaseEntry(
         case=case.id,
-        given={field: _digest_of(said.pop(field, None)) for field in GIVEN},
-        question=_digest_of(said),
+        given={field: _digest_of(fields.pop(field, None)) for field in GIVEN},
+        question=_digest_of(fields),
         answer=digest((case.output or "").encode("utf-8", "surrogatepass")),
         metadata=case.metadata,
-        rows={row.metric: _seen(row.result) for row in scored.rows},
+        rows={row.metric: _metric_result(row.result) for row in scored.rows},
     )
 
 
@@ -138,7 +140,7 @@ def _digest_of(value: object) -> str:
     return digest(canonical_json(value).encode("utf-8", "surrogatepass"))
 
 
-def _seen(result: Result) -> Seen:
+def _metric_result(result: Result) -> Seen:
     keys = tuple(judgment.request_key for judgment in result.judgments)
     if isinstance(result, Failure):
         return Seen(

@@ -63,7 +63,7 @@ def prompt_diff(
     Raises:
         CassetteCorrupt: a tape was damaged.
     """
-    before, after = _asked(*base), _asked(*new)
+    before, after = _prompt_text(*base), _prompt_text(*new)
     if before is None or after is None:
         return None
     lines = list(difflib.unified_diff(before, after, "base", "new", lineterm="", n=1))
@@ -72,7 +72,7 @@ def prompt_diff(
     return "\n".join(lines)
 
 
-def _asked(folder: Path, key: str, case: Case | None) -> list[str] | None:
+def _prompt_text(folder: Path, key: str, case: Case | None) -> list[str] | None:
     """Return the lines of a request: its messages, then its questions."""
     path = folder / TAPE
     if not path.is_file():
@@ -90,8 +90,8 @@ def _asked(folder: Path, key: str, case: Case | None) -> list[str] | None:
         lines.append(f"[{message.role}]")
         lines += _FENCE.sub(r"\1>", _masked(message.content, case)).splitlines()
     for question in record.request.form.questions:
-        told = ", ".join(question.labels) or question.kind
-        lines.append(f"[criterion {question.id}] {question.text} ({told})")
+        answers = ", ".join(question.labels) or question.kind
+        lines.append(f"[criterion {question.id}] {question.text} ({answers})")
     return lines
 
 

@@ -69,7 +69,7 @@ _CASE: Mapping[str, Kind] = {
 }
 
 
-def comparison_table(found: Comparison, *, per: Per = "metric") -> Table:
+def comparison_table(comparison: Comparison, *, per: Per = "metric") -> Table:
     """Return a comparison as columns.
 
     Raises:
@@ -78,7 +78,7 @@ def comparison_table(found: Comparison, *, per: Per = "metric") -> Table:
     if per not in get_args(Per):
         raise ConfigError(f"per: {per!r} is not known{suggest(str(per), list(get_args(Per)))}")
     table = Table({"metric": _METRIC, "criterion": _CRITERION, "case": _CASE}[per])
-    for metric in found.metrics:
+    for metric in comparison.metrics:
         if per == "metric":
             table.add(_metric(metric))
         elif per == "criterion":

@@ -62,21 +62,21 @@ class MetricTally:
         """Take one more case."""
         name = self._summary.metric
         base, new = pair.base.rows.get(name), pair.new.rows.get(name)
-        for side, seen in (("base", base), ("new", new)):
-            if seen is not None and seen.rubric and seen.digest:
-                self.makers[side].add((seen.rubric, seen.digest))
+        for side, result in (("base", base), ("new", new)):
+            if result is not None and result.rubric and result.digest:
+                self.makers[side].add((result.rubric, result.digest))
         self.differs = self.differs or not same_result(base, new)
         if base is None or new is None or base.value is None or new.value is None:
             self._unpaired[_why(base, new)] += 1
             return
         self._all.add(base.value, new.value, cluster)
         self.same_requests += bool(base.keys) and base.keys == new.keys
-        for id, said in base.parts.items():
+        for id, part in base.parts.items():
             other = new.parts.get(id)
-            if said.value is not None and other is not None and other.value is not None:
+            if part.value is not None and other is not None and other.value is not None:
                 if id not in self._criteria:
                     self._criteria[id] = self._differences(id)
-                self._criteria[id].add(said.value, other.value, cluster)
+                self._criteria[id].add(part.value, other.value, cluster)
         before = passes(base.value, self.threshold, self._higher)
         after = passes(new.value, self.threshold, self._higher)
         if before is not None and after is not None:
@@ -124,7 +124,7 @@ class MetricTally:
         )
 
     def _ordered(self, way: int) -> tuple[CaseMove, ...]:
-        ordered = sorted(self._moves[way], key=lambda kept: kept[:2], reverse=True)
+        ordered = sorted(self._moves[way], key=lambda entry: entry[:2], reverse=True)
         return tuple(move for _, _, move in ordered)
 
     def _finish_flips(self) -> Flips | None:
@@ -132,16 +132,16 @@ class MetricTally:
             return None
         count = self._flips
         to_fail, to_pass = count[True, False], count[False, True]
-        found = self._passes.finish()
+        passes = self._passes.finish()
         return Flips(
             threshold=self.threshold,
             base_passed=to_fail + count[True, True],
             new_passed=to_pass + count[True, True],
             to_fail=to_fail,
             to_pass=to_pass,
-            p=found.p,
-            test=found.test,
-            verdict=found.verdict,
+            p=passes.p,
+            test=passes.test,
+            verdict=passes.verdict,
         )
 
 
@@ -154,8 +154,12 @@ def _twentieth(range: tuple[float | None, float | None]) -> float | None:
 def _why(base: Seen | None, new: Seen | None) -> str:
     """Return why a case has no pair of values, the same words for the same cause."""
     states = [
-        "not scored by this metric" if seen is None else seen.state if seen.value is None else ""
-        for seen in (base, new)
+        "not scored by this metric"
+        if result is None
+        else result.state
+        if result.value is None
+        else ""
+        for result in (base, new)
     ]
     if states[0] == states[1]:
         return f"{states[0]} in both"
@@ -167,21 +171,21 @@ def _why(base: Seen | None, new: Seen | None) -> str:
 
 def _furthest(base: Seen, new: Seen, way: int) -> PartMove | None:
     """Return the criterion that moved furthest the way its metric did; parts: higher is better."""
-    found: tuple[float, PartMove] | None = None
-    for id, said in base.parts.items():
+    furthest: tuple[float, PartMove] | None = None
+    for id, part in base.parts.items():
         other = new.parts.get(id)
-        if said.value is None or other is None or other.value is None:
+        if part.value is None or other is None or other.value is None:
             continue
-        step = (other.value - said.value) * way
-        if step > EPSILON and (found is None or step > found[0]):
-            found = (
+        step = (other.value - part.value) * way
+        if step > EPSILON and (furthest is None or step > furthest[0]):
+            furthest = (
                 step,
                 PartMove(
                     id=id,
-                    base=said.value,
+                    base=part.value,
                     new=other.value,
-                    base_reason=said.reason,
+                    base_reason=part.reason,
                     new_reason=other.reason,
                 ),
             )
-    return found[1] if found else None
+    return furthest[1] if furthest else None

@@ -4,20 +4,10 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterator
-from itertools import zip_longest
+from itertools import chain, zip_longest
 from typing import TYPE_CHECKING
 
-from judgekit.analysis.comparison.words import (
-    cases_line,
-    family_line,
-    flips_line,
-    interval_text,
-    little_known,
-    notes,
-    number,
-    p_text,
-    verdict_line,
-)
+from judgekit.analysis.comparison.words import all_notes, cases_line, figure_rows, verdict_line
 from judgekit.core.canonical import printable
 from judgekit.report.text import Paint
 
@@ -25,7 +15,6 @@ if TYPE_CHECKING:
     from judgekit.analysis.comparison.comparison import (
         CaseMove,
         Comparison,
-        MeanDifference,
         MetricComparison,
     )
 
@@ -35,67 +24,52 @@ _DIFF_LINES = 24
 
 
 def comparison_text(
-    found: Comparison, *, width: int = 80, colour: bool = False, cases: int = 5
+    comparison: Comparison, *, width: int = 80, colour: bool = False, cases: int = 5
 ) -> str:
     """Return a comparison for a terminal.
 
     Args:
-        found: the comparison.
+        comparison: the comparison.
         width: columns to fit.
         colour: whether to use ANSI colours.
         cases: cases to show of each metric.
     """
     paint = Paint(colour=colour)
     lines = [
-        _cut(f"base  {_line(found.base)}", width),
-        _cut(f"new   {_line(found.new)}", width),
+        _cut(f"base  {_line(comparison.base)}", width),
+        _cut(f"new   {_line(comparison.new)}", width),
     ]
-    style = "bad" if found.regressions else "bold"
-    lines.append(paint(_cut(f"{cases_line(found)}; {verdict_line(found)}", width), style))
-    for warning in found.warnings:
+    style = "bad" if comparison.regressions else "bold"
+    lines.append(paint(_cut(f"{cases_line(comparison)}; {verdict_line(comparison)}", width), style))
+    for warning in comparison.warnings:
         lines += _wrapped(f"! {warning}", width, paint, "bad", indent="  ")
-    lines += ["", *_table(found, paint)]
-    for metric in found.metrics:
+    lines += ["", *_table(comparison, paint)]
+    for metric in comparison.metrics:
         lines += _moves(metric, "worse", metric.worst[:cases], width, paint)
-    for metric in found.metrics:
+    for metric in comparison.metrics:
         lines += _moves(metric, "better", metric.best[: min(cases, 2)], width, paint)
-    lines += ["", *_notes(found, width, paint), *_changes(found, width, paint)]
+    lines += ["", *_notes(comparison, width, paint), *_changes(comparison, width, paint)]
     return "\n".join(lines) + "\n"
 
 
-def _table(found: Comparison, paint: Paint) -> Iterator[str]:
+def _table(comparison: Comparison, paint: Paint) -> Iterator[str]:
     head = f"{'metric':<{_NAME}}   base    new  change  {'95 % interval':<16}  {'p':>6}"
     yield paint(head, "dim")
-    for metric in found.metrics:
-        if metric.refused is not None:
-            name = _cut(_line(metric.metric), _NAME)
-            yield from _wrapped(
-                f"{name:<{_NAME}}  not compared: {metric.refused}", 80, paint, "bad", indent="    "
-            )
-            continue
-        style = {"worse": "bad", "better": "good"}.get(metric.difference.verdict)
-        line = _row(metric.difference, _line(metric.metric))
-        yield paint(line, style) if style else line
-        if metric.flips is not None:
-            flips = metric.flips
-            text = f"  {flips_line(flips, metric.difference.pairs)}"
-            line = f"{text:<{_NAME + 42}}"
-            if (flips.to_fail or flips.to_pass) and not metric.pass_fail:
-                line += f"  p {p_text(flips.adjusted)}"
-                line += f" {flips.verdict}" if flips.verdict in ("worse", "better") else ""
-            yield line.rstrip()
-        for part in metric.criteria:
-            if part.worse or part.better:
-                yield _row(part, f"  {_line(part.name)}")
-
-
-def _row(found: MeanDifference, name: str) -> str:
-    change = "-" if found.mean is None else f"{found.mean:+.3f}"
-    word = found.verdict if found.verdict in ("worse", "better") else ""
-    return (
-        f"{_cut(name, _NAME):<{_NAME}} {number(found.base):>6} {number(found.new):>6} {change:>7}  "
-        f"{interval_text(found):<16}  {p_text(found.adjusted):>6} {word}"
-    ).rstrip()
+    for row in chain.from_iterable(map(figure_rows, comparison.metrics)):
+        name = _cut(f"{'  ' * (row.kind == 'criterion')}{_line(row.name)}", _NAME)
+        if row.kind == "refused":
+            text = f"{name:<{_NAME}}  {row.interval}"
+            yield from _wrapped(text, 80, paint, "bad", indent="    ")
+        elif row.kind == "flips":
+            p = row.p and f"  p {row.p} {row.verdict}"
+            yield f"{'  ' + row.interval:<{_NAME + 42}}{p}".rstrip()
+        else:
+            line = (
+                f"{name:<{_NAME}} {row.base:>6} {row.new:>6} {row.change:>7}  "
+                f"{row.interval:<16}  {row.p:>6} {row.verdict}"
+            ).rstrip()
+            style = {"worse": "bad", "better": "good"}.get(row.verdict)
+            yield paint(line, style) if style and row.kind == "metric" else line
 
 
 def _moves(
@@ -138,31 +112,25 @@ def _column(text: str, width: int) -> list[str]:
     return lines
 
 
-def _notes(found: Comparison, width: int, paint: Paint) -> Iterator[str]:
-    if found.tests:
-        yield from _wrapped(family_line(found), width, paint, "dim")
-    for metric in found.metrics:
-        for note in notes(metric):
-            yield from _wrapped(note, width, paint, "dim")
-    if (line := little_known(found)) is not None:
+def _notes(comparison: Comparison, width: int, paint: Paint) -> Iterator[str]:
+    lines = list(all_notes(comparison))
+    if 0 < comparison.same_answers < comparison.pairs:
+        same = f"{comparison.same_answers} of {comparison.pairs}"
+        lines.append(f"{same} answers are the same in both runs.")
+    for line in lines:
         yield from _wrapped(line, width, paint, "dim")
-    if 0 < found.same_answers < found.pairs:
-        yield from _wrapped(
-            f"{found.same_answers} of {found.pairs} answers are the same in both runs.",
-            width, paint, "dim",
-        )  # fmt: skip
 
 
-def _changes(found: Comparison, width: int, paint: Paint) -> Iterator[str]:
+def _changes(comparison: Comparison, width: int, paint: Paint) -> Iterator[str]:
     yield ""
-    if not found.changes:
+    if not comparison.changes:
         yield "changed between the runs: nothing the manifests know of"
         return
     yield "changed between the runs"
-    for change in found.changes:
+    for change in comparison.changes:
         both = f"{change.base} -> {change.new}" if change.base else change.new
         yield from _wrapped(f"  {change.what}: {both}", width, paint, None, indent="    ")
-    for prompt in found.prompts:
+    for prompt in comparison.prompts:
         yield ""
         yield _cut(_line(f"what the judge of {prompt.metric} was asked ({prompt.case})"), width)
         lines = prompt.diff.splitlines()

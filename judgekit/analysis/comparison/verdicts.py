@@ -11,13 +11,13 @@ ALPHA = 0.05
 """The chance of even one false alarm, over all tests of metrics."""
 
 
-def judged(found: Sequence[Comparison]) -> tuple[Comparison, ...]:
+def judged(comparisons: Sequence[Comparison]) -> tuple[Comparison, ...]:
     """Return comparisons with the verdicts of their tests, each family corrected as one.
 
     Means and verdicts of all metrics are one family, criteria another. The mean of a pass/fail
     metric is its share of passes, so both share one test.
     """
-    compared = [m for c in found for m in c.metrics if m.refused is None]
+    compared = [m for c in comparisons for m in c.metrics if m.refused is None]
     flipped = [m for m in compared if m.flips is not None and not m.pass_fail]
     tests: list[float | None] = [m.difference.p for m in compared]
     tests += [m.flips.p for m in flipped if m.flips is not None]
@@ -26,8 +26,8 @@ def judged(found: Sequence[Comparison]) -> tuple[Comparison, ...]:
     flips = means | {id(m): next(adjusted) for m in flipped}
     parts = iter(holm([part.p for m in compared for part in m.criteria]))
     count = sum(p is not None for p in tests)
-    made = []
-    for comparison in found:
+    with_verdicts = []
+    for comparison in comparisons:
         metrics = []
         for metric in comparison.metrics:
             if metric.refused is not None:
@@ -48,8 +48,10 @@ def judged(found: Sequence[Comparison]) -> tuple[Comparison, ...]:
                 )
             )  # fmt: skip
         metrics.sort(key=lambda m: (_ORDER[m.verdict], m.refused is not None))
-        made.append(comparison.model_copy(update={"metrics": tuple(metrics), "tests": count}))
-    return tuple(made)
+        with_verdicts.append(
+            comparison.model_copy(update={"metrics": tuple(metrics), "tests": count})
+        )
+    return tuple(with_verdicts)
 
 
 _ORDER: Mapping[Verdict, int] = {"worse": 0, "unclear": 1, "better": 2, "same": 3, "unknown": 4}
@@ -59,15 +61,17 @@ def _rank(part: MeanDifference) -> tuple[int, float]:
     return _ORDER[part.verdict], part.mean or 0.0
 
 
-def _difference(found: MeanDifference, adjusted: float | None, *, higher: bool) -> MeanDifference:
-    verdict = found.verdict
-    if adjusted is not None and adjusted < ALPHA and found.mean:
-        verdict = "better" if (found.mean > 0) == higher else "worse"
-    return found.model_copy(update={"adjusted": adjusted, "verdict": verdict})
+def _difference(
+    difference: MeanDifference, adjusted: float | None, *, higher: bool
+) -> MeanDifference:
+    verdict = difference.verdict
+    if adjusted is not None and adjusted < ALPHA and difference.mean:
+        verdict = "better" if (difference.mean > 0) == higher else "worse"
+    return difference.model_copy(update={"adjusted": adjusted, "verdict": verdict})
 
 
-def _flips(found: Flips, adjusted: float | None) -> Flips:
-    verdict = found.verdict
-    if adjusted is not None and adjusted < ALPHA and found.to_fail != found.to_pass:
-        verdict = "worse" if found.to_fail > found.to_pass else "better"
-    return found.model_copy(update={"adjusted": adjusted, "verdict": verdict})
+def _flips(flips: Flips, adjusted: float | None) -> Flips:
+    verdict = flips.verdict
+    if adjusted is not None and adjusted < ALPHA and flips.to_fail != flips.to_pass:
+        verdict = "worse" if flips.to_fail > flips.to_pass else "better"
+    return flips.model_copy(update={"adjusted": adjusted, "verdict": verdict})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 if TYPE_CHECKING:
     from judgekit.analysis.comparison.comparison import (
@@ -11,22 +11,38 @@ if TYPE_CHECKING:
         Flips,
         MeanDifference,
         MetricComparison,
+        Verdict,
     )
+
+
+class FigureRow(NamedTuple):
+    """The texts of one row of figures."""
+
+    kind: Literal["metric", "refused", "flips", "criterion"]
+    name: str
+    interval: str
+    """For `refused` and `flips`, a sentence."""
+    base: str = ""
+    new: str = ""
+    change: str = ""
+    p: str = ""
+    verdict: str = ""
+    """`worse`, `better`, or empty."""
 
 
 FEW = 30
 """Pairs below which an interval says little, and the comparison says so."""
 
 
-def verdict_line(found: Comparison) -> str:
+def verdict_line(comparison: Comparison) -> str:
     """Return the outcome in one line."""
-    compared = [m for m in found.metrics if m.refused is None]
+    compared = [m for m in comparison.metrics if m.refused is None]
     worse = [m.metric for m in compared if m.verdict == "worse"]
     better = [m.metric for m in compared if m.verdict == "better"]
-    said = [f"worse: {', '.join(worse)}"] if worse else []
-    said += [f"better: {', '.join(better)}"] if better else []
-    if said:
-        return "; ".join(said)
+    parts = [f"worse: {', '.join(worse)}"] if worse else []
+    parts += [f"better: {', '.join(better)}"] if better else []
+    if parts:
+        return "; ".join(parts)
     if all(m.verdict == "same" for m in compared):
         return "no difference"
     if any(m.verdict == "unclear" for m in compared):
@@ -34,18 +50,28 @@ def verdict_line(found: Comparison) -> str:
     return "differences cannot be tested"
 
 
-def cases_line(found: Comparison) -> str:
+def cases_line(comparison: Comparison) -> str:
     """Return how many cases were compared."""
-    return f"{found.pairs} case{'s' if found.pairs != 1 else ''} in both"
+    return f"{comparison.pairs} case{'s' if comparison.pairs != 1 else ''} in both"
 
 
-def family_line(found: Comparison) -> str:
+def family_line(comparison: Comparison) -> str:
     """Return the family of tests that p values are adjusted for."""
-    tests = f"{found.tests} test{'s' if found.tests != 1 else ''}"
-    by = f", by clusters of {found.cluster}" if found.cluster else ""
+    tests = f"{comparison.tests} test{'s' if comparison.tests != 1 else ''}"
+    by = f", by clusters of {comparison.cluster}" if comparison.cluster else ""
     return (
         f"p is adjusted (Holm) for {tests} of metrics{by}; criteria are adjusted among themselves."
     )
+
+
+def all_notes(comparison: Comparison) -> Iterator[str]:
+    """Yield what a reader must know about the tests and intervals of a comparison."""
+    if comparison.tests:
+        yield family_line(comparison)
+    for metric in comparison.metrics:
+        yield from notes(metric)
+    if (line := little_known(comparison)) is not None:
+        yield line
 
 
 def notes(metric: MetricComparison) -> Iterator[str]:
@@ -59,51 +85,87 @@ def notes(metric: MetricComparison) -> Iterator[str]:
 
 def reach_line(metric: MetricComparison) -> str | None:
     """Return the detectable difference, and the cases that a smaller one needs."""
-    found = metric.difference
-    if found.detectable is None:
+    reach = metric.difference
+    if reach.detectable is None:
         return None
-    by = "cases" if found.clusters is None else f"cases in {found.clusters} clusters"
+    by = "cases" if reach.clusters is None else f"cases in {reach.clusters} clusters"
     line = (
-        f"{metric.metric}: {found.pairs} {by} see a true difference of {found.detectable:.3f} "
-        "four times out of five"
+        f"{metric.metric}: {reach.pairs} {by} detect a true difference of {reach.detectable:.3f} "
+        "with 80 % power"
     )
-    if found.more_high == 0:
-        return f"{line}, enough for one of {found.wanted:g}."
-    if found.more is None:
+    if reach.more_high == 0:
+        return f"{line}; a difference of {reach.wanted:g} needs no more."
+    if reach.more is None:
         return f"{line}."
-    what = "cases" if found.clusters is None else "clusters"
-    most = "or many more" if found.more_high is None else f"to {found.more_high:,}"
+    what = "cases" if reach.clusters is None else "clusters"
+    most = "or many more" if reach.more_high is None else f"to {reach.more_high:,}"
     return (
-        f"{line}; {found.more:,} {most} more {what} see one of {found.wanted:g}, if differences "
-        "spread as they do here. Fix the number before you run them."
+        f"{line}; a difference of {reach.wanted:g} needs {reach.more:,} {most} more {what}, if "
+        "differences spread as they do here. Fix the number before you run them."
     )
 
 
 def untested_line(metric: MetricComparison) -> str | None:
     """Return why the difference of a metric has no test, where it differs and has none."""
-    found = metric.difference
-    if metric.refused is not None or found.p is not None or not found.mean:
+    difference = metric.difference
+    if metric.refused is not None or difference.p is not None or not difference.mean:
         return None
-    if found.too_few is not None:
-        return f"{metric.metric}: not tested: {found.too_few}."
+    if difference.too_few is not None:
+        return f"{metric.metric}: not tested: {difference.too_few}."
     return (
-        f"{metric.metric}: not tested: all {found.pairs} pairs differ by {found.mean:+.3f}, so "
-        "nothing shows how far other cases would differ."
+        f"{metric.metric}: not tested: all {difference.pairs} pairs differ by "
+        f"{difference.mean:+.3f}, so nothing shows how far other cases would differ."
     )
 
 
-def little_known(found: Comparison) -> str | None:
+def little_known(comparison: Comparison) -> str | None:
     """Return a note if there are few pairs."""
-    few = [m for m in found.metrics if m.refused is None and 0 < m.difference.pairs < FEW]
+    few = [m for m in comparison.metrics if m.refused is None and 0 < m.difference.pairs < FEW]
     if not few:
         return None
     pairs = sorted({m.difference.pairs for m in few})
     count = str(pairs[0]) if len(pairs) == 1 else f"{pairs[0]} to {pairs[-1]}"
-    said = f"{count} pair{'s' if pairs[-1] != 1 else ''} of {', '.join(m.metric for m in few)}"
+    plural = "s" if pairs[-1] != 1 else ""
     return (
-        f"{said}: too few to say much. Below {FEW}, an interval of a mean rests on the differences "
-        "being spread evenly."
+        f"{count} pair{plural} of {', '.join(m.metric for m in few)}: too few to say much. Below "
+        f"{FEW}, an interval of a mean assumes that the differences spread evenly."
     )
+
+
+def figure_rows(metric: MetricComparison) -> Iterator[FigureRow]:
+    """Yield the rows of a metric: its mean, its verdicts, and the criteria that moved."""
+    if metric.refused is not None:
+        yield FigureRow("refused", metric.metric, f"not compared: {metric.refused}")
+        return
+    yield _figure_row("metric", metric.metric, metric.difference)
+    if metric.flips is not None:
+        p = word = ""
+        if (metric.flips.to_fail or metric.flips.to_pass) and not metric.pass_fail:
+            p, word = p_text(metric.flips.adjusted), _moved(metric.flips.verdict)
+        line = flips_line(metric.flips, metric.difference.pairs)
+        yield FigureRow("flips", "verdicts", line, p=p, verdict=word)
+    for part in metric.criteria:
+        if part.worse or part.better:
+            yield _figure_row("criterion", part.name, part)
+
+
+def _figure_row(
+    kind: Literal["metric", "criterion"], name: str, difference: MeanDifference
+) -> FigureRow:
+    return FigureRow(
+        kind,
+        name,
+        interval_text(difference),
+        base=number(difference.base),
+        new=number(difference.new),
+        change="-" if difference.mean is None else f"{difference.mean:+.3f}",
+        p=p_text(difference.adjusted),
+        verdict=_moved(difference.verdict),
+    )
+
+
+def _moved(verdict: Verdict) -> str:
+    return verdict if verdict in ("worse", "better") else ""
 
 
 def flips_line(flips: Flips, pairs: int) -> str:
@@ -114,7 +176,7 @@ def flips_line(flips: Flips, pairs: int) -> str:
     )
 
 
-def interval_text(found: MeanDifference) -> str:
+def interval_text(difference: MeanDifference) -> str:
     """Return the interval, or that there are too few pairs for one.
 
     >>> from judgekit.analysis.comparison.comparison import MeanDifference
@@ -122,11 +184,11 @@ def interval_text(found: MeanDifference) -> str:
     ...                              high=None, worse=0, better=0))
     'too few'
     """
-    if found.mean is None:
+    if difference.mean is None:
         return "-"
-    if found.low is None or found.high is None:
+    if difference.low is None or difference.high is None:
         return "too few"
-    return f"[{found.low:+.3f}, {found.high:+.3f}]"
+    return f"[{difference.low:+.3f}, {difference.high:+.3f}]"
 
 
 def p_text(p: float | None) -> str:

@@ -46,17 +46,17 @@ def parse_exports(texts: Iterable[str]) -> list[Export]:
         ConfigError: no such format, no file, or two of one file.
         MissingExtra: what a format needs is not installed.
     """
-    found: list[Export] = []
+    exports: list[Export] = []
     for text in texts:
         format, equals, file = text.partition("=")
         if not equals or not file:
             raise ConfigError(f"--export {text}: write it as FORMAT=FILE, such as junit=junit.xml")
         one = Export(format, Path(file))
         check(one)
-        if one.path in [other.path for other in found]:
+        if one.path in [other.path for other in exports]:
             raise ConfigError(f"--export {text}: {file} is written twice")
-        found.append(one)
-    return found
+        exports.append(one)
+    return exports
 
 
 def check(one: Export) -> None:

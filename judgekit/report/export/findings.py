@@ -56,8 +56,8 @@ class Findings:
 
 def findings_of(report: Report) -> list[Findings]:
     """Return what went wrong with each metric, in constant memory."""
-    found = {name: Findings(summary) for name, summary in report.metrics.items()}
+    findings = {name: Findings(summary) for name, summary in report.metrics.items()}
     for row, verdict in verdicts(report):
         value = row.result.value if isinstance(row.result, Score) else None
-        found[row.metric].add(row.case, verdict, value)
-    return list(found.values())
+        findings[row.metric].add(row.case, verdict, value)
+    return list(findings.values())

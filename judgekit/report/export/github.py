@@ -102,19 +102,19 @@ def annotation_lines(
     ]
     of_rows: list[tuple[str | None, str, str]] = []
     warnings: list[tuple[str | None, str, str]] = []
-    for found in findings:
-        name = found.summary.metric
+    for metric in findings:
+        name = metric.summary.metric
         of_rows += [
             (case, f"{name}: {case}", f"{verdict.kind}: {verdict.line}")
-            for case, verdict in found.first_errors
+            for case, verdict in metric.first_errors
         ]
         warnings += [
             (case, f"{name}: {case}", " / ".join((verdict.line, *verdict.details[:2])))
-            for case, _, verdict in found.worst
+            for case, _, verdict in metric.worst
         ]
     kinds = [
-        ("error", [*errors, *of_rows], len(errors) + sum(found.errors for found in findings)),
-        ("warning", warnings, sum(found.failed for found in findings)),
+        ("error", [*errors, *of_rows], len(errors) + sum(metric.errors for metric in findings)),
+        ("warning", warnings, sum(metric.failed for metric in findings)),
     ]
     shown = [(kind, *_few(entries, count)) for kind, entries, count in kinds]
     places = find({case for _, entries, _ in shown for case, *_ in entries if case is not None})
@@ -154,8 +154,8 @@ def command(
         properties["file"] = at[0]
         if at[1] is not None:
             properties["line"] = str(at[1])
-    said = ",".join(f"{name}={_property(value)}" for name, value in properties.items())
-    return f"::{kind} {said}::{_message(one_line(message))}"
+    text = ",".join(f"{name}={_property(value)}" for name, value in properties.items())
+    return f"::{kind} {text}::{_message(one_line(message))}"
 
 
 def _message(text: str) -> str:

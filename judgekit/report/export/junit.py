@@ -14,7 +14,7 @@ from typing import IO, TYPE_CHECKING, Any, BinaryIO
 
 from judgekit.report.export.marks import named, one_line
 from judgekit.report.export.target import written
-from judgekit.report.export.verdict import Verdict, verdicts
+from judgekit.report.export.verdict import PASSED, Verdict, verdicts
 
 if TYPE_CHECKING:
     from judgekit.report.gate import GateResult
@@ -54,24 +54,20 @@ def _spool() -> IO[bytes]:
 
 
 def _gates(report: Report) -> list[tuple[str, Verdict]]:
-    found = [(_gate_name(gate), _gate_verdict(gate)) for gate in report.figures.gates]
-    found += [
-        (f"complete {number}", Verdict("error", "incomplete", reason))
-        for number, reason in enumerate(report.figures.incomplete, start=1)
+    return [
+        *(_gate(result) for result in report.figures.gates),
+        *(
+            (f"complete {number}", Verdict("error", "incomplete", reason))
+            for number, reason in enumerate(report.figures.incomplete, start=1)
+        ),
     ]
-    return found
 
 
-def _gate_name(found: GateResult) -> str:
-    gate = found.gate
+def _gate(result: GateResult) -> tuple[str, Verdict]:
+    gate = result.gate
     subject = f"{gate.subject}: " if gate.metric else ""
-    return f"{subject}{gate.statistic} {gate.bound:g}"
-
-
-def _gate_verdict(found: GateResult) -> Verdict:
-    if found.passed:
-        return Verdict("passed")
-    return Verdict("failed", found.answer or "misses", found.sentence)
+    failed = Verdict("failed", result.answer or "misses", result.sentence)
+    return f"{subject}{gate.statistic} {gate.bound:g}", PASSED if result.passed else failed
 
 
 class _Suite:
@@ -88,13 +84,15 @@ class _Suite:
         if tag is None:
             self.spool.write(f"{begin}/>\n".encode())
             return
-        said = _attributes(message=one_line(verdict.line), type=verdict.kind)
+        attributes = _attributes(message=one_line(verdict.line), type=verdict.kind)
         detail = named("\n".join((verdict.line, *verdict.details)))
         if len(detail) > MOST_DETAIL:
             detail = detail[: MOST_DETAIL - 1] + "…"
         # Line ends are allowed in content.
         text = detail.translate(_ESCAPES).replace("&#10;", "\n")
-        self.spool.write(f"{begin}>\n   <{tag}{said}>{text}</{tag}>\n  </testcase>\n".encode())
+        self.spool.write(
+            f"{begin}>\n   <{tag}{attributes}>{text}</{tag}>\n  </testcase>\n".encode()
+        )
 
 
 def _shown(counts: Counter[str]) -> dict[str, Any]:

@@ -44,8 +44,8 @@ def markdown_lines(report: Report, findings: Iterable[Findings]) -> Iterator[str
         yield ""
     yield from _gates(report)
     yield from _figures(report.figures.metrics)
-    for found in findings:
-        yield from _rows(found)
+    for metric in findings:
+        yield from _rows(metric)
     yield from _notes(report)
 
 
@@ -86,36 +86,36 @@ def _figures(summaries: Iterable[MetricSummary]) -> Iterator[str]:
         yield f"| {' | '.join(cells)} |"
     yield ""
     for s in summaries:
-        if found := shown_figures(s):
-            said = ", ".join(f"{name} {figure}" for name, figure in found.items())
-            yield f"- {_safe(s.metric)}: {_safe(said)}"
+        if own_figures := shown_figures(s):
+            text = ", ".join(f"{name} {figure}" for name, figure in own_figures.items())
+            yield f"- {_safe(s.metric)}: {_safe(text)}"
     yield ""
 
 
-def _rows(found: Findings) -> Iterator[str]:
-    summary = found.summary
+def _rows(findings: Findings) -> Iterator[str]:
+    summary = findings.summary
     name = _safe(summary.metric)
-    if found.errors:
-        yield f"### {name}: {found.errors} without a score"
+    if findings.errors:
+        yield f"### {name}: {findings.errors} without a score"
         yield ""
         yield "| case | kind | why |"
         yield "| --- | --- | --- |"
-        for case, verdict in found.first_errors:
+        for case, verdict in findings.first_errors:
             yield f"| {_safe(case)} | {_safe(verdict.kind)} | {_safe(verdict.line, _REASON)} |"
-        yield from _more(found.errors - len(found.first_errors))
-    if found.failed:
+        yield from _more(findings.errors - len(findings.first_errors))
+    if findings.failed:
         side = "below" if summary.higher_is_better else "above"
-        yield f"### {name}: {found.failed} {side} the threshold"
+        yield f"### {name}: {findings.failed} {side} the threshold"
         yield ""
         yield "| case | score | why |"
         yield "| --- | --: | --- |"
         shown = 0
-        for case, value, verdict in found.worst:
+        for case, value, verdict in findings.worst:
             shown += 1
-            said = [verdict.line, *(line.strip() for line in verdict.details[:_DETAILS])]
-            why = "<br>".join(_safe(line, _REASON) for line in said)
+            lines = [verdict.line, *(line.strip() for line in verdict.details[:_DETAILS])]
+            why = "<br>".join(_safe(line, _REASON) for line in lines)
             yield f"| {_safe(case)} | {number_of(value, summary)} | {why} |"
-        yield from _more(found.failed - shown)
+        yield from _more(findings.failed - shown)
 
 
 def _more(count: int) -> Iterator[str]:

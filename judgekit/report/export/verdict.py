@@ -39,8 +39,8 @@ def verdict_of(result: Result, summary: MetricSummary) -> Verdict:
     if isinstance(result, Failure):
         return Verdict("error", result.kind, result.message)
     if result.status != "scored" or result.value is None:
-        said = result.status.replace("_", " ")
-        return Verdict("skipped", result.status, f"{said}: {result.reason}".rstrip(": "))
+        status = result.status.replace("_", " ")
+        return Verdict("skipped", result.status, f"{status}: {result.reason}".rstrip(": "))
     if result.fallback is not None:
         stand_in = f"{result.fallback.substitute} stood in and gave {_number(result.value)}"
         return Verdict("skipped", "fallback", f"{stand_in}: {result.fallback.cause}")
@@ -56,10 +56,10 @@ def verdict_of(result: Result, summary: MetricSummary) -> Verdict:
 def _details(result: Score, line: str) -> Iterator[str]:
     """Yield the details that the line does not contain; it may contain the worst criterion."""
     for number, part in enumerate(_worst_first(result)):
-        said = _said(part)
+        lines = _part_lines(part)
         if number == 0 and part.reason and f"{part.id} {part.value:.2f}: {part.reason}" in line:
-            next(said)
-        yield from said
+            next(lines)
+        yield from lines
 
 
 def verdicts(report: Report) -> Iterator[tuple[Row, Verdict]]:
@@ -96,7 +96,7 @@ def _loss(part: Part) -> float:
     return value if part.weight < 0 else 1 - value
 
 
-def _said(part: Part) -> Iterator[str]:
+def _part_lines(part: Part) -> Iterator[str]:
     yield f"{part.id} {_number(part.value)}: {part.reason}".rstrip(": ")
     for item in part.items:
         if isinstance(item, dict) and item.get("met") is False:

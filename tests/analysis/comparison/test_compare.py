@@ -291,8 +291,8 @@ def test_more_cases_are_asked_for_where_there_are_too_few(run):
     assert difference.more == pytest.approx(((1.96 + 0.8416) * low / 0.01) ** 2 - 60, abs=5)
     assert difference.more_high == pytest.approx(((1.96 + 0.8416) * high / 0.01) ** 2 - 60, abs=9)
     assert (
-        f"; {difference.more:,} to {difference.more_high:,} more cases see one of 0.01, if "
-        "differences spread as they do here. Fix the number before you run them."
+        f"; a difference of 0.01 needs {difference.more:,} to {difference.more_high:,} more cases, "
+        "if differences spread as they do here. Fix the number before you run them."
     ) in found.text(width=300)
     enough = metric_of(compare(run("a", BASE), run("b", NEW), detect=0.5))
     assert (enough.difference.more, enough.difference.more_high) == (0, 0)
@@ -306,7 +306,7 @@ def test_the_field_of_the_suite_clusters_a_comparison(run):
 
     assert found.cluster == "user"
     assert metric_of(found).difference.test == "paired t by cluster"
-    assert "60 cases in 12 clusters see a true difference of" in found.text(width=200)
+    assert "60 cases in 12 clusters detect a true difference of" in found.text(width=200)
     with pytest.raises(ConfigError, match="with clusters of 'user' the interval is t"):
         compare(*folders, interval="bootstrap")
 

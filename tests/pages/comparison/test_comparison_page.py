@@ -51,7 +51,7 @@ def test_what_got_worse_is_said_with_its_figures(run):
     assert "−0.117 [−0.198, −0.033] ▼ worse" in page
     assert "7 got worse, 0 better" in page
     assert "p is adjusted (Holm) for 2 tests of metrics" in page
-    assert "12 cases see a true difference of" in page
+    assert "12 cases detect a true difference of" in page
     assert "2 pass → fail, 0 fail → pass" in page
     # Criteria: the one that moved first.
     assert page.index("facts 0.900") < page.index("tone 0.800")
