@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from array import array
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from functools import partial
 from heapq import merge
@@ -310,6 +310,12 @@ def merge_into(
             body = {name: line or tape.part_line(name) for name, line in parts.items()}
             old = sorted((tape.line(n) for n in kept), key=lambda line: line[8:72])
         write_lines(path, laid_out(body, in_order(old, [fresh[key] for key in added])))
+
+
+def remove_records(path: Path, keys: Collection[str]) -> None:
+    """Remove records from a tape."""
+    added: dict[str, Record] = {}
+    merge_into(path, added, added.__getitem__, keep=lambda key: key not in keys)
 
 
 def _stays(key: str, fresh: dict[str, str], keep: Callable[[str], bool]) -> bool:

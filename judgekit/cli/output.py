@@ -16,7 +16,7 @@ from judgekit.core.example_model import EXAMPLE_MODEL
 if TYPE_CHECKING:
     from judgekit.report.export.export import Export
     from judgekit.report.report import Report
-    from judgekit.suite.estimate import Missing
+    from judgekit.suite.estimate import MissingCalls
     from judgekit.suite.suite import Suite
 
 
@@ -155,7 +155,7 @@ def recording_advice(suite: Suite) -> str | None:
     return f"Not recorded yet{where}: {least}{calls}.{more}\n{_how_to_record(missing)}"
 
 
-def _how_to_record(missing: Sequence[Missing]) -> str:
+def _how_to_record(missing: Sequence[MissingCalls]) -> str:
     people = sorted({call.model for call in missing if call.model.startswith("manual/")})
     if not people:
         return "To record them, add: --record new_episodes"

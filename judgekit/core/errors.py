@@ -44,11 +44,14 @@ class ConfigError(JudgekitError):
 
 @contextmanager
 def placed(where: str) -> Iterator[None]:
-    """Add a place, such as `file:line` or a flag, to configuration errors without one."""
+    """Add a place, such as `file:line` or a flag, to configuration errors without one.
+
+    An unknown option passes unchanged: its place is that of the option.
+    """
     try:
         yield
     except ConfigError as exc:
-        if exc.where:
+        if exc.where or isinstance(exc, UnknownOption):
             raise
         raise ConfigError(str(exc), where=where) from exc
 

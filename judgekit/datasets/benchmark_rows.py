@@ -6,13 +6,13 @@ The user provides the files; nothing is downloaded. A row may also hold the answ
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from judgekit.core.errors import DatasetError
 from judgekit.datasets.case_fields import CaseFields
 from judgekit.datasets.formatting import kind, quoted
+from judgekit.datasets.json_text import to_json_or_text
 
 Put = Callable[[Mapping[str, Any], CaseFields], frozenset[str]]
 """Adds the values of a row to the fields, and returns the keys that it read."""
@@ -33,8 +33,7 @@ def put_mmlu(row: Mapping[str, Any], fields: CaseFields) -> frozenset[str]:
     question = _text(row, "question", fields)
     columns = [letter for letter in LETTERS if letter in row]
     options = [row[letter] for letter in columns] if columns else row.get("choices")
-    if isinstance(options, str):
-        options = _cell(options)
+    options = to_json_or_text(options)
     if not isinstance(options, list) or not 2 <= len(options) <= len(LETTERS):
         raise _wrong(
             fields, "choices", f"2 to {len(LETTERS)} options, as a list or as columns A, B, ..."
@@ -130,10 +129,3 @@ def _wrong(fields: CaseFields, field: str, expected: str) -> DatasetError:
         where=fields.where,
         field=field,
     )
-
-
-def _cell(text: str) -> Any:
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        return text

@@ -7,7 +7,7 @@ from typing import Any
 
 from judgekit.core.errors import ConfigError
 from judgekit.datasets.formatting import kind, listed, quoted
-from judgekit.datasets.json_text import parse_json
+from judgekit.datasets.json_text import to_json_or_text
 
 
 class PathMissing(LookupError):
@@ -64,8 +64,8 @@ class FieldPath:
         """
         value = row
         for depth, key in enumerate(self.keys):
-            if cells and isinstance(value, str):
-                value = _parsed(value)
+            if cells:
+                value = to_json_or_text(value)
             try:
                 value = value[int(key) if isinstance(value, list) else key]
             except (KeyError, IndexError, TypeError, ValueError) as exc:
@@ -83,10 +83,3 @@ class FieldPath:
         else:
             at += f" {kind(value)}"
         return f"nothing at {quoted(self.text, limit=100)}: {at}"
-
-
-def _parsed(text: str) -> Any:
-    try:
-        return parse_json(text)
-    except ValueError:
-        return text

@@ -53,23 +53,22 @@ class IdSet:
 
     def add(self, text: str) -> bool:
         """Add an id; return whether it is new."""
-        number = int.from_bytes(
-            blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "big"
-        )
-        shard = self._shards[number >> (64 - _SHARD_BITS)]
-        at = bisect_left(shard, number)
+        number, shard, at = self._position(text)
         if at < len(shard) and shard[at] == number:
             return False
         shard.insert(at, number)
         return True
 
     def __contains__(self, text: str) -> bool:
-        number = int.from_bytes(
-            blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "big"
-        )
-        shard = self._shards.get(number >> (64 - _SHARD_BITS), ())
-        at = bisect_left(shard, number)
+        number, shard, at = self._position(text)
         return at < len(shard) and shard[at] == number
+
+    def _position(self, text: str) -> tuple[int, array[int], int]:
+        """Return the digest of an id, its shard, and its place there."""
+        digest = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+        number = int.from_bytes(digest, "big")
+        shard = self._shards[number >> (64 - _SHARD_BITS)]
+        return number, shard, bisect_left(shard, number)
 
     def __len__(self) -> int:
         return sum(map(len, self._shards.values()))

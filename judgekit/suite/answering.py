@@ -351,15 +351,3 @@ def open_system(
         record=mode,
         redact=make_redactor(rules, lines=lines),
     )
-
-
-__all__ = [
-    "FIELDS",
-    "PARAMS",
-    "Answered",
-    "Answers",
-    "answer",
-    "answer_sync",
-    "chat_of",
-    "open_system",
-]

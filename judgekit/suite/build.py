@@ -8,10 +8,11 @@ from typing import Any
 from judgekit.core.errors import ConfigError
 from judgekit.core.protocols import Judge, Metric
 from judgekit.core.yaml_file import Lines
+from judgekit.judges.absent import AbsentJudge
 from judgekit.metrics.catalogue import BUILTIN
 from judgekit.metrics.registry import build
 from judgekit.suite.embedders import SuiteEmbedders
-from judgekit.suite.plan import MetricPlan, PlacedErrors
+from judgekit.suite.plan import MetricPlan, placed_options
 
 
 class Builder:
@@ -36,7 +37,7 @@ class Builder:
         Raises:
             ConfigError: an option is wrong; with `file:line`.
         """
-        with PlacedErrors(self._lines, "metrics", plan.name):
+        with placed_options(self._lines, "metrics", plan.name):
             if plan.maker is None:
                 return self._combined(plan)
             if plan.never_ask and plan.fallback is None:
@@ -62,7 +63,7 @@ class Builder:
         from judgekit.metrics.fallback import WithFallback
 
         path = ("metrics", plan.name, "fallback")
-        with PlacedErrors(self._lines, *path, at=(*path, "use")):
+        with placed_options(self._lines, *path, at=(*path, "use")):
             substitute = self._single(fallback, name=None)
         return WithFallback(metric, substitute, no_judge=plan.never_ask, on_budget=plan.on_budget)
 
@@ -78,19 +79,10 @@ class Builder:
             options = self._embedders.options(options)
         judge: Judge | None = None
         if maker.judged:
-            judge = self._judges[plan.role] if plan.role is not None else _NoJudge()
+            judge = self._judges[plan.role] if plan.role is not None else AbsentJudge("none")
         metric = build(maker.name, maker.made, judged=maker.judged, judge=judge, options=options)
         if name is not None and metric.name != name:
             raise ConfigError(
                 f"metric {plan.kind!r} is always named {metric.name!r}; use that name in the suite"
             )
         return metric
-
-
-class _NoJudge:
-    """The judge of metrics in a run without a judge."""
-
-    model = "none"
-
-    async def ask(self, request: object) -> Any:
-        raise ConfigError("the run has no judge")

@@ -5,9 +5,11 @@ from __future__ import annotations
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+
+from pydantic import computed_field
 
 from judgekit.core.protocols import with_children
+from judgekit.core.value import Value
 from judgekit.suite.file import JudgeFile
 from judgekit.suite.judges import asks_model
 from judgekit.suite.suite import Suite
@@ -20,7 +22,7 @@ ANSWER_TOKENS = 60
 """Tokens of an answer to one question with its reason; a guess, shown as "about"."""
 
 
-class Missing(NamedTuple):
+class MissingCalls(Value):
     """The requests to one model that are not recorded."""
 
     model: str
@@ -30,6 +32,7 @@ class Missing(NamedTuple):
     dollars: float | None
     """`None` if the price is unknown."""
 
+    @computed_field  # type: ignore[prop-decorator]
     @property
     def text(self) -> str:
         """Tokens and price, as text."""
@@ -56,7 +59,7 @@ def more_to_come(suite: Suite) -> list[str]:
     return list(dict.fromkeys(part.name for part in parts if part.asks_further))
 
 
-def missing_calls(suite: Suite) -> list[Missing]:
+def missing_calls(suite: Suite) -> list[MissingCalls]:
     """Return the requests that a replay of a suite missed, by model."""
     if suite.cassette is None:
         return []
@@ -69,7 +72,15 @@ def missing_calls(suite: Suite) -> list[Missing]:
         dollars = None
         if price is not None:
             dollars = (tokens_in * price[0] + tokens_out * price[1]) / 1e6
-        calls.append(Missing(model, missed.calls, tokens_in, tokens_out, dollars))
+        calls.append(
+            MissingCalls(
+                model=model,
+                calls=missed.calls,
+                tokens_in=tokens_in,
+                tokens_out=tokens_out,
+                dollars=dollars,
+            )
+        )
     return calls
 
 

@@ -6,8 +6,7 @@ import asyncio
 from pathlib import Path
 
 from judgekit.cassette.explain import Explainer
-from judgekit.cassette.record import Record
-from judgekit.cassette.tape import merge_into
+from judgekit.cassette.tape import remove_records
 from judgekit.core.errors import ConfigError
 from judgekit.runner.evaluation import evaluate
 from judgekit.suite.file import Overrides
@@ -95,11 +94,7 @@ def prune_unused(path: Path, *, remove: bool) -> str:
         if not remove:
             return f"{cassette.path}: {count} not used; remove with --yes"
         suite.close()  # Windows cannot replace an open file
-        merge_into(cassette.path, (), _no_record, keep=lambda key: key not in unused)
+        remove_records(cassette.path, unused)
         return f"{cassette.path}: {count} removed"
     finally:
         suite.close()
-
-
-def _no_record(key: str) -> Record:
-    raise AssertionError(key)

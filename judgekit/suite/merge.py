@@ -257,6 +257,3 @@ def _mapping(value: Any, path: Path) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise ConfigError("not a file that judgekit wrote", where=str(path))
     return value
-
-
-__all__ = ["merge_shards"]

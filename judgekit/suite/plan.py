@@ -7,11 +7,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from judgekit.core.errors import ConfigError, RubricError, UnknownOption
+from judgekit.core.errors import ConfigError, RubricError, UnknownOption, placed
 from judgekit.core.suggest import suggest
 from judgekit.core.yaml_file import Lines
 from judgekit.metrics.catalogue import BUILTIN, STAND_INS
@@ -97,7 +98,7 @@ class Planner:
             RubricError: its rubric is wrong.
         """
         if name not in self._plans:
-            with PlacedErrors(self._lines, "metrics", name):
+            with placed_options(self._lines, "metrics", name):
                 entry = self._entries[name]
                 combined = entry.combine is not None or entry.of is not None
                 self._plans[name] = (
@@ -244,7 +245,7 @@ class Planner:
         if fallback is None:
             return None
         path = ("metrics", name, "fallback")
-        with PlacedErrors(self._lines, *path, at=(*path, "use")):
+        with placed_options(self._lines, *path, at=(*path, "use")):
             maker = find(fallback.use)
             if maker.judged:
                 raise ConfigError(f"{fallback.use!r} needs a judge; name a computed metric")
@@ -281,30 +282,19 @@ class Planner:
         return suggest(name, own, otherwise="") or near_metric(name)
 
 
-class PlacedErrors:
-    """Adds `file:line` to configuration errors, and the known keys to unknown options."""
-
-    def __init__(
-        self, lines: Lines, *path: str | int, at: tuple[str | int, ...] | None = None
-    ) -> None:
-        self._lines = lines
-        self._path = path
-        self._at = path if at is None else at
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        if isinstance(error, UnknownOption):
-            raise self._unknown(error) from error
-        if isinstance(error, ConfigError) and not error.where:
-            raise ConfigError(str(error), where=self._lines.where(*self._at)) from error
-
-    def _unknown(self, error: UnknownOption) -> ConfigError:
+@contextmanager
+def placed_options(
+    lines: Lines, *path: str | int, at: tuple[str | int, ...] | None = None
+) -> Iterator[None]:
+    """Add `file:line` to configuration errors, and the known keys to unknown options."""
+    try:
+        with placed(lines.where(*(at or path))):
+            yield
+    except UnknownOption as exc:
         from judgekit.suite.hints import key_hint
 
-        keys = FallbackFile if self._path[-1] == "fallback" else MetricFile
-        known = [name for name in (*error.known, *keys.model_fields) if name != "name"]
-        hint = key_hint((*self._path, error.option), known)
-        message = f"metric {error.metric!r} takes no option {error.option!r}{hint}"
-        return ConfigError(message, where=self._lines.where(*self._path, error.option))
+        keys = FallbackFile if path[-1] == "fallback" else MetricFile
+        known = [name for name in (*exc.known, *keys.model_fields) if name != "name"]
+        hint = key_hint((*path, exc.option), known)
+        message = f"metric {exc.metric!r} takes no option {exc.option!r}{hint}"
+        raise ConfigError(message, where=lines.where(*path, exc.option)) from exc

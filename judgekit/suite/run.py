@@ -330,14 +330,3 @@ def _fails(result: Result, summary: MetricSummary | None) -> bool:
     if result.value is None or summary is None:
         return False
     return passes(result.value, summary.threshold, summary.higher_is_better) is False
-
-
-__all__ = [
-    "MAX_PAGE_CASES",
-    "default_out",
-    "failed_keys",
-    "failing_ids",
-    "occasion",
-    "replay_suite",
-    "run_suite",
-]

@@ -9,9 +9,8 @@ from judgekit.authoring.rubric_test.check import TestOutcome, check_ordering, ch
 from judgekit.authoring.rubric_test.place import tape_of
 from judgekit.cassette.cassette import Cassette
 from judgekit.cassette.mode import RecordMode
-from judgekit.cassette.record import Record
 from judgekit.cassette.store_opener import store_opener
-from judgekit.cassette.tape import Tape, merge_into
+from judgekit.cassette.tape import Tape, remove_records
 from judgekit.core.canonical import canonical_json
 from judgekit.core.errors import ConfigError
 from judgekit.core.protocols import Judge
@@ -102,7 +101,7 @@ def run_tests(rubric: Rubric, settings: RubricTestSettings = RubricTestSettings(
     missing = any(outcome.verdict in ("missed", "unjudged") for outcome in outcomes)
     removed = 0
     if settings.prune and own and not missing:
-        merge_into(path, (), _nothing, keep=lambda key: key not in own)
+        remove_records(path, own)
         removed, own = len(own), []
     return RubricTestRun(
         rubric=rubric.name,
@@ -130,10 +129,6 @@ def _results(rubric: Rubric, cassette: Cassette) -> dict[str, Result]:
         report = evaluate_sync([test.case for test in tests], [metric])
         results.update({scored.case.id: scored.rows[0].result for scored in report.results})
     return results
-
-
-def _nothing(key: str) -> Record:
-    raise AssertionError(key)
 
 
 # -- the judge ----------------------------------------------------------------------

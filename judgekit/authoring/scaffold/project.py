@@ -20,8 +20,9 @@ from judgekit.core.errors import ConfigError
 from judgekit.core.example_model import EXAMPLE_MODEL
 from judgekit.core.judgment import read_answers
 from judgekit.core.output_file import LINK, is_link
-from judgekit.core.request import Reply, Request, Try
+from judgekit.core.request import Reply, Try
 from judgekit.datasets import load_cases
+from judgekit.judges.absent import AbsentJudge
 from judgekit.metrics.rubric import RubricMetric
 from judgekit.rubric.load import load_rubric
 
@@ -168,22 +169,13 @@ def _read(name: str) -> str:
     return (FILES / name).read_text(encoding="utf-8")
 
 
-class _TemplateJudge:
-    """The judge of the template, which has answered already."""
-
-    model = MODEL
-
-    async def ask(self, request: Request) -> Reply:
-        raise AssertionError("the template is never called")
-
-
 def _tape(cases: Sequence[Case], verdicts: str) -> str:
     """Return a cassette: the verdicts of the template on the requests of this version."""
     answers_of = {}
     for line in _read(verdicts).splitlines():
         entry = json.loads(line)
         answers_of[entry["case"]] = entry["answers"]
-    metric = RubricMetric(FILES / f"{_RUBRIC}.jinja", judge=_TemplateJudge())
+    metric = RubricMetric(FILES / f"{_RUBRIC}.jinja", judge=AbsentJudge(MODEL))
     lines: list[str] = []
     parts: dict[str, str] = {}
     for case in cases:

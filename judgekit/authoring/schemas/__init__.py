@@ -74,5 +74,3 @@ _TITLES = {
     "results": "A line of the results of judgekit run --out",
     "persona": "A judgekit persona",
 }
-
-__all__ = ["KINDS", "Kind", "schema", "schema_text", "small_schema_text"]

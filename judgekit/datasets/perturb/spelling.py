@@ -43,7 +43,7 @@ def typos(text: str, *, draw: Draw, rate: float) -> str:
     short words and first letters stay.
     """
     # To a pattern "²" is a letter, and in "m²" it is none.
-    return _replace(text, _WORD, draw, rate, lambda word: _slip(word, draw), changes=str.isalpha)
+    return substitute(text, _WORD, draw, rate, lambda word: _slip(word, draw), changes=str.isalpha)
 
 
 def _slip(word: str, draw: Draw) -> str:
@@ -62,21 +62,23 @@ def _slip(word: str, draw: Draw) -> str:
 
 def case(text: str, *, draw: Draw, rate: float) -> str:
     """Return the text with the case of a share of its words turned over."""
-    return _replace(text, re.compile(r"[^\W\d_]+"), draw, rate, str.swapcase)
+    return substitute(text, re.compile(r"[^\W\d_]+"), draw, rate, str.swapcase)
 
 
 def spacing(text: str, *, draw: Draw, rate: float) -> str:
     """Return the text with a share of the gaps between words doubled, tabbed or split by a line."""
-    return _replace(text, _SPACE, draw, rate, lambda gap: draw.choice((gap * 2, "\t", gap + "\n")))
+    return substitute(
+        text, _SPACE, draw, rate, lambda gap: draw.choice((gap * 2, "\t", gap + "\n"))
+    )
 
 
 def homoglyphs(text: str, *, draw: Draw, rate: float) -> str:
     """Return the text with a share of its letters replaced by Cyrillic ones that look the same."""
     pattern = re.compile(f"[{''.join(HOMOGLYPHS)}]")
-    return _replace(text, pattern, draw, rate, lambda letter: HOMOGLYPHS[letter])
+    return substitute(text, pattern, draw, rate, lambda letter: HOMOGLYPHS[letter])
 
 
-def _replace(
+def substitute(
     text: str,
     pattern: re.Pattern[str],
     draw: Draw,
@@ -85,12 +87,11 @@ def _replace(
     *,
     changes: Callable[[str], bool] = bool,
 ) -> str:
-    """Return the text with a share of what the pattern finds changed, where that changes it."""
-    found = [m.span() for m in pattern.finditer(text) if changes(m[0])]
-    chosen = draw.sample(found, _times(len(found), rate))
+    """Return the text with a share of the matches changed, of those that `changes` accepts."""
+    spans = [m.span() for m in pattern.finditer(text) if changes(m[0])]
     pieces = []
     end = 0
-    for start, stop in chosen:
+    for start, stop in draw.sample(spans, _times(len(spans), rate)):
         pieces += [text[end:start], change(text[start:stop])]
         end = stop
     return "".join((*pieces, text[end:]))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pydantic import Field
 
 from judgekit.core.value import Value
+from judgekit.suite.estimate import MissingCalls
 from judgekit.suite.judges import asks_model
 
 
@@ -36,17 +37,6 @@ class Role(Value):
         return asks_model(self.model)
 
 
-class Cost(Value):
-    """The size of the requests to one model that are not recorded."""
-
-    model: str
-    calls: int
-    tokens_in: int
-    tokens_out: int
-    dollars: float | None = None
-    text: str
-
-
 class Diagnosis(Value):
     """The result of an examination."""
 
@@ -63,7 +53,7 @@ class Diagnosis(Value):
     suite: str | None = None
     cases: int | None = None
     roles: tuple[Role, ...] = ()
-    missing: tuple[Cost, ...] = ()
+    missing: tuple[MissingCalls, ...] = ()
     further: tuple[str, ...] = ()
     """Metrics with later requests that `missing` cannot count."""
     asked: bool = False

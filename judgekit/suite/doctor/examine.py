@@ -21,7 +21,7 @@ from judgekit.core.request import ChatMessage, Form, Question, Reply, Request
 from judgekit.core.yaml_file import Lines
 from judgekit.judges.providers import connections
 from judgekit.runner.evaluation import evaluate_sync
-from judgekit.suite.doctor.diagnosis import Cost, Diagnosis, Role
+from judgekit.suite.doctor.diagnosis import Diagnosis, Role
 from judgekit.suite.doctor.installation import installed, is_key
 from judgekit.suite.estimate import missing_calls, more_to_come
 from judgekit.suite.file import JUDGE, JudgeFile, Overrides
@@ -96,9 +96,7 @@ def _suite(path: Path, overrides: Overrides) -> tuple[dict[str, Any], dict[str, 
     try:
         report = evaluate_sync(suite.cases(), suite.metrics)
         facts["cases"] = report.figures.cases
-        facts["missing"] = tuple(
-            Cost(**missing._asdict(), text=missing.text) for missing in missing_calls(suite)
-        )
+        facts["missing"] = tuple(missing_calls(suite))
         facts["further"] = tuple(more_to_come(suite)) if facts["missing"] else ()
     except JudgekitError as exc:
         facts["problems"].append(_line(exc))
