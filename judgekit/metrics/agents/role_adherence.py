@@ -1,4 +1,4 @@
-"""Role adherence: does an assistant keep to its role in every turn?"""
+"""Role adherence: does the assistant keep to its role in every turn?"""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ from judgekit.rubric.rubric import Rubric
 
 
 class RoleAdherence(Stepped):
-    """The share of assistant turns that keep to the role of the system prompt. 0..1, higher better.
+    """The share of assistant turns that keep to the role of the system prompt; 0..1, higher better.
 
-    Every assistant turn of the conversation is judged by itself, the output last: the judge sees
-    the system prompt, what was said before the turn, and the turn (rubric `role_adherence`), and
-    says whether it keeps to the role: who it is, what it may talk about, and how.
+    The judge gets one request for each assistant turn, the output last, with the system prompt
+    and the messages before the turn. It decides whether the turn keeps to the role: who the
+    assistant is, what it may talk about, and how.
 
     Args:
-        judge: who answers; asked once for each assistant turn.
-        name: the name results carry.
-        history: how many messages before a turn the judge may see.
-        max_turns: how many turns are judged, the last ones; what is left out is said in details.
-        rubric: what judges a turn, in place of `role_adherence`.
+        judge: receives one request for each assistant turn.
+        name: name in results.
+        history: maximum number of messages before a turn that the judge sees.
+        max_turns: maximum number of turns to judge, counted from the end; details report the rest.
+        rubric: rubric for a turn, instead of `role_adherence`.
     """
 
     synchronous = Stepped.synchronous
@@ -60,7 +60,7 @@ class RoleAdherence(Stepped):
 
     @property
     def options(self) -> dict[str, Json]:
-        """The options that decide what is asked and how it counts."""
+        """Options that affect the requests or the value."""
         return {
             "history": self.history,
             "max_turns": self.max_turns,
@@ -68,44 +68,47 @@ class RoleAdherence(Stepped):
         }
 
     async def score(self, case: Case) -> Score:
-        """Return the score of one case.
+        """Score one case.
 
         Raises:
-            JudgekitError: what the judge, the cassette or the case made impossible.
+            JudgekitError: raised by the judge or the cassette, or the case lacks a field.
         """
         system = needed_text(case, "system")
-        talk = conversation(case)
-        turns = [n for n, m in enumerate(talk) if m.role == "assistant" and has_text(m.content)]
+        messages = conversation(case)
+        turns = [n for n, m in enumerate(messages) if m.role == "assistant" and has_text(m.content)]
         if not turns:
             raise CaseError("needs an output, or an assistant message in history")
-        judged = turns[-self.max_turns :]
+        judged = list(enumerate(turns, start=1))[-self.max_turns :]
         scores = await self._role.ask(
             [
                 subject(
                     case,
-                    str(turns.index(place) + 1),
+                    str(number),
                     system=system,
-                    history=tuple(talk[:place]),
-                    output=talk[place].content,
+                    history=tuple(messages[:place]),
+                    output=messages[place].content,
                 )
-                for place in judged
+                for number, place in judged
             ]
         )
-        kept = [score.value == 1.0 for score in scores]
-        said = [talk[place].content for place in judged]
-        value = ratio(sum(kept), len(kept))
-        left = [text for text, ok in zip(said, kept, strict=True) if not ok]
-        reason = f"{sum(kept)} of {len(kept)} assistant turns "
-        reason += f"{agreeing(sum(kept), 'keeps', 'keep')} to the role"
-        reason += f"; not {named([' '.join(text.split()) for text in left])}." if left else "."
+        in_role = [score.value == 1.0 for score in scores]
+        count = sum(in_role)
+        violations = [
+            " ".join(messages[place].content.split())
+            for (_, place), ok in zip(judged, in_role, strict=True)
+            if not ok
+        ]
+        reason = f"{count} of {len(judged)} assistant turns "
+        reason += f"{agreeing(count, 'keeps', 'keep')} to the role"
+        reason += f"; not {named(violations)}." if violations else "."
         return self._score(
-            value,
+            ratio(count, len(judged)),
             reason=reason,
             scores=scores,
             parts=[
                 text_part(
-                    f"turn {turns.index(place) + 1}",
-                    beginning(talk[place].content),
+                    f"turn {number}",
+                    beginning(messages[place].content),
                     score,
                     value=float(ok),
                     met=ok,
@@ -113,11 +116,11 @@ class RoleAdherence(Stepped):
                     of=len(judged),
                     whole=case,
                 )
-                for place, score, ok in zip(judged, scores, kept, strict=True)
+                for (number, place), score, ok in zip(judged, scores, in_role, strict=True)
             ],
             details={
                 "turns": len(turns),
-                "kept": sum(kept),
+                "kept": count,
                 **({"turns_left_out": out} if (out := len(turns) - len(judged)) else {}),
             },
         )
@@ -125,9 +128,9 @@ class RoleAdherence(Stepped):
 
 def conversation(case: Case) -> list[Message]:
     """Return the whole conversation of a case: history, input, output."""
-    talk = list(case.history)
+    messages = list(case.history)
     if case.input is not None and has_text(case.input):
-        talk.append(Message(role="user", content=case.input))
+        messages.append(Message(role="user", content=case.input))
     if case.output is not None and has_text(case.output):
-        talk.append(Message(role="assistant", content=case.output))
-    return talk
+        messages.append(Message(role="assistant", content=case.output))
+    return messages

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal, NamedTuple
 
 from judgekit.core.canonical import canonical_json
@@ -16,69 +17,67 @@ from judgekit.metrics._options import check_choice, check_name
 Arguments = Literal["exact", "subset", "schema", "ignore"]
 Extra = Literal["ignore", "count"]
 EXPECTED = "tool_calls"
-"""Key of `expected` that holds the calls."""
+"""Key of `expected` with the calls."""
 MAX_CALLS = 500
-"""Calls of one conversation; pairing them takes their number squared, and as deep a stack."""
+"""Calls of one conversation; pairing takes quadratic time and a stack of this depth."""
 
 
 class ExpectedCall(NamedTuple):
-    """A call that should be made."""
+    """A call that the agent should make."""
 
     name: str
-    arguments: Any
-    """`None` where any will do."""
-    schema: dict[str, Any] | None
-    """JSON Schema the arguments must be valid under, for `arguments: schema`."""
+    arguments: Any = None
+    """`None` accepts any arguments."""
+    schema: dict[str, Any] | None = None
+    """JSON Schema of the arguments, for `arguments: schema`."""
 
 
-def calls_made(case: Case) -> tuple[ToolCall, ...]:
-    """Return the tool calls of the conversation, oldest first, the last message's among them.
+def actual_calls(case: Case) -> tuple[ToolCall, ...]:
+    """Return the tool calls of the conversation, oldest first, with those of the last message.
 
     Raises:
-        CaseError: the assistant never took a turn, or a call of the last message is malformed.
+        CaseError: the assistant has no turn, a call is malformed, or there are too many calls.
     """
-    spoke = any(message.role == "assistant" for message in case.history)
-    if not spoke and case.output is None and "tool_calls" not in case.metadata:
+    turns = [message for message in case.history if message.role == "assistant"]
+    if not turns and case.output is None and "tool_calls" not in case.metadata:
         raise CaseError("needs a turn of the assistant (field 'output', or one in 'history')")
-    made = [
-        call
-        for message in case.history
-        if message.role == "assistant"
-        for call in message.tool_calls
-    ]
+    calls = [call for message in turns for call in message.tool_calls]
     last = case.metadata.get("tool_calls", [])
     if not isinstance(last, list):
         raise CaseError("metadata.tool_calls is not a list of calls")
     for number, call in enumerate(last):
         if not isinstance(call, dict) or not isinstance(call.get("name"), str):
             raise CaseError(f"metadata.tool_calls.{number} has no name")
-        made.append(ToolCall(name=call["name"], arguments=call.get("arguments")))
-    if len(made) > MAX_CALLS:
-        raise CaseError(f"{len(made):,} tool calls are too many to compare (at most {MAX_CALLS:,})")
-    return tuple(made)
+        calls.append(ToolCall(name=call["name"], arguments=call.get("arguments")))
+    if len(calls) > MAX_CALLS:
+        raise CaseError(
+            f"{len(calls):,} tool calls are too many to compare (at most {MAX_CALLS:,})"
+        )
+    return tuple(calls)
 
 
-def calls_expected(case: Case) -> tuple[ExpectedCall, ...]:
-    """Return the calls that should be made: `expected.tool_calls`, a list of calls or names.
+def expected_calls(case: Case) -> tuple[ExpectedCall, ...]:
+    """Return `expected.tool_calls`, a list of calls or names.
 
     Raises:
-        CaseError: there is no such list, or something in it is no call.
+        CaseError: the list is missing, or an entry is not a call.
     """
-    listed = case.expected.get(EXPECTED)
-    if listed is None:
+    calls = case.expected.get(EXPECTED)
+    if calls is None:
         raise CaseError(
             f"needs the calls that should be made (field 'expected.{EXPECTED}'); an empty list"
             " says that none should"
         )
-    if not isinstance(listed, list) or len(listed) > MAX_CALLS:
+    if not isinstance(calls, list) or len(calls) > MAX_CALLS:
         raise CaseError(f"expected.{EXPECTED} is not a list of at most {MAX_CALLS:,} calls")
-    return tuple(_expected(call, number) for number, call in enumerate(listed))
+    return tuple(
+        _expected(call, f"expected.{EXPECTED}.{number}") for number, call in enumerate(calls)
+    )
 
 
-def _expected(call: Any, number: int) -> ExpectedCall:
-    where = f"expected.{EXPECTED}.{number}"
+def _expected(call: Any, where: str) -> ExpectedCall:
     if isinstance(call, str):
-        return ExpectedCall(call, None, None)
+        return ExpectedCall(call)
     if not isinstance(call, dict) or not isinstance(call.get("name"), str):
         raise CaseError(f"{where}: write a call as {{name: ..., arguments: {{...}}}}")
     unknown = set(call) - {"name", "arguments", "schema", "id"}
@@ -90,103 +89,127 @@ def _expected(call: Any, number: int) -> ExpectedCall:
     return ExpectedCall(call["name"], call.get("arguments"), schema)
 
 
-def fits(wanted: ExpectedCall, made: ToolCall, *, arguments: Arguments) -> bool:
-    """Return whether a call is the one wanted: the same name, and arguments that match.
+def is_match(expected: ExpectedCall, call: ToolCall, *, arguments: Arguments) -> bool:
+    """Return whether a call has the expected name and matching arguments.
 
-    `exact`: equal, whatever the order of keys. `subset`: every wanted argument is there with the
-    wanted value, and others may be beside it; inside lists everything counts. `schema`: valid
-    under the wanted call's JSON Schema. `ignore`: any. Where a wanted call gives neither
-    arguments nor a schema, any will do.
+    `exact`: equal; the order of keys does not matter. `subset`: every expected argument has the
+    expected value, and other arguments are allowed; lists must be equal. `schema`: valid against
+    the JSON Schema of the expected call. `ignore`: any. An expected call without arguments and
+    schema accepts any.
 
     Raises:
-        CaseError: the schema is none.
+        CaseError: the schema is invalid.
     """
-    if wanted.name != made.name:
+    if expected.name != call.name:
         return False
     if arguments == "ignore":
         return True
-    if arguments == "schema" and wanted.schema is not None:
-        return _valid(made.arguments, wanted.schema)
-    if wanted.arguments is None:
+    if arguments == "schema" and expected.schema is not None:
+        return _is_valid(call.arguments, expected.schema)
+    if expected.arguments is None:
         return True
     if arguments == "subset":
-        return _within(wanted.arguments, made.arguments)
-    return _same(wanted.arguments, made.arguments)
+        return _contains(call.arguments, expected.arguments)
+    return _equal(expected.arguments, call.arguments)
 
 
-def _same(one: Any, other: Any) -> bool:
-    # As JSON: to Python 1 == True and 1 == 1.0, to a tool they are other arguments.
-    return canonical_json(one) == canonical_json(other)
+def _equal(first: Any, second: Any) -> bool:
+    # Compare as JSON: in Python 1 == True and 1 == 1.0, for a tool these are other arguments.
+    return canonical_json(first) == canonical_json(second)
 
 
-def _within(wanted: Any, made: Any) -> bool:
-    if isinstance(wanted, dict):
-        return isinstance(made, dict) and all(
-            key in made and _within(value, made[key]) for key, value in wanted.items()
+def _contains(arguments: Any, expected: Any) -> bool:
+    if isinstance(expected, dict):
+        return isinstance(arguments, dict) and all(
+            key in arguments and _contains(arguments[key], value) for key, value in expected.items()
         )
-    return _same(wanted, made)
+    return _equal(arguments, expected)
 
 
-def _valid(arguments: Any, schema: dict[str, Any]) -> bool:
+def _is_valid(arguments: Any, schema: dict[str, Any]) -> bool:
     from jsonschema import Draft202012Validator
     from jsonschema.exceptions import SchemaError
     from referencing.exceptions import Unresolvable
 
     try:
         Draft202012Validator.check_schema(schema)
-        # No registry is given, so that a `$ref` to an address is an error and nothing is fetched.
+        # Without a registry, a `$ref` to an address is an error and nothing is fetched.
         return bool(Draft202012Validator(schema).is_valid(arguments))
     except SchemaError as exc:
-        raise CaseError(f"expected.{EXPECTED}: no JSON Schema: {exc.message}") from exc
+        raise CaseError(f"expected.{EXPECTED}: invalid JSON Schema: {exc.message}") from exc
     except (Unresolvable, RecursionError) as exc:
-        raise CaseError(f"expected.{EXPECTED}: the schema refers to what is not in it") from exc
+        raise CaseError(
+            f"expected.{EXPECTED}: the schema has a $ref that it does not define"
+        ) from exc
 
 
 def pair_up(
-    wanted: Sequence[ExpectedCall],
-    made: Sequence[ToolCall],
-    fit: Callable[[ExpectedCall, ToolCall], bool],
+    expected: Sequence[ExpectedCall],
+    calls: Sequence[ToolCall],
+    match: Callable[[ExpectedCall, ToolCall], bool],
 ) -> dict[int, int]:
-    """Return the largest pairing of wanted with made calls, each used once, as places.
+    """Return a maximum matching: the index of an expected call to the index of its call.
 
-    By augmenting paths, so that a call that fits several wanted ones goes where it is needed.
+    Each call is used once. The matching grows by augmenting paths, so a call that matches several
+    expected calls goes to the one that has no other.
     """
-    options = [[n for n, call in enumerate(made) if fit(want, call)] for want in wanted]
-    taken: dict[int, int] = {}
+    candidates = [[n for n, call in enumerate(calls) if match(want, call)] for want in expected]
+    assigned: dict[int, int] = {}
 
-    def place(at: int, tried: set[int]) -> bool:
-        free = next((option for option in options[at] if option not in taken), None)
+    def assign(index: int, tried: set[int]) -> bool:
+        free = next((number for number in candidates[index] if number not in assigned), None)
         if free is not None:
-            taken[free] = at
+            assigned[free] = index
             return True
-        for option in options[at]:
-            if option not in tried:
-                tried.add(option)
-                if place(taken[option], tried):
-                    taken[option] = at
+        for number in candidates[index]:
+            if number not in tried:
+                tried.add(number)
+                if assign(assigned[number], tried):
+                    assigned[number] = index
                     return True
         return False
 
-    for at in range(len(wanted)):
-        place(at, set())
-    return {want: call for call, want in sorted(taken.items(), key=lambda pair: pair[1])}
+    for index in range(len(expected)):
+        assign(index, set())
+    return {index: number for number, index in sorted(assigned.items(), key=lambda pair: pair[1])}
+
+
+class Comparison(NamedTuple):
+    """How the calls of a conversation match the expected ones."""
+
+    matched: int
+    missing: list[str]
+    """Expected calls that were not made, as text."""
+    unexpected: list[str]
+    """Calls that were not expected, as text."""
+
+
+def compare_calls(
+    expected: Sequence[ExpectedCall], calls: Sequence[ToolCall], *, arguments: Arguments
+) -> Comparison:
+    """Pair calls with expected ones in any order, and list those without a partner."""
+    pairs = pair_up(expected, calls, partial(is_match, arguments=arguments))
+    used = set(pairs.values())
+    return Comparison(
+        len(pairs),
+        [call_text(call) for n, call in enumerate(expected) if n not in pairs],
+        [call_text(call) for n, call in enumerate(calls) if n not in used],
+    )
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ToolCallCorrectness(Metric):
     """Share of the expected tool calls that were made; 0..1, higher is better.
 
-    Each call made counts for one expected call at most, and their order does not matter
-    (`trajectory_match` minds it). An empty list of expected calls says that no tool should be
-    called: 1 if none was, else 0. Calls nobody expected are listed in the details; with
-    `extra: count` they lower the value.
+    A call counts for at most one expected call. The order does not matter; `trajectory_match`
+    compares it. An empty list means that no tool should be called: 1 if none was, else 0.
     """
 
     name: str = "tool_call_correctness"
     arguments: Arguments = "exact"
-    """How arguments are compared: exact, subset, schema or ignore (see `fits`)."""
+    """How arguments are compared: exact, subset, schema or ignore ."""
     extra: Extra = "ignore"
-    """`count`: the share is of the expected or the made calls, whichever are more."""
+    """`count`: divide by the number of expected or actual calls, whichever is greater."""
 
     needs = (
         "history with tool calls, or metadata.tool_calls",
@@ -204,24 +227,20 @@ class ToolCallCorrectness(Metric):
         Raises:
             CaseError: the expected calls are missing or wrong.
         """
-        wanted, made = calls_expected(case), calls_made(case)
-        pairs = pair_up(wanted, made, lambda w, m: fits(w, m, arguments=self.arguments))
-        missing = [shown(w) for n, w in enumerate(wanted) if n not in pairs]
-        unexpected = [shown(m) for n, m in enumerate(made) if n not in pairs.values()]
-        of = max(len(wanted), len(made)) if self.extra == "count" else len(wanted)
-        value = len(pairs) / of if of else 1.0
-        if not wanted and self.extra == "ignore":
-            value = 0.0 if made else 1.0
+        expected, calls = expected_calls(case), actual_calls(case)
+        matched, missing, unexpected = compare_calls(expected, calls, arguments=self.arguments)
+        total = max(len(expected), len(calls)) if self.extra == "count" else len(expected)
+        value = matched / total if total else float(not calls)
         return Score(
             value=value,
             method=f"tool calls by name and arguments ({self.arguments})",
-            reason=_reason(len(pairs), len(wanted), missing, unexpected),
-            ground_truth=[shown(call) for call in wanted],
+            reason=_reason(matched, len(expected), missing, unexpected),
+            ground_truth=[call_text(call) for call in expected],
             details={
-                "matched": len(pairs),
-                "missing": list(missing),
-                "unexpected": list(unexpected),
-                "made": [shown(call) for call in made],
+                "matched": matched,
+                "missing": [*missing],
+                "unexpected": [*unexpected],
+                "made": [call_text(call) for call in calls],
             },
         )
 
@@ -229,16 +248,16 @@ class ToolCallCorrectness(Metric):
 def _reason(matched: int, expected: int, missing: Sequence[str], unexpected: Sequence[str]) -> str:
     if not expected:
         return f"No call was expected and {len(unexpected) or 'none'} was made."
-    said = f"{matched} of {expected} expected calls were made"
-    said += f"; missing: {missing[0]}" if missing else ""
-    said += f" and {len(missing) - 1} more" if len(missing) > 1 else ""
-    return f"{said}; not expected: {unexpected[0]}." if unexpected else f"{said}."
+    reason = f"{matched} of {expected} expected calls were made"
+    reason += f"; missing: {missing[0]}" if missing else ""
+    reason += f" and {len(missing) - 1} more" if len(missing) > 1 else ""
+    return f"{reason}; not expected: {unexpected[0]}." if unexpected else f"{reason}."
 
 
-def shown(call: ExpectedCall | ToolCall) -> str:
-    """Return a call as people write it: name and arguments."""
-    given = call.arguments
-    if given is None and isinstance(call, ExpectedCall):
-        given = call.schema
-    text = "" if given is None else canonical_json(given)
+def call_text(call: ExpectedCall | ToolCall) -> str:
+    """Return a call as `name(arguments)`; long arguments are cut."""
+    arguments = call.arguments
+    if arguments is None and isinstance(call, ExpectedCall):
+        arguments = call.schema
+    text = "" if arguments is None else canonical_json(arguments)
     return f"{call.name}({text if len(text) <= 200 else text[:199] + '…'})"

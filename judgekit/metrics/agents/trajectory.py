@@ -1,4 +1,4 @@
-"""Trajectory match: did an agent call its tools the way it should, one after the other?"""
+"""Trajectory match: did an agent call the expected tools, in the expected order?"""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from judgekit.metrics._options import check_choice, check_name
 from judgekit.metrics.agents.tool_calls import (
     Arguments,
     ExpectedCall,
-    calls_expected,
-    calls_made,
-    fits,
-    pair_up,
-    shown,
+    actual_calls,
+    call_text,
+    compare_calls,
+    expected_calls,
+    is_match,
 )
 
 Order = Literal["strict", "unordered", "subset", "superset"]
@@ -28,9 +28,8 @@ class TrajectoryMatch(Metric):
     """1 if the tool calls of a conversation match the expected ones, else 0; higher is better.
 
     `strict`: the same calls in the same order. `unordered`: the same calls in any order.
-    `subset`: no call that is not expected. `superset`: every expected call, and perhaps others.
-    Each call made counts for one expected call. An empty list of expected calls is a trajectory
-    without tools.
+    `subset`: only expected calls. `superset`: every expected call, and possibly others. A call
+    counts for one expected call. An empty list is a trajectory without tools.
     """
 
     name: str = "trajectory_match"
@@ -55,32 +54,33 @@ class TrajectoryMatch(Metric):
         Raises:
             CaseError: the expected calls are missing or wrong.
         """
-        wanted, made = calls_expected(case), calls_made(case)
-        fault = self._fault(wanted, made)
+        expected, calls = expected_calls(case), actual_calls(case)
+        problem = self._problem(expected, calls)
         return Score(
-            value=1.0 if fault is None else 0.0,
+            value=1.0 if problem is None else 0.0,
             method=f"{self.match} trajectory match, arguments {self.arguments}",
-            reason=f"The {len(made)} calls match the trajectory." if fault is None else fault,
-            ground_truth=[shown(call) for call in wanted],
-            details={"made": [shown(call) for call in made]},
+            reason=problem or f"The {len(calls)} calls match the trajectory.",
+            ground_truth=[call_text(call) for call in expected],
+            details={"made": [call_text(call) for call in calls]},
         )
 
-    def _fault(self, wanted: Sequence[ExpectedCall], made: Sequence[ToolCall]) -> str | None:
-        """Return what first breaks the match."""
+    def _problem(self, expected: Sequence[ExpectedCall], calls: Sequence[ToolCall]) -> str | None:
+        """Return the first difference from the expected calls, or `None`."""
         if self.match == "strict":
-            for number, (want, call) in enumerate(zip(wanted, made, strict=False), start=1):
-                if not fits(want, call, arguments=self.arguments):
-                    return f"Call {number} is {shown(call)} where {shown(want)} is expected."
-            if len(made) > len(wanted):
-                return f"Call {len(wanted) + 1}, {shown(made[len(wanted)])}, is not expected."
-            if len(made) < len(wanted):
-                return f"It ends before {shown(wanted[len(made)])}."
+            for number, (want, call) in enumerate(zip(expected, calls, strict=False), start=1):
+                if not is_match(want, call, arguments=self.arguments):
+                    return (
+                        f"Call {number} is {call_text(call)} where {call_text(want)} is expected."
+                    )
+            count = len(expected)
+            if len(calls) > count:
+                return f"Call {count + 1}, {call_text(calls[count])}, is not expected."
+            if len(calls) < count:
+                return f"It ends before {call_text(expected[len(calls)])}."
             return None
-        pairs = pair_up(wanted, made, lambda w, m: fits(w, m, arguments=self.arguments))
-        missing = [want for n, want in enumerate(wanted) if n not in pairs]
-        extra = [call for n, call in enumerate(made) if n not in pairs.values()]
+        _, missing, unexpected = compare_calls(expected, calls, arguments=self.arguments)
         if missing and self.match != "subset":
-            return f"{shown(missing[0])} is expected and not called."
-        if extra and self.match != "superset":
-            return f"{shown(extra[0])} is called and not expected."
+            return f"{missing[0]} is expected and not called."
+        if unexpected and self.match != "superset":
+            return f"{unexpected[0]} is called and not expected."
         return None

@@ -1,4 +1,4 @@
-"""ROUGE: words, pairs of words or the longest common sequence shared with a reference."""
+"""ROUGE: words, pairs of words or the longest common subsequence shared with a reference."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Literal, NamedTuple
 
 from judgekit.core.case import Case
@@ -19,12 +20,12 @@ Variant = Literal["rouge1", "rouge2", "rougeL", "rougeLsum"]
 Figure = Literal["f", "precision", "recall"]
 
 MAX_TABLE = 1_000_000
-"""Pairs of words of two lines that a table is made for."""
+"""Maximum size of a table of subsequence lengths, in pairs of words of two lines."""
 
 _TOKEN = re.compile(f"[{CJK}]|[^\\W_{CJK}]+")
 
 
-class Rouge(NamedTuple):
+class Overlap(NamedTuple):
     """Precision, recall and their harmonic mean, each 0..1."""
 
     precision: float
@@ -32,11 +33,19 @@ class Rouge(NamedTuple):
     f: float
 
 
-def rouge_tokens(text: str) -> list[str]:
-    """Return the words of a text: runs of letters and digits, case folded.
+def overlap(shared: int, output: int, reference: int) -> Overlap:
+    """Return the overlap of two texts by their numbers of shared and of all units."""
+    precision = shared / output if output else 0.0
+    recall = shared / reference if reference else 0.0
+    f = 2 * precision * recall / (precision + recall) if shared else 0.0
+    return Overlap(precision, recall, f)
 
-    For ASCII text these are the tokens of the original Perl script as `rouge-score` has them,
-    without stemming. Other alphabets are words too; each Han or kana character is one.
+
+def rouge_tokens(text: str) -> list[str]:
+    """Return the words of a text: runs of letters and digits, case-folded.
+
+    For ASCII text these are the tokens of `rouge-score`, and so of the original Perl script,
+    without stemming. Words of other alphabets count too; each Han or kana character is a word.
 
     >>> rouge_tokens("It's 3.5 km")
     ['it', 's', '3', '5', 'km']
@@ -44,55 +53,55 @@ def rouge_tokens(text: str) -> list[str]:
     return _TOKEN.findall(fold(text))
 
 
-def rouge_n(output: str, reference: str, *, n: int) -> Rouge | None:
-    """Return ROUGE-n; `None` where neither text has n words in a row."""
-    made, wanted = (_grams(rouge_tokens(text), n) for text in (output, reference))
-    if not made and not wanted:
+def rouge_n(output: str, reference: str, *, n: int) -> Overlap | None:
+    """Return ROUGE-n; `None` if neither text has n words."""
+    first, second = (_ngrams(rouge_tokens(text), n) for text in (output, reference))
+    if not first and not second:
         return None
-    return _rouge((made & wanted).total(), made.total(), wanted.total())
+    return overlap((first & second).total(), first.total(), second.total())
 
 
-def rouge_l(output: str, reference: str) -> Rouge | None:
-    """Return ROUGE-L over whole texts; `None` where neither has a word."""
+def rouge_l(output: str, reference: str) -> Overlap | None:
+    """Return ROUGE-L over whole texts; `None` if neither has a word."""
     from rapidfuzz.distance import LCSseq
 
-    made, wanted = rouge_tokens(output), rouge_tokens(reference)
-    if not made and not wanted:
+    first, second = rouge_tokens(output), rouge_tokens(reference)
+    if not first and not second:
         return None
-    return _rouge(LCSseq.similarity(made, wanted), len(made), len(wanted))
+    return overlap(LCSseq.similarity(first, second), len(first), len(second))
 
 
-def rouge_lsum(output: str, reference: str) -> Rouge | None:
-    """Return ROUGE-L over lines: for each line of the reference the union of its common sequences.
+def rouge_lsum(output: str, reference: str) -> Overlap | None:
+    """Return ROUGE-Lsum: for each line of the reference, the union of its common subsequences.
 
-    Lines are sentences, as summaries are given to ROUGE. `None` where neither text has a word.
+    Each line is a sentence. `None` if neither text has a word.
     """
-    made, wanted = (
+    lines, reference_lines = (
         [tokens for line in text.split("\n") if (tokens := rouge_tokens(line))]
         for text in (output, reference)
     )
-    of_made, of_wanted = (Counter(t for line in lines for t in line) for lines in (made, wanted))
-    if not of_made and not of_wanted:
+    left, reference_left = (Counter(chain.from_iterable(each)) for each in (lines, reference_lines))
+    if not left and not reference_left:
         return None
-    left_made, left_wanted = of_made.copy(), of_wanted.copy()
-    hits = 0
-    for line in wanted:
-        # A word counts once for each time both texts have it left.
-        for place in sorted({at for other in made for at in _common_places(line, other)}):
+    total, reference_total = left.total(), reference_left.total()
+    shared = 0
+    for line in reference_lines:
+        # A word counts at most as often as it occurs in both texts.
+        for place in sorted({at for other in lines for at in _common_places(line, other)}):
             token = line[place]
-            if left_made[token] > 0 and left_wanted[token] > 0:
-                hits += 1
-                left_made[token] -= 1
-                left_wanted[token] -= 1
-    return _rouge(hits, of_made.total(), of_wanted.total())
+            if left[token] > 0 and reference_left[token] > 0:
+                shared += 1
+                left[token] -= 1
+                reference_left[token] -= 1
+    return overlap(shared, total, reference_total)
 
 
 def _common_places(line: Sequence[str], other: Sequence[str]) -> list[int]:
     """Return the places in `line` of one longest common subsequence with `other`.
 
-    Of several, the one found by walking back from the ends and, where it may go either way,
-    leaving out the word of `line`: the choice of rouge-score. Lines too long for a table are
-    left to rapidfuzz, which may choose another one of the same length.
+    If there are several, choose as rouge-score does: walk back from the ends and, where both ways
+    are possible, skip the word of `line`. For lines too long for a table, rapidfuzz may choose
+    another one of the same length.
     """
     if len(line) * len(other) > MAX_TABLE:
         from rapidfuzz.distance import LCSseq
@@ -118,31 +127,23 @@ def _common_places(line: Sequence[str], other: Sequence[str]) -> list[int]:
     return places
 
 
-def _grams(tokens: Sequence[str], n: int) -> Counter[tuple[str, ...]]:
+def _ngrams(tokens: Sequence[str], n: int) -> Counter[tuple[str, ...]]:
     return Counter(zip(*(tokens[start:] for start in range(n)), strict=False))
-
-
-def _rouge(shared: int, made: int, wanted: int) -> Rouge:
-    precision = shared / made if made else 0.0
-    recall = shared / wanted if wanted else 0.0
-    return Rouge(
-        precision, recall, 2 * precision * recall / (precision + recall) if shared else 0.0
-    )
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RougeMetric(Metric):
     """ROUGE-1, -2, -L or -Lsum of the output and the nearest reference; 0..1, higher is better.
 
-    Case does not matter, words are runs of letters and digits, and there is no stemming. Of
-    several references the one with the greatest figure counts.
+    Words are runs of letters and digits, case-folded and without stemming. The nearest reference
+    is the one with the highest figure.
     """
 
     name: str = "rouge"
     variant: Variant = "rougeL"
-    """Single words, pairs of words, or longest common sequences (`rougeLsum`: line by line)."""
+    """Single words, pairs of words, or longest common subsequences (`rougeLsum`: line by line)."""
     figure: Figure = "f"
-    """Which of f, precision and recall is the value; all three are in the details."""
+    """The value: f, precision or recall; the details have all three."""
 
     needs = ("output", "reference")
 
@@ -159,26 +160,27 @@ class RougeMetric(Metric):
         """
         output = needed_text(case, "output")
         references = needed_texts(case, "reference")
-        found = [(self._rouge(output, text), text) for text in references]
-        known = [(rouge, text) for rouge, text in found if rouge is not None]
+        known = [
+            (rouge, text) for text in references if (rouge := self._rouge(output, text)) is not None
+        ]
         if not known:
             return Score(
                 status="not_applicable",
                 reason="Neither the output nor the reference is long enough.",
                 method=self.variant,
             )
-        best, reference = max(known, key=lambda pair: getattr(pair[0], self.figure))
-        value: float = getattr(best, self.figure)
+        place = Overlap._fields.index(self.figure)
+        best, reference = max(known, key=lambda pair: pair[0][place])
         return Score(
-            value=value,
+            value=best[place],
             method=f"{self.variant}, {self.figure}",
             reason=f"{self.variant} of the output and the nearest reference: precision"
             f" {best.precision:.2f}, recall {best.recall:.2f}, F {best.f:.2f}.",
             ground_truth=reference,
-            details={"precision": best.precision, "recall": best.recall, "f": best.f},
+            details={**best._asdict()},
         )
 
-    def _rouge(self, output: str, reference: str) -> Rouge | None:
+    def _rouge(self, output: str, reference: str) -> Overlap | None:
         match self.variant:
             case "rougeL":
                 return rouge_l(output, reference)

@@ -1,10 +1,11 @@
-"""BLEU and chrF, by sacrebleu, whose signature is on every result."""
+"""BLEU and chrF by sacrebleu; each result carries its signature."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from operator import add
 from typing import Any, ClassVar, Literal
 
 from judgekit.core.case import Case
@@ -44,16 +45,16 @@ def _texts(case: Case) -> tuple[str, list[str]]:
 class Bleu(Metric):
     """Sentence BLEU of the output against the references; 0..1 (shown as 0..100), higher is better.
 
-    Of single texts BLEU says little: the figure `corpus_bleu` pools the n-grams of all rows, as
-    BLEU is meant to be used, and is what papers report. Orders a short text cannot have are left
-    out (effective order), zero counts are smoothed exponentially.
+    BLEU is a measure of a corpus and says little about a single text: the figure `corpus_bleu`
+    pools the n-grams of all rows, as papers report it. N-gram orders that a short text cannot
+    have are skipped (effective order); zero counts are smoothed exponentially.
     """
 
     name: str = "bleu"
     tokenizer: Tokenizer = "13a"
-    """sacrebleu's name of it; `zh` for Chinese, `char` for text without spaces."""
+    """Tokenizer of sacrebleu; `zh` for Chinese, `char` for text without spaces."""
     lowercase: bool = False
-    """Whether capitals count as small letters."""
+    """Whether to ignore case."""
 
     figures: ClassVar[Mapping[str, bool]] = {"corpus_bleu": True}
     needs = ("output", "reference")
@@ -85,66 +86,69 @@ class Bleu(Metric):
         """
         output, references = _texts(case)
         bleu = self._bleu
-        found = bleu.sentence_score(output, references)
+        result = bleu.sentence_score(output, references)
         return Score(
-            value=_share(found.score),
+            value=_share(result.score),
             scale=100.0,
             method="sentence BLEU, sacrebleu",
-            reason=f"BLEU {found.score:.1f}: {found.counts[0]} of {found.totals[0]} words and"
-            f" {found.counts[1]} of {found.totals[1]} pairs of words are shared.",
+            reason=f"BLEU {result.score:.1f}: {result.counts[0]} of {result.totals[0]} words and"
+            f" {result.counts[1]} of {result.totals[1]} pairs of words are shared.",
             ground_truth=truth_of(references),
             details={
-                "counts": list(found.counts),
-                "totals": list(found.totals),
-                "output_length": found.sys_len,
-                "reference_length": found.ref_len,
+                "counts": list(result.counts),
+                "totals": list(result.totals),
+                "output_length": result.sys_len,
+                "reference_length": result.ref_len,
             },
             meta={"signature": str(bleu.get_signature())},
         )
 
 
 class _CorpusBleu:
-    """Sums the n-gram counts of all rows."""
+    """The BLEU of all rows, from their summed n-gram counts."""
 
     def __init__(self, bleu: Any) -> None:
         self._bleu = bleu
-        self._sums = [[0] * 4, [0] * 4, [0, 0]]
+        self._correct, self._total, self._lengths = [0] * 4, [0] * 4, [0, 0]
         self._rows = 0
 
     def add(self, row: Row) -> None:
-        """Take one more result."""
+        """Add a result."""
         if not isinstance(row.result, Score) or row.result.value is None or row.result.fallback:
             return
         details: dict[str, Any] = dict(row.result.details)
         lengths = [details["output_length"], details["reference_length"]]
-        for sums, more in zip(
-            self._sums, (details["counts"], details["totals"], lengths), strict=True
-        ):
-            sums[:] = [one + other for one, other in zip(sums, more, strict=True)]
+        self._correct = [*map(add, self._correct, details["counts"])]
+        self._total = [*map(add, self._total, details["totals"])]
+        self._lengths = [*map(add, self._lengths, lengths)]
         self._rows += 1
 
     def finish(self) -> dict[str, float | int | None]:
-        """Return the figure on 0..1."""
+        """Return `corpus_bleu`, 0..1."""
         if not self._rows:
             return {"corpus_bleu": None}
-        counts, totals, (made, wanted) = self._sums
-        found = self._bleu.compute_bleu(
-            correct=counts, total=totals, sys_len=made, ref_len=wanted, smooth_method="exp"
+        output, reference = self._lengths
+        result = self._bleu.compute_bleu(
+            correct=self._correct,
+            total=self._total,
+            sys_len=output,
+            ref_len=reference,
+            smooth_method="exp",
         )
-        return {"corpus_bleu": _share(found.score)}
+        return {"corpus_bleu": _share(result.score)}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Chrf(Metric):
     """chrF of the output against the references; 0..1 (shown as 0..100), higher is better.
 
-    F-score of character n-grams, recall counting `beta` times as much as precision. It needs no
-    words, so it serves languages that put no space between them.
+    F-score of character n-grams; recall counts `beta` times as much as precision. It needs no
+    words, so it works for languages without spaces.
     """
 
     name: str = "chrf"
     word_order: int = 0
-    """2 for chrF++."""
+    """Length of word n-grams that count too; 2 for chrF++."""
     beta: int = 2
     """How many times recall counts as much as precision."""
 
@@ -152,11 +156,10 @@ class Chrf(Metric):
 
     def __post_init__(self) -> None:
         check_name("chrf", self.name)
-        for option, most in (("word_order", 4), ("beta", 10)):
-            given = getattr(self, option)
-            if isinstance(given, bool) or not isinstance(given, int) or not 0 <= given <= most:
+        for option, value, most in (("word_order", self.word_order, 4), ("beta", self.beta, 10)):
+            if type(value) is not int or not 0 <= value <= most:
                 raise ConfigError(
-                    f"{self.name}: {option} must be a whole number from 0 to {most}, not {given!r}"
+                    f"{self.name}: {option} must be a whole number from 0 to {most}, not {value!r}"
                 )
 
     async def score(self, case: Case) -> Score:
@@ -168,17 +171,17 @@ class Chrf(Metric):
         """
         output, references = _texts(case)
         chrf = _scorer("CHRF", (("beta", self.beta), ("word_order", self.word_order)))
-        found = chrf.sentence_score(output, references)
+        result = chrf.sentence_score(output, references)
         return Score(
-            value=_share(found.score),
+            value=_share(result.score),
             scale=100.0,
             method="chrF, sacrebleu",
-            reason=f"{found.name} of the output and the references is {found.score:.1f} of 100.",
+            reason=f"{result.name} of the output and the references is {result.score:.1f} of 100.",
             ground_truth=truth_of(references),
             meta={"signature": str(chrf.get_signature())},
         )
 
 
 def _share(score: float) -> float:
-    """Return a figure on 0..100 as one on 0..1; rounding inside sacrebleu may pass 100 by 1e-14."""
+    """Return a score on 0..1 instead of 0..100; sacrebleu may exceed 100 by 1e-14."""
     return min(1.0, max(0.0, score / 100.0))

@@ -4,32 +4,21 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from judgekit.core.case import Case
 from judgekit.core.protocols import Metric
 from judgekit.core.score import Score
 from judgekit.metrics._options import check_name, needed_text, needed_texts
+from judgekit.metrics.overlap.rouge import Overlap, overlap
 from judgekit.metrics.tokens import squad_tokens
-
-
-class Overlap(NamedTuple):
-    """Precision, recall and their harmonic mean, each on 0..1."""
-
-    f1: float
-    precision: float
-    recall: float
-    shared: int
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class TokenF1(Metric):
     """F1 of the words shared with the nearest reference; 0..1, higher is better.
 
-    The formula of SQuAD (Rajpurkar et al. 2016): words as multisets after its normalisation,
-    precision = shared / words of the output, recall = shared / words of the reference, and the
-    best F1 over the references. Han and kana count by character. `confidence` is always 1: a
-    count is certain. Needs `output` and `reference`.
+    The formula of SQuAD (Rajpurkar et al. 2016) over multisets of normalised words, with the
+    best F1 of the references. Each Han or kana character is a word.
     """
 
     name: str = "token_f1"
@@ -49,27 +38,25 @@ class TokenF1(Metric):
         """
         output = squad_tokens(needed_text(case, "output"))
         references = needed_texts(case, "reference")
-        found = [(token_overlap(output, squad_tokens(text)), text) for text in references]
-        best, reference = max(found, key=lambda pair: pair[0].f1)
-        words = "1 word" if best.shared == 1 else f"{best.shared} words"
+        overlaps = [(*token_overlap(output, squad_tokens(text)), text) for text in references]
+        shared, best, reference = max(overlaps, key=lambda entry: entry[1].f)
+        words = "1 word" if shared == 1 else f"{shared} words"
         return Score(
-            value=best.f1,
+            value=best.f,
             confidence=1.0,
             method="token F1, SQuAD normalisation",
             reason=f"The output and the nearest reference share {words}:"
             f" precision {best.precision:.2f}, recall {best.recall:.2f}.",
             ground_truth=reference,
-            details={"precision": best.precision, "recall": best.recall, "shared": best.shared},
+            details={"precision": best.precision, "recall": best.recall, "shared": shared},
         )
 
 
-def token_overlap(output: tuple[str, ...], reference: tuple[str, ...]) -> Overlap:
-    """Return the overlap of two multisets of words, neither of them empty.
+def token_overlap(output: tuple[str, ...], reference: tuple[str, ...]) -> tuple[int, Overlap]:
+    """Return the number of shared words, and the overlap.
 
-    >>> token_overlap(("paris", "france"), ("france",)).f1
-    0.6666666666666666
+    >>> token_overlap(("paris", "france"), ("france",))
+    (1, Overlap(precision=0.5, recall=1.0, f=0.6666666666666666))
     """
     shared = (Counter(output) & Counter(reference)).total()
-    precision, recall = shared / len(output), shared / len(reference)
-    f1 = 2 * precision * recall / (precision + recall) if shared else 0.0
-    return Overlap(f1, precision, recall, shared)
+    return shared, overlap(shared, len(output), len(reference))
