@@ -7,11 +7,12 @@ Reading it costs 8 bytes of memory a record: four of its key and four of its pla
 from __future__ import annotations
 
 import os
+import re
 from array import array
 from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
-from functools import partial
+from functools import cached_property, partial
 from heapq import merge
 from itertools import groupby
 from pathlib import Path
@@ -26,6 +27,7 @@ HEADER = '{"judgekit":"cassette","version":1}'
 MAX_LINE = 64_000_000
 """Bytes one record may have."""
 
+_KEY = re.compile("[0-9a-f]{64}")
 _CHUNK = 8192
 _COUNTED = 1 << 20
 """Bytes looked at at once when lines are counted."""
@@ -139,6 +141,21 @@ class Tape:
                 return number, line
             number += 1
         return -1, ""
+
+    def record(self, key: str) -> Record | None:
+        """Return the verified record of a key; `None` if the tape has none.
+
+        Raises:
+            CassetteCorrupt: the record is damaged.
+        """
+        number, line = self.look_up(key) if _KEY.fullmatch(key) else (-1, "")
+        if number < 0:
+            return None
+        return decode(line, parts=self._part_values, where=self.spot(number, key))
+
+    @cached_property
+    def _part_values(self) -> dict[str, Any]:
+        return self.parts()
 
     def line(self, number: int) -> str:
         """Return the raw line of a record, without its line end."""

@@ -1,15 +1,14 @@
-"""Compare a judge with people, criterion by criterion."""
+"""Compare the answers of a judge with human labels, criterion by criterion."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
+from contextlib import closing
 from pathlib import Path
 from typing import get_args
 
 from judgekit.analysis.agreement.labels import Label, read_labels
 from judgekit.analysis.agreement.subject import OTHER_OUTPUT, Answer, Failures, Subject
-from judgekit.cassette.record import decode
 from judgekit.cassette.tape import Tape
 from judgekit.core.canonical import canonical_json, digest
 from judgekit.core.errors import ConfigError, JudgekitError
@@ -18,14 +17,15 @@ from judgekit.core.request import Question
 from judgekit.core.score import Failure
 from judgekit.core.suggest import suggest
 from judgekit.report.calibration import Calibration
-from judgekit.report.folder import AGREEMENT, TAPE, Scored, write_json
+from judgekit.report.clusters import cluster_of
+from judgekit.report.folder import AGREEMENT, TAPE, write_json
 from judgekit.report.manifest import cluster_field, rubrics_of
 from judgekit.report.report import Report
 
-_KEY = re.compile("[0-9a-f]{64}")
-
 Topic = tuple[str, str | None]
 """A metric and a criterion; `None` for the metric's own value."""
+_Labels = dict[Topic, dict[str, dict[str, dict[str | None, Answer | None]]]]
+"""Topic -> case -> labeller -> digest of the output -> label."""
 
 
 def agree(
@@ -36,21 +36,20 @@ def agree(
     cluster: str | None = None,
     write: bool = True,
 ) -> Calibration:
-    """Compare the judge of a run with people. No model is called.
+    """Measure how well the judge of a run agrees with human labels. No model is called.
 
     Args:
         run: a run folder, or a report.
-        labels: JSON Lines of labels (see `judgekit.analysis.agreement.labels`).
+        labels: a JSON Lines file of labels (see `judgekit.analysis.agreement.labels`).
         failures: `wrong` counts a reply without a verdict (invalid, refused, truncated or empty)
-            as a disagreement; `drop` leaves it out.
-        cluster: metadata field that clusters cases, such as a user; intervals are then clustered by
-            cluster. By default that of the suite.
-        write: whether to write the outcome to `agree.json` in the run folder, where reports and
-            pages find it.
+            as a disagreement; `drop` leaves the reply out.
+        cluster: metadata field that clusters cases, such as a user; intervals are then clustered.
+            The default is the field of the suite.
+        write: whether to write `agree.json` to the run folder, where reports and pages read it.
 
     Raises:
-        ConfigError: not a run, a line that is no label, no label for an output of the run, or no
-            case has the field to cluster by.
+        ConfigError: the run or a label cannot be read, no label matches an output of the run, or
+            no case has the cluster field.
     """
     if failures not in get_args(Failures):
         known = list(get_args(Failures))
@@ -59,14 +58,14 @@ def agree(
         )
     report = run if isinstance(run, Report) else Report.read(run)
     path = Path(labels)
-    people = _by_topic(read_labels(path))
-    if not people:
-        raise ConfigError("holds no label", where=str(path))
+    topics = _by_topic(read_labels(path))
+    if not topics:
+        raise ConfigError("the file has no labels", where=str(path))
     cluster = cluster or cluster_field(report.figures.manifest)
-    subjects = _subjects(report, people, failures=failures, cluster=cluster)
+    subjects = _subjects(report, topics, failures=failures, cluster=cluster)
     if not any(subject.pairs for subject in subjects.values()):
-        raise ConfigError(_nothing_fits(report, people, subjects), where=str(path))
-    questions = _questions(report, {s.metric: s.key for s in subjects.values()})
+        raise ConfigError(_no_match(report, topics, subjects), where=str(path))
+    questions = _questions(report, subjects.values())
     calibration = Calibration(
         dataset=report.figures.dataset,
         manifest=digest(canonical_json(report.figures.manifest)),
@@ -74,8 +73,8 @@ def agree(
         cluster=cluster,
         criteria=tuple(
             agreement
-            for subject in subjects.values()
-            for agreement in subject.finish(questions.get((subject.metric, subject.criterion)))
+            for topic, subject in subjects.items()
+            for agreement in subject.finish(questions.get(topic))
         ),
     )
     if write and report.folder is not None:
@@ -83,12 +82,8 @@ def agree(
     return calibration
 
 
-_People = dict[Topic, dict[str, dict[str, dict[str | None, Answer | None]]]]
-"""Topic -> case -> labeller -> digest of the output -> the label."""
-
-
-def _by_topic(labels: Iterable[Label]) -> _People:
-    topics: _People = {}
+def _by_topic(labels: Iterable[Label]) -> _Labels:
+    topics: _Labels = {}
     for label in labels:
         cases = topics.setdefault((label.metric, label.criterion), {})
         outputs = cases.setdefault(label.case, {}).setdefault(label.labeller, {})
@@ -97,7 +92,7 @@ def _by_topic(labels: Iterable[Label]) -> _People:
 
 
 def _subjects(
-    report: Report, people: _People, *, failures: Failures, cluster: str | None
+    report: Report, topics: _Labels, *, failures: Failures, cluster: str | None
 ) -> dict[Topic, Subject]:
     """Return the labelled subjects with the judge's results."""
     summaries = report.metrics
@@ -107,16 +102,16 @@ def _subjects(
     }
     subjects: dict[Topic, Subject] = {}
     clustered = False
-    for scored in report.results:
-        group = _cluster(scored, cluster)
-        clustered = clustered or group != scored.case.id
-        for row in scored.rows:
+    for case, rows in report.results:
+        clustered = clustered or (cluster is not None and case.metadata.get(cluster) is not None)
+        group = cluster_of(case.id, case.metadata, cluster)
+        for row in rows:
             if row.metric not in summaries:
                 continue
             names = rubrics[row.metric]
             if not isinstance(row.result, Failure) and row.result.meta.get("rubric"):
                 names = {*names, str(row.result.meta["rubric"])}
-            for (name, criterion), labels in people.items():
+            for (name, criterion), labels in topics.items():
                 if name not in names:
                     continue
                 topic = (row.metric, criterion)
@@ -125,20 +120,15 @@ def _subjects(
                         row.metric, criterion, labels, summaries[row.metric],
                         failures=failures, clustered=cluster is not None,
                     )  # fmt: skip
-                subjects[topic].add(scored.case, row.result, group)
+                subjects[topic].add(case, row.result, group)
     if cluster is not None and not clustered:
         raise ConfigError(f"no case has {cluster!r} in its metadata to cluster by")
     return subjects
 
 
-def _cluster(scored: Scored, field: str | None) -> object:
-    """Return the cluster of a case: a case without the field is its own cluster."""
-    value = scored.case.metadata.get(field) if field is not None else None
-    return scored.case.id if value is None else (canonical_json(value),)
-
-
-def _nothing_fits(report: Report, people: _People, subjects: Mapping[Topic, Subject]) -> str:
-    names = sorted({metric for metric, _ in people})
+def _no_match(report: Report, topics: _Labels, subjects: Mapping[Topic, Subject]) -> str:
+    """Return why no label matches a result of the run."""
+    names = sorted({metric for metric, _ in topics})
     known = list(report.metrics)
     if not subjects and not set(names) & set(known):
         return f"labels {', '.join(map(repr, names))}; the run has {', '.join(known)}"
@@ -148,29 +138,25 @@ def _nothing_fits(report: Report, people: _People, subjects: Mapping[Topic, Subj
             f"{other} label{'s are' if other != 1 else ' is'} for another output of these cases, "
             "and none is for an output of this run; label this run on its page"
         )
-    return "no label is of a case the run has a score for; are the case ids the same?"
+    return "no label matches a case that the run has a score for; are the case ids the same?"
 
 
-def _questions(report: Report, keys: Mapping[str, str | None]) -> dict[Topic, Question]:
-    """Return what the judge was asked, by metric and criterion, as far as the tape has it."""
-    questions: dict[Topic, Question] = {}
-    path = report.folder / TAPE if report.folder is not None else None
-    if path is None or not path.is_file():
-        return questions
+def _questions(report: Report, subjects: Iterable[Subject]) -> dict[Topic, Question]:
+    """Return the questions that the judge answered, as far as the tape of the run has them."""
+    if report.folder is None:
+        return {}
+    keys = {subject.metric: subject.key for subject in subjects if subject.key}
     try:
-        tape = Tape(path)
-        try:
-            for metric, key in keys.items():
-                if key is None or not _KEY.fullmatch(key) or (at := tape.find(key)) < 0:
-                    continue
-                record = decode(tape.line(at), parts=tape.parts(), where=tape.spot(at, key))
-                for question in record.request.form.questions:
-                    questions[metric, question.id] = question
-        finally:
-            tape.close()
+        with closing(Tape(report.folder / TAPE)) as tape:
+            records = {metric: tape.record(key) for metric, key in keys.items()}
     except JudgekitError as exc:
-        raise ConfigError(f"its tape cannot be read: {exc}", where=str(report.folder)) from exc
-    return questions
+        raise ConfigError(f"cannot read the tape: {exc}", where=str(report.folder)) from exc
+    return {
+        (metric, question.id): question
+        for metric, record in records.items()
+        if record is not None
+        for question in record.request.form.questions
+    }
 
 
 __all__ = ["agree"]

@@ -1,19 +1,20 @@
-"""What people said of cases: JSON Lines that a person's answers are read from, and plainer ones.
+"""Human labels of cases, from a JSON Lines file.
 
-A line names a case and a metric (or its rubric), maybe a labeller, and says something of it:
+A line names a case and a metric (or its rubric), optionally a labeller, and holds a label in one
+of three forms. The first is also the form of a manual judge's answers:
 
     {"case": "c1", "metric": "tone", "answers": {"polite": {"value": "good", "reason": "..."}}}
     {"case": "c1", "metric": "tone", "labeller": "ann", "values": {"polite": "good"}}
     {"case": "c1", "metric": "tone", "labeller": "bob", "value": 0.75}
 
-`output_digest` says which output of the case was judged (see `judgekit.core.case.output_digest`).
-A line without it is matched by the id of its case alone.
+`output_digest` identifies the output that was labelled (see `judgekit.core.case.output_digest`).
+Without it, a label matches any output of the case.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -21,9 +22,8 @@ from judgekit.core.errors import ConfigError, InvalidReply, place
 from judgekit.core.input_file import bounded_lines
 from judgekit.core.json_extraction import extract_object
 
-NOBODY = ""
-"""The labeller of lines that name none."""
 MAX_LINE = 5_000_000
+"""Characters of the longest line."""
 _DIGEST = re.compile("[0-9a-f]{16}")
 _KEYS = {"case", "metric", "rubric", "labeller", "answers", "details", "values", "value",
          "output_digest"}  # fmt: skip
@@ -37,19 +37,20 @@ class Label(NamedTuple):
     criterion: str | None
     """`None` for the metric's own value or verdict."""
     labeller: str
+    """Empty if the line names none."""
     value: float | bool | str | None
-    """`None` where the person could not tell."""
+    """`None` if the person could not decide."""
     output: str | None = None
-    """Digest of the output that was judged; `None` where the line does not say."""
+    """Digest of the labelled output; `None` if the line has none."""
 
 
 def read_labels(path: Path) -> Iterator[Label]:
     """Yield the labels of a file.
 
     Raises:
-        ConfigError: with `file:line`, for a line that is none, or that says a thing twice.
+        ConfigError: with `file:line`, for a line that is not a label or repeats one.
     """
-    first_lines: dict[Label, int] = {}
+    lines_by_label: dict[Label, int] = {}
     try:
         with path.open(encoding="utf-8-sig", newline="\n") as lines:
             for number, line in enumerate(bounded_lines(lines, most=MAX_LINE), start=1):
@@ -57,9 +58,9 @@ def read_labels(path: Path) -> Iterator[Label]:
                     continue
                 where = place(path, number)
                 for label in _labels(line, where):
-                    first = first_lines.setdefault(label._replace(value=None), number)
+                    first = lines_by_label.setdefault(label._replace(value=None), number)
                     if first != number:
-                        raise ConfigError(f"{_named(label)} is labelled twice, first in line "
+                        raise ConfigError(f"{_describe(label)} is labelled twice, first in line "
                                           f"{first}", where=where)  # fmt: skip
                     yield label
     except FileNotFoundError as exc:
@@ -70,10 +71,10 @@ def read_labels(path: Path) -> Iterator[Label]:
         raise ConfigError(f"labels cannot be read: {exc.strerror}", where=str(path)) from exc
 
 
-def _named(label: Label) -> str:
-    what = label.metric if label.criterion is None else f"{label.metric}, {label.criterion}"
+def _describe(label: Label) -> str:
+    topic = label.metric if label.criterion is None else f"{label.metric}, {label.criterion}"
     by = f" by {label.labeller}" if label.labeller else ""
-    return f"case {label.case!r}, {what}{by},"
+    return f"case {label.case!r}, {topic}{by},"
 
 
 def _labels(line: str, where: str) -> Iterator[Label]:
@@ -85,39 +86,37 @@ def _labels(line: str, where: str) -> Iterator[Label]:
     if unknown:
         raise ConfigError(f"unknown key {unknown[0]!r}", where=where)
     case, metric = data.get("case"), data.get("metric") or data.get("rubric")
-    labeller = data.get("labeller", NOBODY)
+    labeller = data.get("labeller", "")
     if not (isinstance(case, str) and isinstance(metric, str) and isinstance(labeller, str)):
         raise ConfigError("needs 'case' and 'metric' (or 'rubric'), as texts", where=where)
     output = data.get("output_digest")
     if not (output is None or (isinstance(output, str) and _DIGEST.fullmatch(output))):
         raise ConfigError("'output_digest' must be 16 hex digits", where=where)
-    keys = [key for key in ("answers", "values", "value") if key in data]
-    if not keys:
-        raise ConfigError("says nothing: needs 'value', 'values' or 'answers'", where=where)
+    if not data.keys() & {"answers", "values", "value"}:
+        raise ConfigError("no label: needs 'value', 'values' or 'answers'", where=where)
     if "value" in data:
         value = _plain(data["value"], "value", where)
         yield Label(case, metric, None, labeller, value, output)
     for key in ("answers", "values"):
-        several = data.get(key, {})
-        if not isinstance(several, dict):
+        criteria = data.get(key, {})
+        if not isinstance(criteria, dict):
             raise ConfigError(f"{key!r} must be {{criterion: ...}}", where=where)
-        for criterion, value in several.items():
-            answers = value
+        for criterion, answer in criteria.items():
             if key == "answers":
-                if not isinstance(value, dict):
+                if not isinstance(answer, dict):
                     raise ConfigError(f"{criterion}: an answer is {{value: ...}}", where=where)
-                answers = _answered(value)
-            plain = _plain(answers, criterion, where)
+                answer = _answer_value(answer)  # noqa: PLW2901
+            plain = _plain(answer, criterion, where)
             yield Label(case, metric, str(criterion), labeller, plain, output)
 
 
-def _answered(answer: Mapping[str, Any]) -> Any:
-    """Return what an answer comes to; of a checklist, the share of items that are met."""
+def _answer_value(answer: dict[str, Any]) -> Any:
+    """Return the value of an answer; of a checklist, the share of items that are met."""
     items = answer.get("items")
     if "value" in answer or not isinstance(items, list):
         return answer.get("value")
-    met = [item.get("met") for item in items if isinstance(item, dict)]
-    return sum(one is True for one in met) / len(met) if met else None
+    met = [item.get("met") is True for item in items if isinstance(item, dict)]
+    return sum(met) / len(met) if met else None
 
 
 def _plain(value: Any, name: str, where: str) -> float | bool | str | None:

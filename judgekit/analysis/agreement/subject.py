@@ -1,9 +1,9 @@
-"""One criterion, or the value of a metric, as a judge and people labelled it."""
+"""The answers of a judge and of people to one criterion, or about one metric."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import combinations
 from typing import Literal, NamedTuple
 
@@ -22,12 +22,12 @@ from judgekit.report.thresholds import passes
 from judgekit.stats.agreement import Paired, kappa_figure, rank_figure
 
 MAX_CATEGORIES = 10
-"""Distinct numbers up to which there is a table of them, and a kappa."""
+"""The most distinct numbers that still get a table and a kappa."""
 OTHER_OUTPUT = "the label is for another output"
 Failures = Literal["wrong", "drop"]
-"""What a reply that holds no verdict counts as: a disagreement, or nothing."""
+"""How to count a reply without a verdict: as a disagreement, or not at all."""
 _FAILED_REPLIES = ("invalid_reply", "refused", "truncated", "empty")
-"""Failures of a judge that answered; others say nothing about the judge."""
+"""Failures of a judge that replied; other failures are not the judge's."""
 _VERDICTS = {"pass": True, "passed": True, "yes": True, "fail": False, "failed": False, "no": False}
 
 Answer = float | bool | str
@@ -36,30 +36,34 @@ LabelsOfCase = Mapping[str, Mapping[str | None, Answer | None]]
 
 
 class _MissingValue(NamedTuple):
-    """Says why the judge has no answer."""
+    """The reason why the judge has no answer."""
 
-    why: str
+    reason: str
 
 
 class _Pair(NamedTuple):
     case: str
     unit: int
     judge: Answer | None
-    """`None` for a reply that holds no verdict."""
+    """`None` for a reply without a verdict."""
     labeller: str
     person: Answer
+
+    def map(self, convert: Callable[[Answer], Answer]) -> _Pair:
+        judge = None if self.judge is None else convert(self.judge)
+        return self._replace(judge=judge, person=convert(self.person))
 
 
 class Subject:
     """One criterion, or the value of a metric, with the answers of the judge and the labels.
 
     Args:
-        metric: the metric.
-        criterion: its criterion; `None` for the metric's own value or verdict.
-        labels: case -> its labels.
-        summary: the metric over the run.
-        failures: what a failed reply counts as.
-        cluster: whether cases come in clusters.
+        metric: the name of the metric.
+        criterion: the criterion; `None` for the metric's own value or verdict.
+        labels: case id -> labels of the case.
+        summary: the summary of the metric.
+        failures: how to count a failed reply.
+        clustered: whether cases come in clusters.
     """
 
     def __init__(
@@ -79,7 +83,7 @@ class Subject:
         self.clustered = clustered
         self.pairs: list[_Pair] = []
         self.values: dict[Answer, float] = {}
-        """Answer of the judge -> its value."""
+        """Answer of the judge -> value of the criterion."""
         self.left_out: Counter[str] = Counter()
         self.without_digest = 0
         self.key: str | None = None
@@ -87,12 +91,12 @@ class Subject:
         self._units: dict[object, int] = {}
 
     def add(self, case: Case, result: Result, cluster: object) -> None:
-        """Take the judge's result on one case.
+        """Add the judge's result for one case.
 
         Args:
             case: the case.
-            result: what the judge gave.
-            cluster: the cluster of the case; the case itself where there are none.
+            result: the result of the metric.
+            cluster: the cluster of the case; unique to the case if cases are independent.
         """
         labels = self.labels.get(case.id)
         if labels is None:
@@ -109,7 +113,7 @@ class Subject:
             if person is None:
                 self.left_out["the person could not tell"] += 1
             elif isinstance(judge, _MissingValue):
-                self.left_out[judge.why] += 1
+                self.left_out[judge.reason] += 1
             else:
                 self.without_digest += digest not in by_output
                 self.pairs.append(_Pair(case.id, unit, judge, labeller, person))
@@ -134,13 +138,14 @@ class Subject:
             if part.value is None:
                 return _MissingValue("the judge abstained")
             answer = _verdict(part, score.judgments)
-            known = answer if isinstance(answer, (bool, int, float, str)) else part.value
-            self.values[known] = part.value
-            return known
+            if not isinstance(answer, (bool, int, float, str)):
+                answer = part.value
+            self.values[answer] = part.value
+            return answer
         return _MissingValue("the run has no such criterion")
 
     def finish(self, question: Question | None) -> list[Agreement]:
-        """Return the figures; of a metric with a threshold, also those of its verdicts.
+        """Return the figures; for a metric with a threshold, also those of its verdicts.
 
         Raises:
             ConfigError: labels and answers are of different kinds.
@@ -153,15 +158,10 @@ class Subject:
             return []
         if self.criterion is not None or self.summary.threshold is None:
             return [self._figures(self.pairs, question)]
-        verdicts = [
-            p._replace(judge=None if p.judge is None else self._passed(p.judge),
-                       person=self._passed(p.person))
-            for p in self.pairs
-        ]  # fmt: skip
-        agreements = [self._figures(verdicts, None)]
-        if all(not isinstance(p.person, (bool, str)) for p in self.pairs):
-            agreements.append(self._figures(self.pairs, question))
-        return agreements
+        figures = [self._figures([pair.map(self._passed) for pair in self.pairs], None)]
+        if all(not isinstance(pair.person, (bool, str)) for pair in self.pairs):
+            figures.append(self._figures(self.pairs, question))
+        return figures
 
     def _passed(self, answer: Answer) -> bool:
         if isinstance(answer, str):
@@ -173,32 +173,28 @@ class Subject:
         return bool(passes(answer, self.summary.threshold, self.summary.higher_is_better))
 
     def _figures(self, pairs: Sequence[_Pair], question: Question | None) -> Agreement:
-        pairs = [
-            p._replace(judge=None if p.judge is None else self._word(p.judge),
-                       person=self._word(p.person))
-            for p in pairs
-        ]  # fmt: skip
+        pairs = [pair.map(self._normalized) for pair in pairs]
         scale, order = self._order(pairs, question)
-        place = {value: number for number, value in enumerate(order)}
+        rank = {value: number for number, value in enumerate(order)}
         failed = sum(p.judge is None for p in pairs)
-        # A reply without a verdict is a category of the judge's, after all answers.
+        # A reply without a verdict is a category of the judge, after all answers.
         size = len(order) + bool(failed)
         judged = [
-            Paired(p.unit, size - 1 if p.judge is None else place[p.judge], place[p.person])
+            Paired(p.unit, size - 1 if p.judge is None else rank[p.judge], rank[p.person])
             for p in pairs
         ]
-        ranked = [one for one, p in zip(judged, pairs, strict=True) if p.judge is not None]
-        people = _people(pairs, place)
-        # Two people are two people whoever is named first.
+        verdicts = [one for one, p in zip(judged, pairs, strict=True) if p.judge is not None]
+        people = _people(pairs, rank)
+        # The order of two people is arbitrary: count each pair in both orders.
         both = [*people, *(Paired(p.unit, p.second, p.first) for p in people)]
         tabled = scale != "number" or len(order) <= MAX_CATEGORIES
-        places: list[float] | None = [float(n) for n in range(len(order))]
-        if scale == "nominal":
-            places = None
-        elif scale == "number":
-            places = [float(value) for value in order]
         ordered = scale != "nominal"
-        grouped = self.clustered
+        places: list[float] | None = None
+        if ordered:
+            places = (
+                [float(v) for v in order] if scale == "number" else [*map(float, rank.values())]
+            )
+        clustered = self.clustered
         table = [[0] * size for _ in range(size)] if tabled else []
         for pair in judged if tabled else ():
             table[pair.first][pair.second] += 1
@@ -207,7 +203,7 @@ class Subject:
             criterion=self.criterion,
             scale=scale,
             cases=len({p.case for p in pairs}),
-            clusters=len({p.unit for p in pairs}) if grouped else None,
+            clusters=len({p.unit for p in pairs}) if clustered else None,
             pairs=len(pairs),
             failed=failed,
             without_digest=self.without_digest,
@@ -215,13 +211,13 @@ class Subject:
             categories=(*map(_shown, order), *[NO_VERDICT] * bool(failed)) if tabled else (),
             table=tuple(map(tuple, table)),
             same=sum(p.first == p.second for p in judged) if tabled else None,
-            kappa=kappa_figure(judged, size, places, clustered=grouped) if tabled else None,
-            rank=rank_figure(ranked, len(order), clustered=grouped) if ordered else None,
+            kappa=kappa_figure(judged, size, places, clustered=clustered) if tabled else None,
+            rank=rank_figure(verdicts, len(order), clustered=clustered) if ordered else None,
             people_pairs=len(people),
-            people_kappa=kappa_figure(both, len(order), places, clustered=grouped)
+            people_kappa=kappa_figure(both, len(order), places, clustered=clustered)
             if tabled and people
             else None,
-            people_rank=rank_figure(both, len(order), clustered=grouped)
+            people_rank=rank_figure(both, len(order), clustered=clustered)
             if ordered and people
             else None,
             left_out=dict(sorted(self.left_out.items())),
@@ -233,8 +229,8 @@ class Subject:
     def _name(self) -> str:
         return self.metric if self.criterion is None else f"{self.metric}, {self.criterion}"
 
-    def _word(self, answer: Answer) -> Answer:
-        """Return a word as its criterion has it, whatever its case and the space around it."""
+    def _normalized(self, answer: Answer) -> Answer:
+        """Return a word in the spelling of its criterion, whatever its case and spaces."""
         if not isinstance(answer, str):
             return answer
         folded = " ".join(answer.split()).casefold()
@@ -264,27 +260,27 @@ class Subject:
         self, answers: set[Answer], question: Question | None
     ) -> tuple[Scale, list[Answer]]:
         labels: list[str] = list(question.labels) if question is not None else []
-        known = {label.casefold(): label for label in labels}
+        known = {label.casefold() for label in labels}
         for answer in answers:
             if labels and str(answer).casefold() not in known:
                 raise ConfigError(
-                    f"{self._name}: people said {answer!r}{suggest(str(answer), labels)}"
+                    f"{self._name}: unknown label {answer!r}{suggest(str(answer), labels)}"
                 )
         if question is not None and labels:
-            words: list[Answer] = [self._word(label) for label in labels]
+            words: list[Answer] = [self._normalized(label) for label in labels]
             if question.kind == "choice":
                 return "nominal", words
-            worth = [self.values[word] for word in words if word in self.values]
-            return "ordinal", words[::-1] if worth != sorted(worth) else words
+            values = [self.values[word] for word in words if word in self.values]
+            return "ordinal", words[::-1] if values != sorted(values) else words
         if answers <= set(self.values) and len(set(self.values.values())) == len(self.values) > 2:
             return "ordinal", sorted(answers, key=lambda answer: self.values[answer])
         return "nominal", sorted(answers, key=str)
 
 
 def _verdict(part: Part, judgments: Sequence[Judgment]) -> Json:
-    """Return the answer behind the value of a criterion; of several samples, the combined one.
+    """Return the answer behind the value of a criterion; for several samples, the combined one.
 
-    Runs of earlier versions hold the answer of the first sample in their parts.
+    The parts of older runs hold the answer of the first sample only.
     """
     if len(judgments) < 2 or any(part.id not in judgment.answers for judgment in judgments):
         return part.answer
@@ -307,13 +303,13 @@ def _shown(answer: Answer) -> str:
     return answer if isinstance(answer, str) else f"{answer:g}"
 
 
-def _people(pairs: Sequence[_Pair], place: Mapping[Answer, int]) -> list[Paired]:
-    """Return every pair of two people's answers to one case."""
+def _people(pairs: Sequence[_Pair], rank: Mapping[Answer, int]) -> list[Paired]:
+    """Return every pair of answers that two people gave to one case."""
     by_case: dict[str, list[_Pair]] = {}
     for pair in pairs:
         by_case.setdefault(pair.case, []).append(pair)
     return [
-        Paired(one.unit, place[one.person], place[other.person])
+        Paired(one.unit, rank[one.person], rank[other.person])
         for answers in by_case.values()
         for one, other in combinations(answers, 2)
     ]

@@ -1,4 +1,4 @@
-"""Agreement in sentences and tables."""
+"""Agreement as sentences and tables."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from judgekit.report.calibration import Agreement, Calibration
 from judgekit.stats.agreement import Coefficient
 
 FEW = 30
-"""Cases below which agreement is a first impression."""
+"""With fewer cases than this, agreement is only a first impression."""
 
 
 def sentence(agreement: Agreement) -> str:
-    """Return what the figures mean, in plain words."""
+    """Return an interpretation of the figures."""
     figure = agreement.kappa or agreement.rank
     if agreement.kappa is not None and agreement.kappa.value is None:
-        return "Everybody gave one and the same answer: agreement cannot be told from habit."
+        return "All answers are the same: agreement cannot be measured."
     if figure is None or figure.value is None:
-        return "One side gave one and the same answer throughout: nothing to rank."
+        return "The judge or the people gave only one answer: a rank correlation needs two."
     parts = []
     if agreement.same is not None:
         parts.append(f"{agreement.same} of {agreement.pairs} answers are the same")
@@ -31,13 +31,13 @@ def sentence(agreement: Agreement) -> str:
     if figure.low is None or figure.high is None:
         parts.append(f"too few for an interval ({figure.too_few})")
     elif figure.low <= 0 <= figure.high:
-        parts.append("cannot be told from chance")
+        parts.append("not distinguishable from chance")
     elif figure.high < 0:
         parts.append("the judge disagrees with people more than chance would")
     else:
         parts.append(f"better than chance; {_between_people(agreement)}")
     if agreement.cases < FEW:
-        parts.append(f"{agreement.cases} cases are a first impression")
+        parts.append(f"{agreement.cases} cases give only a first impression")
     text = "; ".join(parts)
     return f"{text[:1].upper()}{text[1:]}."
 
@@ -45,12 +45,12 @@ def sentence(agreement: Agreement) -> str:
 def _between_people(agreement: Agreement) -> str:
     people = agreement.people_kappa if agreement.kappa is not None else agreement.people_rank
     if people is None or people.value is None:
-        return "how well people agree with each other is not known"
+        return "agreement between people is unknown"
     return f"between people it is {coefficient(people)}"
 
 
 def name_of(agreement: Agreement) -> str:
-    """Return what agreement is about."""
+    """Return the name of a metric and its criterion."""
     return (
         agreement.metric
         if agreement.criterion is None
@@ -70,7 +70,7 @@ def figures_line(agreement: Agreement) -> str:
 
 
 def people_line(agreement: Agreement) -> str | None:
-    """Return how people agree with each other, where there are several."""
+    """Return the agreement between people; `None` if no case has two labellers."""
     if not agreement.people_pairs:
         return None
     parts = []
@@ -97,19 +97,19 @@ def coefficient(figure: Coefficient) -> str:
 def calibration_text(calibration: Calibration, *, width: int = 80) -> str:
     """Return agreement as text for a terminal."""
     lines: list[str] = []
-    for one in calibration.criteria:
-        lines += [*_one(one, width), ""]
+    for agreement in calibration.criteria:
+        lines += [*_criterion(agreement, width), ""]
     lines += textwrap.wrap(intervals_line(calibration), width)
     return "\n".join(lines) + "\n"
 
 
 def intervals_line(calibration: Calibration) -> str:
-    """Return how the intervals are made."""
+    """Return the method of the intervals."""
     by = f"clusters of {calibration.cluster}" if calibration.cluster else "case"
     return f"Intervals: 95 %, adjusted Wald by {by}."
 
 
-def _one(agreement: Agreement, width: int) -> Iterator[str]:
+def _criterion(agreement: Agreement, width: int) -> Iterator[str]:
     by = f" by {', '.join(agreement.labellers)}" if agreement.labellers else ""
     cases = f"{agreement.cases} case{'s' if agreement.cases != 1 else ''}"
     cases += f" in {agreement.clusters} clusters" if agreement.clusters is not None else ""
@@ -124,12 +124,12 @@ def _one(agreement: Agreement, width: int) -> Iterator[str]:
 
 
 def label_lines(agreement: Agreement) -> Iterator[str]:
-    """Yield how many labels count without a digest, and how many are left out and why."""
+    """Yield the number of labels without a digest, and of labels left out by reason."""
     if count := agreement.without_digest:
         verb = "label does" if count == 1 else "labels do"
-        yield f"{count} {verb} not say which output was judged: matched by case id alone"
-    for why, count in agreement.left_out.items():
-        yield f"{count} left out: {why}"
+        yield f"{count} {verb} not name an output: matched by case id alone"
+    for reason, count in agreement.left_out.items():
+        yield f"{count} left out: {reason}"
 
 
 def _table(agreement: Agreement, width: int) -> Iterator[str]:

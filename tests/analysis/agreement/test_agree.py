@@ -1,4 +1,4 @@
-"""A judge held against people: tables, kappa, ranks, intervals, sentences, and what is refused."""
+"""Agreement of a judge with people: tables, kappa, ranks, intervals, sentences, errors."""
 
 from __future__ import annotations
 
@@ -310,9 +310,7 @@ def test_words_are_ordinal_and_yes_and_no_are_not(folder, labels):
     assert words.same == sum(words.table[n][n] for n in range(3)) == 35
     assert words.kappa.value == pytest.approx(kappa(words.table, places=[0, 1, 2]))
     assert words.kappa.low < words.kappa.value < words.kappa.high
-    assert "better than chance; how well people agree with each other is not known" in (
-        words.sentence
-    )
+    assert "better than chance; agreement between people is unknown" in (words.sentence)
 
 
 def test_answers_of_a_person_as_a_judge_are_labels(folder, labels):
@@ -392,7 +390,7 @@ def test_a_judge_by_chance_is_said_to_be_one(folder, labels):
         for n in range(40)
     ]
 
-    assert "cannot be told from chance" in one(agree(folder, labels(*rows)), "polite").sentence
+    assert "not distinguishable from chance" in one(agree(folder, labels(*rows)), "polite").sentence
 
 
 def test_few_cases_are_said_to_be_few(folder, labels):
@@ -400,7 +398,7 @@ def test_few_cases_are_said_to_be_few(folder, labels):
 
     found = one(agree(folder, labels(*rows)), "level")
 
-    assert found.sentence.endswith("9 cases are a first impression.")
+    assert found.sentence.endswith("9 cases give only a first impression.")
 
 
 def test_labels_without_a_pair_are_counted(folder, labels):
@@ -420,7 +418,7 @@ def test_labels_without_a_pair_are_counted(folder, labels):
     [
         ("{", "labels.jsonl:1: not a label"),
         ({"case": "c1"}, "labels.jsonl:1: needs 'case' and 'metric'"),
-        ({"case": "c1", "metric": "tone"}, "says nothing"),
+        ({"case": "c1", "metric": "tone"}, "no label: needs"),
         ({"case": "c1", "metric": "tone", "valeus": {}}, "unknown key 'valeus'"),
         ({"case": "c1", "metric": "tone", "value": [1]}, "must be a number, a word"),
         ({"case": "c1", "metric": "tone", "values": 3}, "'values' must be"),
@@ -449,7 +447,7 @@ def test_a_thing_is_labelled_once_by_each(folder, labels):
 
 
 def test_no_labels_are_said_to_be_none(folder, labels, tmp_path):
-    with pytest.raises(ConfigError, match="holds no label"):
+    with pytest.raises(ConfigError, match="the file has no labels"):
         agree(folder, labels())
     with pytest.raises(ConfigError, match="no such file of labels"):
         agree(folder, tmp_path / "none.jsonl")
@@ -555,7 +553,7 @@ def test_labels_without_a_digest_are_matched_by_case_and_counted(folder, labels)
 
     assert one(found, "polite").without_digest == 40
     said = " ".join(calibration_text(found).split())
-    assert "40 labels do not say which output was judged: matched by case id alone" in said
+    assert "40 labels do not name an output: matched by case id alone" in said
 
 
 def test_labels_of_other_outputs_alone_are_refused(folder, labels):
