@@ -1,7 +1,7 @@
-"""What one rendering may take: steps, characters, and the length of any one text.
+"""The budget of a rendering: steps, characters, and the length of a text.
 
 Jinja's sandbox lets a template multiply text to a gigabyte, double a list forty times or loop for
-hours. Here every text, list and repetition is paid for from the budget of its rendering.
+hours. Here the budget of the rendering pays for every text, list and repetition.
 """
 
 from __future__ import annotations
@@ -12,23 +12,23 @@ from typing import Any
 
 from jinja2 import StrictUndefined, TemplateRuntimeError
 
-from judgekit.rubric.hole import MARK, MARK_END, Hole, Unplanned
+from judgekit.rubric.placeholder import MARK, MARK_END, Placeholder, Unplanned
 
 MAX_STEPS = 500_000
-"""Loop rounds and calls one rendering may take; long bodies and long lists count as several."""
+"""Loop rounds and calls of one rendering; long bodies and long lists count as several."""
 MAX_CHARACTERS = 100_000_000
-"""Characters one rendering may build and print, all texts together."""
+"""Characters that one rendering may build and print, all texts together."""
 MAX_TEXT = 32_000_000
-"""Length of any one text a template may build; one that is not ASCII counts twice."""
+"""Length of a text that a template may build; a text that is not ASCII counts twice."""
 MAX_BITS = 2_048
-"""Size of an integer that may be computed with: 616 digits."""
+"""Size of an integer in computations: 616 digits."""
 
 
 class Rendering:
-    """One rendering under way: its budget and the messages it has collected.
+    """A running rendering: its budget and the messages it has collected.
 
     Args:
-        cached: messages known from earlier renderings, by their place.
+        cached: messages of earlier renderings, by their index.
         read: returns whether anything of the case was read so far.
     """
 
@@ -39,9 +39,9 @@ class Rendering:
         self.cached = cached
         self.read = read
         self.inside: str | None = None
-        """The role that is being rendered, or whatever else no role may stand in."""
-        self.holes: list[Hole] = []
-        """The holes that were printed in place of a case's texts (see plan)."""
+        """The role that is being rendered, or another place where no role may begin."""
+        self.placeholders: list[Placeholder] = []
+        """The placeholders that were printed in place of a case's texts (see plan)."""
 
     def step(self, count: int = 1) -> None:
         """Charge `count` steps."""
@@ -55,14 +55,14 @@ class Rendering:
         if self.characters > MAX_CHARACTERS:
             raise TemplateRuntimeError(f"produced more than {MAX_CHARACTERS:,} characters")
 
-    def mark(self, hole: Hole) -> str:
-        """Return what is printed for a hole."""
-        self.holes.append(hole)
-        return f"{MARK}{len(self.holes) - 1}{MARK_END}"
+    def mark(self, placeholder: Placeholder) -> str:
+        """Return the mark to print for a placeholder."""
+        self.placeholders.append(placeholder)
+        return f"{MARK}{len(self.placeholders) - 1}{MARK_END}"
 
     def refuse_marks(self, text: str) -> None:
-        """End the planning if something is about to be done with a text that has holes in it."""
-        if self.holes and MARK in text:
+        """Raise `Unplanned` if a template is about to use a text with placeholders."""
+        if self.placeholders and MARK in text:
             raise Unplanned
 
 
@@ -70,9 +70,9 @@ current: ContextVar[Rendering | None] = ContextVar("rendering", default=None)
 
 
 def under_way() -> Rendering:
-    """Return the rendering that pays. Without one nothing of a template can be computed.
+    """Return the running rendering, which pays; without one, nothing can be computed.
 
-    Jinja computes what it takes for constant when it compiles; failing here stops that.
+    Jinja computes constants when it compiles; the error here prevents that.
     """
     rendering = current.get()
     if rendering is None:
@@ -81,12 +81,12 @@ def under_way() -> Rendering:
 
 
 def size(text: str) -> int:
-    """Return what a text counts: its characters, twice when they take more than a byte each."""
+    """Return the price of a text: its characters, twice if it is not ASCII."""
     return len(text) if text.isascii() else 2 * len(text)
 
 
 def weighed(value: Any) -> Any:
-    """Charge for looking at a value: a list may hold itself twice, forty levels deep."""
+    """Charge for reading a value: a list may contain itself twice, forty levels deep."""
     if isinstance(value, str):
         meter = under_way()
         meter.step(1 + (size(value) >> 8))
@@ -96,22 +96,22 @@ def weighed(value: Any) -> Any:
     elif isinstance(value, (list, tuple, dict)):
         under_way().step(1 + (len(value) >> 3))
         for item in value.values() if isinstance(value, dict) else value:
-            if isinstance(item, (str, int, list, tuple, dict, Hole)):
+            if isinstance(item, (str, int, list, tuple, dict, Placeholder)):
                 weighed(item)
-    elif isinstance(value, Hole):
+    elif isinstance(value, Placeholder):
         raise Unplanned
     return value
 
 
 def searched(value: Any) -> Any:
-    """Charge for a search in a value, at worst a hundred times the work of reading it."""
+    """Charge for a search in a value: up to a hundred times the work of reading it."""
     if isinstance(value, str):
         under_way().step(size(value) >> 6)
     return weighed(value)
 
 
 def built(value: Any) -> Any:
-    """Charge for a value a template made."""
+    """Charge for a value that a template built."""
     if isinstance(value, str):
         check_length(size(value))
         meter = under_way()
@@ -153,7 +153,7 @@ def paid(steps: int, characters: int) -> None:
 
 
 def checked_key(value: Any) -> Any:
-    """Let only text and numbers be keys: hashing a tuple of tuples of tuples never ends."""
+    """Allow only text and numbers as keys: hashing deeply nested tuples never ends."""
     if not isinstance(value, (str, int, float)):
         raise TemplateRuntimeError("a key is text or a number")
     return value
@@ -167,7 +167,7 @@ def concat(first: Any, *rest: Any) -> str:
 
 
 def plain(value: Any) -> Any:
-    """Let only text and numbers into a prompt: nothing else has one obvious spelling."""
+    """Allow only text and numbers in a prompt; other values have no obvious spelling."""
     if isinstance(value, str):
         return value
     if value is None:
@@ -180,7 +180,7 @@ def plain(value: Any) -> Any:
         return value
     if isinstance(value, StrictUndefined):
         return str(value)  # raises, with the name
-    if isinstance(value, Hole):
+    if isinstance(value, Placeholder):
         raise Unplanned
     raise TemplateRuntimeError(
         f"prints a {type(value).__name__}; loop over it, or use the filter join or json"

@@ -11,11 +11,11 @@ CASE_FIELDS = (
     "baseline", "choices", "context", "expected", "history", "input", "metadata",
     "output", "reference", "system",
 )  # fmt: skip
-"""The fields of a case a template may read; labels are not among them, they are for people."""
+"""The fields of a case that a template may read; labels are not among them."""
 
 
 class CaseView(View):
-    """A case as templates see it; remembers whether anything of it was read."""
+    """A case as templates see it; remembers whether a field was read."""
 
     __slots__ = ("_fields", "_history", "_read")
 
@@ -46,7 +46,7 @@ class CaseView(View):
         raise TypeError("print a field of the case, such as case.output")
 
     def _was_read(self) -> bool:
-        """Return whether anything of the case was read."""
+        """Return whether a field of the case was read."""
         return self._read
 
 

@@ -1,4 +1,4 @@
-"""The files of a rubric: itself, what it extends, what that extends, each read and validated."""
+"""Read and validate a rubric file and the files that it extends."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ F = TypeVar("F", bound=RubricFile)
 TASK = "Judge the answer by the criteria below."
 """The task of a rubric without a description."""
 MAX_LAYERS = 10
-"""Files that may extend one another in a row."""
+"""Longest chain of files that extend each other."""
 
 
 class Layer:
@@ -41,8 +41,8 @@ class Layer:
         self.name = name or path.name
         self._text = read_file(path) if text is None else text
         self._front, _ = split_front_matter(self._text)
-        # A fault in a test is said as early as any other. Those of built-in rubrics are known to
-        # be right, and stand last; to read them all takes as long as to judge a dozen cases.
+        # Built-in rubrics have valid tests, at the end of the file. Parsing the tests of three of
+        # them takes as long as replaying a dozen cases.
         self.builtin = path.parent == builtin_folder()
         front = self._front.partition("\ntests:\n")[0] if self.builtin else self._front
         if data is not None and lines is not None:
@@ -56,7 +56,7 @@ class Layer:
         """Return the front matter with its tests.
 
         Raises:
-            RubricError: a test has not the shape of one.
+            RubricError: a test is malformed.
         """
         from judgekit.rubric.testfile import TestedFile
 
@@ -91,37 +91,37 @@ def chain(path: Path, loader: Folders) -> list[Layer]:
 
 
 def chain_from(own: Layer, loader: Folders) -> list[Layer]:
-    """Return the layers of a rubric, beginning with its own."""
+    """Return the layers of a rubric from its own layer on."""
     layers = [own]
     seen = {own.path.resolve()}
     while parent := layers[-1].file.extends:
         last = layers[-1]
         name = parent if parent.endswith(SUFFIX) else parent + SUFFIX
-        found = next(loader.all_of(name), None)
-        if found is not None and found.resolve() in seen and found.parent == last.path.parent:
-            # A rubric may carry the name of the built-in one it builds on.
-            others = (path for path in loader.all_of(name) if path.resolve() not in seen)
-            found = next(others, found)
+        path = next(loader.all_of(name), None)
+        if path is not None and path.resolve() in seen and path.parent == last.path.parent:
+            # A rubric may have the name of the built-in rubric that it extends.
+            others = (other for other in loader.all_of(name) if other.resolve() not in seen)
+            path = next(others, path)
         where = last.lines.where("extends")
-        if found is None:
+        if path is None:
             known = sorted({n for f in loader.folders for n in rubric_names(f)})
             raise RubricError(
                 f"extends {parent!r}, which was not found{suggest(parent, known)}",
                 where=where,
                 rule="extends",
             )
-        if found.resolve() in seen:
+        if path.resolve() in seen:
             message = f"extends {parent!r}, which leads back to itself"
             raise RubricError(message, where=where, rule="extends")
-        if found.name == last.name:
+        if path.name == last.name:
             message = f"rename this rubric: it extends one of the same name {parent!r}"
             raise RubricError(message, where=where, rule="extends")
         if len(layers) == MAX_LAYERS:
             message = f"the {MAX_LAYERS + 1}th file in a row that extends"
             raise RubricError(message, where=where, rule="extends")
-        seen.add(found.resolve())
-        loader.parents[last.name] = found.name
-        layers.append(Layer(found))
+        seen.add(path.resolve())
+        loader.parents[last.name] = path.name
+        layers.append(Layer(path))
     return layers
 
 
@@ -132,9 +132,9 @@ def _hints() -> Hints:
 
 
 def description_of(layers: Sequence[Layer]) -> str:
-    """Return the description that counts: the rubric's own, or the nearest one it inherits.
+    """Return the rubric's description, or the nearest inherited one.
 
-    The description of an abstract file is about that file and is not inherited.
+    The description of an abstract file describes that file and is not inherited.
     """
     texts = [(layer.file.description, layer.file.abstract) for layer in layers]
     own = next((text for text, abstract in texts if text is not None and not abstract), None)

@@ -1,4 +1,4 @@
-"""Puts the budget into a parsed template: whatever runs, repeats, compares or builds is charged."""
+"""Add charges to a parsed template, for everything that runs, repeats, compares or builds."""
 
 from __future__ import annotations
 
@@ -10,17 +10,16 @@ from jinja2.visitor import NodeTransformer
 
 
 def walk(node: nodes.Node) -> list[nodes.Node]:
-    """Return a node and everything in it, in the order of the text.
+    """Return a node and all nodes in it, in the order of the text.
 
-    Jinja's own `find_all` is a generator inside a generator for every level: several times slower,
-    and every tree is looked at before it is used.
+    Without recursion, so that a deeply nested template cannot exceed the stack.
     """
-    found: list[nodes.Node] = []
+    every: list[nodes.Node] = []
     waiting = [node]
     while waiting:
-        found.append(current := waiting.pop())
+        every.append(current := waiting.pop())
         waiting.extend(reversed(_children(current)))
-    return found
+    return every
 
 
 def _children(node: nodes.Node) -> list[nodes.Node]:
@@ -35,7 +34,7 @@ def _children(node: nodes.Node) -> list[nodes.Node]:
 
 
 def _price(body: Iterable[nodes.Node]) -> tuple[int, int]:
-    """Return the steps and characters of one run through a body, less what pays for itself."""
+    """Return the steps and characters of one run of a body, without nodes that pay themselves."""
     count = characters = 0
     waiting = list(body)
     while waiting:
@@ -56,19 +55,19 @@ def _price(body: Iterable[nodes.Node]) -> tuple[int, int]:
     return 1 + (count >> 4), characters
 
 
-def _charged(name: str, *given: Any, line: int) -> nodes.Call:
-    """Return a call of a function of the budget, which no template can name (see _Generator)."""
-    args: list[nodes.Expr] = [g if isinstance(g, nodes.Expr) else nodes.Const(g) for g in given]
+def _charged(name: str, *values: Any, line: int) -> nodes.Call:
+    """Return a call of a charging function, which no template can name (see `_Generator`)."""
+    args: list[nodes.Expr] = [g if isinstance(g, nodes.Expr) else nodes.Const(g) for g in values]
     function = nodes.EnvironmentAttribute(name)
     return nodes.Call(function, args, [], None, None, lineno=line)
 
 
-def _wrapped(name: str, node: Any, *given: Any) -> nodes.Call:
-    return _charged(name, node, *given, line=node.lineno)
+def _wrapped(name: str, node: Any, *values: Any) -> nodes.Call:
+    return _charged(name, node, *values, line=node.lineno)
 
 
 class _Charge(NodeTransformer):
-    """Put the budget into a template: whatever runs, repeats, compares or builds is charged."""
+    """Adds the charges to a template."""
 
     def _pays(self, node: Any) -> nodes.Node:
         steps, characters = _price(node.body)
@@ -117,6 +116,6 @@ class _Charge(NodeTransformer):
 
 
 def charged(tree: nodes.Template) -> nodes.Template:
-    """Return a template with the budget in it; the tree that is given is changed."""
+    """Add the charges to a template, in place."""
     whole: nodes.Template = _Charge().visit(tree)
     return whole

@@ -136,9 +136,9 @@ def _check_top(
 ) -> None:
     """Refuse text outside blocks if the template extends another: Jinja would leave it out."""
     led = 1 if extends else 0
-    for node in [node for node in inside if isinstance(node, nodes.Extends)][led:]:
+    for extra in [node for node in inside if isinstance(node, nodes.Extends)][led:]:
         message = "say what this extends in the front matter: `extends: NAME`"
-        raise RubricError(message, where=place(path, node.lineno), rule="extends")
+        raise RubricError(message, where=place(path, extra.lineno), rule="extends")
     if not extends:
         return
     for node in tree.body:

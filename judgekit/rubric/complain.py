@@ -1,4 +1,4 @@
-"""What becomes of a fault found in a rubric."""
+"""How faults in a rubric are handled."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from collections.abc import Callable
 from judgekit.core.errors import RubricError
 
 Complain = Callable[[RubricError], None]
-"""What is done with a fault: loading stops at the first, linting collects them all."""
+"""Called with a fault: loading raises the first one, lint collects all."""
 
 
 def refuse(error: RubricError) -> None:
-    """Stop at a fault."""
+    """Raise the fault."""
     raise error

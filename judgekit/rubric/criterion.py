@@ -1,4 +1,4 @@
-"""A criterion: a question to the judge, and what its answer is worth."""
+"""A criterion: a question to the judge, and the value of each answer."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ from judgekit.rubric.fold import Outcome
 
 
 class Level(Value):
-    """One word a judge may answer with, and what it is worth on 0..1."""
+    """One word that a judge may answer with, and its value on 0..1."""
 
     label: str
     value: float | None = Field(default=None, ge=0, le=1)
-    """`None`: this answer leaves the criterion out, as not applicable."""
+    """`None`: this answer makes the criterion not applicable."""
     text: str = ""
 
 
 class Criterion(Value):
-    """One thing a rubric looks at."""
+    """One criterion of a rubric."""
 
     question: Question
     weight: float
     """Share inside its group; negative for a penalty."""
     levels: tuple[Level, ...] = ()
     reverse: bool = False
-    """Whether a high answer is bad: the value is then 1 minus it."""
+    """Whether a high answer is bad; its value is then subtracted from 1."""
 
     model_config = ConfigDict(ignored_types=(cached_property,))
 
@@ -42,16 +42,16 @@ class Criterion(Value):
 
     @cached_property
     def group(self) -> str:
-        """What stands before the first dot; empty for a criterion of no group."""
+        """The part of the id before the first dot; empty without a group."""
         head, dot, _ = self.id.partition(".")
         return head if dot else ""
 
     @cached_property
     def worth(self) -> Callable[[Any, Sequence[Any]], Outcome]:
-        """What an answered value or answered items are worth on 0..1, as a function made once.
+        """A function that returns the value of an answer on 0..1, from its value and items.
 
-        A checklist is worth met / all, and is not applicable when it has no items; a number is
-        worth its place between minimum and maximum; a word is worth what its level says.
+        A checklist has the value met / all, and is not applicable without items; a number its
+        position between minimum and maximum; a word the value of its level.
         """
         plain: Callable[[Any, Sequence[Any]], Outcome]
         if self.question.kind == "checklist":
@@ -70,7 +70,7 @@ class Criterion(Value):
         return reversed_
 
     def value_of(self, answer: Answer) -> Outcome:
-        """Return what an answer is worth on 0..1 (see `worth`)."""
+        """Return the value of an answer on 0..1 (see `worth`)."""
         return self.worth(answer.value, answer.items)
 
 
@@ -84,7 +84,7 @@ def _worth_of_words(worth: dict[str, float | None]) -> Callable[[Any, Sequence[A
     def worth_of(word: Any, _: Sequence[Any]) -> Outcome:
         if word is None:
             return "abstained", None
-        value = worth[word]  # checked when it was read
+        value = worth[word]  # the reply schema allows only these words
         return ("not_applicable", None) if value is None else ("scored", value)
 
     return worth_of

@@ -1,4 +1,4 @@
-"""What the author of a rubric expects of it: tests, and which case must come out above which."""
+"""The tests of a rubric: expected verdicts, and pairs of which one must score higher."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from judgekit.core.case import Case
 from judgekit.core.value import Json, Value
 
 WHOLE = "value"
-"""Names the folded value of a rubric where a criterion may stand."""
+"""Names the folded value of a rubric instead of a criterion."""
 
 Expected = Literal["scored", "abstained", "not_applicable", "invalid_case"]
-"""A status a test may ask for; `invalid_case` means the rubric refuses the case unasked."""
+"""A status that a test expects; `invalid_case`: the rubric refuses the case without a call."""
 
 
 class Expectation(Value):
-    """What is expected of one criterion, or of the whole; everything given must hold."""
+    """The expected answer to one criterion, or the expected whole; all fields must match."""
 
     minimum: float | None = None
     """Lowest value on 0..1, included."""
@@ -25,57 +25,57 @@ class Expectation(Value):
     """Highest value on 0..1, included."""
     status: Expected = "scored"
     answer: bool | str | None = None
-    """Exactly what the judge must answer: yes or no, or a word of its levels or options."""
+    """The exact answer: yes or no, or one of the levels or options."""
     quotes: tuple[str, ...] = ()
-    """Texts that a quote of the judge must contain; a quote that is not in the case is none."""
+    """Texts that the judge's quotes must contain; only quotes from the case count."""
     quoted_from: str | None = None
-    """Field of the case that every quote must stand in; there must be one."""
+    """The field of the case that must contain every quote; at least one quote is required."""
 
     def words(self) -> str:
-        """Return the expectation as people read it, such as `at most 0.5`."""
-        said = []
+        """Return the expectation in words, such as `at most 0.5`."""
+        parts = []
         if self.status != "scored":
-            said.append(self.status.replace("_", " "))
+            parts.append(self.status.replace("_", " "))
         if self.answer is not None:
-            said.append(spoken(self.answer))
+            parts.append(spoken(self.answer))
         if self.minimum is not None and self.maximum is not None:
-            said.append(f"{self.minimum:g} to {self.maximum:g}")
+            parts.append(f"{self.minimum:g} to {self.maximum:g}")
         elif self.minimum is not None:
-            said.append(f"at least {self.minimum:g}")
+            parts.append(f"at least {self.minimum:g}")
         elif self.maximum is not None:
-            said.append(f"at most {self.maximum:g}")
-        said += [f"a quote that contains {text!r}" for text in self.quotes]
+            parts.append(f"at most {self.maximum:g}")
+        parts += [f"a quote that contains {text!r}" for text in self.quotes]
         if self.quoted_from is not None:
-            said.append(f"quotes from {self.quoted_from}")
-        return ", ".join(said) or "scored"
+            parts.append(f"quotes from {self.quoted_from}")
+        return ", ".join(parts) or "scored"
 
 
 class RubricTest(Value):
-    """A case whose verdict is known; never shown to a judge."""
+    """A case with a known verdict; never shown to a judge."""
 
     __test__ = False
 
     name: str
     case: Case
     mode: str | None = None
-    """Mode of the rubric; its default without one."""
+    """Mode of the rubric; its default mode if `None`."""
     parameters: dict[str, Json] = Field(default_factory=dict)
-    """What parameters of the rubric are set to; the others are at their defaults."""
+    """Settings of the rubric's parameters; the others have their defaults."""
     expect: dict[str, Expectation]
-    """Criterion, or `value` for the whole -> what must hold of it."""
+    """Criterion, or `value` for the whole -> the expectation."""
     where: str = ""
     """`file:line` of the test."""
 
 
 class Ordering(Value):
-    """Says that one test's case must come out above another's."""
+    """Expects the case of one test to score higher than that of another."""
 
     better: str
     worse: str
     criterion: str = WHOLE
     """Criterion, or `value` for the whole."""
     by: float = 0.0
-    """How far apart they must be at least; without it any difference will do."""
+    """Smallest difference; 0 accepts any difference."""
     where: str = ""
 
     @property
@@ -86,7 +86,7 @@ class Ordering(Value):
 
 
 def spoken(answer: object) -> str:
-    """Return a judge's answer as people read it."""
+    """Return an answer as text."""
     if isinstance(answer, bool):
         return "true" if answer else "false"
     if isinstance(answer, float):

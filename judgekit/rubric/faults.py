@@ -1,4 +1,4 @@
-"""Everything that keeps a rubric from loading: all of it, where loading stops at the first."""
+"""Collect all faults of a rubric file; loading stops at the first one."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ from judgekit.rubric.testfile import Known, TestedFile, read_tests
 
 
 class Opened(NamedTuple):
-    """A rubric file, read as far as its faults let it be."""
+    """A rubric file, read as far as its faults allow."""
 
     faults: tuple[RubricError, ...]
     layers: tuple[Layer, ...]
-    """The file and what it extends; empty when the front matter cannot be used."""
+    """The file and the files that it extends; empty if the front matter is unusable."""
     criteria: tuple[Criterion, ...]
     modes: dict[str, dict[str, float]]
     default_mode: str
@@ -41,22 +41,21 @@ class Opened(NamedTuple):
 
 
 def open_rubric(path: Path) -> Opened:
-    """Read a rubric file and collect its faults, in the order in which loading would meet them."""
+    """Read a rubric file and collect its faults, in the order of loading."""
     loader = Folders(tuple(dict.fromkeys((path.parent, builtin_folder()))))
     faults: list[RubricError] = []
     try:
         layers = chain(path, loader)
         layers[0].file = layers[0].tested()
     except RubricError as exc:
-        found = _front_faults(path) or (exc,)
-        return Opened(tuple(found), (), (), {}, "default", None, loader)
+        return Opened(_front_faults(path) or (exc,), (), (), {}, "default", None, loader)
     own = layers[0]
     merged = MergedLayers(layers, complain=faults.append)
     criteria: tuple[Criterion, ...] = ()
     modes: dict[str, dict[str, float]] = {}
     default = "default"
     if own.file.abstract:
-        # Nothing of it is asked before somebody extends it; its words can be looked at now.
+        # Lint checks the texts of an abstract file, although no judge sees it yet.
         criteria = MergedLayers(layers, complain=_overlook).criteria()
     else:
         criteria = merged.criteria()
@@ -67,11 +66,11 @@ def open_rubric(path: Path) -> Opened:
 
 
 def _overlook(error: RubricError) -> None:
-    """Take no notice."""
+    """Ignore a fault."""
 
 
 def template_faults(name: str, *, loader: Folders) -> tuple[RubricError, ...]:
-    """Return what is wrong with one template file, a partial one for instance."""
+    """Return the faults of one template file, such as a partial."""
     faults: list[RubricError] = []
     try:
         loader.tree(name, complain=faults.append)
@@ -84,7 +83,7 @@ def template_faults(name: str, *, loader: Folders) -> tuple[RubricError, ...]:
 
 
 def _front_faults(path: Path) -> tuple[RubricError, ...]:
-    """Return all that is wrong with the shape of a front matter, by line."""
+    """Return the faults in the structure of a front matter, by line."""
     try:
         front, _ = split_front_matter(read_file(path))
         data, lines = parse_yaml(front, file=str(path), first=2)
@@ -95,18 +94,18 @@ def _front_faults(path: Path) -> tuple[RubricError, ...]:
     try:
         TestedFile.model_validate(data)
     except ValidationError as exc:
-        found: list[RubricError] = []
+        faults: list[RubricError] = []
         for fault in exc.errors(include_url=False)[:_MOST]:
             steps = steps_to(fault)
             message = describe(fault, steps, TestedFile, hints=HINTS)
             rule = _RULES.get(fault["type"], "bad-value")
-            found.append(RubricError(message, where=lines.where(*steps), rule=rule))
-        return tuple(found)
+            faults.append(RubricError(message, where=lines.where(*steps), rule=rule))
+        return tuple(faults)
     return ()
 
 
 _MOST = 50
-"""Faults of one front matter that are shown; a file with more is not read to its end by anyone."""
+"""Most faults of one front matter that are shown."""
 _RULES = {"extra_forbidden": "unknown-key", "missing": "missing-key"}
 
 
@@ -134,7 +133,7 @@ def _check_rest(
             )
         except RubricError as exc:
             faults.append(exc)
-    declared = declared_in(merged.layers, complain=lambda _: None)  # said with the template
+    declared = declared_in(merged.layers, complain=_overlook)  # reported with the template
     known = Known({c.id: c for c in criteria}, modes, own.lines, declared)
     try:
         read_tests(own.file.tests, own.file.orderings, known)

@@ -1,4 +1,4 @@
-"""The shape of a rubric's front matter, as people write it."""
+"""The model of a rubric's front matter."""
 
 import re
 from typing import Annotated, Any, Literal
@@ -16,16 +16,16 @@ from judgekit.rubric.criterion import Criterion, Level
 from judgekit.rubric.parameter import MAX_PARAMETERS, ParameterKind
 
 MAX_CRITERIA = 200
-"""Criteria one rubric may have; a judge loses count long before."""
+"""Criteria that a rubric may have."""
 MAX_EXAMPLES = 20
-"""Rows of a labelled file a judge may be shown."""
+"""Rows of a labelled file that a judge may be shown."""
 MAX_WORDS = 50
-"""Levels, options or details one criterion may have."""
+"""Levels, options or details that a criterion may have."""
 
 _ID = re.compile(r"[A-Za-z][A-Za-z0-9_-]*(\.[A-Za-z][A-Za-z0-9_-]*)?")
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
 _FIELDS = (*CASE_TEXTS, "history", "choices", "expected", "metadata")
-# What validators below hold, said to the schema that editors read.
+# For the schema that editors read; the validators below check the same.
 _ONE_OF_THE_FIELDS: dict[str, Any] = {"items": {"enum": list(_FIELDS)}}
 
 
@@ -64,7 +64,7 @@ class DetailFile(FileModel):
     """What the judge is asked to report."""
 
     def value(self, name: str) -> Detail:
-        """Return it as the judge sees it."""
+        """Return the detail as the judge sees it."""
         return Detail(name=name, kind=self.kind, text=self.text)
 
 
@@ -160,19 +160,19 @@ class CriterionFile(FileModel):
 
     @property
     def chosen_kind(self) -> str:
-        """The kind said, or the one the other keys imply."""
+        """The given kind, or the one that the other keys imply."""
         if self.kind:
             return "score" if self.kind in ("levels", "number") else self.kind
         return "choice" if self.options else "checklist" if self.items else "score"
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """Lowest and highest number, 0 and 1 unless said."""
+        """Lowest and highest number, 0 and 1 by default."""
         low = 0.0 if self.minimum is None else self.minimum
         return low, 1.0 if self.maximum is None else self.maximum
 
     def value(self, id: str, *, lines: Lines, default_weight: float) -> Criterion:
-        """Return it as the program works with it."""
+        """Return the criterion as a value."""
         if not _ID.fullmatch(id):
             raise RubricError(
                 f"{id!r} is no name for a criterion: letters, digits, _ and -, at most one dot",
@@ -277,7 +277,7 @@ _Parameter = Annotated[
 
 
 class RubricFile(FileModel):
-    """Front matter, all but its tests: a run has no use for them."""
+    """Front matter without its tests, which a run does not need."""
 
     schema_: str | None = Field(default=None, alias="$schema")
     """Where editors find the schema of this file; it means nothing to a judge."""
@@ -319,7 +319,7 @@ class RubricFile(FileModel):
     examples: Examples = Field(default_factory=none_yet)
     """Judged cases shown to the judge: written here, or taken from a labelled file."""
     tests: list[Any] = Field(default_factory=none_yet)
-    """Cases whose verdict is known; a `TestedFile` says what they hold."""
+    """Cases with a known verdict (see `TestedFile`)."""
     orderings: list[Any] = Field(default_factory=none_yet)
     """Pairs of tests of which one must score above the other."""
     lint: Silences = Field(default_factory=dict)
@@ -327,7 +327,7 @@ class RubricFile(FileModel):
 
     @property
     def inline_examples(self) -> list[ExampleFile]:
-        """The examples written in the front matter."""
+        """The examples in the front matter."""
         return self.examples if isinstance(self.examples, list) else []
 
     @field_validator("name")

@@ -1,4 +1,4 @@
-"""The filters of rubrics: a short list, all of them charged to the budget."""
+"""The filters and tests of rubrics, all charged to the budget."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from judgekit.rubric.budget import (
     size,
     under_way,
 )
-from judgekit.rubric.hole import Hole
+from judgekit.rubric.placeholder import Placeholder
 from judgekit.rubric.price import FILTER_PRICES, TEST_PRICES, Price
 
 
@@ -34,7 +34,7 @@ def fence(text: Any, tag: str) -> Any:
         raise TemplateRuntimeError(f"fence({tag!r}) was given a value that this case does not have")
     if not tag.replace("-", "_").isidentifier():
         raise TemplateRuntimeError("fence takes the name of a tag: letters, digits, _ and -")
-    if isinstance(text, Hole):
+    if isinstance(text, Placeholder):
         return text.fenced(tag)
     if len(tag) > _MAX_TAG:
         raise TemplateRuntimeError(f"fence takes the name of a tag, of up to {_MAX_TAG} characters")
@@ -55,8 +55,8 @@ _MAX_TAG = 100
 def fenced(text: str, tag: str) -> str:
     """Return a text in its fence.
 
-    The tag's suffix is a digest of the text, so it is the same in every run, and a text cannot
-    hold its own closing tag; should one do so by any chance, the digest is taken again.
+    The suffix of the tag is a digest of the text: it is the same in every run, and a text cannot
+    contain its own closing tag. If it does by chance, the digest is computed again.
     """
     body = visible(text)
     suffix = hashlib.sha256(body.encode()).hexdigest()[:16]
@@ -82,8 +82,7 @@ def _indent(text: Any, width: int = 4) -> str:
 
 
 def _json(value: Any) -> str:
-    # A list may hold the same long text a thousand times, and an escape takes six characters:
-    # measure before writing.
+    # A list may contain the same long text a thousand times, and an escape takes six characters.
     check_length(6 * _length(value))
     return canonical_json(value)
 
@@ -103,7 +102,7 @@ def _round(value: float, precision: int = 0) -> float:
 
 @pass_environment
 def _sum(environment: Any, values: Any, attribute: str | None = None, start: float = 0) -> float:
-    """Add numbers; adding lists would copy each of them again and again."""
+    """Add numbers; adding lists would copy them repeatedly."""
     total = start
     for value in _taken(environment, values, attribute):
         if not isinstance(value, (int, float)):
@@ -126,7 +125,7 @@ def _float(value: Any, default: Any = 0.0) -> Any:
 
 
 def _too_long(value: Any) -> bool:
-    """Return whether a text has too many digits for a number that is computed with."""
+    """Return whether a text has too many digits for a number."""
     return isinstance(value, str) and len(value.strip()) > _MAX_DIGITS
 
 
@@ -137,14 +136,14 @@ _MAX_DIGITS = MAX_BITS // 4  # each digit of base 16 is four bits
 def _unique(
     environment: Any, values: Any, case_sensitive: bool = False, attribute: Any = None
 ) -> list[Any]:
-    """Keep the first of what is equal.
+    """Keep the first of equal values.
 
     Numbers are compared as text: Jinja keeps them in a set, and numbers can be chosen so that
-    each is looked for in the places of all others.
+    their hashes all collide.
     """
     lower = None if case_sensitive else ignore_case
     key_of = make_attrgetter(environment, attribute, postprocess=lower)
-    kept: dict[Any, Any] = {}
+    unique: dict[Any, Any] = {}
     for value in counted(values):
         key = key_of(value)
         if isinstance(key, float) and key.is_integer():
@@ -153,20 +152,20 @@ def _unique(
             key = (repr(int(key) if isinstance(key, bool) else key),)
         elif key is not None and not isinstance(key, str):
             raise TemplateRuntimeError("unique takes texts and numbers")
-        kept.setdefault(key, value)
-    return list(kept.values())
+        unique.setdefault(key, value)
+    return list(unique.values())
 
 
 def _charged(function: Callable[..., Any], price: Price) -> Callable[..., Any]:
-    """Charge a filter or test for what it is given and for what it makes."""
-    # Jinja puts the environment or the context in front of what the template gives.
+    """Charge a filter or test for its arguments and its result."""
+    # Jinja passes the environment or the context before the template's arguments.
     first = 0 if _PassArg.from_obj(function) is None else 1
 
     @functools.wraps(function)
     def wrapped(*args: Any, **kwargs: Any) -> Any:
         price.charge(*args[first:], *kwargs.values())
         value = function(*args, **kwargs)
-        # What is lazy would be taken apart unpaid, and would remember what was taken from it.
+        # An iterator would be consumed without charges, and only once.
         return built(list(counted(value)) if isinstance(value, Iterator) else value)
 
     return wrapped

@@ -1,4 +1,4 @@
-"""Answers to numbers: the two-level weighted fold, and nothing else."""
+"""Fold the values of criteria into one number, by group and weight."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ Combine = Literal["weighted_mean", "min", "max", "all"]
 
 
 Outcome = tuple[Status, float | None]
-"""What came of a criterion, and its value on 0..1 if it was scored."""
+"""Status of a criterion, and its value on 0..1 if it was scored."""
 
 
 class Worth(NamedTuple):
-    """One criterion on its way into the fold."""
+    """One criterion with its weight and outcome."""
 
     id: str
     group: str
@@ -51,20 +51,20 @@ class GroupShare(NamedTuple):
     positive: float
     """Sum of the positive weights in it."""
     members: tuple[tuple[int, float], ...]
-    """Place and weight of each criterion in it."""
+    """Index and weight of each criterion in it."""
 
 
 class Shares(NamedTuple):
-    """What the statuses of criteria say of a fold, whatever their values are."""
+    """The part of a fold that depends on the statuses of criteria and not on their values."""
 
     status: Status
-    """That of the whole."""
+    """The status of the whole."""
     effective: dict[str, float]
     """Weight of each criterion that counts; the positive ones sum to 1."""
     covered: float
     """Share of the intended positive weight that was answered, 0..1."""
     counted: tuple[int, ...]
-    """Place of each criterion that counts."""
+    """Index of each criterion that counts."""
     groups: tuple[GroupShare, ...]
     """The groups that count."""
 
@@ -78,10 +78,10 @@ def fold(
     """Fold criteria into one value.
 
     Inside a group: sum(weight * value) / sum(positive weights), over the criteria that were
-    scored. Across groups: the same, with the groups' weights. What was not scored leaves both
-    sums, so that the rest keeps its proportions. A penalty (negative weight) takes away
-    weight * value. `min`, `max` and `all` look at the scored criteria alone; `all` is 1 when
-    every one of them is worth 1, else 0.
+    scored. Across groups: the same, with the groups' weights. A criterion that was not scored is
+    left out of both sums, so the others keep their proportions. A penalty (negative weight)
+    subtracts weight * value. `min`, `max` and `all` use only scored criteria; `all` is 1 if each
+    of them has the value 1, else 0.
 
     Args:
         worths: the criteria, in the rubric's order.
@@ -93,20 +93,19 @@ def fold(
 
 
 def fold_values(
-    given: Sequence[float | None], *, shares: Shares, combine: Combine = "weighted_mean"
+    outcomes: Sequence[float | None], *, shares: Shares, combine: Combine = "weighted_mean"
 ) -> Folded:
-    """Fold the values of criteria, of which it is known already what counts how much (see `fold`).
+    """Fold the values of criteria with known shares (see `fold`).
 
     Args:
-        given: the values, in the order of the criteria; `None` where one was not scored.
-        shares: what `shares_of` returned for criteria with the same statuses.
+        outcomes: the values, in the order of the criteria; `None` if not scored.
+        shares: the result of `shares_of` for criteria with the same statuses.
         combine: how criteria become one number.
     """
     if not shares.counted:
         return Folded(shares.status, None, None, {}, 0.0, {})
-    values = [value or 0.0 for value in given]
-    # Members first, then groups: the order of the published formulas, so that a value that lies
-    # between two displayed figures rounds as theirs does.
+    values = [value or 0.0 for value in outcomes]
+    # Members first, then groups, as in the published formulas: the order decides the rounding.
     mean = 0.0
     by_group: dict[str, float | None] = {}
     for name, share, positive, members in shares.groups:
@@ -131,19 +130,19 @@ def _pick(combine: Combine, counted: Sequence[int], values: Sequence[float]) -> 
 
 
 def shares_of(worths: Sequence[Worth], groups: Mapping[str, float]) -> Shares:
-    """Return what counts and by how much, which depends on the statuses alone."""
+    """Return the shares of the criteria, which depend only on their statuses."""
     intended: dict[str, float] = {}
     answered: dict[str, float] = {}
     for group, weight in groups.items():
         positive = [w for w in worths if weight > 0 and w.group == group and w.weight > 0]
         if positive:
-            # Exact sums: weights such as .4, .3, .2 and .1 come to 1, not to a bit less.
+            # Exact sums: weights such as .4, .3, .2 and .1 add up to exactly 1.
             intended[group] = math.fsum(w.weight for w in positive)
         if scored := [w.weight for w in positive if w.status == "scored"]:
             answered[group] = math.fsum(scored)
     if not answered:
-        asked = [worth.status for worth in worths if groups.get(worth.group, 0.0) > 0]
-        status: Status = "abstained" if "abstained" in asked else "not_applicable"
+        statuses = [worth.status for worth in worths if groups.get(worth.group, 0.0) > 0]
+        status: Status = "abstained" if "abstained" in statuses else "not_applicable"
         return Shares(status, {}, 0.0, (), ())
     live = math.fsum(groups[group] for group in answered)
     counted = tuple(

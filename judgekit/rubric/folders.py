@@ -1,4 +1,4 @@
-"""Folders of templates: what a name in a rubric stands for, found and loaded."""
+"""Load templates by name from the folders of a rubric."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ class Folders(BaseLoader):
         self, folders: tuple[Path, ...], *, inline: Mapping[str, tuple[Path, str]] | None = None
     ) -> None:
         self.folders = folders
+        # Template name -> the file that contains it, and its text.
         self._inline = inline or {}
-        # Template name -> the file it is written in, and its text.
         self.parents: dict[str, str] = {}
         """Template name -> the name its front matter extends."""
-        self._found: dict[str, Path] = {}
+        self._paths: dict[str, Path] = {}
         self._sheets: dict[str, Sheet] = {}
 
     def find(self, name: str) -> Path:
@@ -39,11 +39,11 @@ class Folders(BaseLoader):
         """
         if name in self._inline:
             return self._inline[name][0]
-        found = self._found.get(name) or next(self.all_of(name), None)
-        if found is None:
+        path = self._paths.get(name) or next(self.all_of(name), None)
+        if path is None:
             raise TemplateNotFound(name)
-        self._found[name] = found
-        return found
+        self._paths[name] = path
+        return path
 
     def read(self, name: str) -> str:
         """Return the text of a template, front matter included.
@@ -55,7 +55,7 @@ class Folders(BaseLoader):
         return self._inline[name][1] if name in self._inline else read_file(self.find(name))
 
     def all_of(self, name: str) -> Iterator[Path]:
-        """Yield the files of a name, folder by folder; no name and no link leads out of them."""
+        """Yield the files of a name, folder by folder, without those that leave a folder."""
         if _NAME.fullmatch(name) and ".." not in name and name.endswith(".jinja"):
             for folder in self.folders:
                 path = folder / name
@@ -69,7 +69,7 @@ class Folders(BaseLoader):
 
         Raises:
             TemplateNotFound: no such file.
-            RubricError: something in it is wrong.
+            RubricError: the template is wrong.
         """
         if (known := self._sheets.get(name)) is not None:
             return known
@@ -81,11 +81,11 @@ class Folders(BaseLoader):
         return sheet
 
     def tree(self, name: str, *, complain: Complain = refuse) -> nodes.Template:
-        """Return the syntax tree of a template; say what is wrong with the names in it.
+        """Return the syntax tree of a template, and report faults in its names.
 
         Args:
             name: its name, as in `find`.
-            complain: what is done with each fault; the first is raised by default.
+            complain: called with each fault; raises the first one by default.
 
         Raises:
             TemplateNotFound: no such file.
@@ -98,6 +98,6 @@ class Folders(BaseLoader):
     def load(
         self, environment: Environment, name: str, globals: MutableMapping[str, Any] | None = None
     ) -> JinjaTemplate:
-        """Return a template for an environment, from the code that all environments share."""
+        """Return a template for an environment; all environments share its code."""
         sheet = self.sheet(name)
         return environment.template_class.from_code(environment, sheet.code, globals or {}, None)

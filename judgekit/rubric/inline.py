@@ -1,4 +1,4 @@
-"""A rubric written in a suite: criteria and nothing else, in the frame of `base`."""
+"""Inline rubrics: criteria in a suite, rendered by the template of `base`."""
 
 from __future__ import annotations
 
@@ -26,22 +26,22 @@ def inline_rubric(
     file: Path,
     lines: Lines,
 ) -> Rubric:
-    """Return the rubric of criteria written in another file.
+    """Return the rubric of criteria that are written in another file.
 
-    It is the rubric that a file with this front matter, `extends: base` and no template makes.
-    Weights are rescaled to add up to 1. The digest is that of the settings, however they are
-    spelled; the order of criteria and levels counts, because the judge sees it.
+    It equals a rubric file with this front matter, `extends: base` and no template.
+    Weights are rescaled to add up to 1. The digest depends on the settings and not on their
+    spelling; the order of criteria and levels counts, because the judge sees it.
 
     Args:
-        name: what reports call the rubric; characters that no rubric name has become `_`.
+        name: the name in reports; characters that are invalid in a rubric name become `_`.
         criteria: the criteria by id.
         description: the task, as the judge reads it.
         requires: fields every case must have; `output` by default.
-        file: the file they are written in.
+        file: the file that contains them.
         lines: where each setting is in that file.
 
     Raises:
-        RubricError: with file and line, for anything wrong in the settings.
+        RubricError: a setting is wrong; names file and line.
     """
     plain = re.sub(r"[^A-Za-z0-9_-]", "_", name)
     front: dict[str, Any] = {
@@ -54,10 +54,10 @@ def inline_rubric(
         front["description"] = description
     if requires is not None:
         front["requires"] = requires
-    # JSON is YAML, so this is the text of the rubric file it replaces.
+    # JSON is YAML, so this is the text of an equal rubric file.
     text = f"---\n{json.dumps(front, ensure_ascii=False)}\n---\n"
     own = f"inline:{front['name']}"
-    # Only the built-in base: the text a judge sees depends on the suite alone.
+    # Only the built-in base, so that the judge's text depends on the suite alone.
     loader = Folders((builtin_folder(),), inline={own: (file, text)})
     layer = Layer(file, name=own, text=text, data=front, lines=lines)
     return build_rubric(chain_from(layer, loader), path=file, loader=loader)

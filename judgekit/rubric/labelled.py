@@ -1,4 +1,4 @@
-"""Examples taken from a file of labelled rows: which of them a judge is shown, for each case."""
+"""Examples from a file of labelled rows: select which rows a judge sees for each case."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from judgekit.rubric.fold import Combine, Worth, fold
 from judgekit.rubric.inlinecase import inline_case
 
 MAX_ROWS = 10_000
-"""Rows a labelled file may have; a judge is shown a handful."""
+"""Rows that a labelled file may have; a judge sees a few of them."""
 MAX_SHOWN = 200_000
-"""Characters the rows that are shown may have together."""
+"""Characters that all shown rows may have together."""
 
 _PATH = re.compile(r"[\w][\w. -]*(/[\w][\w. -]*)*")
 _KEYS = {"case", "metric", "rubric", "answers", "details"}
@@ -38,7 +38,7 @@ class Example(Value):
 
 
 class Weighing(NamedTuple):
-    """What makes one number of a row's answers, to spread examples over it."""
+    """How to compute one number from the answers of a row, to spread examples over it."""
 
     criteria: Sequence[Criterion]
     groups: Mapping[str, float]
@@ -47,19 +47,18 @@ class Weighing(NamedTuple):
 
 class _Row(NamedTuple):
     id: str | None
-    """The case's id; `None` where the row gives none."""
+    """The id of the case; `None` if the row has none."""
     example: Example
     value: float | None
     digest: str
 
 
 class Labelled:
-    """The rows of a labelled file, and which of them each case is judged beside.
+    """The rows of a labelled file, and the rows that are shown with each case.
 
-    A case that is among the rows shown is never its own example: for it alone the choice is made
-    again without it (and without rows of the same text, or that it is a changed copy of). Every
-    other case is judged beside the same rows, so that only those few cases have a prompt, and a
-    key, of their own.
+    A case is never its own example. If a shown row has its id, its text, or is the case that it
+    perturbs, the rows are selected again without that row. All other cases share the same rows,
+    so only a few cases have a different prompt and key.
     """
 
     def __init__(self, rows: Sequence[_Row], *, count: int, choose: str) -> None:
@@ -74,7 +73,7 @@ class Labelled:
         self._without: dict[frozenset[int], tuple[Example, ...]] = {}
 
     def shown_to(self, case: Case) -> tuple[frozenset[int], tuple[Example, ...]]:
-        """Return the rows a case is not judged beside, and those it is."""
+        """Return the numbers of the excluded rows for a case, and the examples to show."""
         text = _text_of(case)
         if case.id not in self._ids and case.parent not in self._ids and text not in self._texts:
             return frozenset(), self.chosen
@@ -97,9 +96,9 @@ class Labelled:
 
 
 def _spread(rows: Sequence[_Row], count: int) -> list[_Row]:
-    """Return rows whose values lie as evenly as can be between the lowest and the highest.
+    """Return rows with values spread evenly from the lowest to the highest.
 
-    Of several as near to a place, the one with the lowest digest; rows without a value come last.
+    Of equally close rows, the one with the lowest digest counts; rows without a value come last.
     """
     left = sorted((row for row in rows if row.value is not None), key=lambda row: row.digest)
     rest = sorted((row for row in rows if row.value is None), key=lambda row: row.digest)
@@ -122,21 +121,21 @@ def _text_of(case: Case) -> tuple[str, str]:
 def read_labelled(
     file: LabelledFile, *, folder: Path, rubric: str, form: Form, weighing: Weighing, where: str
 ) -> tuple[Labelled, dict[str, str]]:
-    """Read the labelled rows a rubric takes its examples from.
+    """Read the labelled rows of a rubric.
 
     Args:
-        file: what the rubric says of them.
-        folder: the rubric's folder; nothing outside of it is read.
-        rubric: its name; the rows of this metric or rubric count, unless it says otherwise.
-        form: what the rubric asks.
-        weighing: what makes a number of the answers.
-        where: `file:line` of what the rubric says.
+        file: the settings in the rubric.
+        folder: the rubric's folder; files outside of it are refused.
+        rubric: its name; by default, rows of this metric or rubric count.
+        form: the questions of the rubric.
+        weighing: how to compute a number from answers.
+        where: `file:line` of the settings.
 
     Returns:
-        The rows, and the digest of every file read, by name.
+        The rows, and the digest of every file by name.
 
     Raises:
-        RubricError: with file and line, for anything wrong in any of the files.
+        RubricError: a file is wrong; names file and line.
     """
     path, text = _read(file.file, folder=folder, where=where)
     files = {file.file: digest(text)}
@@ -145,11 +144,11 @@ def read_labelled(
         cases_path, cases_text = _read(file.cases, folder=folder, where=where)
         files[file.cases] = digest(cases_text)
         cases = _cases(cases_path, cases_text)
-    wanted = file.metric or rubric
-    rows = list(_rows(path, text, wanted=wanted, cases=cases, form=form, weighing=weighing))
+    metric = file.metric or rubric
+    rows = list(_rows(path, text, metric=metric, cases=cases, form=form, weighing=weighing))
     if len(rows) < file.count:
         raise RubricError(
-            f"{path} has {len(rows)} rows of {wanted!r}, fewer than the {file.count} wanted; "
+            f"{path} has {len(rows)} rows of {metric!r}, fewer than the {file.count} examples; "
             "lower the count, or name the metric of its rows",
             where=where,
             rule="example-invalid",
@@ -169,7 +168,7 @@ def _read(name: str, *, folder: Path, where: str) -> tuple[Path, str]:
     path = folder / name
     inside = bool(_PATH.fullmatch(name)) and ".." not in name
     if not inside or not path.resolve().is_relative_to(folder.resolve()):
-        message = f"{name!r}: labelled rows are read from the rubric's own folder and below it only"
+        message = f"{name!r}: labelled rows must be in the rubric's own folder or below it"
         raise RubricError(message, where=where, rule="example-invalid")
     if not path.is_file():
         raise RubricError(f"no such file: {path}", where=where, rule="example-invalid")
@@ -207,7 +206,7 @@ def _rows(
     path: Path,
     text: str,
     *,
-    wanted: str,
+    metric: str,
     cases: Mapping[str, Case] | None,
     form: Form,
     weighing: Weighing,
@@ -218,7 +217,7 @@ def _rows(
             message = f"unknown key {unknown[0]!r}{suggest(unknown[0], sorted(_KEYS))}"
             raise RubricError(message, where=where, rule="example-invalid")
         names = [data[key] for key in ("metric", "rubric") if data.get(key) is not None]
-        if names and wanted not in names:
+        if names and metric not in names:
             continue
         answers, details = data.get("answers"), data.get("details", {})
         if not isinstance(answers, dict) or not isinstance(details, dict):
@@ -232,22 +231,22 @@ def _rows(
 
 
 def _case(
-    said: Any, cases: Mapping[str, Case] | None, *, number: int, where: str
+    entry: Any, cases: Mapping[str, Case] | None, *, number: int, where: str
 ) -> tuple[str | None, Case]:
-    """Return the case of a row: the row's own, or the one it names."""
-    if isinstance(said, dict):
-        case = inline_case(said, id=f"example-{number}", where=where)
-        return said.get("id"), case
-    if not isinstance(said, str):
+    """Return the id and the case of a row, which contains the case or names it."""
+    if isinstance(entry, dict):
+        case = inline_case(entry, id=f"example-{number}", where=where)
+        return entry.get("id"), case
+    if not isinstance(entry, str):
         message = "needs 'case': a case, or the id of one"
         raise RubricError(message, where=where, rule="example-invalid")
     if cases is None:
-        message = f"case {said!r} of which cases? say examples: {{cases: FILE.jsonl}}"
+        message = f"case {entry!r} needs a file of cases: write examples: {{cases: FILE.jsonl}}"
         raise RubricError(message, where=where, rule="example-invalid")
-    if said not in cases:
-        message = f"no case {said!r} among the cases{suggest(said, list(cases)[:1000])}"
+    if entry not in cases:
+        message = f"no case {entry!r} among the cases{suggest(entry, list(cases)[:1000])}"
         raise RubricError(message[:300], where=where, rule="example-invalid")
-    return said, cases[said]
+    return entry, cases[entry]
 
 
 def _value(
@@ -257,19 +256,19 @@ def _value(
     weighing: Weighing,
     where: str,
 ) -> float | None:
-    """Check the answers of a row; return what they are worth together."""
-    given = tuple(
+    """Check the answers of a row; return their combined value."""
+    names = tuple(
         name
         for name in (*(q.id for q in form.questions), *(d.name for d in form.details))
         if name in example.answers
     )
-    if given not in forms:
-        forms[given] = Form(
-            questions=tuple(q for q in form.questions if q.id in given),
-            details=tuple(d for d in form.details if d.name in given),
+    if names not in forms:
+        forms[names] = Form(
+            questions=tuple(q for q in form.questions if q.id in names),
+            details=tuple(d for d in form.details if d.name in names),
         )
     try:
-        answers, _ = read_answers(example.answers, form=forms[given])
+        answers, _ = read_answers(example.answers, form=forms[names])
     except InvalidReply as exc:
         raise RubricError(
             f"the answers do not fit the criteria: {exc}", where=where, rule="example-invalid"

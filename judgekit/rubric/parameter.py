@@ -1,4 +1,4 @@
-"""A parameter of a rubric: something its author leaves open, and what it may be set to."""
+"""Parameters of rubrics: a setting that the author leaves open, with its type and bounds."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from judgekit.rubric.sandbox import View
 
 ParameterKind = Literal["text", "number", "integer", "boolean", "choice", "list"]
 Setting = str | float | int | bool | tuple[str, ...]
-"""What a parameter can be set to."""
+"""The value of a parameter."""
 MAX_PARAMETERS = 50
 """Parameters one rubric may have."""
 MAX_SETTING = 20_000
 """Characters one setting may have."""
 
 MAX_NUMBER = 1e15
-"""How far from 0 a setting may be; every whole number up to there is exact."""
+"""Largest absolute value of a number; integers up to there are exact floats."""
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 _IN_TEXT = re.compile(r"\{\{\s*parameters\.([A-Za-z0-9_]+)\s*\}\}")
@@ -31,7 +31,7 @@ _MEANT = re.compile(r"\{\{-?\s*parameters\b")
 
 
 class Parameter(Value):
-    """One parameter; without a default it must be set before anything is judged."""
+    """One parameter; without a default, a suite must set it."""
 
     name: str
     kind: ParameterKind
@@ -41,13 +41,13 @@ class Parameter(Value):
     maximum: float | None = None
     """Bounds of a number, both included."""
     choices: tuple[str, ...] = ()
-    """The words a choice, or each word of a list, may be."""
+    """The allowed words of a choice, or of each item of a list."""
 
     def check(self, value: Any) -> Setting:
-        """Return a setting in its one form: a whole number has no point, a list is a tuple.
+        """Return a valid setting in its normal form: integers as `int`, lists as tuples.
 
         Raises:
-            ConfigError: it is of another kind, or out of bounds.
+            ConfigError: it has the wrong type or is out of bounds.
         """
         if self.kind == "boolean":
             if not isinstance(value, bool):
@@ -62,10 +62,10 @@ class Parameter(Value):
         return self._text(value)
 
     def read(self, text: str) -> Setting:
-        """Return a setting given as text, the way a flag gives it; a list is JSON or `a, b`.
+        """Return a setting from the text of a command-line option; a list is JSON or `a, b`.
 
         Raises:
-            ConfigError: it is of another kind, or out of bounds.
+            ConfigError: it has the wrong type or is out of bounds.
         """
         if self.kind in ("text", "choice"):
             return self.check(text)
@@ -109,26 +109,25 @@ class Parameter(Value):
         return value
 
     def _wrong(self, rule: str, value: Any, hint: str = "") -> ConfigError:
-        said = repr(value)
-        said = said if len(said) <= 60 else said[:57] + "..."
-        return ConfigError(f"parameter {self.name!r} {rule}, not {said}{hint}")
+        shown = repr(value)
+        shown = shown if len(shown) <= 60 else shown[:57] + "..."
+        return ConfigError(f"parameter {self.name!r} {rule}, not {shown}{hint}")
 
 
-def parameter(name: str, said: Mapping[str, Any]) -> Parameter:
-    """Return a parameter from what its file says of it.
+def parameter(name: str, settings: Mapping[str, Any]) -> Parameter:
+    """Return a parameter from the settings in its file.
 
-    The kind may be left to what else is said: choices make a choice, otherwise the default's own
-    kind counts.
+    Without `kind`, choices make a choice; otherwise the type of the default decides.
 
     Raises:
-        ConfigError: what is said does not fit together.
+        ConfigError: the settings contradict each other.
     """
     if not _NAME.fullmatch(name):
         raise ConfigError(f"{name!r} is no name for a parameter: letters, digits and _")
-    given = {key: value for key, value in said.items() if value is not None}
-    choices, default = given.get("choices"), given.pop("default", None)
-    kind = given.pop("kind", None) or ("choice" if choices else _kind_of(default))
-    low, high = given.get("minimum"), given.get("maximum")
+    fields = {key: value for key, value in settings.items() if value is not None}
+    choices, default = fields.get("choices"), fields.pop("default", None)
+    kind = fields.pop("kind", None) or ("choice" if choices else _kind_of(default))
+    low, high = fields.get("minimum"), fields.get("maximum")
     if (low is not None or high is not None) and kind not in ("number", "integer"):
         raise ConfigError(f"minimum and maximum belong to a number, not to a {kind}")
     if low is not None and high is not None and low > high:
@@ -139,11 +138,11 @@ def parameter(name: str, said: Mapping[str, Any]) -> Parameter:
         raise ConfigError("a choice needs at least two choices: [one, other]")
     if choices is not None and len(set(choices)) != len(choices):
         raise ConfigError("names a choice twice")
-    made = Parameter(name=name, kind=kind, **given)
+    result = Parameter(name=name, kind=kind, **fields)
     if default is None:
-        return made
+        return result
     try:
-        return made.model_copy(update={"default": made.check(default)})
+        return result.model_copy(update={"default": result.check(default)})
     except ConfigError as exc:
         raise ConfigError(f"default: {exc}") from exc
 
@@ -159,7 +158,7 @@ def _kind_of(default: Any) -> ParameterKind:
 
 
 class ParameterView(View):
-    """What the parameters of a rubric are set to, as templates see them."""
+    """The parameters of a rubric, as templates see them."""
 
     def __init__(self, settings: Mapping[str, Setting]) -> None:
         self.__dict__.update(settings)
@@ -172,10 +171,10 @@ class ParameterView(View):
 
 
 def named_in(text: str) -> list[str]:
-    """Return the parameters a text of the front matter names, as `{{ parameters.NAME }}`.
+    """Return the parameters that a text of the front matter names, as `{{ parameters.NAME }}`.
 
     Raises:
-        ConfigError: it names one in another way. A text is no template: nothing else is read.
+        ConfigError: the text has any other template syntax.
     """
     if "{{" not in text:
         return []
@@ -185,15 +184,15 @@ def named_in(text: str) -> list[str]:
 
 
 def filled(text: str, settings: Mapping[str, Setting]) -> str:
-    """Return a text with its parameters set, in one pass; what is not set stays as it is."""
+    """Return a text with its parameters filled in; unset parameters stay as they are."""
     if "{{" not in text:
         return text
     return _IN_TEXT.sub(
-        lambda found: _said(settings[found[1]]) if found[1] in settings else found[0], text
+        lambda match: _spelled(settings[match[1]]) if match[1] in settings else match[0], text
     )
 
 
-def _said(setting: Setting) -> str:
+def _spelled(setting: Setting) -> str:
     if isinstance(setting, bool):
         return "true" if setting else "false"
     text = ", ".join(setting) if isinstance(setting, tuple) else str(setting)
@@ -211,7 +210,7 @@ def texts_of(criterion: Criterion) -> list[str]:
 
 
 def filled_criterion(criterion: Criterion, settings: Mapping[str, Setting]) -> Criterion:
-    """Return a criterion with the parameters in its texts set."""
+    """Return a criterion with the parameters in its texts filled in."""
     if not any("{{" in text for text in texts_of(criterion)):
         return criterion
     question = criterion.question

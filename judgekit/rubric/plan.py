@@ -1,9 +1,11 @@
-"""A plan: what a template says of every case of one shape, learnt by rendering it once.
+"""Plans: render a template once with placeholders, then fill in the texts of each case.
 
-A template is rendered with holes where the texts of a case would stand. If it only prints them,
-fenced or plain, and asks whether they are there, then what it prints is the same for every case
-of that shape but for the texts, and filling the holes is several times faster than rendering.
-A template that looks into a text or works on it has no plan, and is rendered for each case.
+A template that only prints the texts of a case, plain or fenced, or tests whether they exist,
+prints the same text for all cases of one shape, except for these texts. A template that reads or
+changes a text has no plan and is rendered for each case.
+
+Measured with benchmarks/replay.py in 8 paired rounds: plans save 25 % (cold) to 28 % (warm) of the
+processor time of a replay.
 """
 
 from __future__ import annotations
@@ -16,15 +18,15 @@ from judgekit.core.case import Case, Message, has_text
 from judgekit.core.request import ChatMessage
 from judgekit.core.value import trusted
 from judgekit.rubric.filters import fenced
-from judgekit.rubric.hole import MARK, MARK_END, Hole, Unplanned
+from judgekit.rubric.placeholder import MARK, MARK_END, Placeholder, Unplanned
 from judgekit.rubric.sandbox import View
 
 MAX_PLANS = 64
-"""Shapes of cases that one rubric keeps in mind for each of its modes."""
+"""Shapes of cases that a rubric remembers for each mode."""
 MAX_LIST = 16
-"""Messages, references, passages or choices a case with a plan may have."""
+"""Messages, references, passages or choices that a case with a plan may have."""
 MAX_FILLING = 1_000_000
-"""Characters of case text that are filled in; longer prompts are rendered, to keep the budget."""
+"""Characters of case text to fill in; longer prompts are rendered, to apply the budget."""
 
 _MARKED = re.compile(f"{MARK}([0-9]+){MARK_END}")
 
@@ -32,7 +34,7 @@ Shape = tuple[object, ...]
 
 
 def shape_of(case: Case, history: Sequence[Message]) -> Shape | None:
-    """Return which texts a case has, which is all a plan knows of it; `None` for a case of none."""
+    """Return which texts a case has; `None` if such cases have no plan."""
     fields = case.__dict__
     lists: list[object] = []
     for name in _LISTS:
@@ -58,7 +60,7 @@ _LISTS = ("reference", "context", "choices")
 
 
 class Outline(View):
-    """A case of which a template sees the shape alone."""
+    """A case with placeholders instead of its texts."""
 
     __slots__ = ("_case", "_history", "_read")
 
@@ -70,10 +72,10 @@ class Outline(View):
     def __getattr__(self, name: str) -> Any:
         self._read = True
         if name in _TEXTS:
-            return Hole(name) if has_text(getattr(self._case, name)) else None
+            return Placeholder(name) if has_text(getattr(self._case, name)) else None
         if name in _LISTS:
             texts = getattr(self._case, name)
-            return tuple(Hole(name, n) if text else text for n, text in enumerate(texts))
+            return tuple(Placeholder(name, n) if text else text for n, text in enumerate(texts))
         if name == "history":
             return self._history
         if name in ("expected", "metadata"):
@@ -88,42 +90,44 @@ class Outline(View):
 
 
 class MessageOutline(View):
-    """An earlier message of which a template sees the role alone; without calls of tools."""
+    """An earlier message with a placeholder as its text; it has no tool calls."""
 
     __slots__ = ("content", "role", "text", "tool_calls")
 
     def __init__(self, number: int, message: Message) -> None:
         self.role = message.role
-        self.content = Hole("history", number) if message.content else ""
+        self.content = Placeholder("history", number) if message.content else ""
         self.text = self.content
         self.tool_calls = message.tool_calls
 
 
 class _Planned(NamedTuple):
-    """One message, cut at its holes."""
+    """One message, split at its placeholders."""
 
     role: str
-    pieces: tuple[str | Hole, ...]
+    pieces: tuple[str | Placeholder, ...]
 
 
 class Plan:
-    """What is said of every case of one shape.
+    """The messages for all cases of one shape.
 
     Args:
-        messages: role and text of each, with marks where holes were printed.
-        holes: what was printed, by the number of its mark.
+        messages: role and text of each, with marks for the printed placeholders.
+        placeholders: the printed placeholders, by the number of their mark.
 
     Raises:
-        Unplanned: a mark is not whole.
+        Unplanned: a mark is incomplete.
     """
 
-    def __init__(self, messages: Sequence[tuple[str, str]], holes: Sequence[Hole]) -> None:
+    def __init__(
+        self, messages: Sequence[tuple[str, str]], placeholders: Sequence[Placeholder]
+    ) -> None:
         self._messages: list[ChatMessage | _Planned] = []
         self._system = ("", "", "")
         for role, text in messages:
             parts = _MARKED.split(text)
-            pieces: list[str | Hole] = list(parts)
-            pieces[1::2] = [holes[int(number)] for number in parts[1::2]]
+            pieces: list[str | Placeholder] = list(parts)
+            pieces[1::2] = [placeholders[int(number)] for number in parts[1::2]]
             literal = "".join(parts[::2])
             if MARK in literal or MARK_END in literal:
                 raise Unplanned
@@ -133,7 +137,7 @@ class Plan:
                 self._messages.append(_message(role, text))
 
     def fill(self, case: Case, history: Sequence[Message]) -> tuple[ChatMessage, ...] | None:
-        """Return the messages for a case of the shape, or `None` when its texts are very long."""
+        """Return the messages for a case of this shape; `None` if its texts are very long."""
         room = MAX_FILLING
         filled = []
         fields = case.__dict__
@@ -141,10 +145,10 @@ class Plan:
             if isinstance(message, ChatMessage):
                 filled.append(message)
                 continue
-            said = []
+            texts = []
             for piece in message.pieces:
                 if isinstance(piece, str):
-                    said.append(piece)
+                    texts.append(piece)
                     continue
                 name, number, tag = piece.name, piece.number, piece.tag
                 if name == "history":
@@ -155,19 +159,19 @@ class Plan:
                 if room < 0:
                     return None
                 if tag is None:
-                    said.append(text)
+                    texts.append(text)
                 elif name == "system":
-                    said.append(self._fenced_system(text, tag))
+                    texts.append(self._fenced_system(text, tag))
                 else:
-                    said.append(fenced(text, tag))
-            if whole := "".join(said).strip():
+                    texts.append(fenced(text, tag))
+            if whole := "".join(texts).strip():
                 filled.append(_message(message.role, whole))
         return tuple(filled)
 
     def _fenced_system(self, text: str, tag: str) -> str:
-        """Return a system prompt in its fence; the last one is kept, since many cases share it."""
-        kept_text, kept_tag, whole = self._system
-        if kept_text != text or kept_tag != tag:
+        """Return a system prompt in its fence; the last one is cached for the next case."""
+        last_text, last_tag, whole = self._system
+        if last_text != text or last_tag != tag:
             whole = fenced(text, tag)
             self._system = (text, tag, whole)
         return whole

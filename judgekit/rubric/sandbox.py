@@ -1,9 +1,8 @@
-"""The Jinja environment rubrics render in: no code, no globals, no way to run for ever.
+"""The Jinja environment of rubrics: no code, no globals, no endless loops.
 
-Jinja's own sandbox keeps templates away from private attributes, but lets them call any public
-method of what they are given, and pydantic's `parse_raw` runs pickles. Here attributes are data
-unless they are listed, and every body that can run more than once pays for what stands in it
-(see budget), so that no part of a template is free.
+Jinja's own sandbox blocks private attributes, but allows every public method of the variables, and
+pydantic's `parse_raw` runs pickles. Here only listed methods can be called, and every part of a
+template pays for its work (see `budget`).
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from typing import Any
 
 from jinja2 import Template as JinjaTemplate
 from jinja2 import TemplateRuntimeError, TemplateSyntaxError, nodes
-from jinja2.compiler import CodeGenerator, DependencyFinderVisitor, Frame
+from jinja2.compiler import CodeGenerator, Frame
 from jinja2.environment import TemplateModule
 from jinja2.ext import Extension
 from jinja2.lexer import Token, TokenStream
@@ -39,15 +38,16 @@ from judgekit.rubric.budget import (
 )
 from judgekit.rubric.charge import charged, walk
 from judgekit.rubric.filters import FILTERS, TESTS
-from judgekit.rubric.hole import Hole
+from judgekit.rubric.placeholder import Placeholder
 from judgekit.rubric.price import METHODS
 from judgekit.rubric.unknown import Unknown
 
 
 class View:
-    """Something templates may look at: its public attributes are all safe, and it has no methods.
+    """An object for templates: all its public attributes are safe, and it has no methods.
 
-    Jinja's check of every attribute costs more than the rest of a rendering; a view needs none.
+    The environment skips Jinja's check of attributes for a view; the check would take longer than
+    the rest of a rendering.
     """
 
     __slots__ = ()
@@ -57,11 +57,11 @@ _MAX_ENTRIES = 2_000
 
 
 def _refusal(node: nodes.Node) -> str | None:
-    """Return why a template may not hold a node, if it may not."""
+    """Return why a template may not contain a node; `None` if it may."""
     if isinstance(node, nodes.Const) and isinstance(node.value, int):
         return None if node.value.bit_length() <= MAX_BITS else "a number of that size"
     if isinstance(node, nodes.Dict) and len(node.items) > _MAX_ENTRIES:
-        # Numbers can be chosen so that each of them is looked for in the places of all others.
+        # Numbers can be chosen so that their hashes all collide.
         return f"a mapping of more than {_MAX_ENTRIES:,} entries"
     if isinstance(node, nodes.For) and node.recursive:
         return "a loop cannot be recursive; use a macro"
@@ -71,11 +71,11 @@ def _refusal(node: nodes.Node) -> str | None:
 
 
 MAX_TOKENS = 20_000
-"""Tokens one template may have: parsing and compiling them takes up to a second."""
+"""Tokens that a template may have; parsing and compiling them takes up to a second."""
 
 
 class _TokenLimit(Extension):
-    """Refuse a template of too many tokens while it is parsed."""
+    """Refuses a template with too many tokens while it is parsed."""
 
     def filter_stream(self, stream: TokenStream) -> Iterator[Token]:
         """Yield the tokens, up to the limit."""
@@ -112,8 +112,8 @@ class RoleTag(Extension):
             text = caller().strip()
             rendering.inside = None
             if not rendering.read():
-                # Nothing of the case was read up to here, in any role or between them, so
-                # neither this text nor the way to it can depend on the case.
+                # The rendering has read nothing of the case so far, so neither this text nor
+                # the path to it depends on the case.
                 rendering.cached[place] = text
         rendering.messages.append((role, text))
         return ""
@@ -123,7 +123,7 @@ class _Sheet(JinjaTemplate):
     """A template of a rubric."""
 
     def _get_default_module(self, ctx: Any = None) -> TemplateModule:
-        """Run an imported file, which happens once: a role in it would be there once only."""
+        """Run an imported file, which happens once: a role in it would only appear once."""
         if self._module is not None:
             return self._module
         rendering = under_way()
@@ -134,10 +134,9 @@ class _Sheet(JinjaTemplate):
 
 
 class _Generator(CodeGenerator):
-    """Writes a template's code, and notes which names it will look up when it runs.
+    """Writes the code of a template and collects the names that it looks up.
 
-    `jinja2.meta` finds them by generating the code a second time, for half of what a rubric takes
-    to load.
+    `jinja2.meta` would generate the code a second time.
     """
 
     def enter_frame(self, frame: Frame) -> None:
@@ -147,7 +146,7 @@ class _Generator(CodeGenerator):
                 self.environment.looked_up.add(name)  # type: ignore[attr-defined]
 
     def visit_Call(self, node: nodes.Call, frame: Frame, forward_caller: bool = False) -> None:
-        """Call what charges the budget directly: no parser makes a node of that kind."""
+        """Call charging functions directly; no parser creates nodes of this kind."""
         if not isinstance(node.node, nodes.EnvironmentAttribute):
             super().visit_Call(node, frame, forward_caller=forward_caller)
             return
@@ -157,31 +156,9 @@ class _Generator(CodeGenerator):
             self.write(", ")
         self.write(")")
 
-    def pull_dependencies(self, nodes: Iterable[nodes.Node]) -> None:
-        """Give the filters and tests of a body their names in its code, in a line each.
-
-        Jinja takes six, should one not be there when the code runs: a quarter of all lines.
-        """
-        body = list(nodes)
-        finder = DependencyFinderVisitor()
-        for node in body:
-            finder.visit(node)
-        known = self.environment
-        if finder.filters - known.filters.keys() or finder.tests - known.tests.keys():
-            super().pull_dependencies(body)
-            return
-        for kind, ids, names in (
-            ("filters", self.filters, finder.filters),
-            ("tests", self.tests, finder.tests),
-        ):
-            for name in sorted(names):
-                if name not in ids:
-                    ids[name] = self.temporary_identifier()
-                self.writeline(f"{ids[name]} = environment.{kind}[{name!r}]")
-
 
 def _finalize(value: Any) -> Any:
-    if isinstance(value, Hole):
+    if isinstance(value, Placeholder):
         return under_way().mark(value)
     text = value if type(value) is str else plain(value)
     if isinstance(text, str):
@@ -190,13 +167,13 @@ def _finalize(value: Any) -> Any:
 
 
 def _joined(parts: Iterable[str]) -> str:
-    """Join what a macro or a block printed."""
+    """Join the output of a macro or a block."""
     pieces = list(parts)
     try:
         check_length(sum(map(len, pieces)))
         return "".join(pieces)
     except TypeError:
-        return concat("", *pieces)  # says what cannot be printed
+        return concat("", *pieces)  # raises, and names the value
 
 
 class RubricEnvironment(ImmutableSandboxedEnvironment):
@@ -205,8 +182,8 @@ class RubricEnvironment(ImmutableSandboxedEnvironment):
     intercepted_binops = frozenset({"*", "**", "%", "+", "-", "/", "//"})
     template_class = _Sheet
     code_generator_class = _Generator
-    # What the budget puts into templates. Only the generator can call these: templates see the
-    # filters, the tests and their variables, never the environment.
+    # The functions that charge the budget. Only generated code can call them: templates see
+    # filters, tests and their variables, never the environment.
     charge_body = staticmethod(paid)
     charge_built = staticmethod(built)
     charge_concat = staticmethod(concat)
@@ -214,7 +191,7 @@ class RubricEnvironment(ImmutableSandboxedEnvironment):
     charge_look = staticmethod(weighed)
     charge_loop = staticmethod(counted)
     charge_search = staticmethod(searched)
-    # Jinja joins with this what a macro or a block printed.
+    # Jinja joins the output of macros and blocks with this function.
     concat = staticmethod(_joined)
 
     def __init__(self, loader: Any) -> None:
@@ -230,9 +207,9 @@ class RubricEnvironment(ImmutableSandboxedEnvironment):
             extensions=[_TokenLimit, RoleTag],
         )
         self.looked_up: set[str] = set()
-        """Names that what was compiled will look up: its variables."""
+        """The variables of the last compiled template."""
         self.written: list[nodes.Node] = []
-        """What was parsed last, as it was written: before the budget was put in."""
+        """The nodes of the last parsed template, before the charges were added."""
         self.globals = {}
         self.filters = dict(FILTERS)
         self.tests = dict(TESTS)
@@ -246,7 +223,7 @@ class RubricEnvironment(ImmutableSandboxedEnvironment):
         return charged(tree)
 
     def _generate(self, *args: Any, **kwargs: Any) -> str:
-        """Compile outside of any rendering, so that nothing is computed before it is paid for."""
+        """Compile without a rendering, so that nothing is computed before it is paid."""
         token = current.set(None)
         try:
             return super()._generate(*args, **kwargs)
@@ -256,7 +233,7 @@ class RubricEnvironment(ImmutableSandboxedEnvironment):
     # -- what a template may touch ----------------------------------------------------
 
     def getattr(self, obj: Any, attribute: str) -> Any:
-        """Look into views directly, into everything else with care."""
+        """Read attributes of views directly, of other objects with checks."""
         if isinstance(obj, View) and not attribute.startswith("_"):
             try:
                 return getattr(obj, attribute)
@@ -265,7 +242,7 @@ class RubricEnvironment(ImmutableSandboxedEnvironment):
         return super().getattr(obj, attribute)
 
     def getitem(self, obj: Any, argument: Any) -> Any:
-        """Look up text and numbers only; filters do it for each item of a list."""
+        """Look up an item by a text or a number; filters call this for each item of a list."""
         meter = under_way()
         meter.step(1 + (len(argument) >> 6) if isinstance(argument, str) else 1)
         value = super().getitem(obj, checked_key(argument))
@@ -274,10 +251,10 @@ class RubricEnvironment(ImmutableSandboxedEnvironment):
         return value
 
     def is_safe_attribute(self, obj: Any, attr: str, value: Any) -> bool:
-        """Let attributes through that are data, and a list of methods.
+        """Allow attributes that are data, and the methods in a list.
 
-        Jinja's own rule lets every public method through, among them pydantic's `parse_raw`,
-        which runs pickles, and `str.ljust`, which makes a gigabyte of blanks.
+        Jinja's own rule allows every public method, such as pydantic's `parse_raw`, which runs
+        pickles, and `str.ljust`, which builds a gigabyte of blanks.
         """
         if attr.startswith("_"):
             return False
@@ -288,29 +265,29 @@ class RubricEnvironment(ImmutableSandboxedEnvironment):
         return isinstance(obj, View) or attr in _METHODS.get(type(obj), ())
 
     def wrap_str_format(self, value: Any) -> None:
-        """Offer no `format`: it pads without bounds and prints what has no spelling."""
+        """Disable `format`: it pads without limits and prints any object."""
 
     def unsafe_undefined(self, obj: Any, attribute: str) -> Any:
-        """Say what is refused."""
+        """Return an undefined value that names the refused attribute."""
         hint = f"{attribute!r} of a {type(obj).__name__} is not for templates"
         return self.undefined(hint, name=attribute, obj=obj, exc=TemplateRuntimeError)
 
     def call(self, context: Any, obj: Any, /, *args: Any, **kwargs: Any) -> Any:
-        """Charge every call, and what it returns."""
+        """Charge for every call and its result."""
         under_way().step(_CALL)
-        given = args
+        values = args
         if kwargs:
-            given = (*args, *[v for name, v in kwargs.items() if name[0] != "_"])
+            values = (*args, *[v for name, v in kwargs.items() if name[0] != "_"])
         owner = getattr(obj, "__self__", None)
         if isinstance(owner, str):
-            METHODS[obj.__name__].charge(owner, *given)
+            METHODS[obj.__name__].charge(owner, *values)
         else:
-            for argument in given:
+            for argument in values:
                 weighed(argument)
         return built(super().call(context, obj, *args, **kwargs))
 
     def call_binop(self, context: Any, operator: str, left: Any, right: Any) -> Any:
-        """Keep arithmetic to numbers of a sane size, and `+` to texts of a sane size."""
+        """Allow arithmetic with numbers of limited size, and `+` with texts of limited size."""
         if operator == "+" and isinstance(left, str) and isinstance(right, str):
             return concat(left, right)
         if not (isinstance(left, (int, float)) and isinstance(right, (int, float))):
@@ -325,11 +302,11 @@ class RubricEnvironment(ImmutableSandboxedEnvironment):
 
 
 _CALL = 4
-"""Steps of a call: a macro takes several times as long as a round of a loop."""
+"""Steps of a call; a macro takes several times as long as a round of a loop."""
 _METHODS: dict[type, frozenset[str]] = {
     str: frozenset(METHODS),
     dict: frozenset(("get", "items", "keys", "values")),
-    # Without `changed`: it would carry what one message saw into the next.
+    # Without `changed`, which would carry state from one message into the next.
     LoopContext: frozenset({
         "cycle", "depth", "depth0", "first", "index", "index0", "last", "length", "nextitem",
         "previtem", "revindex", "revindex0",

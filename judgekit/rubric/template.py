@@ -16,7 +16,7 @@ from judgekit.core.suggest import suggest
 from judgekit.rubric.budget import MAX_CHARACTERS, Rendering, current
 from judgekit.rubric.caseview import CaseView
 from judgekit.rubric.folders import Folders
-from judgekit.rubric.hole import Unplanned
+from judgekit.rubric.placeholder import Unplanned
 from judgekit.rubric.plan import MAX_PLANS, Outline, Plan, Shape, shape_of
 from judgekit.rubric.sandbox import RubricEnvironment, View
 from judgekit.rubric.sheet import MAX_BODIES, TOO_LONG, Mention, Sheet
@@ -160,7 +160,7 @@ class Template:
                 self._run(rendering, variables, view)
                 # Far below the limits, so that filling the placeholders cannot exceed them.
                 cheap = rendering.characters < MAX_CHARACTERS // 2
-                plan = Plan(rendering.messages, rendering.holes) if cheap else None
+                plan = Plan(rendering.messages, rendering.placeholders) if cheap else None
             except (RubricError, Unplanned):
                 plan = None
             plans[shape] = plan

@@ -1,4 +1,4 @@
-"""The shape of a rubric's tests, as people write them in the front matter."""
+"""The model of a rubric's tests in the front matter."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ Texts = Annotated[list[str], BeforeValidator(_listed, json_schema_input_type=str
 
 
 class QuotesFile(FileModel):
-    """What the judge must quote."""
+    """The quotes that the judge must give."""
 
     contain: Texts = Field(default_factory=none_yet)
     """Texts that stand in the quotes."""
@@ -69,7 +69,7 @@ class QuotesFile(FileModel):
 
 
 class ExpectFile(FileModel):
-    """What must hold of a criterion or of the whole."""
+    """The expectation about a criterion or the whole."""
 
     min: Number | None = Field(default=None, ge=0, le=1)
     """The lowest value that will do, 0 to 1."""
@@ -83,7 +83,7 @@ class ExpectFile(FileModel):
         QuotesFile | None,
         BeforeValidator(_texts, json_schema_input_type=str | list[str] | QuotesFile | None),
     ] = None
-    """What the judge must quote."""
+    """The quotes that the judge must give."""
 
     @model_validator(mode="after")
     def _consistent(self) -> ExpectFile:
@@ -91,13 +91,13 @@ class ExpectFile(FileModel):
             raise ValueError("expects nothing; give min, max, answer, status or quotes")
         if self.min is not None and self.max is not None and self.min > self.max:
             raise ValueError(f"min {self.min:g} is above max {self.max:g}")
-        told = [n for n in ("min", "max", "answer") if getattr(self, n) is not None]
-        if self.status not in (None, "scored") and told:
-            raise ValueError(f"{self.status} has no value, so it cannot have {told[0]} beside it")
+        bounds = [n for n in ("min", "max", "answer") if getattr(self, n) is not None]
+        if self.status not in (None, "scored") and bounds:
+            raise ValueError(f"{self.status} has no value, so it cannot have {bounds[0]}")
         return self
 
     def value(self) -> Expectation:
-        """Return it as the program works with it."""
+        """Return the expectation as a value."""
         quotes = self.quotes
         return Expectation(
             minimum=self.min,
@@ -115,7 +115,7 @@ _Expected = Annotated[
 
 
 class TestFile(FileModel):
-    """A case whose verdict is known."""
+    """A case with a known verdict."""
 
     __test__ = False
 
@@ -164,7 +164,7 @@ class TestedFile(RubricFile):
 
 
 class Known(NamedTuple):
-    """What tests may speak of."""
+    """The criteria, modes and parameters that tests may name."""
 
     criteria: Mapping[str, Criterion]
     modes: Sequence[str]
@@ -230,7 +230,7 @@ def _test(entry: TestFile, number: int, known: Known) -> RubricTest:
 
 
 def _check_parameters(entry: TestFile, number: int, known: Known) -> None:
-    """Refuse parameters that cannot be set so, and to leave one unset that has no default."""
+    """Refuse invalid parameters, and missing ones without a default."""
     declared = {parameter.name: parameter for parameter in known.declared}
     for name, value in entry.parameters.items():
         where = known.lines.where("tests", number, "parameters", name)
@@ -250,18 +250,18 @@ def _check_parameters(entry: TestFile, number: int, known: Known) -> None:
 
 
 def _fault(expected: ExpectFile, criterion: Criterion | None) -> str | None:
-    """Return why an expectation could never hold, if so."""
+    """Return why an expectation can never match; `None` if it can."""
     if criterion is None:
         if expected.answer is not None:
             return "the whole has no answer of its own; give a band, {min: 0.4, max: 0.6}"
         return "quotes belong to a criterion" if expected.quotes else None
     question = criterion.question
     if expected.quotes and not question.quotes:
-        return "the judge is not asked for quotes here; say `quotes: true` in the criterion"
+        return "the criterion has no quotes; write `quotes: true` in it"
     if expected.status == "invalid_case":
-        return "invalid_case is said of the whole: value: {status: invalid_case}"
+        return "invalid_case belongs to the whole: value: {status: invalid_case}"
     if expected.status == "abstained" and not question.nullable:
-        return "can never abstain; say `nullable: true` in the criterion"
+        return "can never abstain; write `nullable: true` in the criterion"
     if expected.status == "not_applicable" and not _can_drop_out(criterion):
         return "can never be not_applicable: every answer to it has a value"
     return _answer_fault(expected.answer, criterion)

@@ -1,4 +1,4 @@
-"""What Jinja raises, made into errors of ours that say file and line."""
+"""Translate errors of Jinja into `RubricError` with file and line."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from judgekit.rubric.filters import FILTERS, TESTS
 
 
 class translated:
-    """The one place where Jinja's errors become ours, with file and line."""
+    """Context manager that translates the errors of Jinja."""
 
     def __init__(
         self,
@@ -50,7 +50,7 @@ class translated:
             message = f"template: {error.msg}"
             raise RubricError(message, where=self._file, rule="template-syntax") from error
         if isinstance(error, Exception):
-            # A template can make Python raise anything, and none of it is worth a traceback.
+            # A template can make Python raise any exception.
             message = " ".join(str(error).split()) or type(error).__name__
             where = _line_of(trace) or self._file
             message = f"template: {_advised(message[:300])}"
@@ -62,7 +62,7 @@ class translated:
 
 
 def _advised(message: str) -> str:
-    """Return what Jinja says of a fault, with what to do about it where that is known."""
+    """Return a message of Jinja with advice, if there is any."""
     if unknown := _UNKNOWN.match(message):
         what = "filter" if unknown["filter"] else "test" if unknown["test"] else "tag"
         word, names = unknown[what], _NAMES[what]
@@ -94,7 +94,7 @@ _NAMES = {
 
 def _line_of(trace: Any) -> str | None:
     """Return `file:line` of the innermost template frame of a traceback."""
-    found: str | None = None
+    innermost: str | None = None
     while trace is not None:
         file = trace.tb_frame.f_code.co_filename
         if file.endswith(".jinja"):
@@ -102,6 +102,6 @@ def _line_of(trace: Any) -> str | None:
             line = trace.tb_lineno
             if template is not None:
                 line = template.get_corresponding_lineno(line)
-            found = place(file, line)
+            innermost = place(file, line)
         trace = trace.tb_next
-    return found
+    return innermost

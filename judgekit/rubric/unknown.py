@@ -1,4 +1,4 @@
-"""What a template is told of a name that is not there."""
+"""Error messages for undefined names in templates."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _KINDS = {
 
 
 class Unknown(StrictUndefined):
-    """An undefined value; its error names what was looked into and the closest name in it."""
+    """An undefined value; its error names the object and the closest name in it."""
 
     __slots__ = ()
 

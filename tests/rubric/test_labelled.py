@@ -192,7 +192,10 @@ def test_rows_that_abstain_come_last(labelled):
         ({"case": {"outptu": "x"}, "answers": {}}, "case: unknown key 'outptu'; did you mean"),
         ({"case": {"output": "x"}}, "needs 'answers': {criterion: {...}}"),
         ({"answers": {}}, "needs 'case': a case, or the id of one"),
-        ({"case": "c9", "answers": {}}, "case 'c9' of which cases? say examples: {cases: FILE"),
+        (
+            {"case": "c9", "answers": {}},
+            "case 'c9' needs a file of cases: write examples",
+        ),
     ],
 )
 def test_a_wrong_row_is_refused_with_its_line(labelled, line, message):
@@ -208,7 +211,7 @@ def test_a_wrong_row_is_refused_with_its_line(labelled, line, message):
 @pytest.mark.parametrize(
     ("said", "message"),
     [
-        ("{file: labelled.jsonl, count: 8}", "has 7 rows of 'tone', fewer than the 8 wanted"),
+        ("{file: labelled.jsonl, count: 8}", "has 7 rows of 'tone', fewer than the 8 examples"),
         ("{file: labelled.jsonl, metric: kind, count: 8}", "has 7 rows of 'kind', fewer than"),
         ("{file: labeled.jsonl}", "no such file: "),
         ("{file: labelled.jsonl, count: 0}", "examples.count: must be at least 1"),
@@ -247,7 +250,7 @@ def test_nothing_outside_the_rubrics_folder_is_read(labelled, tmp_path, file):
         assert "0.5" not in str(caught.value)
         assert any(
             words in str(caught.value)
-            for words in ("are read from the rubric's own folder", "must not be empty", "not a row")
+            for words in ("must be in the rubric's own folder", "must not be empty", "not a row")
         )
 
 

@@ -1,11 +1,11 @@
-"""A hole: stands for a text of a case while a template is being planned (see plan)."""
+"""Placeholders: stand for the texts of a case while a plan is made (see `plan`)."""
 
 from __future__ import annotations
 
 from typing import Any, NoReturn
 
 MARK = "\ud800"
-"""Begins the mark a hole is printed as: half a character, which no file can hold."""
+"""Begins the mark of a printed placeholder: half of a surrogate pair, which no file can have."""
 MARK_END = "\udfff"
 
 
@@ -17,8 +17,8 @@ def _refused(*_: Any, **__: Any) -> NoReturn:
     raise Unplanned
 
 
-class Hole:
-    """A text that is there. It can be printed, fenced and found true; all else is refused."""
+class Placeholder:
+    """An existing text. It can be printed, fenced and tested; anything else raises `Unplanned`."""
 
     __slots__ = ("name", "number", "tag")
 
@@ -26,20 +26,20 @@ class Hole:
         self.name = name
         """The field of the case."""
         self.number = number
-        """Its place, where the field is a list; -1 where it is one text."""
+        """Its index if the field is a list, else -1."""
         self.tag = tag
-        """What it is fenced in, if it is."""
+        """The tag of its fence, if it has one."""
 
-    def fenced(self, tag: str) -> Hole:
-        """Return the hole inside a fence."""
+    def fenced(self, tag: str) -> Placeholder:
+        """Return the placeholder inside a fence."""
         if self.tag is not None:
             raise Unplanned
-        return Hole(self.name, self.number, tag)
+        return Placeholder(self.name, self.number, tag)
 
     def __bool__(self) -> bool:
         return True
 
-    # Jinja's own code would take an ordinary error for a "no", so each of these ends the planning.
+    # Jinja treats ordinary errors as "no", so each of these raises `Unplanned`.
     __getattr__ = __getitem__ = __iter__ = __len__ = __contains__ = _refused
     __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = __hash__ = _refused
     __add__ = __radd__ = __mul__ = __rmul__ = __mod__ = __rmod__ = __call__ = _refused
