@@ -26,8 +26,9 @@ def lint(
 
     Never call a judge. Exit codes: 0 no error, 1 an error, or with --strict a warning.
     """
-    from judgekit.authoring.lint.persona import lint_personas, persona_lint_text
+    from judgekit.authoring.lint.persona import RULES, lint_personas
+    from judgekit.authoring.lint.text import lint_text
 
     linted = lint_personas(files)
-    typer.echo(persona_lint_text(linted), nl=False)
+    typer.echo(lint_text(linted, RULES), nl=False)
     raise typer.Exit(linted.exit_code(strict=strict))

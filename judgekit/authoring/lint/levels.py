@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from judgekit.authoring.lint.finding import Problem
-from judgekit.authoring.lint.rule import check
-from judgekit.authoring.lint.subject import LintSubject, OwnCriterion
+from judgekit.authoring.lint.rule import check_each
+from judgekit.authoring.lint.subject import OwnCriterion
 
 MANY_LEVELS = 9
 GAP = 0.6
@@ -35,15 +35,14 @@ _SERIES: tuple[tuple[bool, tuple[str, ...]], ...] = (
 """Words in order, and whether the first word is better for every question."""
 
 
-@check("unanchored-levels")
-def _unanchored_levels(subject: LintSubject) -> Iterator[Problem]:
-    for own in subject.own:
-        bare = [word for word, level in (own.file.levels or {}).items() if not level.text]
-        generic = [word for word in bare if _GENERIC.fullmatch(word.strip())]
-        described = any(re.search(rf"\b{re.escape(w)}\b", own.file.text, re.I) for w in bare)
-        if len(generic) >= 2 and not described:
-            message = f" does not explain how {generic[0]!r} differs from {generic[1]!r}"
-            yield own.problem(message, "levels")
+@check_each("unanchored-levels")
+def _unanchored_levels(own: OwnCriterion) -> Iterator[Problem]:
+    bare = [word for word, level in (own.file.levels or {}).items() if not level.text]
+    generic = [word for word in bare if _GENERIC.fullmatch(word.strip())]
+    described = any(re.search(rf"\b{re.escape(w)}\b", own.file.text, re.I) for w in bare)
+    if len(generic) >= 2 and not described:
+        message = f" does not explain how {generic[0]!r} differs from {generic[1]!r}"
+        yield own.problem(message, "levels")
 
 
 def _values(own: OwnCriterion) -> list[float]:
@@ -51,35 +50,32 @@ def _values(own: OwnCriterion) -> list[float]:
     return [level.value for level in own.words[1].values() if level.value is not None]
 
 
-@check("same-value")
-def _same_value(subject: LintSubject) -> Iterator[Problem]:
-    for own in subject.own:
-        values = _values(own)
-        if len(set(values)) == 1 and len(values) > 1:
-            yield own.problem(f": every answer has the value {values[0]:g}", own.words[0])
-            continue
-        seen: dict[float, str] = {}
-        for word, level in (own.file.levels or {}).items():
-            if level.value is not None and (first := seen.setdefault(level.value, word)) != word:
-                message = f": {word!r} and {first!r} have the same value, {level.value:g}"
-                yield own.problem(message, "levels", word)
+@check_each("same-value")
+def _same_value(own: OwnCriterion) -> Iterator[Problem]:
+    values = _values(own)
+    if len(set(values)) == 1 and len(values) > 1:
+        yield own.problem(f": every answer has the value {values[0]:g}", own.words[0])
+        return
+    seen: dict[float, str] = {}
+    for word, level in (own.file.levels or {}).items():
+        if level.value is not None and (first := seen.setdefault(level.value, word)) != word:
+            message = f": {word!r} and {first!r} have the same value, {level.value:g}"
+            yield own.problem(message, "levels", word)
 
 
-@check("level-order")
-def _order(subject: LintSubject) -> Iterator[Problem]:
-    for own in subject.own:
-        values = _values(own) if own.file.levels else []
-        steps = [b - a for a, b in pairwise(values)]
-        if any(s > 0 for s in steps) and any(s < 0 for s in steps):
-            shown = ", ".join(f"{value:g}" for value in values)
-            yield own.problem(f": the values go up and down: {shown}", "levels")
+@check_each("level-order")
+def _order(own: OwnCriterion) -> Iterator[Problem]:
+    values = _values(own) if own.file.levels else []
+    steps = [b - a for a, b in pairwise(values)]
+    if any(s > 0 for s in steps) and any(s < 0 for s in steps):
+        shown = ", ".join(f"{value:g}" for value in values)
+        yield own.problem(f": the values go up and down: {shown}", "levels")
 
 
-@check("level-words")
-def _words_against_values(subject: LintSubject) -> Iterator[Problem]:
-    for own in subject.own:
-        if (words := _reversed(own)) is not None:
-            yield own.problem(f": {words[0]!r} has a lower value than {words[1]!r}", "levels")
+@check_each("level-words")
+def _words_against_values(own: OwnCriterion) -> Iterator[Problem]:
+    if (words := _reversed(own)) is not None:
+        yield own.problem(f": {words[0]!r} has a lower value than {words[1]!r}", "levels")
 
 
 def _reversed(own: OwnCriterion) -> tuple[str, str] | None:
@@ -104,50 +100,45 @@ def _reversed(own: OwnCriterion) -> tuple[str, str] | None:
     return None
 
 
-@check("level-gap")
-def _level_gap(subject: LintSubject) -> Iterator[Problem]:
-    for own in subject.own:
-        values = sorted(_values(own)) if own.file.levels else []
-        for low, high in pairwise(values):
-            if len(values) >= 4 and high - low > GAP + 1e-9:
-                yield own.problem(f" has no level between {low:g} and {high:g}", "levels")
+@check_each("level-gap")
+def _level_gap(own: OwnCriterion) -> Iterator[Problem]:
+    values = sorted(_values(own)) if own.file.levels else []
+    for low, high in pairwise(values):
+        if len(values) >= 4 and high - low > GAP + 1e-9:
+            yield own.problem(f" has no level between {low:g} and {high:g}", "levels")
 
 
-@check("level-reach")
-def _reach(subject: LintSubject) -> Iterator[Problem]:
-    for own in subject.own:
-        values = set(_values(own))
-        if len(values) > 1 and max(values) < 1:
-            message = f": the highest value is {max(values):g}, so no case reaches 1"
-            yield own.problem(message, own.words[0])
-        if len(values) > 1 and min(values) > 0.5:
-            yield own.problem(f": the lowest value is {min(values):g}", own.words[0])
+@check_each("level-reach")
+def _reach(own: OwnCriterion) -> Iterator[Problem]:
+    values = set(_values(own))
+    if len(values) > 1 and max(values) < 1:
+        message = f": the highest value is {max(values):g}, so no case reaches 1"
+        yield own.problem(message, own.words[0])
+    if len(values) > 1 and min(values) > 0.5:
+        yield own.problem(f": the lowest value is {min(values):g}", own.words[0])
 
 
-@check("similar-levels")
-def _alike(subject: LintSubject) -> Iterator[Problem]:
-    for own in subject.own:
-        key, words = own.words
-        spellings: dict[str, str] = {}
-        texts: dict[str, str] = {}
-        for word, level in words.items():
-            first = spellings.setdefault(re.sub(r"[\W_]+", "", word).casefold() or word, word)
-            if first != word:
-                yield own.problem(f": {word!r} and {first!r} differ in spelling only", key, word)
-            text = " ".join(level.text.casefold().split())
-            if text and (first := texts.setdefault(text, word)) != word:
-                yield own.problem(f": {word!r} and {first!r} have the same text", key, word)
+@check_each("similar-levels")
+def _alike(own: OwnCriterion) -> Iterator[Problem]:
+    key, words = own.words
+    spellings: dict[str, str] = {}
+    texts: dict[str, str] = {}
+    for word, level in words.items():
+        first = spellings.setdefault(re.sub(r"[\W_]+", "", word).casefold() or word, word)
+        if first != word:
+            yield own.problem(f": {word!r} and {first!r} differ in spelling only", key, word)
+        text = " ".join(level.text.casefold().split())
+        if text and (first := texts.setdefault(text, word)) != word:
+            yield own.problem(f": {word!r} and {first!r} have the same text", key, word)
 
 
-@check("many-levels")
-def _many(subject: LintSubject) -> Iterator[Problem]:
-    for own in subject.own:
-        if (count := len(own.file.levels or {})) > MANY_LEVELS:
-            yield own.problem(f" has {count} levels; the limit is {MANY_LEVELS}", "levels")
+@check_each("many-levels")
+def _many(own: OwnCriterion) -> Iterator[Problem]:
+    if (count := len(own.file.levels or {})) > MANY_LEVELS:
+        yield own.problem(f" has {count} levels; the limit is {MANY_LEVELS}", "levels")
 
 
-@check("checklist-of-one")
-def _single_item(subject: LintSubject) -> Iterator[Problem]:
-    for own in subject.own:
-        if own.file.items and len(own.file.items) == 1:
-            yield own.problem(" is a checklist of one item", "items")
+@check_each("checklist-of-one")
+def _single_item(own: OwnCriterion) -> Iterator[Problem]:
+    if own.file.items and len(own.file.items) == 1:
+        yield own.problem(" is a checklist of one item", "items")

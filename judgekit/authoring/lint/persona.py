@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
-from judgekit.authoring.lint.finding import SEVERITIES, LintFinding, Problem, Severity, finding
+from judgekit.authoring.lint.finding import LintFinding, Problem, Severity, finding
+from judgekit.authoring.lint.lint import Linted
+from judgekit.authoring.lint.rule import LintRule
 from judgekit.core.errors import ConfigError
 from judgekit.core.yaml_file import Lines
 from judgekit.metrics.brand_voice.persona import Persona, read_persona
@@ -20,71 +21,45 @@ MANY_WORDS = 15
 SHORT_EXEMPLAR = 3
 """Words; a shorter exemplar shows no style."""
 
-RULES: dict[str, tuple[Severity, str]] = {
-    "bad-persona": ("error", "judgekit cannot score with a file that it cannot read."),
-    "nothing-to-score": ("error", "A voice needs exemplars, traits or words."),
-    "both-ways": ("error", "A word that is preferred and avoided has no effect."),
-    "avoided-inside": (
-        "error",
-        "An answer with the preferred phrase also contains the avoided word.",
-    ),
-    "exemplar-avoided": ("error", "The voice's own reply would lose points."),
-    "few-exemplars": (
-        "warning",
-        "Style is the similarity to the exemplars; a few describe a voice badly.",
-    ),
-    "short-exemplar": ("warning", "A reply of a few words is similar only to itself."),
-    "twice": ("warning", "Repeated entries count once."),
-    "many-words": ("warning", "One reply can use only a small share of many words."),
-    "trait-contradicted": ("warning", "Exemplars and trait contradict each other in the score."),
-    "words-unused": ("note", "The voice itself never uses these words."),
-    "unheard-trait": ("note", "No detector knows this trait; only a judge sees it."),
-    "unread-rule": ("note", "judgekit does not read this key."),
+_WHY: dict[Severity, dict[str, str]] = {
+    "error": {
+        "bad-persona": "judgekit cannot score with a file that it cannot read.",
+        "nothing-to-score": "A voice needs exemplars, traits or words.",
+        "both-ways": "A word that is preferred and avoided has no effect.",
+        "avoided-inside": "An answer with the preferred phrase also contains the avoided word.",
+        "exemplar-avoided": "The voice's own reply would lose points.",
+    },
+    "warning": {
+        "few-exemplars": "Style is the similarity to the exemplars; a few describe a voice badly.",
+        "short-exemplar": "A reply of a few words is similar only to itself.",
+        "twice": "Repeated entries count once.",
+        "many-words": "One reply can use only a small share of many words.",
+        "trait-contradicted": "Exemplars and trait contradict each other in the score.",
+    },
+    "note": {
+        "words-unused": "The voice itself never uses these words.",
+        "unheard-trait": "No detector knows this trait; only a judge sees it.",
+        "unread-rule": "judgekit does not read this key.",
+    },
 }
-"""LintRule -> how severe it is, and why it matters."""
+RULES = {
+    id: LintRule(id, why, severity=s) for s, rules in _WHY.items() for id, why in rules.items()
+}
+"""Rule id -> rule."""
 
 
-class LintedPersonas(NamedTuple):
-    """The findings in persona files."""
-
-    files: tuple[str, ...]
-    findings: tuple[LintFinding, ...]
-
-    def exit_code(self, *, strict: bool) -> int:
-        """Return 1 where there is an error, with `strict` also for a warning."""
-        failing = {"error", "warning"} if strict else {"error"}
-        return int(any(found.severity in failing for found in self.findings))
-
-
-def lint_personas(paths: Sequence[str | Path]) -> LintedPersonas:
+def lint_personas(paths: Sequence[str | Path]) -> Linted:
     """Check persona files; an error that stops one from loading is a finding, too.
 
     Raises:
         ConfigError: a file does not exist.
     """
-    found: list[LintFinding] = []
+    findings: list[LintFinding] = []
     for path in map(Path, paths):
         if not path.exists():
             read_persona(path)  # raises the error with a suggestion
-        found += _lint(path)
-    return LintedPersonas(tuple(str(path) for path in paths), tuple(found))
-
-
-def persona_lint_text(linted: LintedPersonas) -> str:
-    """Return one line per finding, why under the first of each rule, and the counts."""
-    from judgekit.core.canonical import printable
-
-    lines, explained = [], set()
-    for found in linted.findings:
-        message = " ".join(printable(found.message).split())
-        lines.append(f"{found.file}:{found.line}: {found.severity} {found.rule}: {message}")
-        if found.rule not in explained:
-            explained.add(found.rule)
-            lines.append(f"    why: {RULES[found.rule][1]}")
-    counts = {s: sum(f.severity == s for f in linted.findings) for s in SEVERITIES}
-    totals = [f"{n} {s}{'s' if n > 1 else ''}" for s, n in counts.items() if n]
-    files = f"{len(linted.files)} file{'s' if len(linted.files) != 1 else ''}"
-    return "\n".join([*lines, f"{', '.join(totals) or 'no problems'} in {files}"]) + "\n"
+        findings += _lint(path)
+    return Linted([Path(path) for path in paths], findings)
 
 
 def _lint(path: Path) -> list[LintFinding]:
@@ -94,12 +69,10 @@ def _lint(path: Path) -> list[LintFinding]:
         where = exc.where or str(path)
         message = str(exc).removeprefix(f"{where}: ")
         return [finding(Problem(where, message), rule="bad-persona", severity="error")]
-    checks = _PersonaChecks(file, lines)
-    found = [
-        finding(Problem(where, message), rule=rule, severity=RULES[rule][0])
-        for rule, where, message in checks.all()
+    return [
+        finding(Problem(where, message), rule=rule, severity=RULES[rule].severity)
+        for rule, where, message in _PersonaChecks(file, lines).all()
     ]
-    return sorted(found, key=lambda f: (f.line, f.rule, f.message))
 
 
 Problems = Iterator[tuple[str, str, str]]
@@ -189,13 +162,13 @@ class _PersonaChecks:
                 message = f"no detector for the tone {trait.wanted!r}"
                 yield "unheard-trait", where, f"{message}; known tones: {', '.join(TONES)}"
                 continue
-            found = [find_traits(text, [trait])[0] for text in self.persona.exemplars]
-            heard = [f for f in found if f.matched is not None]
-            against = [f for f in heard if not f.matched]
-            if len(heard) >= 2 and 2 * len(against) > len(heard):
+            detected = [find_traits(text, [trait])[0] for text in self.persona.exemplars]
+            clear = [f for f in detected if f.matched is not None]
+            against = [f for f in clear if not f.matched]
+            if len(clear) >= 2 and 2 * len(against) > len(clear):
                 sounds = sorted({sound for f in against for sound in f.heard})
                 message = (
-                    f"{len(against)} of {len(heard)} exemplars do not sound {trait.wanted}"
+                    f"{len(against)} of {len(clear)} exemplars do not sound {trait.wanted}"
                     f" but {' or '.join(sounds)}; {against[0].reason}"
                 )
                 yield "trait-contradicted", where, message

@@ -9,7 +9,6 @@ from judgekit.authoring.lint import (  # noqa: F401 - each registers its checks
     about,
     examples,
     levels,
-    literals,
     results,
     scales,
     templates,

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from judgekit.authoring.lint.finding import Problem, Severity
 from judgekit.core.suggest import suggest
 
+if TYPE_CHECKING:
+    from judgekit.authoring.lint.subject import OwnCriterion
+
 Check = Callable[[Any], Iterable[Problem]]
+
+CriterionCheck = Callable[["OwnCriterion"], Iterable[Problem]]
 
 CHECKS: dict[str, Check] = {}
 """Rule id -> the function that finds its problems."""
@@ -22,7 +27,7 @@ class LintRule:
     Args:
         id: its name in findings, silences and documentation.
         why: what goes wrong otherwise; one or two sentences.
-        fix: what to do; one or two sentences.
+        fix: what to do; one or two sentences, or nothing.
         severity: `error` fails a run, `warning` fails with `--strict`, `note` never fails.
         needs: what the rule reads: the front matter, a rubric that loads, a template (of a rubric
             or a partial one), or the verdicts of a run.
@@ -32,7 +37,7 @@ class LintRule:
 
     id: str
     why: str
-    fix: str
+    fix: str = ""
     severity: Severity = "warning"
     needs: Literal["front", "rubric", "template", "results"] = "front"
     languages: str = "any"
@@ -49,6 +54,16 @@ def check(rule: str) -> Callable[[Check], Check]:
 
     def register(function: Check) -> Check:
         CHECKS[rule] = function
+        return function
+
+    return register
+
+
+def check_each(rule: str) -> Callable[[CriterionCheck], CriterionCheck]:
+    """Return a decorator that registers the check of a rule for each criterion of a file."""
+
+    def register(function: CriterionCheck) -> CriterionCheck:
+        CHECKS[rule] = lambda subject: (p for own in subject.own for p in function(own))
         return function
 
     return register

@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from judgekit.authoring.lint.finding import Problem
-from judgekit.authoring.lint.rule import check
+from judgekit.authoring.lint.rule import check, check_each
 from judgekit.authoring.lint.subject import LintSubject, OwnCriterion
 
 WIDE = 10
@@ -110,22 +110,21 @@ def _unanchored(subject: LintSubject) -> Iterator[Problem]:
         yield own.problem(message, "text")
 
 
-@check("scale-mismatch")
-def _other_scale(subject: LintSubject) -> Iterator[Problem]:
-    for own in subject.own:
-        scale = _scale_in(own.file.text)
-        low, high = _ends(own)
-        beyond = [n for n in _anchors(own.file.text) if not low <= n <= high]
-        if scale is not None and not own.free_number:
-            kind = "words" if own.criterion.levels else own.file.chosen_kind
-            message = f" is answered with {kind}, but names a scale: {scale.shown!r}"
-            yield own.problem(message, "text")
-        elif scale is not None and (scale.low, scale.high) != (low, high):
-            message = f" names the scale {scale.shown!r}, but takes {low:g} to {high:g}"
-            yield own.problem(message, "text")
-        elif own.free_number and beyond:
-            message = f" explains {beyond[0]:g}, but takes {low:g} to {high:g}"
-            yield own.problem(message, "text")
+@check_each("scale-mismatch")
+def _other_scale(own: OwnCriterion) -> Iterator[Problem]:
+    scale = _scale_in(own.file.text)
+    low, high = _ends(own)
+    beyond = [n for n in _anchors(own.file.text) if not low <= n <= high]
+    if scale is not None and not own.free_number:
+        kind = "words" if own.criterion.levels else own.file.chosen_kind
+        message = f" is answered with {kind}, but names a scale: {scale.shown!r}"
+        yield own.problem(message, "text")
+    elif scale is not None and (scale.low, scale.high) != (low, high):
+        message = f" names the scale {scale.shown!r}, but takes {low:g} to {high:g}"
+        yield own.problem(message, "text")
+    elif own.free_number and beyond:
+        message = f" explains {beyond[0]:g}, but takes {low:g} to {high:g}"
+        yield own.problem(message, "text")
 
 
 def _scale_in(text: str) -> NumberRange | None:
@@ -158,18 +157,17 @@ def _level_ranges(own: OwnCriterion) -> list[NumberRange]:
     return sorted(ranges)
 
 
-@check("overlapping-ranges")
-def _overlapping(subject: LintSubject) -> Iterator[Problem]:
-    for own in subject.own:
-        ranges, key = _ranges(own.file.text), "text"
-        in_levels = _level_ranges(own)
-        if not ranges and len(in_levels) == len(own.file.levels or {}):
-            ranges, key = in_levels, "levels"
-        for first, second in pairwise(ranges):
-            shared = first.high == second.low and _whole([first, second]) and second.high > 1
-            if second.low < first.high or shared:
-                yield own.problem(f": {first.shown!r} and {second.shown!r} overlap", key)
-                break
+@check_each("overlapping-ranges")
+def _overlapping(own: OwnCriterion) -> Iterator[Problem]:
+    ranges, key = _ranges(own.file.text), "text"
+    in_levels = _level_ranges(own)
+    if not ranges and len(in_levels) == len(own.file.levels or {}):
+        ranges, key = in_levels, "levels"
+    for first, second in pairwise(ranges):
+        shared = first.high == second.low and _whole([first, second]) and second.high > 1
+        if second.low < first.high or shared:
+            yield own.problem(f": {first.shown!r} and {second.shown!r} overlap", key)
+            break
 
 
 def _whole(ranges: list[NumberRange]) -> bool:

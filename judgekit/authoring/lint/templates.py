@@ -11,7 +11,7 @@ from judgekit.authoring.lint.language import english
 from judgekit.authoring.lint.rule import check
 from judgekit.authoring.lint.sample import full_case, ready, sparse_case
 from judgekit.authoring.lint.subject import LintSubject, without_place
-from judgekit.authoring.lint.wording import texts
+from judgekit.authoring.lint.wording import shorten, texts
 from judgekit.core.errors import ConfigError, RubricError, place
 from judgekit.rubric.prints import keys_read, shown, unfenced, unread
 
@@ -105,8 +105,7 @@ def _verdict_before_reason(text: str, *, in_english: bool) -> int | None:
 
 
 def _line(text: str, offset: int) -> str:
-    line = " ".join(text[offset:].lstrip().split("\n", 1)[0].split())
-    return line if len(line) <= 60 else line[:59] + "…"
+    return shorten(text[offset:].lstrip().split("\n", 1)[0])
 
 
 def _seen(subject: LintSubject) -> set[str] | None:

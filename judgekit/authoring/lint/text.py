@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from judgekit.authoring.lint.finding import SEVERITIES
@@ -16,21 +16,26 @@ VERSION = 1
 """Of the JSON."""
 
 
-def lint_text(linted: Linted) -> str:
-    """Return one line per finding, why and fix under the first of each rule, and the counts."""
-    return "\n".join(_lines(linted)) + "\n"
+def lint_text(linted: Linted, rules: Mapping[str, LintRule] | None = None) -> str:
+    """Return one line per finding, why and fix under the first of each rule, and the counts.
+
+    Args:
+        linted: the findings.
+        rules: their rules, by id; those of rubrics by default.
+    """
+    return "\n".join(_lines(linted, lint_rules() if rules is None else rules)) + "\n"
 
 
-def _lines(linted: Linted) -> Iterator[str]:
+def _lines(linted: Linted, rules: Mapping[str, LintRule]) -> Iterator[str]:
     explained: set[str] = set()
     for one in linted.open:
         where = f"{shown_path(one.file)}:{one.line}"
         yield one_line(f"{where}: {one.severity} {one.rule}: {one.message}")
         if one.rule not in explained:
             explained.add(one.rule)
-            rule = lint_rules()[one.rule]
-            yield f"    why: {rule.why}"
-            yield f"    fix: {rule.fix}"
+            yield f"    why: {rules[one.rule].why}"
+            if fix := rules[one.rule].fix:
+                yield f"    fix: {fix}"
     parts = [_count(linted.count(severity), severity) for severity in SEVERITIES]
     counts = ", ".join(part for part in parts if part) or "no problems"
     silent = len(linted.findings) - len(linted.open)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from judgekit.authoring.lint.finding import Problem
-from judgekit.authoring.lint.rule import check
-from judgekit.authoring.lint.subject import LintSubject
+from judgekit.authoring.lint.rule import check, check_each
+from judgekit.authoring.lint.subject import LintSubject, OwnCriterion
 from judgekit.authoring.lint.words import FAULTS
 
 DOMINANT = 0.6
@@ -79,18 +79,16 @@ def _penalty_without_fault(subject: LintSubject) -> Iterator[Problem]:
             yield own.problem(message, "weight")
 
 
-@check("penalty-reversed")
-def _reversed_penalty(subject: LintSubject) -> Iterator[Problem]:
-    for own in subject.own:
-        if own.criterion.weight < 0 and own.file.reverse:
-            yield own.problem(" is reversed twice: by a negative weight and by reverse", "reverse")
+@check_each("penalty-reversed")
+def _reversed_penalty(own: OwnCriterion) -> Iterator[Problem]:
+    if own.criterion.weight < 0 and own.file.reverse:
+        yield own.problem(" is reversed twice: by a negative weight and by reverse", "reverse")
 
 
-@check("reversed-levels")
-def _reversed_levels(subject: LintSubject) -> Iterator[Problem]:
-    for own in subject.own:
-        if own.file.reverse and own.words[1]:
-            yield own.problem(" gives its words values and then reverses them", "reverse")
+@check_each("reversed-levels")
+def _reversed_levels(own: OwnCriterion) -> Iterator[Problem]:
+    if own.file.reverse and own.words[1]:
+        yield own.problem(" gives its words values and then reverses them", "reverse")
 
 
 @check("all-wants-exact")

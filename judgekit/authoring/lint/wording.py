@@ -1,16 +1,18 @@
-"""Rules about the wording of criteria. Rules about English words read English texts only."""
+"""Rules about the wording of texts. Rules about English words read English texts only."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from itertools import islice
 from typing import NamedTuple
 
 from judgekit.authoring.lint import words
 from judgekit.authoring.lint.finding import Problem
-from judgekit.authoring.lint.rule import check
+from judgekit.authoring.lint.rule import check, check_each
 from judgekit.authoring.lint.scales import anchored_in
 from judgekit.authoring.lint.subject import LintSubject, OwnCriterion
+from judgekit.core.errors import place
 
 LONG = 120
 """Words of a criterion; a longer one contains several."""
@@ -76,15 +78,14 @@ def _vague(subject: LintSubject) -> Iterator[Problem]:
         yield own.problem(f" does not say what {match[0].lower()!r} means", "text")
 
 
-@check("terse-criterion")
-def _terse(subject: LintSubject) -> Iterator[Problem]:
-    for own in subject.own:
-        text = own.file.text.strip()
-        spaced = text.isascii() or not re.search("[\u0e00-\u0eff\u1780-\u17ff\u3040-\u9fff]", text)
-        described = own.file.items or any(level.text for level in own.criterion.levels)
-        short = len(text.split()) < 3 if spaced else len(text) < 4
-        if short and not described:
-            yield own.problem(f" names a quality ({_short(text)!r}) but asks nothing", "text")
+@check_each("terse-criterion")
+def _terse(own: OwnCriterion) -> Iterator[Problem]:
+    text = own.file.text.strip()
+    spaced = text.isascii() or not re.search("[\u0e00-\u0eff\u1780-\u17ff\u3040-\u9fff]", text)
+    described = own.file.items or any(level.text for level in own.criterion.levels)
+    short = len(text.split()) < 3 if spaced else len(text) < 4
+    if short and not described:
+        yield own.problem(f" names a quality ({shorten(text)!r}) but asks nothing", "text")
 
 
 def _matching(pattern: re.Pattern[str], message: str) -> Callable[[LintSubject], Iterator[Problem]]:
@@ -94,7 +95,7 @@ def _matching(pattern: re.Pattern[str], message: str) -> Callable[[LintSubject],
         for own in _english(subject):
             match = pattern.search(own.file.text)
             if match is not None:
-                yield own.problem(f" {message}: {_short(match[0].strip())!r}", "text")
+                yield own.problem(f" {message}: {shorten(match[0].strip())!r}", "text")
 
     return check_texts
 
@@ -136,7 +137,7 @@ def _duplicate(subject: LintSubject) -> Iterator[Problem]:
         items: dict[str, str] = {}
         for number, item in enumerate(own.file.items or ()):
             if items.setdefault(_folded(item), item) is not item:
-                yield own.problem(f" has the item {_short(item)!r} twice", "items", number)
+                yield own.problem(f" has the item {shorten(item)!r} twice", "items", number)
 
 
 @check("similar-names")
@@ -149,24 +150,61 @@ def _alike(subject: LintSubject) -> Iterator[Problem]:
             yield Problem(where, f"{criterion.id!r} and {first!r} differ in spelling only")
 
 
-@check("nameless-criterion")
-def _nameless(subject: LintSubject) -> Iterator[Problem]:
-    for own in subject.own:
-        if _NAMELESS.fullmatch(own.id.rpartition(".")[2]):
-            yield own.problem(" does not describe its question")
+@check_each("nameless-criterion")
+def _nameless(own: OwnCriterion) -> Iterator[Problem]:
+    if _NAMELESS.fullmatch(own.id.rpartition(".")[2]):
+        yield own.problem(" does not describe its question")
 
 
-@check("long-criterion")
-def _long(subject: LintSubject) -> Iterator[Problem]:
-    for own in subject.own:
-        if (count := len(own.file.text.split())) > LONG:
-            yield own.problem(f" has {count} words; the limit is {LONG}", "text")
+@check_each("long-criterion")
+def _long(own: OwnCriterion) -> Iterator[Problem]:
+    if (count := len(own.file.text.split())) > LONG:
+        yield own.problem(f" has {count} words; the limit is {LONG}", "text")
 
 
 def _folded(text: str) -> str:
     return " ".join(re.findall(r"\w+", text.casefold()))
 
 
-def _short(text: str) -> str:
+def shorten(text: str) -> str:
+    """Return a text on one line of at most 60 characters."""
     text = " ".join(text.split())
     return text if len(text) <= 60 else text[:59] + "…"
+
+
+# -- words and characters that were left in a text by mistake --------------------------
+
+MOST = 10
+"""Findings of one kind in one template."""
+
+
+def _anywhere(
+    pattern: re.Pattern[str],
+    message: str,
+    *,
+    templates: bool = True,
+    shown: Callable[[str], str] = repr,
+) -> Callable[[LintSubject], Iterator[Problem]]:
+    """Return a check of every text of the front matter and of the templates."""
+
+    def check_texts(subject: LintSubject) -> Iterator[Problem]:
+        for text in texts(subject) if subject.readable else ():
+            match = pattern.search(text.text)
+            if match is not None:
+                yield Problem(text.where, f"{message}: {shown(match[0][:60])}", text.criterion)
+        for body in subject.bodies if templates else ():
+            for match in islice(pattern.finditer(body.words.text), MOST):
+                where = place(body.path, body.words.line_at(match.start()))
+                yield Problem(where, f"{message}: {shown(match[0][:60])}")
+
+    return check_texts
+
+
+def _points(text: str) -> str:
+    return " ".join(f"U+{ord(character):04X}" for character in text)
+
+
+check("placeholder")(_anywhere(words.PLACEHOLDER, "placeholder"))
+check("format-placeholder")(_anywhere(words.BRACES, "judgekit does not fill"))
+check("template-in-text")(_anywhere(words.TEMPLATE, "not rendered", templates=False))
+check("hidden-characters")(_anywhere(words.HIDDEN, "invisible character", shown=_points))

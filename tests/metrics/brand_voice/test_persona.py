@@ -5,7 +5,8 @@ import asyncio
 import pytest
 from typer.testing import CliRunner
 
-from judgekit.authoring.lint.persona import RULES, lint_personas, persona_lint_text
+from judgekit.authoring.lint.persona import RULES, lint_personas
+from judgekit.authoring.lint.text import lint_text
 from judgekit.authoring.schemas import schema
 from judgekit.cli.app import app
 from judgekit.core.errors import ConfigError
@@ -170,16 +171,16 @@ def test_what_keeps_a_file_from_loading_is_a_finding(tmp_path):
     rules, linted = found(tmp_path, "name: A\nexampels: [x]\n")
 
     assert rules == {(2, "bad-persona")}
-    assert "did you mean 'examples'" in persona_lint_text(linted)
+    assert "did you mean 'examples'" in lint_text(linted, RULES)
 
 
 def test_every_rule_is_explained_once_and_used(tmp_path):
-    text = persona_lint_text(found(tmp_path, BAD)[1])
+    text = lint_text(found(tmp_path, BAD)[1], RULES)
 
-    for rule, (severity, why) in RULES.items():
-        if f" {rule}:" in text:
-            assert text.count(why) == 1
-            assert f": {severity} {rule}:" in text
+    for rule in RULES.values():
+        if f" {rule.id}:" in text:
+            assert text.count(rule.why) == 1
+            assert f": {rule.severity} {rule.id}:" in text
 
 
 def test_the_command(tmp_path):
