@@ -99,16 +99,16 @@ def judgekit(request: pytest.FixtureRequest) -> Iterator[Kit]:
     except JudgekitError as exc:
         pytest.fail(str(exc), pytrace=False)
     yield kit
-    session.soft += [(request.node.nodeid, said) for said in kit.soft]
+    session.soft += [(request.node.nodeid, message) for message in kit.soft]
 
 
 def _session(config: pytest.Config) -> Session:
-    found = config.stash.get(_SESSION, None)
-    if found is None:
+    session = config.stash.get(_SESSION, None)
+    if session is None:
         from judgekit.testing.session import Session
 
-        found = config.stash[_SESSION] = Session(config)
-    return found
+        session = config.stash[_SESSION] = Session(config)
+    return session
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -156,17 +156,17 @@ _LEFT_OUT: pytest.StashKey[set[str]] = pytest.StashKey()
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
     """Write what was recorded; fail where replies stand on a cassette that no test used."""
     config = session.config
-    kept = config.stash.get(_SESSION, None)
-    if kept is None:
+    ours = config.stash.get(_SESSION, None)
+    if ours is None:
         return
-    kept.finish(left_out=config.stash.get(_LEFT_OUT, set()))
+    ours.finish(left_out=config.stash.get(_LEFT_OUT, set()))
     workeroutput = getattr(config, "workeroutput", None)
     if workeroutput is not None:
-        workeroutput[_HANDED_OVER] = kept.hand_over()
+        workeroutput[_HANDED_OVER] = ours.hand_over()
         return
     if exitstatus in (0, 1) and not any("::" in word for word in config.args):
-        kept.find_unused()
-    if kept.unused and kept.unused_word == "fail" and exitstatus == 0:
+        ours.find_unused()
+    if ours.unused and ours.unused_word == "fail" and exitstatus == 0:
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 
@@ -180,10 +180,10 @@ def pytest_testnodedown(node: object, error: object) -> None:
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Say what soft checks found, what was asked, and what was not used."""
-    kept = terminalreporter.config.stash.get(_SESSION, None)
-    if kept is None:
+    session = terminalreporter.config.stash.get(_SESSION, None)
+    if session is None:
         return
-    for title, lines in kept.summary():
+    for title, lines in session.summary():
         terminalreporter.section(title, sep="-")
         for line in lines:
             terminalreporter.line(line)
@@ -194,13 +194,13 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
     """Collect a rubric that was asked for and has tests."""
-    if file_path.suffix != ".jinja" or not (_asked_for(file_path, parent) and _tested(file_path)):
+    if file_path.suffix != ".jinja" or not (_requested(file_path, parent) and _tested(file_path)):
         return None
-    found: RubricTestFile = RubricTestFile.from_parent(parent, path=file_path)
-    return found
+    file: RubricTestFile = RubricTestFile.from_parent(parent, path=file_path)
+    return file
 
 
-def _asked_for(path: Path, parent: pytest.Collector) -> bool:
+def _requested(path: Path, parent: pytest.Collector) -> bool:
     listed: list[Path] = parent.config.getini("judgekit_rubrics")
     return parent.session.isinitpath(path) or any(
         path == place or place in path.parents for place in listed
@@ -271,7 +271,7 @@ class RubricTestItem(pytest.Item):
             raise RubricTestFailed(str(exc)) from exc
         outcome = next(outcome for outcome in tested.outcomes if outcome.name == self.name)
         if outcome.verdict != "passed":
-            raise RubricTestFailed("\n".join(_told(outcome, tested)))
+            raise RubricTestFailed("\n".join(_message(outcome, tested)))
 
     def repr_failure(  # type: ignore[override]
         self, excinfo: pytest.ExceptionInfo[BaseException], style: None = None
@@ -290,7 +290,7 @@ class RubricTestFailed(Exception):
     """A test of a rubric did not pass; the message says why."""
 
 
-def _told(outcome: TestOutcome, tested: RubricTestRun) -> Iterator[str]:
+def _message(outcome: TestOutcome, tested: RubricTestRun) -> Iterator[str]:
     from judgekit.authoring.rubric_test.text import outcome_lines, record_hint
     from judgekit.core.canonical import printable
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from judgekit.core.score import round_half_up
 from judgekit.report.summary import MetricSummary
+from judgekit.report.text import outcome_counts
 
 WIDTH = 320.0
 """Width of a figure, in the units of its drawing."""
@@ -74,15 +75,15 @@ class Axis:
         self.scale = summary.scale
         low, high = summary.range
         self.bounded = low is not None and high is not None
-        seen = [
+        values = [
             value
             for value in (
                 summary.minimum, summary.maximum, summary.low, summary.high, summary.threshold,
             )
             if value is not None
         ]  # fmt: skip
-        self.low = low if low is not None else min(seen, default=0.0)
-        self.high = high if high is not None else max(seen, default=1.0)
+        self.low = low if low is not None else min(values, default=0.0)
+        self.high = high if high is not None else max(values, default=1.0)
         if self.high <= self.low:
             self.high = self.low + 1.0
         span = (self.high - self.low) * abs(self.scale)
@@ -111,71 +112,40 @@ class Axis:
     @property
     def caution(self) -> str | None:
         """A caution if there are few values."""
-        found = self.summary
-        if not found.few:
+        summary = self.summary
+        if not summary.few:
             return None
-        scored = f"Only {found.independent} " + ("scored" if found.clusters is None else "clusters")
-        if found.too_few:
-            return f"{scored}: too few for an interval ({found.too_few})."
+        scored = f"Only {summary.independent} " + (
+            "scored" if summary.clusters is None else "clusters"
+        )
+        if summary.too_few:
+            return f"{scored}: too few for an interval ({summary.too_few})."
         return f"{scored}: the interval is wide, and little is known yet."
 
     @property
     def bars(self) -> list[HistogramBar]:
         """The bars of the histogram that are not empty."""
-        counts = self.summary.histogram
-        top = max(counts, default=0)
-        if not top:
-            return []
-        step = (WIDTH - 2 * MARGIN) / len(counts)
-        width = (self.high - self.low) / len(counts)
-        return [
-            HistogramBar(
-                x=f"{MARGIN + place * step + 0.75:.1f}",
-                y=f"{HEIGHT - max(1.5, count / top * HEIGHT):.1f}",
-                width=f"{step - 1.5:.1f}",
-                height=f"{max(1.5, count / top * HEIGHT):.1f}",
-                title=(
-                    f"{self.short(self.low + place * width)} to "
-                    f"{self.short(self.low + (place + 1) * width)}: {count}"
-                ),
-            )
-            for place, count in enumerate(counts)
-            if count
-        ]
+        width = self.high - self.low
+        return _bars(
+            self.summary.histogram,
+            lambda share: self.short(self.low + share * width),
+            place=(MARGIN, WIDTH - MARGIN),
+            height=HEIGHT,
+            base=HEIGHT,
+            gap=1.5,
+        )
 
     @staticmethod
     def small_bars(counts: Sequence[int]) -> list[HistogramBar]:
         """Return the bars of a criterion's histogram, on its small axis of 0..1."""
-        top = max(counts, default=0)
-        if not top:
-            return []
-        step = 192.0 / len(counts)
-        return [
-            HistogramBar(
-                x=f"{4 + place * step + 0.5:.1f}",
-                y=f"{14 - max(1.0, count / top * 13):.1f}",
-                width=f"{step - 1:.1f}",
-                height=f"{max(1.0, count / top * 13):.1f}",
-                title=f"{place / len(counts):.2f} to {(place + 1) / len(counts):.2f}: {count}",
-            )
-            for place, count in enumerate(counts)
-            if count
-        ]
+        return _bars(counts, "{:.2f}".format, place=(4.0, 196.0), height=13.0, base=14.0, gap=1.0)
 
     @property
     def counts(self) -> list[tuple[str, int, str]]:
         """How rows ended: word, count and tone; empty where all ended alike."""
-        s = self.summary
-        counts = [
-            ("judged", s.judged, "plain"),
-            ("computed", s.computed, "plain"),
-            ("fallback", s.fallback, "warn"),
-            ("abstained", s.abstained, "plain"),
-            ("not applicable", s.not_applicable, "plain"),
-            ("failed", s.failed, "bad"),
-            ("not run", s.not_run, "bad"),
-        ]
-        some = [entry for entry in counts if entry[1]]
+        tones = {"fallback": "warn", "failed": "bad", "not run": "bad"}
+        counts = outcome_counts(self.summary)
+        some = [(word, count, tones.get(word, "plain")) for word, count in counts if count]
         return some if len(some) > 1 else []
 
     @property
@@ -191,3 +161,40 @@ class Axis:
 
 def _place(share: float, width: float, margin: float) -> str:
     return f"{margin + min(1.0, max(0.0, share)) * (width - 2 * margin):.1f}"
+
+
+def _bars(
+    counts: Sequence[int],
+    say: Callable[[float], str],
+    *,
+    place: tuple[float, float],
+    height: float,
+    base: float,
+    gap: float,
+) -> list[HistogramBar]:
+    """Return the bars that are not empty.
+
+    Args:
+        counts: values in each of the equal parts of the axis.
+        say: the text of a place on the axis, which is 0..1.
+        place: where the axis begins and ends, in units of the drawing, as all that follow.
+        height: of the highest bar; the lowest has at least `gap`.
+        base: where bars stand.
+        gap: between bars.
+    """
+    top, parts = max(counts, default=0), len(counts)
+    bars = []
+    for number, count in enumerate(counts):
+        if not count:
+            continue
+        step, tall = (place[1] - place[0]) / parts, max(gap, count / top * height)
+        bars.append(
+            HistogramBar(
+                x=f"{place[0] + number * step + gap / 2:.1f}",
+                y=f"{base - tall:.1f}",
+                width=f"{step - gap:.1f}",
+                height=f"{tall:.1f}",
+                title=f"{say(number / parts)} to {say((number + 1) / parts)}: {count}",
+            )
+        )
+    return bars

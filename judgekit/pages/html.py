@@ -21,15 +21,10 @@ from markupsafe import Markup
 
 from judgekit.core.output_file import refuse_foreign
 from judgekit.pages.figures import number, percent, weight
+from judgekit.report.export.marks import named
 from judgekit.report.export.target import written
 
 ASSETS = Path(__file__).parent / "assets"
-# Controls, invisible marks, direction overrides, line separators and tag characters: harmless as
-# text, but able to make one text look like another.
-_UNSEEN = re.compile(
-    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff"
-    "\U000e0000-\U000e01ef]"
-)
 _GENERATOR = b'<meta name="generator" content="judgekit'
 """The head of every page holds this."""
 _JOINTS = re.compile(r"(?<=[_.\-/])")
@@ -78,21 +73,12 @@ def _environment() -> Environment:
         loader=FileSystemLoader(ASSETS),
         autoescape=True,
         undefined=StrictUndefined,
-        finalize=lambda value: shown(value) if type(value) is str else value,
+        finalize=lambda value: named(value) if type(value) is str else value,
         trim_blocks=True,
         lstrip_blocks=True,
     )
     environment.filters.update(breakable=breakable, number=number, percent=percent, weight=weight)
     return environment
-
-
-def shown(text: str) -> str:
-    r"""Return a text with unseen characters named.
-
-    >>> shown("safe\u202egnp")
-    'safe⟨U+202E⟩gnp'
-    """
-    return _UNSEEN.sub(lambda match: f"⟨U+{ord(match[0]):04X}⟩", text)
 
 
 def breakable(name: str) -> Markup:
@@ -101,7 +87,7 @@ def breakable(name: str) -> Markup:
     >>> str(breakable("user.intent<b>"))
     'user.<wbr>intent&lt;b&gt;'
     """
-    return Markup("<wbr>").join(_JOINTS.split(shown(name)))
+    return Markup("<wbr>").join(_JOINTS.split(named(name)))
 
 
 def _read(name: str) -> str:

@@ -5,7 +5,10 @@ from __future__ import annotations
 import base64
 import json
 import zlib
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from judgekit.core.case import Case
 
 PLAIN = 1_000_000
 """Characters up to which the data is readable JSON; longer data is compressed."""
@@ -33,6 +36,15 @@ class Texts:
             self._numbers[text] = len(self.all)
             self.all.append(text)
         return self._numbers[text]
+
+    def case(self, case: Case, include: set[str] | None = None) -> dict[str, Any]:
+        """Return the fields of a case that are set, with numbers in place of shared texts."""
+        data = case.model_dump(mode="json", include=include, exclude_defaults=True)
+        if "system" in data:
+            data["system"] = self.put(data["system"])
+        if "context" in data:
+            data["context"] = [self.put(passage) for passage in data["context"]]
+        return data
 
 
 def page_json(value: Any) -> str:

@@ -132,18 +132,22 @@ def few_lines(summaries: Iterable[MetricSummary]) -> Iterator[str]:
         yield f"Fewer than {FEW} {what} of {', '.join(names)}: the intervals say little."
 
 
+def outcome_counts(s: MetricSummary) -> list[tuple[str, int]]:
+    """Return the number of rows with each outcome."""
+    return [
+        ("judged", s.judged),
+        ("computed", s.computed),
+        ("fallback", s.fallback),
+        ("abstained", s.abstained),
+        ("not applicable", s.not_applicable),
+        ("failed", s.failed),
+        ("not run", s.not_run),
+    ]
+
+
 def counts_of(s: MetricSummary) -> str:
     """Return how many rows ended how, in words."""
-    named = [
-        (s.judged, "judged"),
-        (s.computed, "computed"),
-        (s.fallback, "fallback"),
-        (s.abstained, "abstained"),
-        (s.not_applicable, "not applicable"),
-        (s.failed, "failed"),
-        (s.not_run, "not run"),
-    ]
-    return ", ".join(f"{count} {word}" for count, word in named if count) or "none"
+    return ", ".join(f"{count} {word}" for word, count in outcome_counts(s) if count) or "none"
 
 
 def _worst(report: Report, s: MetricSummary, count: int, width: int, paint: Paint) -> Iterator[str]:

@@ -115,8 +115,7 @@ class Kit:
         Raises:
             JudgekitError: something is set up wrongly.
         """
-        made = [self.metric(metric) for metric in metrics]
-        return evaluate_sync(self._cases(cases), made, **options)
+        return evaluate_sync(self._cases(cases), list(map(self.metric, metrics)), **options)
 
     async def aevaluate(self, cases: Several, *metrics: Chosen, **options: Any) -> Report:
         """Return what `evaluate` does; awaited in the event loop of the test.
@@ -124,8 +123,8 @@ class Kit:
         Raises:
             JudgekitError: something is set up wrongly.
         """
-        made = [self.metric(metric) for metric in metrics]
-        return await wait_for(evaluate(self._cases(cases), made, **options))
+        built = list(map(self.metric, metrics))
+        return await wait_for(evaluate(self._cases(cases), built, **options))
 
     def check(
         self,
@@ -152,9 +151,9 @@ class Kit:
             JudgekitError: something is set up wrongly.
         """
         __tracebackhide__ = True
-        subject, made = self._subject(case), self.metric(metric, **options)
-        wanted = CheckOptions(threshold=threshold, allow_fallback=allow_fallback, soft=soft)
-        return self._held_to(wanted, subject, made, self._score(subject, made))
+        subject, built = self._subject(case), self.metric(metric, **options)
+        rules = CheckOptions(threshold=threshold, allow_fallback=allow_fallback, soft=soft)
+        return self._checked(rules, subject, built, self._score(subject, built))
 
     async def acheck(
         self,
@@ -173,9 +172,9 @@ class Kit:
             JudgekitError: something is set up wrongly.
         """
         __tracebackhide__ = True
-        subject, made = self._subject(case), self.metric(metric, **options)
-        wanted = CheckOptions(threshold=threshold, allow_fallback=allow_fallback, soft=soft)
-        return self._held_to(wanted, subject, made, await self._ascore(subject, made))
+        subject, built = self._subject(case), self.metric(metric, **options)
+        rules = CheckOptions(threshold=threshold, allow_fallback=allow_fallback, soft=soft)
+        return self._checked(rules, subject, built, await self._ascore(subject, built))
 
     def _subject(self, case: Given) -> Case:
         return case if isinstance(case, Case) else self.case(**case)
@@ -183,22 +182,24 @@ class Kit:
     def _cases(self, cases: Several) -> Iterator[Case]:
         return load_cases(self._folder / cases if isinstance(cases, (str, Path)) else cases)
 
-    def _score(self, subject: Case, made: Metric) -> Result:
+    def _score(self, subject: Case, metric: Metric) -> Result:
         try:
-            work = made.score(subject)
-            return _scored(made, run_inline(work) if made.synchronous else run_sync(work))
+            work = metric.score(subject)
+            return _scored(metric, run_inline(work) if metric.synchronous else run_sync(work))
         except JudgekitError as exc:
             return _failed(exc)
 
-    async def _ascore(self, subject: Case, made: Metric) -> Result:
+    async def _ascore(self, subject: Case, metric: Metric) -> Result:
         try:
-            work = made.score(subject)
+            work = metric.score(subject)
             # What waits for nothing needs no loop, and so none of a particular kind.
-            return _scored(made, await (work if made.synchronous else wait_for(work)))
+            return _scored(metric, await (work if metric.synchronous else wait_for(work)))
         except JudgekitError as exc:
             return _failed(exc)
 
-    def _held_to(self, wanted: CheckOptions, subject: Case, made: Metric, result: Result) -> Result:
+    def _checked(
+        self, options: CheckOptions, subject: Case, metric: Metric, result: Result
+    ) -> Result:
         """Return a result that is as wanted.
 
         Raises:
@@ -207,16 +208,16 @@ class Kit:
         __tracebackhide__ = True
         fault = shortfall(
             result,
-            threshold=wanted.threshold,
-            higher_is_better=made.higher_is_better,
-            allow_fallback=wanted.allow_fallback,
+            threshold=options.threshold,
+            higher_is_better=metric.higher_is_better,
+            allow_fallback=options.allow_fallback,
         )
         if fault is not None:
             advice = self._advice(result)
-            said = "\n".join(explained(subject.id, made.name, result, fault, advice=advice))
-            if not wanted.soft:
-                raise CheckFailed(said)
-            self.soft.append(said)
+            message = "\n".join(explained(subject.id, metric.name, result, fault, advice=advice))
+            if not options.soft:
+                raise CheckFailed(message)
+            self.soft.append(message)
         return result
 
     def _advice(self, result: Result) -> str:
@@ -229,8 +230,8 @@ class Kit:
         return f"see more: judgekit cassette show {path} {key}"
 
 
-def _scored(made: Metric, score: Score) -> Score:
-    check_score(score, within=made.range)
+def _scored(metric: Metric, score: Score) -> Score:
+    check_score(score, within=metric.range)
     return score
 
 

@@ -119,14 +119,14 @@ class Session:
 
     def take_over(self, handed: Mapping[str, Any]) -> None:
         """Count what a worker did as done here."""
-        for kept, name in ((self._used, "used"), (self._modules, "modules")):
+        for names, name in ((self._used, "used"), (self._modules, "modules")):
             for path, more in handed[name].items():
-                kept.setdefault(path, set()).update(more)
+                names.setdefault(path, set()).update(more)
         self._left_out |= set(handed["left_out"])
         self._origins.update(handed["origins"])
         self._spent += handed["spent"]
         self._unpriced += handed["unpriced"]
-        self.soft += [(test, said) for test, said in handed["soft"]]
+        self.soft += [(test, message) for test, message in handed["soft"]]
 
     def find_unused(self) -> None:
         """Find the records that no test used, where every test of a module ran and passed."""
@@ -149,7 +149,7 @@ class Session:
     def summary(self) -> Iterator[tuple[str, list[str]]]:
         """Yield what is to be said at the end: a title and lines."""
         if self.soft:
-            lines = [f"{test}\n{said}" for test, said in self.soft]
+            lines = [f"{test}\n{message}" for test, message in self.soft]
             yield f"judgekit: {len(self.soft)} soft checks do not hold", lines
         if live := self._origins["live"]:
             cost = "an unknown amount" if self._unpriced else f"${self._spent:.2f}"

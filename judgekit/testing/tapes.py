@@ -57,23 +57,23 @@ class Tapes:
         return self._open[path]
 
     def _judge(self, path: Path, *, asking: bool) -> Judge:
-        wanted = self.settings.judge
+        name = self.settings.judge
         recorded = judges_on(path)
         if not asking:
-            known = [judge for judge in recorded if wanted in (None, judge.model)]
+            known = [judge for judge in recorded if name in (None, judge.model)]
             if len(known) > 1:
                 names = ", ".join(judge.words() for judge in known)
                 raise ConfigError(
                     f"recorded by {names}; say whose: --judgekit-judge MODEL", where=str(path)
                 )
-            return known[0] if known else AbsentJudge(wanted or UNKNOWN)
-        if wanted is None and len(recorded) == 1:
+            return known[0] if known else AbsentJudge(name or UNKNOWN)
+        if name is None and len(recorded) == 1:
             file = JudgeFile.model_validate(recorded[0]._asdict())
-        elif wanted is None:
+        elif name is None:
             raise ConfigError("recording asks a judge: say which, --judgekit-judge MODEL")
         else:
-            same = next((judge for judge in recorded if judge.model == wanted), None)
-            known_words = same._asdict() if same is not None else {"model": wanted}
+            same = next((judge for judge in recorded if judge.model == name), None)
+            known_words = same._asdict() if same is not None else {"model": name}
             file = JudgeFile.model_validate(known_words)
         if self.settings.api_base is not None:
             file = file.model_copy(update={"api_base": self.settings.api_base})
@@ -85,7 +85,7 @@ class Tapes:
 
     def used(self) -> dict[str, list[str]]:
         """Return the keys that were played or recorded, by file."""
-        found = {}
+        used = {}
         for path, cassette in self._open.items():
             tape = cassette.tape
             count = len(tape) if tape is not None else 0
@@ -94,8 +94,8 @@ class Tapes:
                 for number in range(count)
                 if tape is not None and cassette.used(number)
             ]
-            found[str(path)] = sorted({*played, *cassette.not_from_tape})
-        return found
+            used[str(path)] = sorted({*played, *cassette.not_from_tape})
+        return used
 
     def close(self) -> None:
         """Write what was recorded, and close everything."""

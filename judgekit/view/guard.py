@@ -47,10 +47,10 @@ class PageRequest(NamedTuple):
         Raises:
             Refused: it is not there, or there twice.
         """
-        found = self.all(name)
-        if len(found) != 1:
+        values = self.all(name)
+        if len(values) != 1:
             raise Refused(400, f"the address must name one {name}")
-        return found[0]
+        return values[0]
 
     def all(self, name: str) -> list[str]:
         """Return every value of a field."""

@@ -39,7 +39,7 @@ class Pages:
             JudgekitError: its files are damaged.
         """
         served = Served(run=line.id, stamp=line.stamp)
-        return self._kept(
+        return self._cached(
             ("run", line.id, line.stamp),
             lambda: render_page(Report.read(folder), served=served),
         )
@@ -52,15 +52,15 @@ class Pages:
         """
         stamps = [text for line, _ in runs for text in (line.id, line.stamp)]
 
-        def made() -> str:
+        def render() -> str:
             base, *new = (Report.read(folder) for _, folder in runs)
-            found = compare_all(base, new, across_rubrics=across_rubrics)
+            comparisons = compare_all(base, new, across_rubrics=across_rubrics)
             pages = [f"/run?{urlencode({'run': line.id})}" for line, _ in runs]
-            return render_comparison(base, new, found, pages=pages)
+            return render_comparison(base, new, comparisons, pages=pages)
 
-        return self._kept(("compare", str(across_rubrics), *stamps), made)
+        return self._cached(("compare", str(across_rubrics), *stamps), render)
 
-    def _kept(self, key: tuple[str, ...], make: Callable[[], str]) -> bytes:
+    def _cached(self, key: tuple[str, ...], make: Callable[[], str]) -> bytes:
         with self._lock:
             if key not in self._made:
                 self._made[key] = make().encode("utf-8", "replace")
@@ -103,7 +103,7 @@ class _Whole:
         return text
 
 
-def asked_of(folder: Path, case: str) -> dict[str, Any] | None:
+def records_of(folder: Path, case: str) -> dict[str, Any] | None:
     """Return the records of a case by key, as the page of its run has them.
 
     Returns `None` if the run has no such case.
@@ -123,9 +123,9 @@ def asked_of(folder: Path, case: str) -> dict[str, Any] | None:
                 break
     if not rows:
         return None
-    asked = RunTape(folder)
+    tape = RunTape(folder)
     try:
-        found = {key: asked.record(key) for key in keys_of(tuple(rows))}
-        return {key: told(record, _Whole()) for key, record in found.items() if record}
+        records = {key: tape.record(key) for key in keys_of(tuple(rows))}
+        return {key: told(record, _Whole()) for key, record in records.items() if record}
     finally:
-        asked.close()
+        tape.close()

@@ -125,9 +125,9 @@ class RunProgress:
             line_of = next(iter(str(text)[:2000].strip().splitlines()), "")[:200]
             self._latest.appendleft({"id": str(case.get("id")), "line": line_of, "values": {}})
         elif isinstance(data.get("metric"), str) and isinstance(data.get("result"), dict):
-            said = self._metrics.setdefault(data["metric"], MetricProgress()).add(data["result"])
+            counted = self._metrics.setdefault(data["metric"], MetricProgress()).add(data["result"])
             if self._latest:
-                self._latest[0]["values"][data["metric"]] = said
+                self._latest[0]["values"][data["metric"]] = counted
         else:
             self.skipped += 1
 
@@ -137,7 +137,7 @@ def _number(value: Any) -> float | None:
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return None
     try:
-        found = float(value)
+        number = float(value)
     except OverflowError:
         return None
-    return found if abs(found) < _MOST else None
+    return number if abs(number) < _MOST else None

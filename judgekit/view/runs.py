@@ -88,14 +88,14 @@ class Runs:
 
     def all(self) -> list[RunEntry]:
         """Return a line for every run, the newest first."""
-        found = {}
+        runs = {}
         for folder in self._folders():
             id = folder.relative_to(self.root).as_posix()
             line = self._line(id, folder)
             if line is not None:
-                found[id] = line
-        self._lines = found
-        return sorted(found.values(), key=lambda line: (-line.modified, line.id))
+                runs[id] = line
+        self._lines = runs
+        return sorted(runs.values(), key=lambda line: (-line.modified, line.id))
 
     def find(self, id: str) -> tuple[RunEntry, Path]:
         """Return a run and where it is.
@@ -149,13 +149,13 @@ class Runs:
         known = self._lines.get(id)
         if known is not None and known.stamp == stamp and known.state in ("finished", "damaged"):
             return known
-        found = RunEntry(id, stamp, "finished", modified)
+        entry = RunEntry(id, stamp, "finished", modified)
         ours = False
         try:
             self._check_files(folder)
             ours = _begins_as_ours(folder / RESULTS)
             if (folder / REPORT).exists():
-                finished = _finished(found, Report.read(folder))
+                finished = _finished(entry, Report.read(folder))
                 if not ours:
                     raise ConfigError(f"{RESULTS} is missing or not the results of a run")
                 return finished
@@ -165,17 +165,10 @@ class Runs:
         except JudgekitError as exc:
             foreign = not ours and "not a report" in str(exc)
             problem = _one_line(exc, folder)
-            return None if foreign else found._replace(state="damaged", problem=problem)
-        except (
-            ValueError,
-            TypeError,
-            LookupError,
-            ArithmeticError,
-            RecursionError,
-            OSError,
-        ) as exc:
-            return found._replace(state="damaged", problem=f"cannot be read: {type(exc).__name__}")
-        return found._replace(state="writing" if is_written(folder) else "stopped")
+            return None if foreign else entry._replace(state="damaged", problem=problem)
+        except DAMAGED as exc:
+            return entry._replace(state="damaged", problem=f"cannot be read: {type(exc).__name__}")
+        return entry._replace(state="writing" if is_written(folder) else "stopped")
 
     def _stamp(self, folder: Path) -> tuple[str, float]:
         """Return what changes when a file of a run does, and when that was last."""
@@ -208,12 +201,12 @@ class Runs:
 def is_written(folder: Path) -> bool:
     """Return whether a run is writing a folder, or has only just written its last row."""
     results = folder / RESULTS
-    held = is_held(results)
+    locked = is_held(results)
     try:
         age = time.time() - results.stat().st_mtime
     except OSError:
         return False
-    return bool(held) or age < (QUIET if held is None else FRESH)
+    return bool(locked) or age < (QUIET if locked is None else FRESH)
 
 
 def _is_inside(path: Path, root: Path) -> bool:
@@ -231,22 +224,20 @@ def _finished(line: RunEntry, report: Report) -> RunEntry:
     metrics = []
     for summary in figures.metrics:
         axis = Axis(summary)
-        has_interval = summary.low is not None and summary.high is not None
+        interval = "too few" if summary.too_few else ""
+        if summary.low is not None and summary.high is not None:
+            interval = axis.interval(summary.low, summary.high)
         metrics.append(
             {
                 "name": summary.metric,
                 "mean": summary.mean,
                 "shown": axis.say(summary.mean),
-                "interval": axis.interval(summary.low, summary.high)  # type: ignore[arg-type]
-                if has_interval
-                else "too few"
-                if summary.too_few
-                else "",
+                "interval": interval,
                 "n": summary.scored,
                 "failed": summary.failed + summary.not_run,
             }
         )
-    told = line._replace(
+    entry = line._replace(
         title=facts.title,
         verdict=facts.verdict_word,
         tone=facts.verdict,
@@ -254,8 +245,8 @@ def _finished(line: RunEntry, report: Report) -> RunEntry:
         judges=tuple(sorted(judges)),
         metrics=tuple(metrics),
     )
-    json.dumps(told._asdict(), allow_nan=False)  # a figure that is none costs this line only
-    return told
+    json.dumps(entry._asdict(), allow_nan=False)  # a figure that is none costs this line only
+    return entry
 
 
 def _begins_as_ours(results: Path) -> bool:

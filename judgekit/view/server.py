@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from judgekit.core.canonical import digest, printable
 from judgekit.core.errors import ConfigError, JudgekitError
 from judgekit.view.guard import DATA_POLICY, HEADERS, PAGE_POLICY, PageRequest, Refused, check
-from judgekit.view.pages import Pages, asked_of, list_page, live_page, problem_page
+from judgekit.view.pages import Pages, list_page, live_page, problem_page, records_of
 from judgekit.view.progress import RunProgress
 from judgekit.view.runs import DAMAGED, RunEntry, Runs
 
@@ -53,10 +53,10 @@ class Viewer(ThreadingHTTPServer):
         try:
             super().__init__((HOST, port), _ViewHandler)
         except OSError as exc:
-            said = "is in use; name another, or none" if exc.errno == errno.EADDRINUSE else (
+            reason = "is in use; name another, or none" if exc.errno == errno.EADDRINUSE else (
                 f"cannot be had: {exc.strerror}"
             )  # fmt: skip
-            raise ConfigError(f"port {port} {said}") from exc
+            raise ConfigError(f"port {port} {reason}") from exc
         except OverflowError as exc:
             raise ConfigError(f"port {port}: there is no such port (0 to 65535)") from exc
         self.runs = Runs(root)
@@ -76,28 +76,28 @@ class Viewer(ThreadingHTTPServer):
 
     # -- answers ------------------------------------------------------------------
 
-    def answer(self, wanted: PageRequest) -> ServerResponse:
+    def answer(self, request: PageRequest) -> ServerResponse:
         """Return the answer to a request.
 
         Raises:
             Refused: there is none.
         """
-        make = _ROUTES.get(wanted.path)
+        make = _ROUTES.get(request.path)
         if make is None:
             raise Refused(404, "there is nothing at this address")
-        return make(self, wanted)
+        return make(self, request)
 
-    def _list(self, wanted: PageRequest) -> ServerResponse:
+    def _list(self, request: PageRequest) -> ServerResponse:
         return ServerResponse(list_page(self.runs.root))
 
-    def _runs(self, wanted: PageRequest) -> ServerResponse:
+    def _runs(self, request: PageRequest) -> ServerResponse:
         with self.lock:
             lines = self.runs.all()
             note = self.runs.note
         return _data({"runs": [line._asdict() for line in lines], "note": note})
 
-    def _run(self, wanted: PageRequest) -> ServerResponse:
-        line, folder = self._find(wanted.one("run"))
+    def _run(self, request: PageRequest) -> ServerResponse:
+        line, folder = self._find(request.one("run"))
         if line.state == "damaged":
             return _problem(line.id, line.problem)
         if line.state != "finished":
@@ -105,40 +105,40 @@ class Viewer(ThreadingHTTPServer):
         try:
             return ServerResponse(self.pages.run(line, folder))
         except DAMAGED as exc:
-            return _problem(line.id, _said(exc))
+            return _problem(line.id, _message(exc))
 
-    def _state(self, wanted: PageRequest) -> ServerResponse:
-        line, folder = self._find(wanted.one("run"))
+    def _state(self, request: PageRequest) -> ServerResponse:
+        line, folder = self._find(request.one("run"))
         data = line._asdict()
         if line.state in ("writing", "stopped"):
             with self.lock:
-                found = self.progress.setdefault(line.id, RunProgress(folder))
+                progress = self.progress.setdefault(line.id, RunProgress(folder))
                 try:
-                    data["progress"] = found.read()
+                    data["progress"] = progress.read()
                 except OSError:
                     data["progress"] = None  # just started again
         else:
             self.progress.pop(line.id, None)
         return _data(data)
 
-    def _case(self, wanted: PageRequest) -> ServerResponse:
-        line, folder = self._find(wanted.one("run"))
-        case = wanted.one("case")
+    def _case(self, request: PageRequest) -> ServerResponse:
+        line, folder = self._find(request.one("run"))
+        case = request.one("case")
         if line.state != "finished":
             raise Refused(409, "this run has no report yet")
         try:
-            asked = asked_of(folder, case)
+            records = records_of(folder, case)
         except DAMAGED as exc:
-            raise Refused(422, _said(exc)) from exc
-        if asked is None:
+            raise Refused(422, _message(exc)) from exc
+        if records is None:
             raise Refused(404, "this run has no such case")
-        return _data({"asked": asked})
+        return _data({"asked": records})
 
-    def _compare(self, wanted: PageRequest) -> ServerResponse:
-        ids = wanted.all("run")
+    def _compare(self, request: PageRequest) -> ServerResponse:
+        ids = request.all("run")
         if len(ids) < 2:
             raise Refused(400, "name two runs or more")
-        across = wanted.all("across_rubrics") == ["yes"]
+        across = request.all("across_rubrics") == ["yes"]
         runs = [self._find(id) for id in ids]
         for line, _ in runs:
             if line.state != "finished":
@@ -146,11 +146,11 @@ class Viewer(ThreadingHTTPServer):
         try:
             return ServerResponse(self.pages.comparison(runs, across_rubrics=across))
         except DAMAGED as exc:
-            said = _said(exc).replace(f"{self.runs.root}/", "")
-            rubric = "--across-rubrics" in said
-            link = f"{wanted.path}?{_query(ids)}&across_rubrics=yes" if rubric else ""
-            said = re.sub(r" \(--[a-z-]+ compares all the same\)", "", said)
-            return _problem("These runs cannot be compared", said, link=link)
+            message = _message(exc).replace(f"{self.runs.root}/", "")
+            rubric = "--across-rubrics" in message
+            link = f"{request.path}?{_query(ids)}&across_rubrics=yes" if rubric else ""
+            message = re.sub(r" \(--[a-z-]+ compares all the same\)", "", message)
+            return _problem("These runs cannot be compared", message, link=link)
 
     def _find(self, id: str) -> tuple[RunEntry, Path]:
         with self.lock:
@@ -176,7 +176,7 @@ def _problem(title: str, problem: str, *, link: str = "") -> ServerResponse:
     return ServerResponse(problem_page(title, problem, link=link, advice=advice), status=422)
 
 
-def _said(problem: Exception) -> str:
+def _message(problem: Exception) -> str:
     if isinstance(problem, OSError):
         text = f"cannot be read: {problem.strerror}"
     elif isinstance(problem, JudgekitError):
@@ -213,8 +213,8 @@ class _ViewHandler(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         """Answer a request."""
         try:
-            wanted = check(self.path, self.headers, port=self.server.server_port)
-            answer = self.server.answer(wanted)
+            request = check(self.path, self.headers, port=self.server.server_port)
+            answer = self.server.answer(request)
         except Refused as refused:
             self._refuse(refused)
             return

@@ -12,8 +12,8 @@ import pytest
 from judgekit.core.case import Case
 from judgekit.core.judgment import Quote
 from judgekit.core.score import Fallback, Part, Score
-from judgekit.pages.html import shown
 from judgekit.pages.run.page import write_page
+from judgekit.report.export.marks import named
 from judgekit.report.folder import AGREEMENT
 from judgekit.report.report import Report
 from tests.browsing import KINDS, skip_without_a_browser, until
@@ -91,7 +91,7 @@ def test_names_are_inert_wherever_they_stand(
     banner = own_tab.locator(".verdict").inner_text()
     text = own_tab.locator("#page").inner_text()
     for kind, hostile in KINDS.items():
-        said = " ".join(shown(hostile).split())
+        said = " ".join(named(hostile).split())
         assert f"{said}: mean 0.500" in " ".join(banner.split()), kind
         assert " ".join(text.split()).count(said[:60]) > 9, kind
     assert own_tab.title().startswith(KINDS["document"])
@@ -142,7 +142,7 @@ def test_a_text_of_a_hundred_thousand_lines_opens(
     assert tab.locator(".list tbody th").all_inner_texts() == ["long"]
 
 
-def test_details_of_any_name_are_shown(tab: Tab, runs: SimpleNamespace, tmp_path: Path) -> None:
+def test_details_of_any_name_are_named(tab: Tab, runs: SimpleNamespace, tmp_path: Path) -> None:
     details = json.loads('{"__proto__": "first", "constructor": {"x": ["' + "y" * 90 + '"]}}')
     rows = [(Case(id="a"), {"m": runs.judged(1.0, details=details)})]
     page = write_page(runs.report_of(rows), tmp_path / "page.html")

@@ -18,10 +18,11 @@ from judgekit.core.score import Failure, Part, Score
 from judgekit.datasets.ids import derive_id
 from judgekit.pages.comparison.page import SCRIPTS as COMPARISON_SCRIPTS
 from judgekit.pages.figures import number, percent, weight
-from judgekit.pages.html import ASSETS, shown
+from judgekit.pages.html import ASSETS
 from judgekit.pages.run.facts import dollars
 from judgekit.pages.run.page import SCRIPTS, render_page, write_page
 from judgekit.pages.run.payload import ALL, KEPT
+from judgekit.report.export.marks import named
 from judgekit.report.folder import TAPE
 from judgekit.report.report import Report
 
@@ -174,8 +175,8 @@ def test_odd_manifests_do_no_harm(runs: SimpleNamespace) -> None:
 
 
 def test_unseen_characters_are_named() -> None:
-    assert shown("a\u202eb\x00c\u200bd\U000e0041") == "a⟨U+202E⟩b⟨U+0000⟩c⟨U+200B⟩d⟨U+E0041⟩"
-    assert shown("שלום 👩‍🚒 e\u0301\n\t") == "שלום 👩‍🚒 e\u0301\n\t"
+    assert named("a\u202eb\x00c\u200bd\U000e0041") == "a⟨U+202E⟩b⟨U+0000⟩c⟨U+200B⟩d⟨U+E0041⟩"
+    assert named("שלום 👩‍🚒 e\u0301\n\t") == "שלום 👩‍🚒 e\u0301\n\t"
 
 
 # -- what it says ---------------------------------------------------------------------

@@ -64,9 +64,11 @@ class VerdictTable(NamedTuple):
 class ComparedCases:
     """The cases of a base and of the runs compared with it, each run read once."""
 
-    def __init__(self, base: Report, new: Sequence[Report], found: Sequence[Comparison]) -> None:
+    def __init__(
+        self, base: Report, new: Sequence[Report], comparisons: Sequence[Comparison]
+    ) -> None:
         self.runs = [base, *new]
-        self.found = list(found)
+        self.found = list(comparisons)
         self._slices = Slices({})
         self.lines: list[dict[str, CaseResults]] = []
         for run in self.runs:
@@ -75,7 +77,8 @@ class ComparedCases:
         """Fields of the metadata with few values."""
         self.ids = list(dict.fromkeys(id for lines in self.lines for id in lines))
         self.compared = [
-            [m.metric for m in comparison.metrics if m.refused is None] for comparison in found
+            [m.metric for m in comparison.metrics if m.refused is None]
+            for comparison in comparisons
         ]
         self.summaries: dict[str, MetricSummary] = {}
         for run in reversed(self.runs):
@@ -86,24 +89,27 @@ class ComparedCases:
         ]
 
     def _read(self, run: Report) -> dict[str, CaseResults]:
-        found = {}
+        cases = {}
         for scored in run.results:
             entry = entry_of(scored)
             if not any(entry.case in lines for lines in self.lines):
                 self._slices.add(scored)
-            found[entry.case] = CaseResults(
+            cases[entry.case] = CaseResults(
                 entry.question,
                 entry.answer,
-                {name: CellValue(seen.state, seen.value) for name, seen in entry.rows.items()},
                 {
-                    (name, id): said.value
-                    for name, seen in entry.rows.items()
-                    for id, said in seen.parts.items()
-                    if said.value is not None
+                    name: CellValue(result.state, result.value)
+                    for name, result in entry.rows.items()
+                },
+                {
+                    (name, id): part.value
+                    for name, result in entry.rows.items()
+                    for id, part in result.parts.items()
+                    if part.value is not None
                 },
                 _size(scored),
             )
-        return found
+        return cases
 
     def moves(self) -> list[dict[str, CaseChange]]:
         """Return how every case changed, for each of the new runs."""

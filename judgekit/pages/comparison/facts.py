@@ -43,8 +43,8 @@ WORDS: dict[Verdict, str] = {
 class Span:
     """The axis of a drawing of differences, with zero in the middle."""
 
-    def __init__(self, found: Sequence[MeanDifference], *, scale: float = 1.0) -> None:
-        ends = [abs(v) for d in found for v in (d.mean, d.low, d.high) if v is not None]
+    def __init__(self, differences: Sequence[MeanDifference], *, scale: float = 1.0) -> None:
+        ends = [abs(v) for d in differences for v in (d.mean, d.low, d.high) if v is not None]
         self.most = (max(ends, default=0.0) or 0.05) * 1.08
         self.scale = scale
 
@@ -69,11 +69,11 @@ class Span:
             return text
         return ("−" if value < 0 else "+") + text
 
-    def interval(self, found: MeanDifference) -> str:
+    def interval(self, difference: MeanDifference) -> str:
         """Return the interval of a difference as it is shown, or that there is none."""
-        if found.low is None or found.high is None:
+        if difference.low is None or difference.high is None:
             return "too few for an interval"
-        return f"[{self.step(found.low)}, {self.step(found.high)}]"
+        return f"[{self.step(difference.low)}, {self.step(difference.high)}]"
 
 
 class MetricView:
@@ -197,10 +197,10 @@ class RunComparison:
         cut = max(len(before), len(after)) > LONGEST
         pieces = text_diff(before[:LONGEST], after[:LONGEST])
         results = {row.metric: row.result for row in new.rows}
-        told: list[ReasonChange] = []
+        changes: list[ReasonChange] = []
         for row in base.rows:
             if row.metric in results and row.metric in self._facts.lines.compared[self.number - 1]:
-                told += self._told(row.metric, row.result, results[row.metric])
+                changes += self._told(row.metric, row.result, results[row.metric])
         return Regression(
             case=base.case.id,
             name=self.name,
@@ -209,7 +209,7 @@ class RunComparison:
             before=[piece for piece in pieces if piece.sign != "+"],
             after=[piece for piece in pieces if piece.sign != "-"],
             cut=cut,
-            told=told,
+            told=changes,
         )
 
     def _told(self, name: str, base: Result, new: Result) -> Iterator[ReasonChange]:
@@ -250,14 +250,14 @@ class ComparisonFacts:
         self,
         base: Report,
         new: Sequence[Report],
-        found: Sequence[Comparison],
+        comparisons: Sequence[Comparison],
         *,
         lines: ComparedCases,
         payload: ComparisonPayload,
         names: Sequence[str],
     ) -> None:
         self.runs = [base, *new]
-        self.found = list(found)
+        self.found = list(comparisons)
         self.lines = lines
         self.payload = payload
         self.names = list(names)

@@ -43,13 +43,13 @@ def _judges(run: Report) -> frozenset[str]:
 
 def _rubrics(run: Report) -> frozenset[str]:
     return frozenset(
-        f"{made['rubric']}@{made.get('version', '?')} {str(made.get('digest') or '')[:8]}".rstrip()
-        for made in _made_with(run.figures.manifest)
-        if made.get("rubric")
+        f"{maker['rubric']}@{maker.get('version', '?')} {(maker.get('digest') or '')!s:.8}".strip()
+        for maker in _makers(run.figures.manifest)
+        if maker.get("rubric")
     )
 
 
-def _made_with(manifest: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+def _makers(manifest: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     entries = manifest.get("metrics")
     dicts = [e for e in entries if isinstance(e, dict)] if isinstance(entries, list) else []
     return [e["made_with"] for e in dicts if isinstance(e.get("made_with"), dict)]

@@ -27,26 +27,26 @@ SCRIPTS = (
 
 
 def write_comparison(
-    base: Report, new: Sequence[Report], found: Sequence[Comparison], path: Path
+    base: Report, new: Sequence[Report], comparisons: Sequence[Comparison], path: Path
 ) -> Path:
     """Write the page of runs compared with a base, and return its path.
 
     Args:
         base: the base.
         new: the runs that were compared with it.
-        found: the comparison of each of them.
+        comparisons: the comparison of each of them.
         path: the file to write.
 
     Raises:
         ConfigError: the file cannot be written, or a run folder holds no results.
     """
-    return write_html(render_comparison(base, new, found), path)
+    return write_html(render_comparison(base, new, comparisons), path)
 
 
 def render_comparison(
     base: Report,
     new: Sequence[Report],
-    found: Sequence[Comparison],
+    comparisons: Sequence[Comparison],
     *,
     pages: Sequence[str] = (),
 ) -> str:
@@ -55,13 +55,13 @@ def render_comparison(
     Args:
         base: the base.
         new: the runs that were compared with it.
-        found: the comparison of each of them.
+        comparisons: the comparison of each of them.
         pages: where the pages of all runs are served, the base first; empty for a page in a file.
     """
-    lines = ComparedCases(base, new, found)
+    lines = ComparedCases(base, new, comparisons)
     names = names_of(lines.runs)
     payload = make_payload(lines, names=names, pages=pages)
-    facts = ComparisonFacts(base, new, found, lines=lines, payload=payload, names=names)
+    facts = ComparisonFacts(base, new, comparisons, lines=lines, payload=payload, names=names)
     return fill(
         "comparison",
         styles=("comparison",),

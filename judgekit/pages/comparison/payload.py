@@ -20,7 +20,9 @@ ALL = 2_000
 MOST = 16_000_000
 """Characters of texts a page keeps, regressions first: less than 10 MB once they are deflated."""
 
-_ASKED = ("system", "history", "input", "reference", "context", "baseline", "choices", "expected")
+_CONVERSATION = {
+    "system", "history", "input", "reference", "context", "baseline", "choices", "expected",
+}  # fmt: skip
 WORST = 3
 """Regressions shown without the script, too."""
 _LINE = 200
@@ -52,13 +54,13 @@ def make_payload(
     """
     moves = lines.moves()
     ranks = [_ranks(one) for one in moves]
-    kept = _kept(lines, moves, ranks)
+    with_texts = _cases_with_texts(lines, moves, ranks)
     texts = Texts()
-    worst = [_worst(one, rank, kept) for one, rank in zip(moves, ranks, strict=True)]
+    worst = [_worst(one, rank, with_texts) for one, rank in zip(moves, ranks, strict=True)]
     scored: dict[str, list[Scored | None]] = {
         id: [None] * len(lines.runs) for ids in worst for id in ids
     }
-    details = _details(lines.runs, kept, texts, scored)
+    details = _details(lines.runs, with_texts, texts, scored)
     shared = list(dict.fromkeys(name for metrics in lines.compared for name in metrics))
     cases = []
     for id in lines.ids:
@@ -79,7 +81,7 @@ def make_payload(
     }
     text = f'{page_json(head)[:-1]},"cases":[{",".join(cases)}]}}'
     counts = [Counter(str(move.fate) for move in one.values()) for one in moves]
-    return ComparisonPayload(pack(text), len(cases), len(kept), worst, scored, counts)
+    return ComparisonPayload(pack(text), len(cases), len(with_texts), worst, scored, counts)
 
 
 def _metric(lines: ComparedCases, name: str) -> dict[str, Any]:
@@ -105,32 +107,32 @@ def _ranks(moves: Mapping[str, CaseChange]) -> dict[str, int]:
     return {id: number for number, (id, _) in enumerate(sorted(moves.items(), key=place))}
 
 
-def _kept(
+def _cases_with_texts(
     lines: ComparedCases,
     moves: Sequence[Mapping[str, CaseChange]],
     ranks: Sequence[Mapping[str, int]],
 ) -> frozenset[str]:
     """Return the cases that keep their texts."""
     few = len(lines.ids) <= ALL
-    wanted = [
+    candidates = [
         id for id in lines.ids if few or any(one[id].fate != "same" for one in moves if id in one)
     ]
-    wanted.sort(key=lambda id: min(one[id] for one in ranks if id in one))
+    candidates.sort(key=lambda id: min(one[id] for one in ranks if id in one))
     left = MOST
-    kept = set()
-    for id in wanted:
+    chosen = set()
+    for id in candidates:
         size = sum(one[id].size for one in lines.lines if id in one)
         if size <= left:  # one that is too long must not cost all that come after it
             left -= size
-            kept.add(id)
-    return frozenset(kept)
+            chosen.add(id)
+    return frozenset(chosen)
 
 
 def _worst(
-    moves: Mapping[str, CaseChange], ranks: Mapping[str, int], kept: frozenset[str]
+    moves: Mapping[str, CaseChange], ranks: Mapping[str, int], with_texts: frozenset[str]
 ) -> list[str]:
-    found = (id for id, move in moves.items() if move.fate == "worse" and id in kept)
-    return heapq.nsmallest(WORST, found, key=lambda id: ranks[id])
+    worse = (id for id, move in moves.items() if move.fate == "worse" and id in with_texts)
+    return heapq.nsmallest(WORST, worse, key=lambda id: ranks[id])
 
 
 def _same_answer(lines: ComparedCases, id: str, number: int) -> bool | None:
@@ -150,32 +152,32 @@ def _values(line: Any, metrics: Sequence[str]) -> list[float | str | None] | Non
 
 def _details(
     runs: Sequence[Report],
-    kept: frozenset[str],
+    with_texts: frozenset[str],
     texts: Texts,
     scored_of: Mapping[str, list[Scored | None]],
 ) -> dict[str, dict[str, Any]]:
     """Return the texts of every case; only the first line of those that are not kept."""
-    found: dict[str, dict[str, Any]] = {}
+    details: dict[str, dict[str, Any]] = {}
     bases: dict[str, Case] = {}
     for number, run in enumerate(runs):
         for scored in run.results:
             case = scored.case
-            data = found.setdefault(case.id, {"id": case.id})
+            data = details.setdefault(case.id, {"id": case.id})
             if len(data) == 1:  # the first run that has it
                 data |= _head(case)
-            if case.id not in kept:
+            if case.id not in with_texts:
                 continue
             if case.id in scored_of:
                 scored_of[case.id][number] = scored
-            data.setdefault("said", [None] * len(runs))[number] = _said(scored)
+            data.setdefault("said", [None] * len(runs))[number] = _result_entry(scored)
             first = bases.setdefault(case.id, case)
             if first is case:
-                data["asked"] = _asked(case, texts)
+                data["asked"] = texts.case(case, _CONVERSATION)
                 data["from"] = number
                 data["out"] = case.output
             else:
                 data |= _against(first, case, data, texts, number)
-    return found
+    return details
 
 
 def _head(case: Case) -> dict[str, Any]:
@@ -187,15 +189,6 @@ def _head(case: Case) -> dict[str, Any]:
     }
 
 
-def _asked(case: Case, texts: Texts) -> dict[str, Any]:
-    data = case.model_dump(mode="json", include=set(_ASKED), exclude_defaults=True)
-    if case.system is not None:
-        data["system"] = texts.put(case.system)
-    if case.context:
-        data["context"] = [texts.put(passage) for passage in case.context]
-    return data
-
-
 def _against(
     first: Case, case: Case, data: Mapping[str, Any], texts: Texts, number: int
 ) -> dict[str, Any]:
@@ -204,8 +197,13 @@ def _against(
     if case.output != first.output:
         edits = script(first.output or "", case.output or "")
         more["edits"] = {**data.get("edits", {}), number: edits}
-    asked = _asked(case, texts)
-    other = {name: asked.get(name) for name in _ASKED if asked.get(name) != data["asked"].get(name)}
+    conversation = texts.case(case, _CONVERSATION)
+    first_asked = data["asked"]
+    other = {
+        name: conversation.get(name)
+        for name in sorted(_CONVERSATION)
+        if conversation.get(name) != first_asked.get(name)
+    }
     if other:
         more["other"] = {**data.get("other", {}), number: other}
     return more
@@ -226,7 +224,7 @@ def script(before: str, after: str) -> list[int | str]:
     return edits
 
 
-def _said(scored: Scored) -> dict[str, Any]:
+def _result_entry(scored: Scored) -> dict[str, Any]:
     return {row.metric: _result(row.result) for row in scored.rows}
 
 
@@ -258,5 +256,5 @@ def reason_of(part: Part) -> str:
     for item in part.items:
         if isinstance(item, dict) and isinstance(item.get("met"), bool):
             lists[bool(item["met"])].append(str(item.get("item", "")))
-    said = (("not met", lists[False]), ("met", lists[True]))
-    return "\n".join(f"{word}: {'; '.join(items)}" for word, items in said if items)
+    groups = (("not met", lists[False]), ("met", lists[True]))
+    return "\n".join(f"{word}: {'; '.join(items)}" for word, items in groups if items)

@@ -122,8 +122,8 @@ def _steps(old: Sequence[str], new: Sequence[str], *, most: int) -> list[_Step] 
         return None
     steps = [_Step(True, (0, head), (0, head))] if head else []
     # A replacement: removed text next to added text.
-    found = ((op.tag == "equal", op) for op in LCSseq.opcodes(left, right))
-    for same, group in groupby(found, key=lambda each: each[0]):
+    opcodes = ((op.tag == "equal", op) for op in LCSseq.opcodes(left, right))
+    for same, group in groupby(opcodes, key=lambda each: each[0]):
         ops = [op for _, op in group]
         first, last = ops[0], ops[-1]
         steps.append(
@@ -142,20 +142,20 @@ def _readable(
     steps: Sequence[_Step], old: Sequence[_Word], new: Sequence[_Word]
 ) -> Iterator[_Step]:
     """Join changes that are a word or two apart: people read phrases, not splinters."""
-    held: _Step | None = None  # a change that may go on
+    change: _Step | None = None  # a change that may go on
     for number, step in enumerate(steps):
         inside = 0 < number < len(steps) - 1
         if step.same and not (
             inside and _is_splinter(step, steps[number - 1], steps[number + 1], old, new)
         ):
-            if held is not None:
-                yield held
-            held = None
+            if change is not None:
+                yield change
+            change = None
             yield step
         else:
-            held = step if held is None else _spanning(held, step)
-    if held is not None:
-        yield held
+            change = step if change is None else _spanning(change, step)
+    if change is not None:
+        yield change
 
 
 def _is_splinter(
@@ -179,7 +179,7 @@ def _spanning(first: _Step, last: _Step) -> _Step:
 
 def _words(text: str) -> list[_Word]:
     """Return the words of a text with the space after each; a first one may be all space."""
-    starts = [found.start() for found in _WORD.finditer(text)]
+    starts = [match.start() for match in _WORD.finditer(text)]
     if not text.isascii():
         starts = [at for at in starts if not _belongs_to_before(text, at)]
     if not starts or starts[0]:
@@ -203,11 +203,11 @@ def _text(words: Sequence[_Word]) -> str:
 def _joined(pieces: Iterator[DiffPiece]) -> Iterator[DiffPiece]:
     """Join adjacent pieces; in a change, removed text comes first."""
     for same, group in groupby((p for p in pieces if p.text), key=lambda p: p.sign == "="):
-        found = list(group)
+        members = list(group)
         if same:
-            yield DiffPiece("=", "".join(piece.text for piece in found))
+            yield DiffPiece("=", "".join(piece.text for piece in members))
             continue
         for sign in ("-", "+"):
-            text = "".join(piece.text for piece in found if piece.sign == sign)
+            text = "".join(piece.text for piece in members if piece.sign == sign)
             if text:
                 yield DiffPiece(sign, text)

@@ -51,10 +51,10 @@ class JudgeCard(NamedTuple):
 
 def rubric_cards(manifest: Mapping[str, Any], taped: TapeIndex) -> list[RubricCard]:
     """Return a card for every rubric of a manifest, which is untrusted data."""
-    found = manifest.get("rubrics")
+    rubrics = manifest.get("rubrics")
     return [
         _rubric(entry, taped)
-        for entry in (found if isinstance(found, list) else ())
+        for entry in (rubrics if isinstance(rubrics, list) else ())
         if isinstance(entry, dict)
     ]
 
@@ -68,7 +68,7 @@ def _rubric(entry: dict[str, Any], taped: TapeIndex) -> RubricCard:
         description=str(entry.get("description") or ""),
         facts=tuple(_rubric_facts(entry)),
         criteria=tuple(_criterion(one, weighs=weighs) for one in criteria),
-        told=_told({str(one.get("id")) for one in criteria}, taped),
+        told=_prompt_text({str(one.get("id")) for one in criteria}, taped),
     )
 
 
@@ -82,9 +82,9 @@ def _rubric_facts(entry: dict[str, Any]) -> Iterator[Fact]:
     if isinstance(modes, dict) and len(modes) > 1:
         for name, groups in sorted(modes.items()):  # as report.json has them
             shares = sorted(groups.items()) if isinstance(groups, dict) else ()
-            said = " + ".join(f"{_weight(share)} {group}" for group, share in shares)
+            weights = " + ".join(f"{_weight(share)} {group}" for group, share in shares)
             default = "default" if name == entry.get("default_mode") else ""
-            yield Fact(f"Mode {name}", said, default)
+            yield Fact(f"Mode {name}", weights, default)
 
 
 def _criterion(one: dict[str, Any], *, weighs: bool) -> CriterionLine:
@@ -109,13 +109,13 @@ def _answer(one: dict[str, Any]) -> str:
     labels = [str(label) for label in _list(one.get("labels"))]
     items = _list(one.get("items"))
     if labels:
-        said = "one word" if one.get("levels") else f"one of {', '.join(labels)}"
+        answer = "one word" if one.get("levels") else f"one of {', '.join(labels)}"
     elif one.get("kind") == "boolean":
-        said = "yes or no"
+        answer = "yes or no"
     elif one.get("kind") == "checklist":
-        said = f"{len(items)} points, met or not" if items else "a list of points, met or not"
+        answer = f"{len(items)} points, met or not" if items else "a list of points, met or not"
     else:
-        said = f"a number from {one.get('minimum', 0)} to {one.get('maximum', 1)}"
+        answer = f"a number from {one.get('minimum', 0)} to {one.get('maximum', 1)}"
     more = [
         word
         for key, word in (
@@ -125,14 +125,14 @@ def _answer(one: dict[str, Any]) -> str:
         )
         if one.get(key)
     ]
-    return "; ".join([said, *more])
+    return "; ".join([answer, *more])
 
 
 def _weight(value: Any) -> str:
     return weight(value) if isinstance(value, (int, float)) else "–"
 
 
-def _told(ids: set[str], taped: TapeIndex) -> str:
+def _prompt_text(ids: set[str], taped: TapeIndex) -> str:
     """Return the system message of a request about these criteria."""
     for form, system in taped.systems.items():
         questions = json.loads(form).get("questions")
@@ -208,8 +208,8 @@ def _judge_facts(
 
 
 def _findings(run: Mapping[str, Any], role: str) -> Iterator[Fact]:
-    found = run.get("judges")
-    facts = found.get(role) if isinstance(found, dict) else None
+    judges = run.get("judges")
+    facts = judges.get(role) if isinstance(judges, dict) else None
     if not isinstance(facts, dict):
         return
     if facts.get("mode"):

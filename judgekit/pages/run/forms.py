@@ -11,7 +11,7 @@ from judgekit.core.score import Part
 from judgekit.pages.run.taped import TapeIndex
 from judgekit.report.folder import Scored
 
-_NOT_ASKED = ("weight", "levels", "reverse")
+_NOT_SHOWN = ("weight", "levels", "reverse")
 """Keys of a criterion besides its question."""
 
 
@@ -32,7 +32,7 @@ class Forms:
     ) -> None:
         self._taped = taped
         self._put = put
-        self._told = _told(manifest)
+        self._told = _descriptions(manifest)
         self._ids: dict[str, set[str]] = {}
         """Form -> the ids of its questions."""
         self._first: dict[str, str] = {}
@@ -54,8 +54,8 @@ class Forms:
             if not forms or row.metric in self._stepwise:
                 continue
             form = forms.pop()
-            asked = self._asked(form)
-            if forms or not asked or (parts and not _made_of(parts, asked)):
+            questions = self._asked(form)
+            if forms or not questions or (parts and not _metrics_by_criteria(parts, questions)):
                 self._stepwise.add(row.metric)
             elif self._first.setdefault(row.metric, form) != form:
                 unusual[row.metric] = self._put(form)
@@ -63,12 +63,12 @@ class Forms:
 
     def finish(self) -> dict[str, int]:
         """Return the usual form of every metric that has one, by its number."""
-        found = {}
+        forms = {}
         for metric, parts in self._parts.items():
             form = self._first.get(metric) or self._from_manifest(metric, set(parts))
             if form is not None and metric not in self._stepwise:
-                found[metric] = self._put(form)
-        return found
+                forms[metric] = self._put(form)
+        return forms
 
     def levels(self) -> dict[str, dict[str, dict[str, str]]]:
         """Return what levels mean: metric -> criterion -> word -> meaning."""
@@ -95,7 +95,7 @@ class Forms:
         if not criteria or (parts and not parts <= {str(c.get("id")) for c in criteria}):
             return None
         questions = [
-            {name: value for name, value in criterion.items() if name not in _NOT_ASKED}
+            {name: value for name, value in criterion.items() if name not in _NOT_SHOWN}
             for criterion in criteria
             if not parts or criterion.get("id") in parts
         ]
@@ -105,25 +105,25 @@ class Forms:
         return text if self._asked(text) else None
 
 
-def _made_of(parts: Sequence[Part], asked: set[str]) -> bool:
+def _metrics_by_criteria(parts: Sequence[Part], ids: set[str]) -> bool:
     """Return whether the parts of a score are what was asked, and nothing else is."""
     applied = {part.id for part in parts if part.status != "not_applicable"}
-    return applied <= asked <= {part.id for part in parts}
+    return applied <= ids <= {part.id for part in parts}
 
 
-def _told(manifest: Mapping[str, Any]) -> dict[str, dict[str, Any] | None]:
+def _descriptions(manifest: Mapping[str, Any]) -> dict[str, dict[str, Any] | None]:
     """Return the rubric of every metric that has just one."""
-    found: dict[str, dict[str, Any] | None] = {}
+    descriptions: dict[str, dict[str, Any] | None] = {}
     for rubric in _dicts(manifest.get("rubrics")):
         metrics = rubric.get("metrics")
         for metric in metrics if isinstance(metrics, list) else ():
             if isinstance(metric, str):
-                found[metric] = None if metric in found else rubric
-    return found
+                descriptions[metric] = None if metric in descriptions else rubric
+    return descriptions
 
 
 def _meanings(rubric: dict[str, Any]) -> dict[str, dict[str, str]]:
-    found = {}
+    meanings = {}
     for criterion in _dicts(rubric.get("criteria")):
         means = {
             str(level.get("label")): str(level["text"])
@@ -131,8 +131,8 @@ def _meanings(rubric: dict[str, Any]) -> dict[str, dict[str, str]]:
             if level.get("text")
         }
         if means:
-            found[str(criterion.get("id"))] = means
-    return found
+            meanings[str(criterion.get("id"))] = means
+    return meanings
 
 
 def _dicts(value: Any) -> list[dict[str, Any]]:

@@ -9,7 +9,7 @@ LONGEST = 120
 """Characters of a line that are shown in the list before the texts are there."""
 
 _LINE = re.compile(r"\S[^\r\n]*")
-_SAID = ("type", "status", "value", "kind", "fallback")
+_SHOWN = ("type", "status", "value", "kind", "fallback")
 
 
 def lead_of(case: dict[str, Any]) -> dict[str, Any]:
@@ -27,12 +27,12 @@ def _line(case: dict[str, Any]) -> str:
     """Return the first line of a case that is not blank, as the script of the page finds it."""
     texts = [case.get("input"), case.get("output")]
     texts += [message.get("content") for message in case.get("history") or ()]
-    found = (_LINE.search(text) for text in texts if text)
-    return next((line[0][:LONGEST].rstrip() for line in found if line), "")
+    matches = (_LINE.search(text) for text in texts if text)
+    return next((line[0][:LONGEST].rstrip() for line in matches if line), "")
 
 
 def _row(row: dict[str, Any]) -> dict[str, Any]:
-    lead = {name: row[name] for name in _SAID if name in row}
+    lead = {name: row[name] for name in _SHOWN if name in row}
     for name in ("message", "reason"):
         if name in row and "value" not in row:
             lead[name] = row[name][:LONGEST]

@@ -6,7 +6,7 @@ import heapq
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from judgekit.core.case import Case, output_digest
+from judgekit.core.case import output_digest
 from judgekit.core.score import Result
 from judgekit.datasets.ids import is_derived
 from judgekit.pages.packing import Texts, pack, page_json
@@ -70,10 +70,10 @@ def make_payload(report: Report) -> RunPayload:
         CassetteCorrupt: the run's tape was damaged.
     """
     figures = report.figures
-    asked = RunTape(report.folder)
+    tape = RunTape(report.folder)
     texts = Texts()
     ranking = Ranking(report.metrics)
-    kept = _kept(report, ranking) if asked.there and figures.cases > ALL else None
+    with_prompts = _worst_cases(report, ranking) if tape.there and figures.cases > ALL else None
     cases: list[str] = []  # as JSON at once: a fifth of the memory
     leads: list[str] = []
     makers: dict[str, dict[JudgedBy, None]] = {}
@@ -83,10 +83,10 @@ def make_payload(report: Report) -> RunPayload:
     )
     histograms = Histograms()
     origins = Origins(report.run)
-    forms = Forms(asked.taped, figures.manifest, texts.put)
+    forms = Forms(tape.taped, figures.manifest, texts.put)
     for number, scored in enumerate(report.results):
-        tape = asked if kept is None or number in kept else None
-        data = _case(scored, texts, tape, origins)
+        prompted = with_prompts is None or number in with_prompts
+        data = _case(scored, texts, tape if prompted else None, origins)
         if is_derived(scored.case):
             data["place"] = report.places.get(scored.case.id, f"case {number + 1}")
         ranking.add(scored)
@@ -99,10 +99,9 @@ def make_payload(report: Report) -> RunPayload:
         for row in scored.rows:
             if row.result.type == "score" and row.result.source == "judge":
                 makers.setdefault(row.metric, {})[JudgedBy.of(row.result.meta)] = None
-    taped = asked.taped
-    asked.close()
-    made_by = {metric: tuple(found) for metric, found in makers.items()}
-    prompts = "none" if not asked.there else "all" if kept is None else "some"
+    tape.close()
+    made_by = {metric: tuple(names) for metric, names in makers.items()}
+    prompts = "none" if not tape.there else "all" if with_prompts is None else "some"
     fields = slices.finish()
     head = {
         "dataset": figures.dataset,
@@ -119,7 +118,7 @@ def make_payload(report: Report) -> RunPayload:
         # Two lines, so that the list of cases is drawn before the texts are unpacked.
         packed = pack(f"{_joined(head, leads)}\n{_joined({'texts': texts.all}, cases)}")
     return RunPayload(
-        packed.text, packed.compressed, prompts, made_by, fields, histograms, ranking, taped
+        packed.text, packed.compressed, prompts, made_by, fields, histograms, ranking, tape.taped
     )
 
 
@@ -137,25 +136,16 @@ def _metric(summary: MetricSummary) -> dict[str, Any]:
     }
 
 
-def _case(scored: Scored, texts: Texts, asked: RunTape | None, origins: Origins) -> dict[str, Any]:
-    data = _texts_shared(scored.case, texts)
+def _case(scored: Scored, texts: Texts, tape: RunTape | None, origins: Origins) -> dict[str, Any]:
+    data = texts.case(scored.case)
     data["digest"] = output_digest(scored.case.output)  # labels carry it
     data["rows"] = {row.metric: _result(row.result) for row in scored.rows}
-    if asked is not None and asked.there:
-        found = ((key, asked.record(key)) for key in keys_of(scored.rows))
-        data["asked"] = {key: told(record, texts) for key, record in found if record}
+    if tape is not None and tape.there:
+        records = ((key, tape.record(key)) for key in keys_of(scored.rows))
+        data["asked"] = {key: told(record, texts) for key, record in records if record}
         if origins.all_alike is None:
-            for key, said in data["asked"].items():
-                said["origin"] = origins.of(key)
-    return data
-
-
-def _texts_shared(case: Case, texts: Texts) -> dict[str, Any]:
-    data = case.model_dump(mode="json", exclude_defaults=True)
-    if case.system is not None:
-        data["system"] = texts.put(case.system)
-    if case.context:
-        data["context"] = [texts.put(passage) for passage in case.context]
+            for key, record in data["asked"].items():
+                record["origin"] = origins.of(key)
     return data
 
 
@@ -173,7 +163,7 @@ def _result(result: Result) -> dict[str, Any]:
     return data
 
 
-def _kept(report: Report, ranking: Ranking) -> frozenset[int]:
+def _worst_cases(report: Report, ranking: Ranking) -> frozenset[int]:
     """Return the numbers of the worst cases of a large run: those keep their prompts."""
     ranked = ((ranking.rank(scored), number) for number, scored in enumerate(report.results))
     return frozenset(number for _, number in heapq.nsmallest(KEPT, ranked))

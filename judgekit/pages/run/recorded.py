@@ -61,12 +61,12 @@ class RunTape:
 
 def keys_of(rows: tuple[Row, ...]) -> Iterator[str]:
     """Yield the keys of every request a case led to, each once."""
-    seen: dict[str, None] = {}
+    keys: dict[str, None] = {}
     for row in rows:
-        seen |= dict.fromkeys(judgment.request_key for judgment in row.result.judgments)
+        keys |= dict.fromkeys(judgment.request_key for judgment in row.result.judgments)
         if isinstance(row.result, Failure) and row.result.key is not None:
-            seen[row.result.key] = None
-    yield from seen
+            keys[row.result.key] = None
+    yield from keys
 
 
 def told(record: Record, texts: TextPool) -> dict[str, Any]:

@@ -105,19 +105,19 @@ class Slices:
         return _Tally(len(self._places), clustered=self._cluster is not None)
 
     def _values(self, scored: Scored) -> list[tuple[int, float]]:
-        found = []
+        values = []
         for row in scored.rows:
             result = row.result
             if result.type == "score" and result.value is not None and result.fallback is None:
                 place = self._places.get(row.metric)
                 if place is not None:
-                    found.append((place, result.value))
-        return found
+                    values.append((place, result.value))
+        return values
 
     def finish(self) -> tuple[Field, ...]:
         """Return the fields with few values, each with its slices in order."""
         most = min(VALUES, max(2, self._all.cases // 2))
-        found = []
+        fields = []
         for name, tallies in self._fields.items():
             if tallies is None or len(tallies) < 2:
                 continue
@@ -125,8 +125,8 @@ class Slices:
             if len(values) <= most:
                 order = [*values, *([None] if None in tallies else [])]
                 slices = (tallies[value].finish(value, self._bounds) for value in order)
-                found.append(Field(name, tuple(slices)))
-        return tuple(found[:FIELDS])
+                fields.append(Field(name, tuple(slices)))
+        return tuple(fields[:FIELDS])
 
 
 class _Tally:

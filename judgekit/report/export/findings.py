@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from judgekit.core.score import Score
-from judgekit.report.export.verdict import Verdict, verdicts
+from judgekit.report.export.verdict import RowVerdict, verdicts
 
 if TYPE_CHECKING:
     from judgekit.report.report import Report
@@ -28,10 +28,10 @@ class Findings:
         """Rows that miss the threshold."""
         self.errors = 0
         """Rows without a score, because something went wrong."""
-        self.first_errors: list[tuple[str, Verdict]] = []
-        self._worst: list[tuple[float, int, str, float, Verdict]] = []
+        self.first_errors: list[tuple[str, RowVerdict]] = []
+        self._worst: list[tuple[float, int, str, float, RowVerdict]] = []
 
-    def add(self, case: str, verdict: Verdict, value: float | None) -> None:
+    def add(self, case: str, verdict: RowVerdict, value: float | None) -> None:
         """Take one row."""
         if verdict.outcome == "error":
             self.errors += 1
@@ -48,7 +48,7 @@ class Findings:
             heapq.heappushpop(self._worst, entry)
 
     @property
-    def worst(self) -> Iterator[tuple[str, float, Verdict]]:
+    def worst(self) -> Iterator[tuple[str, float, RowVerdict]]:
         """The rows that miss the threshold, the worst first."""
         for _, _, case, value, verdict in sorted(self._worst, reverse=True, key=lambda e: e[:2]):
             yield case, value, verdict

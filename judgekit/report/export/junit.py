@@ -14,7 +14,7 @@ from typing import IO, TYPE_CHECKING, Any, BinaryIO
 
 from judgekit.report.export.marks import named, one_line
 from judgekit.report.export.target import written
-from judgekit.report.export.verdict import PASSED, Verdict, verdicts
+from judgekit.report.export.verdict import PASSED, RowVerdict, verdicts
 
 if TYPE_CHECKING:
     from judgekit.report.gate import GateResult
@@ -53,20 +53,20 @@ def _spool() -> IO[bytes]:
     return tempfile.SpooledTemporaryFile(max_size=_IN_MEMORY)
 
 
-def _gates(report: Report) -> list[tuple[str, Verdict]]:
+def _gates(report: Report) -> list[tuple[str, RowVerdict]]:
     return [
         *(_gate(result) for result in report.figures.gates),
         *(
-            (f"complete {number}", Verdict("error", "incomplete", reason))
+            (f"complete {number}", RowVerdict("error", "incomplete", reason))
             for number, reason in enumerate(report.figures.incomplete, start=1)
         ),
     ]
 
 
-def _gate(result: GateResult) -> tuple[str, Verdict]:
+def _gate(result: GateResult) -> tuple[str, RowVerdict]:
     gate = result.gate
     subject = f"{gate.subject}: " if gate.metric else ""
-    failed = Verdict("failed", result.answer or "misses", result.sentence)
+    failed = RowVerdict("failed", result.answer or "misses", result.sentence)
     return f"{subject}{gate.statistic} {gate.bound:g}", PASSED if result.passed else failed
 
 
@@ -76,7 +76,7 @@ class _Suite:
         self.counts: Counter[str] = Counter()
         self.spool = spool
 
-    def add(self, name: str, verdict: Verdict) -> None:
+    def add(self, name: str, verdict: RowVerdict) -> None:
         self.counts["tests"] += 1
         self.counts[verdict.outcome] += 1
         begin = f"  <testcase{_attributes(name=name, classname=self.name, time='0')}"

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 Outcome = Literal["passed", "failed", "error", "skipped"]
 
 
-class Verdict(NamedTuple):
+class RowVerdict(NamedTuple):
     """The outcome of a row, its reason and details."""
 
     outcome: Outcome
@@ -28,29 +28,29 @@ class Verdict(NamedTuple):
     """Criteria that took from the value, with reasons and quotes, a line each."""
 
 
-PASSED = Verdict("passed")
+PASSED = RowVerdict("passed")
 
 
-def verdict_of(result: Result, summary: MetricSummary) -> Verdict:
+def verdict_of(result: Result, summary: MetricSummary) -> RowVerdict:
     """Return the outcome of a row: missing its threshold is a failure, having no score an error.
 
     Abstained, not applicable and fallback rows are skipped: the metric itself gave no verdict.
     """
     if isinstance(result, Failure):
-        return Verdict("error", result.kind, result.message)
+        return RowVerdict("error", result.kind, result.message)
     if result.status != "scored" or result.value is None:
         status = result.status.replace("_", " ")
-        return Verdict("skipped", result.status, f"{status}: {result.reason}".rstrip(": "))
+        return RowVerdict("skipped", result.status, f"{status}: {result.reason}".rstrip(": "))
     if result.fallback is not None:
         stand_in = f"{result.fallback.substitute} stood in and gave {_number(result.value)}"
-        return Verdict("skipped", "fallback", f"{stand_in}: {result.fallback.cause}")
+        return RowVerdict("skipped", "fallback", f"{stand_in}: {result.fallback.cause}")
     if passes(result.value, summary.threshold, summary.higher_is_better) is not False:
         return PASSED
     word = "below" if summary.higher_is_better else "above"
     line = f"{_number(result.value)} is {word} the threshold {_number(summary.threshold)}"
     if result.reason:
         line += f": {result.reason}"
-    return Verdict("failed", f"{word}_threshold", line, tuple(_details(result, line)))
+    return RowVerdict("failed", f"{word}_threshold", line, tuple(_details(result, line)))
 
 
 def _details(result: Score, line: str) -> Iterator[str]:
@@ -62,7 +62,7 @@ def _details(result: Score, line: str) -> Iterator[str]:
         yield from lines
 
 
-def verdicts(report: Report) -> Iterator[tuple[Row, Verdict]]:
+def verdicts(report: Report) -> Iterator[tuple[Row, RowVerdict]]:
     """Yield every row of a run with its outcome, in the order of the cases.
 
     Raises:
