@@ -28,9 +28,9 @@ from judgekit.rubric.rubric import Rubric
 class RoleAdherence(Stepped):
     """The share of assistant turns that keep to the role of the system prompt; 0..1, higher better.
 
-    The judge gets one request for each assistant turn, the output last, with the system prompt
-    and the messages before the turn. It decides whether the turn keeps to the role: who the
-    assistant is, what it may talk about, and how.
+    The judge gets one request for each assistant turn (rubric `role_adherence`), the output last,
+    with the system prompt and the messages before the turn. It decides whether the turn keeps to
+    the role: who the assistant is, what it may talk about, and how.
 
     Args:
         judge: receives one request for each assistant turn.

@@ -202,12 +202,13 @@ class ToolCallCorrectness(Metric):
     """Share of the expected tool calls that were made; 0..1, higher is better.
 
     A call counts for at most one expected call. The order does not matter; `trajectory_match`
-    compares it. An empty list means that no tool should be called: 1 if none was, else 0.
+    compares it. An empty list means that no tool should be called: 1 if none was, else 0. The
+    details list unexpected calls; with `extra: count` they lower the value.
     """
 
     name: str = "tool_call_correctness"
     arguments: Arguments = "exact"
-    """How arguments are compared: exact, subset, schema or ignore ."""
+    """How arguments are compared: exact, subset, schema or ignore."""
     extra: Extra = "ignore"
     """`count`: divide by the number of expected or actual calls, whichever is greater."""
 

@@ -27,9 +27,9 @@ Order = Literal["strict", "unordered", "subset", "superset"]
 class TrajectoryMatch(Metric):
     """1 if the tool calls of a conversation match the expected ones, else 0; higher is better.
 
-    `strict`: the same calls in the same order. `unordered`: the same calls in any order.
-    `subset`: only expected calls. `superset`: every expected call, and possibly others. A call
-    counts for one expected call. An empty list is a trajectory without tools.
+    `strict`: the same calls in the same order. `unordered`: the same calls in any order. `subset`:
+    only expected calls. `superset`: every expected call, and possibly others. A call counts for one
+    expected call. An empty list is a trajectory without tools.
     """
 
     name: str = "trajectory_match"

@@ -135,8 +135,8 @@ def _ngrams(tokens: Sequence[str], n: int) -> Counter[tuple[str, ...]]:
 class RougeMetric(Metric):
     """ROUGE-1, -2, -L or -Lsum of the output and the nearest reference; 0..1, higher is better.
 
-    Words are runs of letters and digits, case-folded and without stemming. The nearest reference
-    is the one with the highest figure.
+    Words are runs of letters and digits, case-folded and without stemming. The nearest reference is
+    the one with the highest figure.
     """
 
     name: str = "rouge"

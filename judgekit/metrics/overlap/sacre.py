@@ -45,9 +45,9 @@ def _texts(case: Case) -> tuple[str, list[str]]:
 class Bleu(Metric):
     """Sentence BLEU of the output against the references; 0..1 (shown as 0..100), higher is better.
 
-    BLEU is a measure of a corpus and says little about a single text: the figure `corpus_bleu`
-    pools the n-grams of all rows, as papers report it. N-gram orders that a short text cannot
-    have are skipped (effective order); zero counts are smoothed exponentially.
+    BLEU measures a corpus and says little about a single text: the figure `corpus_bleu` pools the
+    n-grams of all rows, as papers report it. N-gram orders that a short text cannot have are
+    skipped (effective order); zero counts are smoothed exponentially.
     """
 
     name: str = "bleu"

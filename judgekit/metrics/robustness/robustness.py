@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Literal
@@ -20,7 +19,13 @@ from judgekit.embedders import (
     is_semantic,
     vectors,
 )
-from judgekit.metrics._options import check_choice, check_name, needed_text, text_options
+from judgekit.metrics._options import (
+    check_choice,
+    check_fraction,
+    check_name,
+    needed_text,
+    text_options,
+)
 from judgekit.metrics.embedding.semantic_accuracy import NO_MEANING
 from judgekit.metrics.embedding.similarity import cosine
 from judgekit.metrics.tokens import answer_form
@@ -29,14 +34,14 @@ from judgekit.metrics.verdict import read_verdict
 Equal = Literal["exact", "normalised", "lexical", "semantic", "verdict"]
 Norm = Literal["edit", "embedding"]
 ORIGINAL = "original_input"
-"""Key of `expected` that holds the input a perturbed case came from."""
+"""Key of `expected` with the original input of a perturbed case."""
 MAX_CHARACTERS = 2_000_000
 MAX_LETTERS = 50_000
-"""Longer texts are compared word by word: letter by letter takes time squared."""
+"""Longer texts are compared by words: by characters, it takes quadratic time."""
 
 
 def _perturbed(case: Case) -> tuple[str, str]:
-    """Return the answer to the original and the answer to the changed input."""
+    """Return the answers to the original and to the changed input."""
     if case.parent is None:
         raise CaseError(
             "needs the case it is a changed copy of (field 'parent'); judgekit perturb writes both"
@@ -45,8 +50,9 @@ def _perturbed(case: Case) -> tuple[str, str]:
 
 
 def _kind(case: Case) -> str | None:
-    about = case.metadata.get("perturbation")
-    kind = about.get("kind") if isinstance(about, dict) else about
+    kind = case.metadata.get("perturbation")
+    if isinstance(kind, dict):
+        kind = kind.get("kind")
     return kind if isinstance(kind, str) else None
 
 
@@ -54,26 +60,26 @@ def _kind(case: Case) -> str | None:
 class AdversarialRobustness(Metric):
     """1 if the answer to a perturbed input equals the answer to the original, else 0.
 
-    The mean over a run is the robustness, and the figure `attack_success_rate` is 1 minus it.
-    A case is a copy as `judgekit perturb` writes it: `baseline` is the answer to the original,
-    `output` the answer to the changed input. `equal` says what counts as the same answer:
-    `exact` the same characters, `normalised` up to case, punctuation, articles and white space,
-    `lexical` a cosine of words of at least `tau`, `semantic` a cosine of meaning of at least
-    `tau` (not applicable without a semantic embedder), `verdict` the same word of `positive` or
-    `negative` (whole words, negative ones first).
+    The mean over a run is the robustness; the figure `attack_success_rate` is 1 minus it. A case is
+    a copy written by `judgekit perturb`: `baseline` is the answer to the original input, `output`
+    the answer to the changed one. `equal` selects the comparison: `exact` compares characters;
+    `normalised` ignores case, punctuation, articles and white space; `lexical` needs a cosine of
+    words of at least `tau`; `semantic` needs a cosine of meaning of at least `tau` and is not
+    applicable without a semantic embedder; `verdict` compares whether the answers use a word of
+    `positive` or of `negative` (whole words, negative ones first).
     """
 
     name: str = "adversarial_robustness"
     equal: Equal = "normalised"
-    """What the same answer is."""
+    """How the two answers are compared."""
     tau: float = 0.8
-    """Least cosine of `lexical` and `semantic`."""
+    """Minimum cosine for `lexical` and `semantic`."""
     positive: tuple[str, ...] = ()
-    """With `verdict`: words of the one verdict."""
+    """Words of the positive verdict, for `verdict`."""
     negative: tuple[str, ...] = ()
-    """Verdict words of `verdict`, such as safe and unsafe."""
+    """Words of the negative verdict, such as unsafe, for `verdict`."""
     embedder: Chosen | None = None
-    """What turns texts into vectors, with `semantic`; a lexical one does not do."""
+    """Semantic embedder for `semantic`; a lexical one is not applicable."""
 
     figures: ClassVar[Mapping[str, bool]] = {"attack_success_rate": False}
     needs = ("output", "baseline", "parent")
@@ -81,7 +87,7 @@ class AdversarialRobustness(Metric):
     def __post_init__(self) -> None:
         check_name("adversarial_robustness", self.name)
         check_choice(self.name, "equal", self.equal, Equal)
-        _check_share(self.name, "tau", self.tau)
+        check_fraction(self.name, "tau", self.tau)
         for option in ("positive", "negative"):
             object.__setattr__(self, option, text_options(self.name, option, getattr(self, option)))
         if (self.equal == "verdict") != bool(self.positive and self.negative):
@@ -93,9 +99,8 @@ class AdversarialRobustness(Metric):
 
     @property
     def synchronous(self) -> bool:
-        """Whether scoring waits for nothing."""
-        model = self.equal == "semantic" and self.embedder is not None
-        return not model or embeds_at_once(self.embedder or "lexical")
+        """Whether the comparison needs no asynchronous embedder."""
+        return self.equal != "semantic" or self.embedder is None or embeds_at_once(self.embedder)
 
     def aggregates(self) -> list[Aggregate]:
         """Return the attack success rate, over all copies and by kind of perturbation."""
@@ -115,7 +120,7 @@ class AdversarialRobustness(Metric):
             case "exact":
                 same = before == after
             case "normalised":
-                same = _form(before) == _form(after)
+                same = _normalised(before) == _normalised(after)
             case "lexical" | "semantic":
                 embedder = "lexical" if self.equal == "lexical" else self.embedder
                 if embedder is None or (self.equal == "semantic" and not is_semantic(embedder)):
@@ -124,7 +129,7 @@ class AdversarialRobustness(Metric):
                 value = cosine(first, second)
                 meta["embedder"] = identity_of(embedder)
                 if value is None:
-                    return self._not_applicable("An answer holds no words the embedder knows.")
+                    return self._not_applicable("An answer has no words that the embedder knows.")
                 details["cosine"] = round(value, 4)
                 same = round(value, 4) >= self.tau
             case "verdict":
@@ -134,7 +139,7 @@ class AdversarialRobustness(Metric):
                 ]
                 details["verdicts"] = list(words)
                 if None in words:
-                    return self._not_applicable("An answer states none of the verdict words.")
+                    return self._not_applicable("An answer has none of the verdict words.")
                 same = words[0] == words[1]
         by = f" by {kind}" if kind else ""
         return Score(
@@ -154,13 +159,13 @@ class AdversarialRobustness(Metric):
 
 
 class _Attacks:
-    """The share of perturbations that changed the answer."""
+    """The share of perturbations that change the answer."""
 
     def __init__(self) -> None:
         self._counts: dict[str | None, list[int]] = {}
 
     def add(self, row: Row) -> None:
-        """Take one more result."""
+        """Add a result."""
         if not isinstance(row.result, Score) or row.result.value is None or row.result.fallback:
             return
         kind = row.result.details.get("perturbation")
@@ -170,31 +175,29 @@ class _Attacks:
             count[1] += 1
 
     def finish(self) -> dict[str, float | int | None]:
-        """Return the rate over all, then by kind."""
-        changed, of = self._counts.get(None, [0, 0])
-        rates: dict[str, float | int | None] = {"attack_success_rate": changed / of if of else None}
-        for kind in sorted(key for key in self._counts if key is not None):
-            changed, of = self._counts[kind]
-            rates[f"attack_success_rate_{kind}"] = changed / of
+        """Return the rate of all copies, then by kind."""
+        rates: dict[str, float | int | None] = {"attack_success_rate": None}
+        for kind, (changed, total) in sorted(self._counts.items(), key=lambda item: item[0] or ""):
+            name = "attack_success_rate" if kind is None else f"attack_success_rate_{kind}"
+            rates[name] = changed / total
         return rates
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ContinuousRobustness(Metric):
-    """1 minus how far the answer moves for how far the input was moved; 0..1, higher is better.
+    """1 minus the change of the answer per change of the input; 0..1, higher is better.
 
-    Distances are shares: `edit` is the Levenshtein distance over the length of the longer text
-    (of words where a text has more than 50,000 characters), `embedding` is 1 minus the cosine.
-    A ratio over 1 (the answer moves further than the input) counts as 0, and the unclamped
-    value is in the details. An input that was not moved is not applicable and counted so. A
-    case is a copy as `judgekit perturb` writes it.
+    Distances are on 0..1: `edit` is the Levenshtein distance divided by the length of the longer
+    text (in words if a text has more than 50,000 characters), `embedding` is 1 minus the cosine. If
+    the answer changes more than the input, the value is 0; the details have the unclamped value. An
+    unchanged input is not applicable. A case is a copy written by `judgekit perturb`.
     """
 
     name: str = "robustness_continuous"
     norm: Norm = "edit"
-    """How far texts moved: by letters, or by vectors."""
+    """Distance between texts: by edits, or by vectors."""
     embedder: Chosen = "lexical"
-    """What turns texts into vectors, with `embedding`."""
+    """Embedder for `embedding`."""
 
     needs = (
         "input",
@@ -212,7 +215,7 @@ class ContinuousRobustness(Metric):
 
     @property
     def synchronous(self) -> bool:
-        """Whether scoring waits for nothing."""
+        """Whether the comparison needs no asynchronous embedder."""
         return self.norm == "edit" or embeds_at_once(self.embedder)
 
     async def score(self, case: Case) -> Score:
@@ -232,7 +235,10 @@ class ContinuousRobustness(Metric):
         method = f"{self.norm} distance"
         meta: dict[str, Json] = {}
         if self.norm == "edit":
-            moved, pushed = edit_share(before, after), edit_share(original, changed)
+            answer_change, input_change = (
+                edit_share(before, after),
+                edit_share(original, changed),
+            )
         else:
             rows = await vectors(self.embedder, [before, after, original, changed])
             meta["embedder"] = identity_of(self.embedder)
@@ -240,25 +246,25 @@ class ContinuousRobustness(Metric):
             if answers is None or inputs is None:
                 return Score(
                     status="not_applicable",
-                    reason="A text holds no words the embedder knows.",
+                    reason="A text has no words that the embedder knows.",
                     method=method,
                 )
-            moved, pushed = round(1.0 - answers, 6), round(1.0 - inputs, 6)
-        if pushed == 0:
+            answer_change, input_change = round(1.0 - answers, 6), round(1.0 - inputs, 6)
+        if input_change == 0:
             return Score(
                 status="not_applicable",
-                reason="The input was not moved, so nothing can be said of the answer.",
+                reason="The input did not change.",
                 method=method,
             )
-        raw = continuous_robustness(moved, pushed)
+        raw = continuous_robustness(answer_change, input_change)
         return Score(
             value=min(1.0, max(0.0, raw)),
             method=method,
-            reason=f"The answer moves by {moved:.2f} where the input was moved by {pushed:.2f}.",
+            reason=f"The answer changes by {answer_change:.2f}, the input by {input_change:.2f}.",
             ground_truth=before,
             details={
-                "answer_moved": moved,
-                "input_moved": pushed,
+                "answer_moved": answer_change,
+                "input_moved": input_change,
                 "raw": raw,
                 "parent": case.parent,
                 "perturbation": _kind(case),
@@ -267,15 +273,15 @@ class ContinuousRobustness(Metric):
         )
 
 
-def continuous_robustness(moved: float, pushed: float) -> float:
-    """Return 1 - moved / pushed, unclamped; `pushed` is over 0."""
-    return 1.0 - moved / pushed
+def continuous_robustness(answer: float, input: float) -> float:
+    """Return 1 - answer / input, unclamped, by the distances of answers and inputs (over 0)."""
+    return 1.0 - answer / input
 
 
 def edit_share(one: str, other: str) -> float:
-    """Return the Levenshtein distance of two texts over the length of the longer, 0..1.
+    """Return the Levenshtein distance divided by the length of the longer text, 0..1.
 
-    Texts of more than 50,000 characters are compared word by word.
+    Texts of more than 50,000 characters are compared by words.
 
     >>> round(edit_share("kitten", "sitting"), 4)
     0.4286
@@ -289,11 +295,5 @@ def edit_share(one: str, other: str) -> float:
     return float(Levenshtein.normalized_distance(one, other))
 
 
-def _form(text: str) -> str:
+def _normalised(text: str) -> str:
     return answer_form(text, ignore_case=True, ignore_accents=True)
-
-
-def _check_share(metric: str, option: str, given: object) -> None:
-    number = isinstance(given, (int, float)) and not isinstance(given, bool)
-    if not number or not math.isfinite(given) or not 0 <= given <= 1:  # type: ignore[arg-type, operator]
-        raise ConfigError(f"{metric}: {option} must be a number from 0 to 1, not {given!r}")

@@ -1,9 +1,10 @@
-"""Contains: are the wanted words in the output, and the unwanted ones not?"""
+"""Contains: does the output have the required words, and none of the forbidden ones?"""
 
 from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from judgekit.core.case import Case
@@ -20,30 +21,30 @@ from judgekit.metrics._options import (
 from judgekit.metrics.tokens import CJK
 
 _QUOTES = str.maketrans("‘’“”", "''\"\"")
-# No space marks a word's edge in these: Han and kana, Thai, Lao, Burmese, Khmer.
+# Scripts without spaces between words: Han and kana, Thai, Lao, Burmese, Khmer.
 _UNSPACED = re.compile(f"[{CJK}\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Contains(Metric):
-    """Share of the conditions the output meets; 0..1, higher is better.
+    """Share of the conditions that the output meets; 0..1, higher is better.
 
-    Each text of `all_of` and of `none_of` is a condition, `any_of` is one together. Without any
-    of the three, the one condition is that some reference occurs in the output. White space,
-    width (NFKC) and the shape of quotation marks never matter. Needs `output`.
+    Each text of `all_of` and `none_of` is a condition; `any_of` is one condition together. Without
+    the three options, the only condition is that a reference occurs in the output. White space,
+    width (NFKC) and the shape of quotation marks are ignored. Needs `output`.
     """
 
     name: str = "contains"
     all_of: tuple[str, ...] = ()
-    """Words and phrases that must all be there."""
+    """Words and phrases that must all occur."""
     any_of: tuple[str, ...] = ()
-    """Words and phrases of which one must be there."""
+    """Words and phrases of which at least one must occur."""
     none_of: tuple[str, ...] = ()
-    """Words and phrases that must not be there."""
+    """Words and phrases that must not occur."""
     ignore_case: bool = True
-    """Whether capitals count as small letters."""
+    """Whether to ignore case."""
     whole_word: bool = True
-    """Only where no letter or digit touches the text; scripts without spaces have no such edge."""
+    """Match whole words only; scripts without spaces have no word boundaries."""
 
     synchronous = True
     needs = ("output",)
@@ -60,15 +61,15 @@ class Contains(Metric):
         """Score one case.
 
         Raises:
-            CaseError: the output is missing, or the reference where no option names a text.
+            CaseError: the output is missing, or the reference if no option has a text.
         """
-        output = _form(needed_text(case, "output"), ignore_case=self.ignore_case)
+        output = _normalised(needed_text(case, "output"), ignore_case=self.ignore_case)
         any_of = self.any_of
         if not (self.all_of or self.any_of or self.none_of):
             any_of = needed_texts(case, "reference")
-        missing = [text for text in self.all_of if not self._found(text, output)]
-        unwanted = [text for text in self.none_of if self._found(text, output)]
-        any_missing = bool(any_of) and not any(self._found(text, output) for text in any_of)
+        missing = [text for text in self.all_of if not self._occurs(text, output)]
+        unwanted = [text for text in self.none_of if self._occurs(text, output)]
+        any_missing = bool(any_of) and not any(self._occurs(text, output) for text in any_of)
         total = len(self.all_of) + len(self.none_of) + bool(any_of)
         met = total - len(missing) - len(unwanted) - any_missing
         return Score(
@@ -85,22 +86,22 @@ class Contains(Metric):
             },
         )
 
-    def _found(self, text: str, output: str) -> bool:
-        return _occurs(
-            _form(text, ignore_case=self.ignore_case), output, whole_word=self.whole_word
-        )
+    def _occurs(self, text: str, output: str) -> bool:
+        term = _normalised(text, ignore_case=self.ignore_case)
+        return _occurs(term, output, whole_word=self.whole_word)
 
 
 def mentions(text: str, term: str) -> bool:
-    """Return whether a word or phrase stands in a text, whole, in any case.
+    """Return whether a text contains a whole word or phrase, ignoring case.
 
     >>> mentions("Whatever you say", "hate"), mentions("I HATE it", "hate")
     (False, True)
     """
-    return _occurs(_form(term, ignore_case=True), _form(text, ignore_case=True), whole_word=True)
+    term, text = (_normalised(each, ignore_case=True) for each in (term, text))
+    return _occurs(term, text, whole_word=True)
 
 
-def _form(text: str, *, ignore_case: bool) -> str:
+def _normalised(text: str, *, ignore_case: bool) -> str:
     return " ".join((fold(text) if ignore_case else nfkc(text)).translate(_QUOTES).split())
 
 
@@ -111,7 +112,7 @@ def _occurs(term: str, text: str, *, whole_word: bool) -> bool:
         if not whole_word or (_edge(text, start) and _edge(text, end)):
             return True
         start += 1
-        # Only an edge can begin a whole word; trying each place inside one would be quadratic.
+        # A whole word begins at an edge; trying each place inside a word would be quadratic.
         while whole_word and start < len(text) and not _edge(text, start):
             start += 1
         start = text.find(term, start)
@@ -119,11 +120,10 @@ def _occurs(term: str, text: str, *, whole_word: bool) -> bool:
 
 
 def _edge(text: str, at: int) -> bool:
-    """Return whether a word begins or ends between the characters before and at a place."""
+    """Return whether a word begins or ends at a position."""
     if at in (0, len(text)):
         return True
-    before, after = text[at - 1], text[at]
-    return not (_in_word(before) and _in_word(after))
+    return not (_in_word(text[at - 1]) and _in_word(text[at]))
 
 
 def _in_word(char: str) -> bool:
@@ -133,20 +133,15 @@ def _in_word(char: str) -> bool:
 
 
 def _reason(
-    met: int, total: int, missing: list[str], unwanted: list[str], any_of: tuple[str, ...]
+    met: int, total: int, missing: Sequence[str], unwanted: Sequence[str], any_of: Sequence[str]
 ) -> str:
     if met == total:
         return "The one condition is met." if total == 1 else f"All {total} conditions are met."
-    faults = []
-    if missing:
-        faults.append(f"missing: {_listed(missing)}")
-    if any_of:
-        faults.append(f"none of: {_listed(any_of)}")
-    if unwanted:
-        faults.append(f"unwanted: {_listed(unwanted)}")
-    return f"{met} of {total} conditions met; {'; '.join(faults)}."
+    problems = {"missing": missing, "none of": any_of, "unwanted": unwanted}
+    listed = "; ".join(f"{name}: {_listed(texts)}" for name, texts in problems.items() if texts)
+    return f"{met} of {total} conditions met; {listed}."
 
 
-def _listed(texts: list[str] | tuple[str, ...]) -> str:
+def _listed(texts: Sequence[str]) -> str:
     shown = ", ".join(f'"{text[:80]}"' for text in texts[:5])
     return shown if len(texts) <= 5 else f"{shown} and {len(texts) - 5} more"

@@ -21,22 +21,22 @@ from judgekit.metrics.tokens import answer_form
 class ExactMatch(Metric):
     """1 if the output is one of the references, else 0; higher is better.
 
-    Normalised: case, accents on Latin letters, punctuation and repeated white space do not
-    count, and punctuation sets words apart ("well-known" is "well known"). Numbers keep their
-    sign and what stands between their digits ("1,000" is not "1000", "1.5" is not "15").
-    `ignore_articles` leaves out English articles as SQuAD does. `confidence` is always 1: a
-    comparison is certain. Needs `output` and `reference`.
+    Normalisation ignores case, accents on Latin letters, punctuation and repeated white space;
+    punctuation separates words ("well-known" equals "well known"). Numbers keep their sign and the
+    separators between their digits ("1,000" is not "1000", "1.5" is not "15"). `ignore_articles`
+    ignores English articles as SQuAD does. `confidence` is always 1: a comparison is certain. Needs
+    `output` and `reference`.
     """
 
     name: str = "exact_match"
     normalise: bool = True
-    """Off: only the white space around the text, and case if `ignore_case`, are ignored."""
+    """If false, only the white space around the text is ignored, and case with `ignore_case`."""
     ignore_case: bool = True
-    """Whether capitals count as small letters."""
+    """Whether to ignore case."""
     ignore_accents: bool = True
-    """Of Latin letters; only while `normalise` is on."""
+    """Whether to ignore accents on Latin letters; only with `normalise`."""
     ignore_articles: bool = False
-    """Leave out a, an and the, as SQuAD does; only while `normalise` is on."""
+    """Whether to ignore a, an and the, as SQuAD does; only with `normalise`."""
 
     synchronous = True
     needs = ("output", "reference")
@@ -44,10 +44,8 @@ class ExactMatch(Metric):
 
     def __post_init__(self) -> None:
         check_name("exact_match", self.name)
-        check_flag(self.name, "normalise", self.normalise)
-        check_flag(self.name, "ignore_case", self.ignore_case)
-        check_flag(self.name, "ignore_accents", self.ignore_accents)
-        check_flag(self.name, "ignore_articles", self.ignore_articles)
+        for option in ("normalise", "ignore_case", "ignore_accents", "ignore_articles"):
+            check_flag(self.name, option, getattr(self, option))
 
     async def score(self, case: Case) -> Score:
         """Score one case.
@@ -58,10 +56,9 @@ class ExactMatch(Metric):
         output = self._form(needed_text(case, "output"))
         references = needed_texts(case, "reference")
         matched = next((text for text in references if self._form(text) == output), None)
-        value = 0.0 if matched is None else 1.0
         several = f"any of {len(references)} references" if len(references) > 1 else "the reference"
         return Score(
-            value=value,
+            value=0.0 if matched is None else 1.0,
             confidence=1.0,
             method="normalised exact match" if self.normalise else "exact match",
             reason=f"The output is not {several}."

@@ -22,21 +22,21 @@ COUNTS: dict[Unit, Callable[[str], int]] = {
     "lines": count_lines,
     "paragraphs": count_paragraphs,
 }
-"""How each unit is counted. Characters are code points; lines are those that are not blank."""
+"""How each unit is counted. Characters are code points; blank lines do not count."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Length(Metric):
     """1 inside the bounds, less outside them; 0..1, higher is better.
 
-    Outside, the value falls in a straight line to 0 at half the minimum and twice the maximum.
-    Words are runs between spaces; each Han or kana character counts as one, and a run of Thai,
-    Lao, Khmer or Burmese as one. Needs `output`; one bound at least must be given.
+    Outside, the value falls linearly to 0 at half the minimum and twice the maximum. Words are
+    separated by white space; each Han or kana character counts as a word, and so does a run of
+    Thai, Lao, Khmer or Burmese. Needs `output` and at least one bound.
     """
 
     name: str = "length"
     unit: Unit = "words"
-    """What is counted."""
+    """Unit of the length."""
     minimum: int | None = None
     """Minimum length."""
     maximum: int | None = None
@@ -48,9 +48,9 @@ class Length(Metric):
     def __post_init__(self) -> None:
         check_name("length", self.name)
         check_choice(self.name, "unit", self.unit, Unit)
-        for option, given in (("minimum", self.minimum), ("maximum", self.maximum)):
-            if given is not None:
-                check_positive(self.name, option, given)
+        for option, bound in (("minimum", self.minimum), ("maximum", self.maximum)):
+            if bound is not None:
+                check_positive(self.name, option, bound)
         if self.minimum is None and self.maximum is None:
             raise ConfigError(f"{self.name}: needs a minimum or a maximum, none is given")
         if self.minimum and self.maximum and self.minimum > self.maximum:
@@ -66,11 +66,11 @@ class Length(Metric):
             CaseError: the output is missing.
         """
         count = COUNTS[self.unit](needed_text(case, "output"))
-        counted = self.unit if count != 1 else self.unit.removesuffix("s")
+        unit = self.unit if count != 1 else self.unit.removesuffix("s")
         return Score(
             value=self._value(count),
             method=f"number of {self.unit}",
-            reason=f"{count:,} {counted}; wanted {self._wanted()}.",
+            reason=f"{count:,} {unit}; wanted {self._bounds()}.",
             details={
                 "count": count,
                 "unit": self.unit,
@@ -86,7 +86,7 @@ class Length(Metric):
             return max(0.0, 2 - count / self.maximum)
         return 1.0
 
-    def _wanted(self) -> str:
+    def _bounds(self) -> str:
         if self.minimum == self.maximum:
             return f"{self.minimum:,}"
         low = "" if self.minimum is None else f"at least {self.minimum:,}"

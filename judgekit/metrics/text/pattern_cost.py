@@ -1,12 +1,12 @@
-"""The most steps a simple regular expression can take; nothing is claimed of any other."""
+"""An upper bound of the steps of a regular expression, for simple patterns only."""
 
 from __future__ import annotations
 
 import re
 
-# One token of the patterns that are understood: a character, class or escape with its
-# quantifier, an anchor, a plain group without one, a bar. All else is not simple: repeated
-# groups, look-around, back references, names, inline flags.
+# A token of a simple pattern: a character, class or escape with its quantifier, an anchor, a plain
+# group without a quantifier, or a bar. Repeated groups, look-around, back references, names and
+# inline flags are not simple.
 _TOKEN = re.compile(
     r"""
     (?P<atom>
@@ -25,10 +25,10 @@ _TOKEN = re.compile(
 
 
 def match_steps(pattern: str, *, length: int, anywhere: bool, flags: int = 0) -> int | None:
-    """Return an upper bound of the steps on a text, or `None` for a pattern that is not simple.
+    """Return an upper bound of the steps on a text, or `None` if the pattern is not simple.
 
-    Every repeat of one character can take each of its counts, every bar either of its sides, and
-    a search can begin at each character: the product bounds the paths, times the tokens of one.
+    A quantifier can take each of its counts, a bar either of its sides, and a search can begin at
+    each character. The product bounds the number of paths; a path has at most all tokens.
 
     >>> match_steps("colou?r", length=100, anywhere=True)
     1212
@@ -52,7 +52,7 @@ def match_steps(pattern: str, *, length: int, anywhere: bool, flags: int = 0) ->
 
 
 def _most(token: re.Match[str]) -> int:
-    """Return the highest count of a quantifier; a very high one where it has no end."""
+    """Return the maximum of a quantifier; 2**30 if it is unbounded."""
     if token["times"][0] == "?":
         return 1
     if token["low"] is None or (token["comma"] and token["high"] is None):

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 import json
+import operator
 import re
 import subprocess
 import sys
@@ -25,9 +27,9 @@ from judgekit.metrics.text.pattern_cost import match_steps
 
 MAX_PATTERN = 10_000
 MAX_TEXT = 4_000_000
-"""Characters of an output that are searched; a longer one is refused."""
+"""Maximum number of characters of an output."""
 MAX_STEPS = 200_000_000
-"""Steps a match may take in this process; measured, one takes less than a nanosecond."""
+"""Maximum number of steps in this process; a step takes less than a nanosecond (measured)."""
 
 FLAGS = {
     "ignore_case": re.IGNORECASE,
@@ -37,38 +39,38 @@ FLAGS = {
     "ascii": re.ASCII,
 }
 
-# The alarm ends the child even when its parent was killed and nobody is left to end it.
+# The alarm ends the child even if its parent was killed.
 _CHILD = """
 import json, re, signal, sys
 pattern, flags, full, seconds, text = json.load(sys.stdin)
 if hasattr(signal, "alarm"):
     signal.alarm(seconds + 1)
 pattern = re.compile(pattern, flags)
-found = pattern.fullmatch(text) if full else pattern.search(text)
-json.dump(found and found.span(), sys.stdout)
+match = pattern.fullmatch(text) if full else pattern.search(text)
+json.dump(match and match.span(), sys.stdout)
 """
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Regex(Metric):
-    """1 if the pattern is found (or absent, if so wanted), else 0; higher is better.
+    """1 if the output matches the pattern (`expect: absent`: does not), else 0; higher is better.
 
-    Patterns are Python's. One that could backtrack without end must not hang a run: where the
-    number of steps on this text is provably small, the match is made here, else in a child
-    process of its own that is ended after `timeout` seconds. Needs `output`.
+    Patterns use the syntax of Python. A pattern that may backtrack without end must not block a
+    run: if the number of steps on this text is provably small, the match runs in this process, else
+    in a child process that is stopped after `timeout` seconds. Needs `output`.
     """
 
     name: str = "regex"
     pattern: str
-    """The regular expression, in Python's syntax."""
+    """Regular expression in Python's syntax."""
     flags: tuple[str, ...] = ()
     """Any of ignore_case, multiline, dot_all, verbose, ascii."""
     match: Literal["search", "fullmatch"] = "search"
-    """Whether it may stand anywhere, or has to be the whole output."""
+    """Whether the pattern may match anywhere, or must match the whole output."""
     expect: Literal["present", "absent"] = "present"
-    """Whether it is good if the pattern is there, or if it is not."""
+    """Whether the pattern should match."""
     timeout: int = 5
-    """Seconds a match may take in a child process."""
+    """Maximum duration of a match in a child process, in seconds."""
 
     needs = ("output",)
 
@@ -97,7 +99,7 @@ class Regex(Metric):
 
         Raises:
             CaseError: the output is missing, or longer than 4,000,000 characters.
-            TimeoutError: the pattern did not come to an end on this text.
+            TimeoutError: the match did not end in time.
         """
         text = needed_text(case, "output")
         if len(text) > MAX_TEXT:
@@ -115,10 +117,7 @@ class Regex(Metric):
 
     @property
     def _bits(self) -> int:
-        bits = 0
-        for flag in self.flags:
-            bits |= FLAGS[flag]
-        return bits
+        return functools.reduce(operator.or_, (FLAGS[flag] for flag in self.flags), 0)
 
     async def _span(self, text: str) -> tuple[int, int] | None:
         steps = match_steps(
@@ -127,13 +126,13 @@ class Regex(Metric):
         if steps is None or steps > MAX_STEPS:
             return await asyncio.to_thread(self._span_in_child, text)
         compiled = re.compile(self.pattern, self._bits)
-        found = compiled.search(text) if self.match == "search" else compiled.fullmatch(text)
-        return None if found is None else found.span()
+        match = compiled.search(text) if self.match == "search" else compiled.fullmatch(text)
+        return None if match is None else match.span()
 
     def _span_in_child(self, text: str) -> tuple[int, int] | None:
         task = [self.pattern, self._bits, self.match == "fullmatch", self.timeout, text]
         try:
-            done = subprocess.run(  # noqa: S603 - our own program, data on its standard input
+            process = subprocess.run(  # noqa: S603 - a fixed program, data on its standard input
                 [sys.executable, "-I", "-S", "-c", _CHILD],
                 input=json.dumps(task).encode("ascii"),
                 capture_output=True,
@@ -145,5 +144,5 @@ class Regex(Metric):
                 f"{self.name}: no end after {self.timeout} s on an output of {len(text):,}"
                 " characters; simplify the pattern"
             ) from exc
-        span = json.loads(done.stdout)
+        span = json.loads(process.stdout)
         return None if span is None else (span[0], span[1])

@@ -17,8 +17,10 @@ from judgekit.metrics.tokens import squad_tokens
 class TokenF1(Metric):
     """F1 of the words shared with the nearest reference; 0..1, higher is better.
 
-    The formula of SQuAD (Rajpurkar et al. 2016) over multisets of normalised words, with the
-    best F1 of the references. Each Han or kana character is a word.
+    The formula of SQuAD (Rajpurkar et al. 2016) over multisets of normalised words: precision =
+    shared / words of the output, recall = shared / words of the reference, with the best F1 of the
+    references. Each Han or kana character is a word. `confidence` is always 1: a count is certain.
+    Needs `output` and `reference`.
     """
 
     name: str = "token_f1"

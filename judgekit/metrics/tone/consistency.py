@@ -1,4 +1,4 @@
-"""Tone consistency: is the sentiment of an answer that of another text, and does it hold?"""
+"""Tone consistency: does the sentiment match another text, and is it constant?"""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from judgekit.metrics.tone.sentiment import (
     vader_sentences,
 )
 
-Form = Literal["comparison", "stability"]
+ToneForm = Literal["comparison", "stability"]
 Compat = Literal["mastra"]
 
 BANDS = (
@@ -30,7 +30,7 @@ BANDS = (
     (0.1, "weak, with great changes"),
     (0.0, "a different tone altogether"),
 )
-"""Least value -> what it means, as the original's documentation reads its scores."""
+"""Minimum value and its meaning, from the documentation of Mastra's scorer."""
 
 
 def tone_difference(first: float, second: float, *, most: float = 1.0) -> float:
@@ -51,44 +51,44 @@ def tone_stability(sentences: Sequence[float], *, most: float = 1.0) -> tuple[fl
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ToneConsistency(Metric):
-    """How near two texts are in sentiment, or how steady one is; 0..1, higher is better.
+    """How similar two texts are in sentiment, or how constant one is; 0..1, higher is better.
 
-    `comparison` sets the output beside the reference, or, without one, beside the input.
-    `stability` looks at the sentences of the output. Sentiment is VADER's compound, -1 to 1, of
-    each sentence; of a whole text it is their mean. English only: what is not, or holds no word
-    that tells, is not applicable, not "perfectly consistent".
+    `comparison` compares the output with the reference, or with the input if there is none.
+    `stability` compares the sentences of the output. Sentiment is VADER's compound score of a
+    sentence, -1 to 1; of a text, the mean of its sentences. English only: a text in another
+    language, or without a word in the lexicon, is not applicable.
 
-    `compat: mastra` gives the numbers of Mastra's ToneConsistencyMetric: AFINN-165 values over
-    the number of tokens, twelve negators that turn the next word over, sentences up to the last
-    terminator, no check of the language (extra `afinn`). Emoji count nothing there.
+    `compat: mastra` gives the numbers of Mastra's ToneConsistencyMetric: AFINN-165 values divided
+    by the number of tokens, twelve negators that negate the next word, sentences up to the last
+    terminator, and no check of the language (extra `afinn`). Emoji do not count.
     """
 
     name: str = "tone_consistency"
-    form: Form = "comparison"
-    """Held against another text, or sentence against sentence."""
+    form: ToneForm = "comparison"
+    """Compare the output with another text, or its sentences with each other."""
     max_difference: float = 1.0
-    """Difference of sentiment that scores 0."""
+    """Difference in sentiment that scores 0."""
     max_variance: float = 1.0
     """Variance of sentiment that scores 0."""
     scale: float = 1.0
     """Factor for the shown value."""
     compat: Compat | None = None
-    """The numbers of Mastra's scorer."""
+    """Give the numbers of Mastra's scorer."""
 
     needs = ("output", "comparison: reference or input")
 
     def __post_init__(self) -> None:
         check_name("tone_consistency", self.name)
-        check_choice(self.name, "form", self.form, Form)
+        check_choice(self.name, "form", self.form, ToneForm)
         if self.compat is not None:
             check_choice(self.name, "compat", self.compat, Compat)
         for option in ("max_difference", "max_variance", "scale"):
-            given = getattr(self, option)
-            number = isinstance(given, (int, float)) and not isinstance(given, bool)
-            if not number or not math.isfinite(given) or given <= 0:
-                raise ConfigError(f"{self.name}: {option} must be a number over 0, not {given!r}")
+            value = getattr(self, option)
+            number = isinstance(value, (int, float)) and not isinstance(value, bool)
+            if not number or not math.isfinite(value) or value <= 0:
+                raise ConfigError(f"{self.name}: {option} must be a number over 0, not {value!r}")
         if self.compat == "mastra":
-            afinn_comparative("")  # says at once that the word list is missing
+            afinn_comparative("")  # fails early if the word list is missing
 
     async def score(self, case: Case) -> Score:
         """Score one case.
@@ -130,15 +130,19 @@ class ToneConsistency(Metric):
     def _stability(self, output: str) -> Score:
         if (reason := self._uncovered(output)) is not None:
             return Score(status="not_applicable", reason=reason, method=self._method)
-        found = afinn_sentences(output) if self.compat else vader_sentences(output)
-        value, mean, variance = tone_stability(found, most=self.max_variance)
+        sentences = afinn_sentences(output) if self.compat else vader_sentences(output)
+        value, mean, variance = tone_stability(sentences, most=self.max_variance)
         return Score(
             value=value,
             scale=self.scale,
             method=self._method,
-            reason=f"The sentiment of {len(found)} sentences varies by {variance:.3f} around"
+            reason=f"The sentiment of {len(sentences)} sentences varies by {variance:.3f} around"
             f" {mean:+.2f}: {band(value)}.",
-            details={"avgSentiment": mean, "sentimentVariance": variance, "sentences": len(found)},
+            details={
+                "avgSentiment": mean,
+                "sentimentVariance": variance,
+                "sentences": len(sentences),
+            },
         )
 
     @property
@@ -149,24 +153,24 @@ class ToneConsistency(Metric):
     def _sentiment(self, text: str) -> float:
         if self.compat:
             return afinn_comparative(text)
-        found = vader_sentences(text)
-        return math.fsum(found) / len(found)
+        sentences = vader_sentences(text)
+        return math.fsum(sentences) / len(sentences)
 
     def _uncovered(self, *texts: str) -> str | None:
-        """Return why the lexicon cannot judge the texts, or `None`."""
+        """Return why the lexicon does not apply to the texts, or `None`."""
         if self.compat:
             return None
         for text in texts:
             if not any(letter.isalnum() for letter in text):
-                return "A text holds no words."
+                return "A text has no words."
             english = is_english(text)
             if english is False:
                 return "A text is not in English, the one language the lexicon knows."
             if english is None and not is_rated(text):
-                return "A text holds no word that tells its language or its tone."
+                return "A text has no word that shows its language or its tone."
         return None
 
 
 def band(value: float) -> str:
-    """Return what a value on 0..1 means (see `BANDS`)."""
+    """Return the meaning of a value on 0..1 (see `BANDS`)."""
     return next((words for least, words in BANDS if value >= least), BANDS[-1][1])

@@ -1,10 +1,9 @@
-"""Sentiment of a text: by VADER, or word by word as the npm package `sentiment` has it."""
+"""Sentiment of a text by VADER, or by the algorithm of the npm package `sentiment`."""
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any
 
@@ -12,32 +11,32 @@ from judgekit.core.errors import MissingExtra
 from judgekit.metrics.tokens import split_sentences
 
 MAX_WORDS = 60
-"""Longer sentences are read in pieces: VADER takes time squared in a sentence's words."""
+"""Longer sentences are split: VADER takes quadratic time in the words of a sentence."""
 
 _APOSTROPHES = str.maketrans("‘’ʼ＇", "''''")
 
 
 def vader(sentence: str) -> float:
-    """Return VADER's compound of one sentence, -1 to 1; 0 where no word says anything.
+    """Return VADER's compound score of a sentence, -1 to 1; 0 if no word is in the lexicon.
 
-    It knows intensifiers, capitals, "but", emoji, and a negation up to three words back;
-    typographic apostrophes are read as plain ones, which the library does not do itself.
-    A sentence of more than 60 words is the mean of its pieces.
+    VADER handles intensifiers, capitals, "but", emoji, and a negation up to three words back. It
+    does not know typographic apostrophes, so they are replaced. The score of a sentence of more
+    than 60 words is the mean of its pieces.
     """
     words = sentence.translate(_APOSTROPHES).split()
     pieces = [" ".join(words[at : at + MAX_WORDS]) for at in range(0, len(words), MAX_WORDS)]
     analyzer = _analyzer()
-    found = [float(analyzer.polarity_scores(piece)["compound"]) for piece in pieces]
-    return math.fsum(found) / len(found) if found else 0.0
+    scores = [float(analyzer.polarity_scores(piece)["compound"]) for piece in pieces]
+    return math.fsum(scores) / len(scores) if scores else 0.0
 
 
 def vader_sentences(text: str) -> list[float]:
-    """Return the compound of every sentence of a text."""
+    """Return the compound score of each sentence of a text."""
     return [vader(sentence) for sentence in split_sentences(text)]
 
 
 def is_rated(text: str) -> bool:
-    """Return whether VADER's lexicon knows any word of a text."""
+    """Return whether a word of a text is in VADER's lexicon."""
     lexicon = _analyzer().lexicon
     words = text.translate(_APOSTROPHES).lower().split()
     return any(word in lexicon or word.strip(".,!?;:()\"'") in lexicon for word in words)
@@ -56,22 +55,22 @@ NEGATORS = frozenset({
     "cant", "can't", "dont", "don't", "doesnt", "doesn't", "not", "non", "wont", "won't", "isnt",
     "isn't",
 })  # fmt: skip
-"""Words that turn the next one over; "never", "no" and "cannot" are not among them."""
+"""Words that negate the next one; the package leaves out "never", "no" and "cannot"."""
 _SEPARATOR = re.compile(r"""[.,/#!?$%^&*;:{}=_`"~()]""")
 _SPACES = re.compile(r"\s\s+")
 
 
 def afinn_tokens(text: str) -> list[str]:
-    """Return the tokens the npm package `sentiment` makes of a text; `[""]` of an empty one."""
+    """Return the tokens of the npm package `sentiment`; `[""]` for an empty text."""
     bare = _SEPARATOR.sub(" ", text.lower().replace("\n", " "))
     return _SPACES.sub(" ", bare).strip().split(" ")
 
 
 def afinn_comparative(text: str) -> float:
-    """Return the sum of the words' AFINN-165 values over the number of tokens.
+    """Return the sum of the AFINN-165 values of a text divided by the number of tokens.
 
-    A value is turned over where the token before is a negator. The emoji ranking the package
-    adds is left out: its licence (CC BY-SA) does not fit.
+    A value after a negator is negated. The package's ranking of emoji is left out because of its
+    licence (CC BY-SA).
 
     Raises:
         MissingExtra: the word list is not installed.
@@ -89,23 +88,13 @@ def afinn_comparative(text: str) -> float:
 
 
 def afinn_sentences(text: str) -> list[float]:
-    """Return the comparative of every sentence as the original splits them.
+    """Return the comparative score of each sentence, split as in Mastra's scorer.
 
-    What follows the last terminator is dropped; a text without one is one sentence.
+    The text after the last terminator is dropped; a text without terminators is one sentence.
     """
-    return [afinn_comparative(sentence) for sentence in _afinn_split(text)]
-
-
-def _afinn_split(text: str) -> Iterator[str]:
-    found = False
-    start = 0
-    for end in re.finditer(r"[.!?]+", text):
-        if end.start() > start:
-            found = True
-            yield text[start : end.end()]
-        start = end.end()
-    if not found:
-        yield text
+    parts = re.split(r"([.!?]+)", text)
+    sentences = [words + end for words, end in zip(parts[::2], parts[1::2], strict=False) if words]
+    return [afinn_comparative(sentence) for sentence in sentences or [text]]
 
 
 @lru_cache(maxsize=1)
@@ -116,7 +105,7 @@ def _labels() -> dict[str, int]:
     spec = find_spec("afinn")
     if spec is None or spec.origin is None:
         raise MissingExtra(feature="compat: mastra", extra="afinn")
-    # The data alone: the package's own code negates nothing and is not needed.
+    # Only the data is used: the code of the package does not negate.
     file = Path(spec.origin).parent / "data" / "AFINN-en-165.txt"
     rows = (line.rsplit("\t", 1) for line in file.read_text("utf-8").splitlines() if "\t" in line)
     return {word: int(value) for word, value in rows}
