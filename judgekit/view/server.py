@@ -149,7 +149,7 @@ class Viewer(ThreadingHTTPServer):
             message = _message(exc).replace(f"{self.runs.root}/", "")
             rubric = "--across-rubrics" in message
             link = f"{request.path}?{_query(ids)}&across_rubrics=yes" if rubric else ""
-            message = re.sub(r" \(--[a-z-]+ compares all the same\)", "", message)
+            message = re.sub(r" \(--[a-z-]+ compares them anyway\)", "", message)
             return _problem("These runs cannot be compared", message, link=link)
 
     def _find(self, id: str) -> tuple[RunEntry, Path]:
@@ -172,7 +172,7 @@ def _data(value: Any) -> ServerResponse:
 
 
 def _problem(title: str, problem: str, *, link: str = "") -> ServerResponse:
-    advice = "Compare them all the same" if link else ""
+    advice = "Compare them anyway" if link else ""
     return ServerResponse(problem_page(title, problem, link=link, advice=advice), status=422)
 
 

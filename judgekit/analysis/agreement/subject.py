@@ -137,9 +137,8 @@ class Subject:
                 continue
             if part.value is None:
                 return _MissingValue("the judge abstained")
-            answer = _verdict(part, score.judgments)
-            if not isinstance(answer, (bool, int, float, str)):
-                answer = part.value
+            verdict = _verdict(part, score.judgments)
+            answer = verdict if isinstance(verdict, (bool, int, float, str)) else part.value
             self.values[answer] = part.value
             return answer
         return _MissingValue("the run has no such criterion")

@@ -1,4 +1,4 @@
-"""Compare runs with a baseline: pair cases, test differences, refuse what is not comparable."""
+"""Compare runs with a baseline: pair cases, test differences, reject what is not comparable."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from judgekit.analysis.comparison.comparison import (
 )
 from judgekit.analysis.comparison.differences import IntervalKind
 from judgekit.analysis.comparison.identical import same_judging
-from judgekit.analysis.comparison.pairs import GIVEN, Pair, Pairing
+from judgekit.analysis.comparison.pairs import SETTING_FIELDS, Pair, Pairing
 from judgekit.analysis.comparison.prompts import PromptExample, prompt_change
 from judgekit.analysis.comparison.tally import MetricTally
 from judgekit.analysis.comparison.verdicts import judged
-from judgekit.core.canonical import canonical_json
 from judgekit.core.errors import ConfigError, JudgekitError
+from judgekit.report.clusters import cluster_of
 from judgekit.report.manifest import cluster_field, judges_of, rubrics_of
 from judgekit.report.report import Report
 from judgekit.report.summary import MetricSummary
 
-SAME = "both runs hold the same answers and the same replies about them"
+SAME = "both runs have the same answers and the same replies about them"
 
 
 def compare(
@@ -45,17 +45,17 @@ def compare(
         base: a run folder, or a report.
         new: the run to compare with it.
         cluster: metadata field that clusters cases, such as a user or document;
-            intervals and tests are then clustered. By default the field of the suite.
+            intervals and tests are then clustered. The default is the field of the suite.
         interval: of mean differences: Student's t, or the percentile bootstrap (1,000 draws,
             seed 42).
-        detect: the difference to compute the number of cases for, on the metric's range; a
-            twentieth of the range by default.
-        across_rubrics: also compare metrics that have different rubrics.
+        detect: the difference to compute the number of cases for, on the metric's range; the
+            default is a twentieth of the range.
+        across_rubrics: also compare metrics with different rubrics.
         allow_same: also compare runs with the same answers and the same replies.
 
     Raises:
-        ConfigError: not a run, no case or metric in common, one run given twice, or two runs that
-            hold the same answers and the same replies of the same judge.
+        ConfigError: a run cannot be read, the runs have no case or metric in common, both are the
+            same run, or both have the same answers and the same replies of the same judge.
     """
     (comparison,) = compare_all(
         base,
@@ -81,7 +81,7 @@ def compare_all(
 ) -> tuple[Comparison, ...]:
     """Compare several runs with one baseline; p values are corrected for all tests.
 
-    Takes and raises what `compare` does.
+    Arguments and errors are those of `compare`.
     """
     if interval not in ("t", "bootstrap"):
         raise ConfigError(f"interval must be t or bootstrap, not {interval!r}")
@@ -101,14 +101,14 @@ def compare_all(
             raise ConfigError(
                 f"the bootstrap draws single cases; with clusters of {field!r} the interval is t"
             )
-        look = _Look(
+        comparing = _RunPair(
             before,
             after,
             cluster=field,
             across_rubrics=across_rubrics,
             allow_same=allow_same,
         )
-        comparisons.append(look.all(interval=interval, detect=detect))
+        comparisons.append(comparing.compare(interval=interval, detect=detect))
     return judged(comparisons)
 
 
@@ -127,7 +127,7 @@ def _refuse_same(base: Report, new: Report) -> None:
         raise ConfigError("is compared with itself; name two runs", where=str(new.folder))
 
 
-class _Look:
+class _RunPair:
     """Two runs under comparison."""
 
     def __init__(
@@ -145,11 +145,11 @@ class _Look:
         self.allow_same = allow_same
         self.warnings: list[str] = []
         self.examples: dict[str, PromptExample] = {}
-        self.given: Counter[str] = Counter()
-        """Field -> pairs in which it is another."""
+        self.varied: Counter[str] = Counter()
+        """Field -> number of pairs in which it differs."""
         self.pairs = self.same_answers = self.other_question = self.unclustered = 0
 
-    def all(self, *, interval: IntervalKind, detect: float | None) -> Comparison:
+    def compare(self, *, interval: IntervalKind, detect: float | None) -> Comparison:
         before, after = self.base.metrics, self.new.metrics
         shared = [name for name in before if name in after]
         if not shared:
@@ -169,7 +169,7 @@ class _Look:
         }
         pairing = Pairing(self.base.results, self.new.results)
         for pair in pairing:
-            self._take(pair, tallies)
+            self._add(pair, tallies)
         if not self.pairs:
             raise ConfigError(
                 "no case is in both runs"
@@ -182,16 +182,16 @@ class _Look:
         if all(metric.refused for metric in metrics):
             raise ConfigError(
                 f"nothing can be compared: {metrics[0].metric}: {metrics[0].refused}"
-                + ("" if self.across_rubrics else " (--across-rubrics compares all the same)")
+                + ("" if self.across_rubrics else " (--across-rubrics compares them anyway)")
             )
-        if not self.allow_same and self._is_one_set(tallies):
+        if not self.allow_same and self._same_answers_and_replies(tallies):
             raise ConfigError(
                 f"{SAME}; compare a run with other answers, another judge or another rubric "
-                "(--allow-same compares all the same)",
+                "(--allow-same compares them anyway)",
                 where=_name(self.new, "new run"),
             )
         self._warn(tallies, pairing)
-        prompts = tuple(self._prompts(tallies))  # a damaged tape is one more thing to say
+        prompts = tuple(self._prompts(tallies))  # may add a warning
         return Comparison(
             base=_name(self.base, "base"),
             new=_name(self.new, "new"),
@@ -208,21 +208,23 @@ class _Look:
             prompts=prompts,
         )
 
-    def _is_one_set(self, tallies: Mapping[str, MetricTally]) -> bool:
-        """Return whether both runs hold the same answers and the same replies about them."""
+    def _same_answers_and_replies(self, tallies: Mapping[str, MetricTally]) -> bool:
+        """Return whether both runs have the same answers and the same replies."""
         return (
             self.same_answers == self.pairs
             and not any(tally.differs for tally in tallies.values())
             and same_judging(self.base.figures.manifest, self.new.figures.manifest)
         )
 
-    def _take(self, pair: Pair, tallies: Mapping[str, MetricTally]) -> None:
+    def _add(self, pair: Pair, tallies: Mapping[str, MetricTally]) -> None:
         if not pair.same_question:
             self.other_question += 1
             return
         self.pairs += 1
         self.same_answers += pair.same_answer
-        self.given.update(f for f in GIVEN if pair.base.given[f] != pair.new.given[f])
+        self.varied.update(
+            f for f in SETTING_FIELDS if pair.base.settings[f] != pair.new.settings[f]
+        )
         group = self._cluster_of(pair)
         for name, tally in tallies.items():
             tally.add(pair, group)
@@ -231,11 +233,9 @@ class _Look:
                 self.examples[name] = PromptExample(pair.base.case, base.keys[0], new.keys[0])
 
     def _cluster_of(self, pair: Pair) -> Hashable:
-        value = pair.base.metadata.get(self.cluster) if self.cluster is not None else None
-        if value is None:
-            self.unclustered += 1
-            return ("", pair.base.case)
-        return value if isinstance(value, str) else canonical_json(value)
+        metadata = pair.base.metadata
+        self.unclustered += self.cluster is None or metadata.get(self.cluster) is None
+        return cluster_of(pair.base.case, metadata, self.cluster)
 
     def _finished(self, name: str, tally: MetricTally) -> MetricComparison:
         compared = tally.finish()
@@ -254,44 +254,45 @@ class _Look:
     def _refusal(self, name: str, tally: MetricTally) -> str | None:
         before, after = self.base.metrics[name], self.new.metrics[name]
         if (before.range, before.higher_is_better) != (after.range, after.higher_is_better):
-            return "its range or direction is not the same in both runs"
+            return "its range or direction differs between the runs"
         old, new = self._rubrics(name, tally)
         if old == new:
             return None
         both = f"{_rubric_names(old)} in the base, {_rubric_names(new)} in the new run"
-        reason = f"the rubric is not the same: {both}"
+        reason = f"the rubric differs: {both}"
         if not self.across_rubrics:
             return reason
-        self.warnings.append(f"{name}: {reason}. A difference may be the rubric's.")
+        self.warnings.append(f"{name}: {reason}. The rubric may cause the difference.")
         return None
 
     def _rubrics(
         self, name: str, tally: MetricTally
     ) -> tuple[set[tuple[str, str]], set[tuple[str, str]]]:
-        """Return what rubrics made a metric in either run: by the manifest, else by its scores."""
+        """Return the rubrics of a metric in both runs, by the manifests or else by the scores."""
         old, new = (rubrics_of(run.figures.manifest, name) for run in (self.base, self.new))
-        return old or tally.makers["base"], new or tally.makers["new"]
+        return old or tally.rubrics["base"], new or tally.rubrics["new"]
 
-    # -- what must be said ----------------------------------------------------------
+    # -- warnings -------------------------------------------------------------------
 
     def _warn(self, tallies: Mapping[str, MetricTally], pairing: Pairing) -> None:
         if self.same_answers == self.pairs:
             self.warnings.append(
                 f"{SAME.capitalize()}. Nothing can be concluded about a change."
-                if self._is_one_set(tallies)
-                else "The answers are the same in both runs: what differs is the judging."
+                if self._same_answers_and_replies(tallies)
+                else "The answers are the same in both runs: only the judging differs."
             )
         else:
             self._warn_of_judges(tallies)
         if self.other_question:
             self.warnings.append(
-                f"{_cases(self.other_question)} of the same id {_are(self.other_question)} another "
-                "case in the new run (input, history, reference or what is expected); left out."
+                f"{_cases(self.other_question)} with the same id {_are(self.other_question)} "
+                "another case in the new run (other input, history, reference or expected "
+                "values); left out."
             )
-        for field, count in self.given.items():
+        for field, count in self.varied.items():
             self.warnings.append(
-                f"The {GIVEN[field]} of {_cases(count)} is another one in the new run; metrics "
-                "that use it compare with different texts."
+                f"The {SETTING_FIELDS[field]} of {_cases(count)} differs in the new run; metrics "
+                "that use it compare different texts."
             )
         for side, cases in (("base", pairing.only_base), ("new run", pairing.only_new)):
             if cases:
@@ -341,18 +342,18 @@ class _Look:
         base, new = self.base.figures, self.new.figures
         yield from changes_between(base.manifest, new.manifest)
         differ = self.pairs - self.same_answers
-        for field, count in self.given.items():
+        for field, count in self.varied.items():
             text = f"another in {count} of {self.pairs} cases"
-            yield Change(what=GIVEN[field], base="", new=text)
+            yield Change(what=SETTING_FIELDS[field], base="", new=text)
         if differ:
             yield Change(
                 what="answers", base="", new=f"{differ} of {self.pairs} differ from the base's"
             )
-        if base.dataset != new.dataset and not differ and not self.given:
+        if base.dataset != new.dataset and not differ and not self.varied:
             yield Change(what="data set", base=base.dataset[:12], new=new.dataset[:12])
 
     def _prompts(self, tallies: Mapping[str, MetricTally]) -> Iterator[PromptChange]:
-        """Yield how requests about one case differ, where the rubric is not the same."""
+        """Yield the diff of the prompts for one case of each metric whose rubric differs."""
         for name, tally in tallies.items():
             old, new = self._rubrics(name, tally)
             example = self.examples.get(name)

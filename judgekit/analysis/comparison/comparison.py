@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from judgekit.core.display.parts import DisplayPart as Shown
 
 Verdict = Literal["worse", "better", "unclear", "same", "unknown"]
-"""`unclear`: chance alone would do as much. `same`: no pair differs. `unknown`: nothing to test."""
+"""`unclear`: within chance. `same`: no pair differs. `unknown`: nothing to test."""
 
 
 class MeanDifference(Value):
-    """How much one figure moved, over the cases both runs have a value for."""
+    """The change of one figure, over the cases for which both runs have a value."""
 
     name: str
     """The metric or the criterion."""
@@ -35,10 +35,10 @@ class MeanDifference(Value):
     """New minus base."""
     low: float | None
     high: float | None
-    """95 % interval of the mean difference, inside the range of a difference; `None` where there
-    are too few pairs or clusters for one."""
+    """95 % interval of the mean difference, inside the range of a difference; `None` for too few
+    pairs or clusters."""
     worse: int
-    """Pairs that got worse, in the metric's own direction."""
+    """Pairs that got worse, in the direction of the metric."""
     better: int
     clusters: int | None = None
     p: float | None = None
@@ -51,13 +51,13 @@ class MeanDifference(Value):
     too_few: str | None = None
     """Why there is no interval."""
     detectable: float | None = None
-    """The smallest true difference that this number of pairs detects with power 0.8; `None` where
-    that would be more than the range of a difference."""
+    """The smallest true difference that this number of pairs detects with power 0.8; `None` if
+    it exceeds the range of a difference."""
     wanted: float | None = None
-    """The difference that `more` is about."""
+    """The difference that `more` refers to."""
     more: int | None = None
-    """Cases (or clusters) to add to detect `wanted` with power 0.8, if differences
-    spread as little as the lower end of the 95 % interval of their spread; 0 for enough."""
+    """Cases (or clusters) to add to detect `wanted` with power 0.8, if the standard
+    deviation of differences is at the lower end of its 95 % interval; 0 if there are enough."""
     more_high: int | None = None
     """The same for the upper end; `None` beyond ten million."""
 
@@ -71,7 +71,7 @@ class Flips(Value):
     to_fail: int
     to_pass: int
     p: float | None
-    """Exact McNemar; with clusters, a t test of passes by cluster. Of a pass/fail metric it is the
+    """Exact McNemar; with clusters, a t test of passes by cluster. For a pass/fail metric it is the
     test of its mean: one hypothesis, tested once."""
     adjusted: float | None = None
     test: str = ""
@@ -79,7 +79,7 @@ class Flips(Value):
 
 
 class PartMove(Value):
-    """How one criterion moved on one case."""
+    """The change of one criterion on one case."""
 
     id: str
     base: float | None
@@ -89,7 +89,7 @@ class PartMove(Value):
 
 
 class CaseMove(Value):
-    """How one case moved."""
+    """The change of one case."""
 
     case: str
     base: float
@@ -98,9 +98,9 @@ class CaseMove(Value):
     new_reason: str
     flip: Literal["pass -> fail", "fail -> pass"] | None
     same_answer: bool
-    """Whether both runs scored the same answer: then it was the judging that changed."""
+    """Whether both runs scored the same answer, so that only the judging changed."""
     part: PartMove | None = None
-    """The criterion that moved furthest the same way."""
+    """The criterion that moved furthest in the same direction."""
 
 
 class MetricComparison(Value):
@@ -110,24 +110,23 @@ class MetricComparison(Value):
     higher_is_better: bool
     range: tuple[float | None, float | None]
     refused: str | None = None
-    """Why its figures are not compared; they are left out then."""
+    """Why the metric is not compared; its figures are then empty."""
     difference: MeanDifference
     flips: Flips | None = None
     criteria: tuple[MeanDifference, ...] = ()
     unpaired: dict[str, int] = Field(default_factory=dict)
-    """Why cases have no pair of values -> how many."""
+    """Reason why cases have no pair of values -> number of cases."""
     worst: tuple[CaseMove, ...] = ()
     """Cases that got worse, the furthest first."""
     best: tuple[CaseMove, ...] = ()
     same_requests: int = 0
-    """Pairs that rest on the very same requests to a judge."""
+    """Pairs with the same requests to a judge."""
     pass_fail: bool = False
-    """Whether every value is one end of the range or the other: then mean and verdicts are one
-    hypothesis."""
+    """Whether every value is one end of the range: mean and verdicts are then one hypothesis."""
 
     @property
     def verdict(self) -> Verdict:
-        """Worse if either its mean or its verdicts got worse beyond chance; then better."""
+        """`worse` if the mean or the verdicts got worse beyond chance; then likewise `better`."""
         both = {self.difference.verdict, self.flips.verdict if self.flips else "unknown"}
         if "worse" in both:
             return "worse"
@@ -158,18 +157,18 @@ class Comparison(Displayed, Value):
     pairs: int
     """Cases that were compared."""
     same_answers: int
-    """Of them, cases with the same answer in both runs."""
+    """Compared cases with the same answer in both runs."""
     only_base: int
     only_new: int
     other_question: int
-    """Cases of one id that are other cases; left out."""
+    """Cases with the same id but another question; left out."""
     cluster: str | None
     tests: int
-    """Tests of metrics that the correction is for."""
+    """Number of tests in the correction for metrics."""
     warnings: tuple[str, ...]
     """Warnings to read before any figure."""
     metrics: tuple[MetricComparison, ...]
-    """Those that got worse first."""
+    """Metrics that got worse come first."""
     changes: tuple[Change, ...]
     prompts: tuple[PromptChange, ...] = ()
 
@@ -195,32 +194,32 @@ class Comparison(Displayed, Value):
         return self.text()
 
     def text(self, *, width: int = 80, colour: bool = False, cases: int = 5) -> str:
-        """Return it for a terminal.
+        """Return the comparison as text for a terminal.
 
         Args:
             width: columns to fit.
             colour: whether to use ANSI colours.
-            cases: cases to show of each metric.
+            cases: the most cases to show for each metric.
         """
         from judgekit.analysis.comparison.text import comparison_text
 
         return comparison_text(self, width=width, colour=colour, cases=cases)
 
     def markdown(self, *, cases: int = 5) -> str:
-        """Return it as Markdown, such as for a pull request; what cases say is escaped."""
+        """Return the comparison as Markdown, with the texts of cases escaped."""
         from judgekit.analysis.comparison.markdown import comparison_markdown
 
         return comparison_markdown(self, cases=cases)
 
     def to_pandas(self, *, per: Per = "metric") -> pandas.DataFrame:
-        """Return it as a data frame.
+        """Return the comparison as a pandas data frame.
 
         Args:
-            per: what a row is: a `metric`, a `criterion` of one, or a `case` that moved (of each
-                metric those that moved furthest, as many as are kept).
+            per: the meaning of a row: a `metric`, a `criterion`, or a `case` that moved (for each
+                metric, the cases in `worst` and `best`).
 
         Raises:
-            ConfigError: no such option.
+            ConfigError: `per` is unknown.
             MissingExtra: pandas is not installed.
         """
         from judgekit.analysis.comparison.table import comparison_table
@@ -229,19 +228,19 @@ class Comparison(Displayed, Value):
         return to_pandas_frame(comparison_table(self, per=per))
 
     def to_polars(self, *, per: Per = "metric") -> polars.DataFrame:
-        """Return it as a data frame of polars; takes and raises what `to_pandas` does."""
+        """Return the comparison as a polars data frame; see `to_pandas`."""
         from judgekit.analysis.comparison.table import comparison_table
         from judgekit.datasets.dataframes.libraries import to_polars_frame
 
         return to_polars_frame(comparison_table(self, per=per))
 
     def to_html(self, path: str | Path) -> Path:
-        """Write it as a page, one file that opens anywhere, and return its path.
+        """Write the comparison as one self-contained HTML file and return its path.
 
-        The runs are read again.
+        Reads both runs again.
 
         Raises:
-            ConfigError: a run is in no folder, or the file cannot be written.
+            ConfigError: a run has no folder, or the file cannot be written.
         """
         from judgekit.core.renderers import renderer
         from judgekit.report.report import Report
@@ -253,7 +252,7 @@ class Comparison(Displayed, Value):
         return written
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as JSON, with the verdict of each metric."""
+        """Return the comparison as JSON, with the verdict of each metric."""
         data = self.model_dump(mode="json")
         for entry, metric in zip(data["metrics"], self.metrics, strict=True):
             entry["verdict"] = metric.verdict

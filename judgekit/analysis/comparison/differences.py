@@ -1,4 +1,4 @@
-"""The difference of one figure between two runs: one test and one interval, pair by pair."""
+"""The difference of one figure between two runs, with one test and one interval."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from judgekit.stats.student import student_t_p
 from judgekit.stats.tests import mcnemar_p, paired_shares_interval
 
 EPSILON = 1e-9
-"""Values nearer to each other than this are the same value, added up in another order."""
+"""Values closer than this count as equal: sums differ by rounding if their order differs."""
 IntervalKind = Literal["t", "bootstrap"]
 Range = tuple[float | None, float | None]
 
 
 class Test(NamedTuple):
-    """The one test of a difference; `p` is `None` where there is nothing to test."""
+    """The test of a difference; `p` is `None` if there is nothing to test."""
 
     p: float | None
     name: str
@@ -35,10 +35,10 @@ class Differences:
 
     Args:
         name: the metric or the criterion.
-        range: the least and the most a value can be, as far as there are bounds.
+        range: the bounds of a value; `None` for no bound.
         higher_is_better: the direction of the figure.
         clustered: whether cases come in clusters.
-        interval: how the interval of a mean difference is made.
+        interval: the method of the interval of a mean difference.
     """
 
     def __init__(
@@ -55,13 +55,13 @@ class Differences:
         self._sign = 1 if higher_is_better else -1
         self._base, self._new, self._all = MeanInterval(), MeanInterval(), MeanInterval()
         self._clustered = ClusteredMean() if clustered else None
-        self._kept = array("d") if interval == "bootstrap" else None
+        self._steps = array("d") if interval == "bootstrap" else None
         self._least = self._most = 0.0
         self._at_ends = None not in range
         self.worse = self.better = 0
 
     def add(self, base: float, new: float, cluster: Hashable) -> None:
-        """Take one more pair."""
+        """Add one pair."""
         step = new - base
         if abs(step) < EPSILON:
             step = 0.0
@@ -73,8 +73,8 @@ class Differences:
         self._all.add(step)
         if self._clustered is not None:
             self._clustered.add(step, cluster)
-        if self._kept is not None:
-            self._kept.append(step)
+        if self._steps is not None:
+            self._steps.append(step)
         self.worse += step * self._sign < 0
         self.better += step * self._sign > 0
 
@@ -88,7 +88,7 @@ class Differences:
 
     @property
     def spread(self) -> MeanInterval | ClusteredMean:
-        """Mean and standard error of the differences, by clusters where there are any."""
+        """Mean and standard error of the differences; clustered if cases come in clusters."""
         return self._clustered if self._clustered is not None else self._all
 
     @property
@@ -98,26 +98,26 @@ class Differences:
 
     @property
     def width(self) -> float | None:
-        """The largest difference there can be; `None` without bounds."""
+        """The largest possible difference; `None` without bounds."""
         low, high = self._range
         return None if low is None or high is None else high - low
 
-    def finish(self, *, wanted: float | None = None) -> MeanDifference:
+    def finish(self, *, detect: float | None = None) -> MeanDifference:
         """Return the figures.
 
         Args:
-            wanted: the difference to compute the number of cases for.
+            detect: the difference to compute the number of cases for.
         """
         figures = self.spread
         n, mean, error = self._all.n, figures.mean, figures.standard_error
-        # Rounding must not make a spread of differences that are all the same.
-        alike = self._most - self._least < EPSILON
-        p, test = self._test(figures, alike=alike)
-        interval = self._interval(figures, alike=alike)
-        # What is independent: cases, or clusters of them, with the spread they would need to have.
+        # Rounding must not turn equal differences into a spread.
+        equal = self._most - self._least < EPSILON
+        p, test = self._test(figures, equal=equal)
+        interval = self._interval(figures, equal=equal)
+        # The independent units are cases or clusters; `sd` is their standard deviation.
         size = n if figures.clusters is None else figures.clusters
-        sd = None if not error or alike or figures.too_few else error * math.sqrt(size)
-        count = needed_range(sd, size, wanted) if sd is not None and wanted is not None else None
+        sd = None if not error or equal or figures.too_few else error * math.sqrt(size)
+        count = needed_range(sd, size, detect) if sd is not None and detect is not None else None
         return MeanDifference(
             name=self._name,
             pairs=n,
@@ -131,16 +131,16 @@ class Differences:
             clusters=self._clustered.clusters if self._clustered is not None else None,
             p=p,
             test=test,
-            verdict=self._verdict(p, same=alike and not mean),
+            verdict=self._verdict(p, same=equal and not mean),
             too_few=None if interval else figures.too_few or self._too_few_draws(),
             detectable=self._detectable(sd, size),
-            wanted=wanted if count is not None else None,
+            wanted=detect if count is not None else None,
             more=None if count is None else max(0, count.low - size),
             more_high=None if count is None or count.high is None else max(0, count.high - size),
         )
 
     def _verdict(self, p: float | None, *, same: bool) -> Literal["unknown", "same", "unclear"]:
-        """Return the verdict before the tests are corrected together."""
+        """Return the verdict before the correction for several tests."""
         if self._all.n == 0:
             return "unknown"
         if same:
@@ -153,47 +153,47 @@ class Differences:
         return None if least is None or (width is not None and least > width) else least
 
     def _interval(
-        self, figures: MeanInterval | ClusteredMean, *, alike: bool
+        self, figures: MeanInterval | ClusteredMean, *, equal: bool
     ) -> tuple[float, float] | None:
         width, changed = self.width, self.worse + self.better
         if figures.too_few:
             return None
-        if self._clustered is None and self.pass_fail and width and self._kept is None:
+        if self._clustered is None and self.pass_fail and width and self._steps is None:
             up, down = self.better, self.worse
             if self._sign < 0:
                 up, down = down, up
             low, high = paired_shares_interval(up, down, self._all.n)
             return low * width, high * width
         bounds = (None, None) if width is None else (-width, width)
-        if alike:
+        if equal:
             if figures.mean is None:
                 return None
             return mean_interval(figures.mean, 0.0, figures.df, bounds=bounds, changed=changed)
-        if self._kept is not None:
+        if self._steps is not None:
             from judgekit.stats.bootstrap import bootstrap_interval
 
-            interval = bootstrap_interval(self._kept) if self._too_few_draws() is None else None
+            interval = bootstrap_interval(self._steps) if self._too_few_draws() is None else None
             return (interval.low, interval.high) if interval else None
         return figures.interval(bounds=bounds, changed=changed)
 
     def _too_few_draws(self) -> str | None:
-        """Return why drawing pairs again would not show how differences spread."""
-        if self._kept is None:
+        """Return why there are too few pairs for the bootstrap."""
+        if self._steps is None:
             return None
         from judgekit.stats.bootstrap import too_few
 
         if self.worse + self.better < CHANGED:
             return f"fewer than {CHANGED} pairs differ"
         width = math.inf if self.width is None else self.width
-        return too_few(self._kept, bounds=(-width, width))
+        return too_few(self._steps, bounds=(-width, width))
 
-    def _test(self, figures: MeanInterval | ClusteredMean, *, alike: bool) -> Test:
+    def _test(self, figures: MeanInterval | ClusteredMean, *, equal: bool) -> Test:
         mean, error = figures.mean, figures.standard_error
         if self._clustered is None and self.pass_fail:
             flips = self.worse + self.better
             return Test(mcnemar_p(self.worse, self.better) if flips else None, "exact McNemar")
-        # Differences that are all alike have no spread, and without it a mean has no test.
-        if mean is None or not error or alike or figures.too_few:
+        # Equal differences have no spread, and a mean without a spread has no test.
+        if mean is None or not error or equal or figures.too_few:
             return Test(None, "")
         kind = "paired t" if self._clustered is None else "paired t by cluster"
         return Test(student_t_p(mean / error, figures.df), kind)

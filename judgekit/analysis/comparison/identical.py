@@ -1,4 +1,4 @@
-"""Whether two runs are one set of recorded answers: then there is nothing to compare."""
+"""Detect runs with the same answers and the same replies: they cannot be compared."""
 
 from __future__ import annotations
 
@@ -7,22 +7,22 @@ from typing import Any
 
 from judgekit.analysis.comparison.changes import changes_between
 from judgekit.analysis.comparison.differences import EPSILON
-from judgekit.analysis.comparison.pairs import Said, Seen
+from judgekit.analysis.comparison.pairs import ComparedPart, ComparedResult
 
 _JUDGING = ("metrics", "judge", "judges", "roles")
-"""The parts of a manifest that decide scores."""
+"""Parts of a manifest that determine scores."""
 
 
 def same_judging(base: Mapping[str, Any], new: Mapping[str, Any]) -> bool:
     """Return whether two manifests describe the same metrics and the same judges."""
-    described = [
+    judging = [
         {name: manifest[name] for name in _JUDGING if name in manifest} for manifest in (base, new)
     ]
-    return not changes_between(*described)
+    return not changes_between(*judging)
 
 
-def same_result(base: Seen | None, new: Seen | None) -> bool:
-    """Return whether two results rest on the same requests and say the same."""
+def same_result(base: ComparedResult | None, new: ComparedResult | None) -> bool:
+    """Return whether two results have the same requests, values and reasons."""
     if base is None or new is None:
         return base is new
     if (base.state, base.reason, base.keys) != (new.state, new.reason, new.keys):
@@ -34,7 +34,7 @@ def same_result(base: Seen | None, new: Seen | None) -> bool:
     )
 
 
-def _same_part(base: Said, new: Said) -> bool:
+def _same_part(base: ComparedPart, new: ComparedPart) -> bool:
     return base.reason == new.reason and _same_value(base.value, new.value)
 
 

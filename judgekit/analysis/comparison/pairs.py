@@ -1,4 +1,4 @@
-"""Two runs side by side: every case of one with the same case of the other."""
+"""Pair the cases of two runs by case id."""
 
 from __future__ import annotations
 
@@ -13,29 +13,29 @@ from judgekit.report.folder import Scored
 MAX_REASON = 500
 """Characters of a reason that are kept."""
 _QUESTION_FIELDS = ("input", "history", "reference", "baseline", "choices", "expected")
-"""What makes a case the case it is. The answer may differ, and what whoever answers was given."""
-GIVEN = {"system": "system prompt", "context": "context"}
-"""Fields of a case that are part of what is tried: another prompt, another search."""
+"""Fields that must be equal in both runs. The answer and the `SETTING_FIELDS` may differ."""
+SETTING_FIELDS = {"system": "system prompt", "context": "context"}
+"""Fields that a run may vary, such as the prompt or the search, with their names in messages."""
 
 
-class Said(NamedTuple):
-    """The result of a criterion."""
+class ComparedPart(NamedTuple):
+    """The result of one criterion."""
 
     value: float | None
     reason: str
 
 
-class Seen(NamedTuple):
-    """What a run holds of one case and metric."""
+class ComparedResult(NamedTuple):
+    """The result of one case and metric."""
 
     state: str
-    """scored, fallback, abstained, not applicable, or failed and how."""
+    """`scored`, `fallback`, `abstained`, `not applicable`, or `failed (KIND)`."""
     value: float | None
-    """`None` unless scored by the metric's own."""
+    """`None` unless the metric itself scored the case."""
     reason: str
-    parts: Mapping[str, Said]
+    parts: Mapping[str, ComparedPart]
     keys: tuple[str, ...]
-    """Requests it rests on."""
+    """Keys of the requests."""
     rubric: str | None
     digest: str | None
     model: str | None
@@ -46,13 +46,13 @@ class CaseEntry(NamedTuple):
 
     case: str
     question: str
-    """Digest of what makes it the case it is."""
-    given: Mapping[str, str]
-    """Field of `GIVEN` -> digest of what it holds."""
+    """Digest of the fields that must be equal in both runs."""
+    settings: Mapping[str, str]
+    """Field of `SETTING_FIELDS` -> digest of its value."""
     answer: str
     """Digest of the answer."""
     metadata: Mapping[str, object]
-    rows: Mapping[str, Seen]
+    rows: Mapping[str, ComparedResult]
 
 
 class Pair(NamedTuple):
@@ -63,7 +63,7 @@ class Pair(NamedTuple):
 
     @property
     def same_question(self) -> bool:
-        """Whether both runs put the same before whoever answered."""
+        """Whether the case is the same in both runs, except for the fields that may vary."""
         return self.base.question == self.new.question
 
     @property
@@ -73,10 +73,10 @@ class Pair(NamedTuple):
 
 
 class Pairing:
-    """Pairs two runs while reading both once.
+    """Pairs the cases of two runs, reading each run once.
 
-    Both are read in turns, and a case waits until the other run has it: where the order is the
-    same, nothing waits; where it is not, memory grows with how far apart the cases are.
+    The runs are read in turns, and a case waits until the other run reaches it. Runs in the same
+    order need no memory; otherwise memory grows with the distance between equal cases.
     """
 
     def __init__(self, base: Iterable[Scored], new: Iterable[Scored] = ()) -> None:
@@ -89,14 +89,14 @@ class Pairing:
         yield from self.rest()
 
     def take(self, new: Scored) -> Iterator[Pair]:
-        """Take one case of the new run, and the next of the base; yield what is complete."""
+        """Add a case of the new run and the next case of the base; yield complete pairs."""
         before = next(self._base, None)
         if before is not None:
             yield from self._meet(0, entry_of(before))
         yield from self._meet(1, entry_of(new))
 
     def rest(self) -> Iterator[Pair]:
-        """Take what is left of the base, once the new run is at its end."""
+        """Read the rest of the base after the end of the new run; yield complete pairs."""
         for before in self._base:
             yield from self._meet(0, entry_of(before))
 
@@ -111,24 +111,24 @@ class Pairing:
 
     @property
     def only_base(self) -> list[str]:
-        """Cases that only the base has, known once all pairs were taken."""
+        """Ids of cases that only the base has; complete after all pairs were read."""
         return list(self._waiting[0])
 
     @property
     def only_new(self) -> list[str]:
-        """Cases that only the new run has."""
+        """Ids of cases that only the new run has; complete after all pairs were read."""
         return list(self._waiting[1])
 
 
 def entry_of(scored: Scored) -> CaseEntry:
-    """Return what a comparison needs of a case and its rows."""
+    """Return the parts of a case and its rows that a comparison needs."""
     case = scored.case
     fields = case.model_dump(
-        mode="json", include={*_QUESTION_FIELDS, *GIVEN}, exclude_defaults=True
+        mode="json", include={*_QUESTION_FIELDS, *SETTING_FIELDS}, exclude_defaults=True
     )
     return CaseEntry(
         case=case.id,
-        given={field: _digest_of(fields.pop(field, None)) for field in GIVEN},
+        settings={field: _digest_of(fields.pop(field, None)) for field in SETTING_FIELDS},
         question=_digest_of(fields),
         answer=digest((case.output or "").encode("utf-8", "surrogatepass")),
         metadata=case.metadata,
@@ -140,21 +140,22 @@ def _digest_of(value: object) -> str:
     return digest(canonical_json(value).encode("utf-8", "surrogatepass"))
 
 
-def _metric_result(result: Result) -> Seen:
+def _metric_result(result: Result) -> ComparedResult:
     keys = tuple(judgment.request_key for judgment in result.judgments)
     if isinstance(result, Failure):
-        return Seen(
+        return ComparedResult(
             f"failed ({result.kind})", None, _cut(result.message), {}, keys, None, None, None
         )
-    own = result.fallback is None
-    state = "fallback" if not own else result.status.replace("_", " ")
+    scored = result.fallback is None
+    state = "fallback" if not scored else result.status.replace("_", " ")
     meta = {name: _text(result.meta.get(name)) for name in ("rubric", "digest", "model")}
-    return Seen(
+    return ComparedResult(
         state=state,
-        value=result.value if own else None,
+        value=result.value if scored else None,
         reason=_cut(result.reason),
         parts={
-            part.id: Said(part.value, _cut(part.reason)) for part in (result.parts if own else ())
+            part.id: ComparedPart(part.value, _cut(part.reason))
+            for part in (result.parts if scored else ())
         },
         keys=keys,
         **meta,

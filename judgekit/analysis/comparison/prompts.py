@@ -1,27 +1,26 @@
-"""What a judge was asked of one and the same case in two runs, as their tapes hold it."""
+"""The difference between the prompts of two runs for the same case, from their tapes."""
 
 from __future__ import annotations
 
 import difflib
 import re
+from contextlib import closing
 from pathlib import Path
 from typing import NamedTuple
 
 from judgekit.analysis.comparison.comparison import PromptChange
-from judgekit.cassette.record import decode
 from judgekit.cassette.tape import Tape
 from judgekit.core.case import CASE_TEXTS, Case
 from judgekit.report.folder import TAPE
 from judgekit.report.report import Report
 
-_KEY = re.compile("[0-9a-f]{64}")
 _FENCE = re.compile(r"(</?[A-Za-z][\w-]*)-[0-9a-f]{16}>")
 MOST = 80
-"""Lines of a diff that are kept."""
+"""Lines of the longest diff."""
 
 
 class PromptExample(NamedTuple):
-    """One case and the requests two runs made of it."""
+    """One case and the keys of its requests in two runs."""
 
     case: str
     base: str
@@ -31,14 +30,12 @@ class PromptExample(NamedTuple):
 def prompt_change(
     base: Report, new: Report, *, metric: str, example: PromptExample
 ) -> PromptChange | None:
-    """Return how the requests of two runs about one case differ; `None` where that is not known.
+    """Return the diff of the requests of two runs for one case; `None` if a run has no tape.
 
     Raises:
         JudgekitError: a tape is damaged.
     """
     if not (base.folder and new.folder):
-        return None
-    if not (_KEY.fullmatch(example.base) and _KEY.fullmatch(example.new)):
         return None
     diff = prompt_diff(
         (base.folder, example.base, _case(base, example.case)),
@@ -54,14 +51,16 @@ def _case(run: Report, id: str) -> Case | None:
 def prompt_diff(
     base: tuple[Path, str, Case | None], new: tuple[Path, str, Case | None]
 ) -> str | None:
-    """Return the diff of two requests, without the texts of the case; `None` if a tape lacks one.
+    """Return the diff of two requests; `None` if a tape lacks one.
+
+    Texts of the case are masked, so that only the prompt differs.
 
     Args:
-        base: run folder, key, and the case the request was about.
-        new: the same of the other run.
+        base: run folder, key, and the case of the request.
+        new: the same for the other run.
 
     Raises:
-        CassetteCorrupt: a tape was damaged.
+        CassetteCorrupt: a tape is damaged.
     """
     before, after = _prompt_text(*base), _prompt_text(*new)
     if before is None or after is None:
@@ -74,17 +73,10 @@ def prompt_diff(
 
 def _prompt_text(folder: Path, key: str, case: Case | None) -> list[str] | None:
     """Return the lines of a request: its messages, then its questions."""
-    path = folder / TAPE
-    if not path.is_file():
+    with closing(Tape(folder / TAPE)) as tape:
+        record = tape.record(key)
+    if record is None:
         return None
-    tape = Tape(path)
-    try:
-        at = tape.find(key)
-        if at < 0:
-            return None
-        record = decode(tape.line(at), parts=tape.parts(), where=tape.spot(at, key))
-    finally:
-        tape.close()
     lines: list[str] = []
     for message in record.request.messages:
         lines.append(f"[{message.role}]")

@@ -1,4 +1,4 @@
-"""Figures of the difference between two runs, made pair by pair."""
+"""Figures of the difference between two runs, added pair by pair."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from collections.abc import Hashable
 from judgekit.analysis.comparison.comparison import CaseMove, Flips, MetricComparison, PartMove
 from judgekit.analysis.comparison.differences import EPSILON, Differences, IntervalKind, Range
 from judgekit.analysis.comparison.identical import same_result
-from judgekit.analysis.comparison.pairs import Pair, Seen
+from judgekit.analysis.comparison.pairs import ComparedResult, Pair
 from judgekit.report.summary import MetricSummary
 from judgekit.report.thresholds import passes
 
 WORST = 20
-"""Cases kept of each metric, in either direction."""
+"""Cases listed for each metric and direction."""
 UNIT: Range = (0.0, 1.0)
 """The range of criteria and of verdicts: 1 is a pass."""
 
@@ -43,11 +43,11 @@ class MetricTally:
         self._passes = self._differences("passes")
         self._unpaired: Counter[str] = Counter()
         self._moves: dict[int, list[tuple[float, int, CaseMove]]] = {-1: [], 1: []}
-        self.makers: dict[str, set[tuple[str, str]]] = {"base": set(), "new": set()}
-        """Rubrics and digests that scores name, by run."""
+        self.rubrics: dict[str, set[tuple[str, str]]] = {"base": set(), "new": set()}
+        """Names and digests of the rubrics in the scores, by run."""
         self.same_requests = 0
         self.differs = False
-        """Whether any case has another result: a value, a reason or a request."""
+        """Whether the result of any case differs in value, reason or request."""
 
     def _differences(self, name: str, range: Range = UNIT, higher: bool = True) -> Differences:
         return Differences(
@@ -59,15 +59,15 @@ class MetricTally:
         )
 
     def add(self, pair: Pair, cluster: Hashable) -> None:
-        """Take one more case."""
+        """Add one case."""
         name = self._summary.metric
         base, new = pair.base.rows.get(name), pair.new.rows.get(name)
         for side, result in (("base", base), ("new", new)):
             if result is not None and result.rubric and result.digest:
-                self.makers[side].add((result.rubric, result.digest))
+                self.rubrics[side].add((result.rubric, result.digest))
         self.differs = self.differs or not same_result(base, new)
         if base is None or new is None or base.value is None or new.value is None:
-            self._unpaired[_why(base, new)] += 1
+            self._unpaired[_unpaired_reason(base, new)] += 1
             return
         self._all.add(base.value, new.value, cluster)
         self.same_requests += bool(base.keys) and base.keys == new.keys
@@ -84,9 +84,11 @@ class MetricTally:
             self._passes.add(float(before), float(after), cluster)
         step = new.value - base.value
         if abs(step) >= EPSILON:
-            self._keep(pair, base, new, None if before == after else bool(before))
+            self._add_move(pair, base, new, None if before == after else bool(before))
 
-    def _keep(self, pair: Pair, base: Seen, new: Seen, passed: bool | None) -> None:
+    def _add_move(
+        self, pair: Pair, base: ComparedResult, new: ComparedResult, passed: bool | None
+    ) -> None:
         assert base.value is not None  # noqa: S101 - only pairs of values get here
         assert new.value is not None  # noqa: S101
         step = new.value - base.value
@@ -108,12 +110,12 @@ class MetricTally:
         (heapq.heappush if len(heap) < WORST else heapq.heapreplace)(heap, (*place, move))
 
     def finish(self) -> MetricComparison:
-        """Return the figures; the verdicts come when all tests are known."""
+        """Return the figures; `verdicts` adds the verdicts when all tests are known."""
         return MetricComparison(
             metric=self._summary.metric,
             higher_is_better=self._higher,
             range=self._summary.range,
-            difference=self._all.finish(wanted=self._detect),
+            difference=self._all.finish(detect=self._detect),
             flips=self._finish_flips(),
             criteria=tuple(c.finish() for c in self._criteria.values()),
             unpaired=dict(self._unpaired.most_common()),
@@ -146,13 +148,13 @@ class MetricTally:
 
 
 def _twentieth(range: tuple[float | None, float | None]) -> float | None:
-    """Return a twentieth of a range: the difference people ask about when they name none."""
+    """Return a twentieth of a range, the default difference to detect."""
     low, high = range
     return None if low is None or high is None else (high - low) / 20
 
 
-def _why(base: Seen | None, new: Seen | None) -> str:
-    """Return why a case has no pair of values, the same words for the same cause."""
+def _unpaired_reason(base: ComparedResult | None, new: ComparedResult | None) -> str:
+    """Return why a case has no pair of values."""
     states = [
         "not scored by this metric"
         if result is None
@@ -169,8 +171,11 @@ def _why(base: Seen | None, new: Seen | None) -> str:
     )  # fmt: skip
 
 
-def _furthest(base: Seen, new: Seen, way: int) -> PartMove | None:
-    """Return the criterion that moved furthest the way its metric did; parts: higher is better."""
+def _furthest(base: ComparedResult, new: ComparedResult, way: int) -> PartMove | None:
+    """Return the criterion that moved furthest in the direction of its metric.
+
+    For criteria, higher is always better.
+    """
     furthest: tuple[float, PartMove] | None = None
     for id, part in base.parts.items():
         other = new.parts.get(id)

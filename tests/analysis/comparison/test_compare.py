@@ -1,4 +1,4 @@
-"""Runs held against each other: figures, verdicts, and what is refused or said loudly."""
+"""Comparisons of runs: figures, verdicts, errors and warnings."""
 
 from __future__ import annotations
 
@@ -318,7 +318,7 @@ def test_one_set_of_recorded_answers_is_refused(run, tmp_path):
     base = run("base", BASE)
     copy = shutil.copytree(base, tmp_path / "copy")
 
-    with pytest.raises(ConfigError, match=r"copy: both runs hold the same answers and the same re"):
+    with pytest.raises(ConfigError, match=r"copy: both runs have the same answers and the same re"):
         compare(base, copy)
     with pytest.raises(ConfigError, match="same replies"):
         compare_all(base, [run("new", NEW), copy])
@@ -344,9 +344,7 @@ def test_the_same_scores_of_another_judging_are_compared(run, other):
 
     found = compare(base, new)
 
-    assert found.warnings == (
-        "The answers are the same in both runs: what differs is the judging.",
-    )
+    assert found.warnings == ("The answers are the same in both runs: only the judging differs.",)
 
 
 def test_a_run_is_not_compared_with_itself(run):
@@ -371,7 +369,7 @@ def test_other_cases_under_the_same_id_are_left_out_loudly(run):
     found = compare(base, new)
 
     assert (found.pairs, found.other_question) == (58, 2)
-    assert any("2 cases of the same id are another case" in said for said in found.warnings)
+    assert any("2 cases with the same id are another case" in said for said in found.warnings)
 
 
 def test_another_prompt_or_context_is_what_is_tried_and_said_loudly(run):
@@ -380,11 +378,11 @@ def test_another_prompt_or_context_is_what_is_tried_and_said_loudly(run):
     found = compare(run("base", BASE, given=before), run("new", NEW, given=after))
 
     assert (found.pairs, found.other_question) == (60, 0)
-    assert [w for w in found.warnings if "another one" in w] == [
-        "The system prompt of 2 cases is another one in the new run; metrics that use it "
-        "compare with different texts.",
-        "The context of 1 case is another one in the new run; metrics that use it compare "
-        "with different texts.",
+    assert [w for w in found.warnings if "differs in the new run" in w] == [
+        "The system prompt of 2 cases differs in the new run; metrics that use it "
+        "compare different texts.",
+        "The context of 1 case differs in the new run; metrics that use it "
+        "compare different texts.",
     ]
     said = {change.what: change.new for change in found.changes}
     assert said["system prompt"] == "another in 2 of 60 cases"
@@ -424,12 +422,12 @@ def test_another_rubric_is_refused_unless_wanted(run):
     base = run("base", BASE, metrics=[Marked(made_with=MADE)])
     new = run("new", NEW, metrics=[Marked(made_with={**MADE, "digest": "b" * 16})])
 
-    with pytest.raises(ConfigError, match=r"rubric is not the same: r aaaaaaaa in the base, r bbb"):
+    with pytest.raises(ConfigError, match=r"rubric differs: r aaaaaaaa in the base, r bbb"):
         compare(base, new)
     found = compare(base, new, across_rubrics=True)
 
     assert metric_of(found).verdict == "worse"
-    assert any("A difference may be the rubric's" in said for said in found.warnings)
+    assert any("The rubric may cause the difference" in said for said in found.warnings)
 
 
 def test_one_refused_metric_leaves_the_others(run):
@@ -439,7 +437,7 @@ def test_one_refused_metric_leaves_the_others(run):
 
     found = compare(base, new)
 
-    assert metric_of(found, "one").refused.startswith("the rubric is not the same")
+    assert metric_of(found, "one").refused.startswith("the rubric differs")
     assert metric_of(found, "one").difference.mean is None
     assert metric_of(found, "two").verdict == "worse"
     assert found.tests == 1

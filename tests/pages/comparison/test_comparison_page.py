@@ -91,10 +91,10 @@ def test_what_cannot_be_compared_is_said_first(run):
     text = words(page)
 
     head = text[: text.index("Differences")]
-    assert "tone cannot be compared: the rubric is not the same" in head
+    assert "tone cannot be compared: the rubric differs" in head
     assert "1 case is only in the base: gone." in head
     assert "1 case is only in the new run: come." in head
-    assert "1 case of the same id is another case" in head
+    assert "1 case with the same id is another case" in head
     fates = {case["id"]: case["fate"][0] for case in data_of(page)["cases"]}
     assert fates["gone"] == "only_base"
     assert fates["come"] == "only_new"
@@ -106,7 +106,7 @@ def test_what_cannot_be_compared_is_said_first(run):
 def test_one_set_of_answers_is_said_to_be_one(run):
     page = words(page_of(run("main", BASE), run("again", BASE), allow_same=True))
 
-    assert "Both runs hold the same answers and the same replies about them." in page
+    assert "Both runs have the same answers and the same replies about them." in page
     assert "No case got worse." in page
 
 
