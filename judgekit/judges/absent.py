@@ -1,4 +1,4 @@
-"""A judge that is only known by what of it goes into keys."""
+"""A judge that exists only as part of keys."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from judgekit.core.value import Json
 
 
 class AbsentJudge(NamedTuple):
-    """Stands for a judge where keys are made and nobody is asked."""
+    """A judge for computing keys; it cannot be asked."""
 
     model: str
     identity: str | None = None
@@ -19,11 +19,11 @@ class AbsentJudge(NamedTuple):
     mode: str | None = None
 
     async def ask(self, request: Request) -> Reply:
-        """Refuse: there is nobody to ask."""
+        """Refuse every request."""
         raise JudgeUnavailable(f"{self.model} is not there to be asked")
 
     def words(self) -> str:
-        """Return the model, with what else tells it from another."""
+        """Return the model and the other parts of its keys."""
         extra = [f"{name}={canonical_json(value)}" for name, value in self.params.items()]
         extra += [f"identity={self.identity}"] if self.identity else []
         extra += [f"mode={self.mode}"] if self.mode else []

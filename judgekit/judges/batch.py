@@ -1,4 +1,4 @@
-"""Texts that are asked about at the same time, sent in one call."""
+"""Send concurrent requests for texts in one call."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ T = TypeVar("T")
 
 MOST_TEXTS = 64
 MOST_CHARACTERS = 100_000
-"""Of one call; providers take some 300,000 tokens and 2,048 texts, small servers far less."""
+"""Characters of one call; hosted providers accept more, small servers less."""
 CALLS = 4
-"""Calls under way at once, unless something else is set."""
+"""Concurrent calls by default."""
 _LINGER = 0.005
-"""Seconds a first text waits for others: much less than a call takes."""
+"""Seconds that the first text waits for others; a call takes much longer."""
 
 
 class _Waiting(NamedTuple):
@@ -29,26 +29,25 @@ class _Waiting(NamedTuple):
 
 
 class Batch(Generic[T]):
-    """Gathers texts while calls are under way and sends them together.
+    """Collects texts while calls are running and sends them together.
 
-    A call that is refused is made again by halves, so that one text that is not taken costs
-    itself alone.
+    A rejected call is repeated in halves, so that one bad text fails alone.
     """
 
     def __init__(self, send: Callable[[list[str]], Awaitable[list[T]]]) -> None:
         self._send = send
         self.calls = CALLS
-        """Calls under way at once, at most."""
+        """Most concurrent calls."""
         self._queue: deque[_Waiting] = deque()
         self._calls: set[asyncio.Task[None]] = set()
         self._loop: asyncio.AbstractEventLoop | None = None
 
     async def ask(self, text: str) -> T:
-        """Return what the call that holds this text gave for it."""
+        """Return the result for a text."""
         import asyncio
 
         loop = asyncio.get_running_loop()
-        if self._loop is not loop:  # what waits in another loop is served there
+        if self._loop is not loop:  # texts of another loop are sent there
             self._loop, self._queue, self._calls = loop, deque(), set()
         future: asyncio.Future[T] = loop.create_future()
         self._queue.append(_Waiting(text, future))  # type: ignore[arg-type]
@@ -68,10 +67,10 @@ class Batch(Generic[T]):
                 await self._serve(batch)
 
     async def _serve(self, batch: list[_Waiting]) -> None:
-        """Send a batch; whatever goes wrong with it is the error of its texts alone."""
+        """Send a batch; an error only concerns its texts."""
         try:
-            found = await self._send([waiting.text for waiting in batch])
-            pairs = list(zip(batch, found, strict=True))
+            results = await self._send([waiting.text for waiting in batch])
+            pairs = list(zip(batch, results, strict=True))
         except (CaseError, BadRequest) as exc:
             if len(batch) == 1:
                 _fail(batch, exc)
@@ -79,7 +78,7 @@ class Batch(Generic[T]):
             half = len(batch) // 2
             await self._serve(batch[:half])
             await self._serve(batch[half:])
-        except Exception as exc:  # noqa: BLE001 - others wait behind this batch: it must not end the work
+        except Exception as exc:  # noqa: BLE001 - the worker must go on with the next batch
             _fail(batch, exc)
         except BaseException as exc:
             _fail(batch, exc)
@@ -91,7 +90,7 @@ class Batch(Generic[T]):
 
 
 def _next(queue: deque[_Waiting]) -> list[_Waiting]:
-    """Take what one call may hold; whoever has given up is left out."""
+    """Take the texts of one call, without cancelled ones."""
     batch: list[_Waiting] = []
     characters = 0
     while queue and len(batch) < MOST_TEXTS:

@@ -1,4 +1,4 @@
-"""The calls of one judge: retried after outages, within limits, their errors translated."""
+"""The HTTP calls of one judge: retries after outages, time limits, translated errors."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from judgekit.judges.output_mode import Mode, format_of
 from judgekit.judges.parameters import Parameters
 from judgekit.judges.providers import BadRequest, Outage, without
 from judgekit.judges.quiet import hide
-from judgekit.judges.response import cost_of, cost_told, listed_cost, read_response, usage_of
+from judgekit.judges.response import cost_of, listed_cost, read_response, reported_cost, usage_of
 
 if TYPE_CHECKING:
     from judgekit.judges.wire import Exchange
@@ -43,23 +43,23 @@ _Params = dict[str, JsonValue]
 
 
 class CallResult(NamedTuple):
-    """What came back from one call."""
+    """The result of one call."""
 
     raw: Any
-    """The response as litellm returns it; of a malformed one, its model and tokens."""
+    """The response as litellm returns it; if it is malformed, its model and tokens."""
     params: _Params
     """The parameters that were sent."""
     malformed: Try | None
-    """The response where it is no answer at all: what is kept of it, and what is wrong."""
+    """The attempt of a malformed response, with its fault."""
     model: str | None
-    """The name that the server gives its model, without keys in it."""
+    """The model's name according to the server, without keys."""
     usage: Usage | None
     cost: float | None
-    """US dollars; `None` when no price is known."""
+    """US dollars; `None` if no price is known."""
 
 
 class Server(NamedTuple):
-    """Where a judge is asked, and for how long."""
+    """The server of a judge, and its limits of time and attempts."""
 
     model: str
     api_base: str | None
@@ -78,11 +78,11 @@ class Calls:
         self.parameters = Parameters(params)
         self.ready = SharedCall(self._prepare)
         self.prepared = False
-        """Whether the libraries are imported and a key was looked for."""
+        """Whether the libraries are imported and the key is known."""
         self._clients: dict[Mode, Any] = {}
-        """The clients of instructor, for the modes that it sends."""
+        """The clients of instructor, by mode."""
         self.key = server.api_key
-        """The key that is sent, if one is."""
+        """The key to send, if there is one."""
         self._secrets: tuple[str, ...] = (server.api_key or "", *secrets_in(server.api_base))
         self._answered = False
 
@@ -93,13 +93,13 @@ class Calls:
 
     @property
     def answered(self) -> bool:
-        """Whether any request was taken yet."""
+        """Whether the server has accepted a request."""
         return self._answered
 
     async def chat(
         self, messages: list[dict[str, Any]], form: Form, mode: Mode, *, retry: bool = True
     ) -> tuple[Try, CallResult]:
-        """Ask a model for a reply to a form; return the answer and what else the call gave."""
+        """Ask for a reply to a form; return the attempt and the result of the call."""
         return await self._retried(partial(self._chat, messages, form, mode), retry=retry)
 
     async def other(
@@ -119,7 +119,7 @@ class Calls:
         """Import the libraries and look for credentials, once."""
         import asyncio
 
-        # In a thread: it takes seconds, and the rest of the program wants its turn meanwhile.
+        # In a thread, because it takes seconds and would block the event loop.
         await asyncio.to_thread(_import)
         litellm = providers.load()
         model, base = self.server.model, self.server.api_base
@@ -146,7 +146,7 @@ class Calls:
     # -- one request, in several attempts if necessary --------------------------------------
 
     async def _retried(self, call: Callable[[_Params], Awaitable[T]], *, retry: bool = True) -> T:
-        """Make a call, again after outages, within the time and the waits that are allowed."""
+        """Make a call, with retries after outages and within the limits of time."""
         from tenacity import AsyncRetrying, retry_if_exception, stop_after_attempt
 
         attempts = AsyncRetrying(
@@ -170,14 +170,14 @@ class Calls:
             raise Outage(f"no complete answer within {timeout:g} s") from None
 
     def _log(self, state: Any) -> None:
-        """Say of an attempt that failed when the next one follows; the error names no key."""
+        """Log a failed attempt and the wait before the next one; the error contains no key."""
         import logging
 
         error, wait = state.outcome.exception(), state.next_action.sleep
         status = getattr(error, "status", None)
-        said = f"HTTP {status}: {error}" if status else str(error)
+        text = f"HTTP {status}: {error}" if status else str(error)
         logging.getLogger("judgekit").info(
-            "%s: attempt %d: %.200s; again in %.1f s", self.model, state.attempt_number, said, wait
+            "%s: attempt %d: %.200s; again in %.1f s", self.model, state.attempt_number, text, wait
         )
 
     def _wait(self, state: Any) -> float:
@@ -189,7 +189,7 @@ class Calls:
         return float(wait_random_exponential(multiplier=1, max=self.server.max_wait)(state))
 
     async def _without_refused_parameters(self, call: Callable[[_Params], Awaitable[T]]) -> T:
-        """Make one call, and again without the parameters that the model says it does not take."""
+        """Make one call, and repeat it without parameters that the model rejects."""
         while True:
             sent = self.parameters.sent
             try:
@@ -249,16 +249,16 @@ class Calls:
         *,
         limit: int | None,
     ) -> tuple[Any, CallResult]:
-        """Make one HTTP call; return what `send` returns, if it does, and what came back.
+        """Make one HTTP call; return the result of `send`, if any, and the result of the call.
 
         Args:
             send: makes the call and puts the response in `responses`.
             params: the parameters of the judge.
-            responses: the response, if one came; `send` may fail to parse it.
-            limit: bytes that a response may have that is no chat.
+            responses: receives the response; `send` may fail to parse it.
+            limit: bytes that the response may have, if it is not a chat.
 
         Raises:
-            JudgekitError: the server did not answer, or not with what can be an answer.
+            JudgekitError: the server did not answer, or answered with an error.
         """
         from judgekit.judges.wire import MAX_BODY, exchange
 
@@ -280,7 +280,7 @@ class Calls:
                 # Outside the handler: the provider's error may quote the key and is not chained.
                 raise failure
         raw = responses[-1] if responses else metered(call.data())
-        price = cost_told(call.headers)
+        price = reported_cost(call.headers)
         call.release()
         self._answered = True
         return returned, CallResult(
@@ -291,15 +291,15 @@ class Calls:
         model = getattr(response, "model", None)
         return without(model, self._secrets) if isinstance(model, str) and model else None
 
-    def _cost(self, response: Any, told: float | None) -> float | None:
-        """Return the US dollars of one response; `told` is what the server says."""
+    def _cost(self, response: Any, reported: float | None) -> float | None:
+        """Return the US dollars of one response; `reported` is the amount in its headers."""
         if self.server.price is not None:
             return cost_of(response, price=self.server.price)
-        return told if self.server.api_base else listed_cost(response)
+        return reported if self.server.api_base else listed_cost(response)
 
     @property
     def _address(self) -> dict[str, Any]:
-        """What every call is made with: whom to ask, and that litellm is not to ask again."""
+        """Options of every call: the server, and no retries by litellm."""
         return {
             "api_base": self.server.api_base,
             "api_key": self.key or ("none" if self.server.api_base else None),
@@ -322,7 +322,7 @@ class Calls:
 
 
 def redirected(call: Exchange) -> Outage | None:
-    """Return the error of a server that redirects; `None` where it did not."""
+    """Return the error for a redirect; `None` if the server did not redirect."""
     if call.status is None or not 300 <= call.status < 400:
         return None
     target = address(call.headers.get("location", "").partition("?")[0])
@@ -341,4 +341,4 @@ async def _complete(responses: list[Any], **options: Any) -> None:
 def _import() -> None:
     providers.load()
     for name in ("instructor", "tenacity", "judgekit.judges.wire"):
-        import_module(name)  # now, for the time it takes
+        import_module(name)  # now, because it takes time

@@ -1,4 +1,4 @@
-"""Keys and addresses: which key is sent where, and what of an address may be shown."""
+"""Keys and addresses: which key is sent where, and addresses without credentials."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Requests that want no verdict: an answer, a vector, the log-probabilities of a text."""
+"""Requests without questions: for an answer, a vector, or log-probabilities."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from judgekit.judges.providers import BadRequest
 
 
 class DirectRequests:
-    """Sends the requests that have no questions, each once: there is nothing to re-ask."""
+    """Sends requests without questions; they are never re-asked."""
 
     def __init__(self, calls: Calls) -> None:
         self._calls = calls
         self.batch: Batch[Reply] = Batch(self._embeddings)
 
     async def reply(self, request: Request) -> Reply:
-        """Return the reply to a request that wants no verdict.
+        """Return the reply to a request without questions.
 
         Raises:
-            CaseError: the model takes other requests and not this one.
-            JudgekitError: what making the call raises.
+            CaseError: the model rejects this request and accepts others.
+            JudgekitError: the call failed.
         """
         try:
             if request.form.want == "embedding":
@@ -61,7 +61,7 @@ class DirectRequests:
             providers.load().aembedding,
             model=self._calls.model,
             input=texts,
-            # Otherwise litellm decides by its name whether a model has them to choose.
+            # Otherwise litellm decides by the model's name whether it accepts them.
             allowed_openai_params=["dimensions"],
         )
         return read_embeddings(await self._calls.other(send, fixed={}), texts)

@@ -1,4 +1,4 @@
-"""Log-probabilities of a text that is there already: what an echo of it says, and if it is one."""
+"""Log-probabilities of an existing text, read from a completions endpoint that echoes it."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from judgekit.core.replies.logprobs import logprobs_text
 from judgekit.core.request import Try
 
 ECHOING: dict[str, JsonValue] = {"echo": True, "logprobs": 1, "max_tokens": 1, "temperature": 0}
-"""What a completions endpoint is asked for. One token more than none: some take 0 for no end."""
+"""Parameters of the request. One token, because some servers read 0 as "no limit"."""
 
 _COMPLETIONS = "text-completion-openai/"
 _COMPATIBLE = ("openai/", "hosted_vllm/", "lm_studio/", "llamafile/")
-"""Providers whose servers have a completions endpoint beside the one for chats."""
+"""Providers with a completions endpoint besides the chat endpoint."""
 _ODD = re.compile("�|^bytes:")
-"""Tokens that are a part of a character; servers write them in ways of their own."""
+"""Tokens that are part of a character; servers spell them differently."""
 
 
 def completions_model(model: str) -> str:
-    """Return litellm's name of a model where its completions endpoint is asked."""
+    """Return the name under which litellm uses the completions endpoint of a model."""
     for provider in _COMPATIBLE:
         if model.startswith(provider):
             return _COMPLETIONS + model.removeprefix(provider)
@@ -32,11 +32,11 @@ def completions_model(model: str) -> str:
 
 
 def read_echo(response: Any, *, whole: str) -> Try:
-    """Return what keeps the figures of a text.
+    """Return the log-probabilities of a text as an attempt.
 
     Raises:
-        JudgeUnavailable: the server does not echo, or gives no log-probabilities with it.
-        InvalidReply: it does, and they do not fit the text.
+        JudgeUnavailable: the server does not echo, or echoes without log-probabilities.
+        InvalidReply: the log-probabilities do not fit the text.
     """
     choices = getattr(response, "choices", None)
     choice = choices[0] if isinstance(choices, (list, tuple)) and choices else None
@@ -46,9 +46,9 @@ def read_echo(response: Any, *, whole: str) -> Try:
             "log-probabilities are unavailable: the server does not echo the text it is given "
             "(`echo` of /completions); vLLM and llama-cpp-python do"
         )
-    told = getattr(choice, "logprobs", None)
+    figures = getattr(choice, "logprobs", None)
     tokens, logprobs, offsets = (
-        _list(told, name) for name in ("tokens", "token_logprobs", "text_offset")
+        _list(figures, name) for name in ("tokens", "token_logprobs", "text_offset")
     )
     if tokens is None or logprobs is None:
         raise JudgeUnavailable(
@@ -56,22 +56,22 @@ def read_echo(response: Any, *, whole: str) -> Try:
         )
     if len(tokens) != len(logprobs) or not all(isinstance(token, str) for token in tokens):
         raise InvalidReply("the server's tokens and log-probabilities do not match")
-    begins, dropped = _aligned(tokens, whole) or (_given(tokens, offsets, text), 0)
+    begins, dropped = _aligned(tokens, whole) or (_checked_offsets(tokens, offsets, text), 0)
     if begins[-1] < len(whole) and begins[-1] + len(tokens[-1]) < len(whole):
         raise InvalidReply("the server's log-probabilities end before the text does")
-    kept = logprobs_text(logprobs[dropped:], begins, length=len(whole))
-    return Try(text=kept, finish=getattr(choice, "finish_reason", None))
+    stored = logprobs_text(logprobs[dropped:], begins, length=len(whole))
+    return Try(text=stored, finish=getattr(choice, "finish_reason", None))
 
 
-def _list(told: object, name: str) -> list[Any] | None:
-    value = told.get(name) if isinstance(told, dict) else getattr(told, name, None)
+def _list(figures: object, name: str) -> list[Any] | None:
+    value = figures.get(name) if isinstance(figures, dict) else getattr(figures, name, None)
     return list(value) if isinstance(value, (list, tuple)) and value else None
 
 
 def _aligned(tokens: Sequence[str], whole: str) -> tuple[list[int], int] | None:
-    """Return where tokens begin that spell the text, and how many before them are no part of it.
+    """Return where the tokens of the text begin, and the number of tokens before them.
 
-    A model's mark of the beginning may come first, and tokenisers may put a space before all.
+    A start token may come first, and tokenisers may add a space before the text.
     """
     for dropped in (0, 1):
         spelt = "".join(tokens[dropped:])
@@ -82,11 +82,11 @@ def _aligned(tokens: Sequence[str], whole: str) -> tuple[list[int], int] | None:
     return None
 
 
-def _given(tokens: Sequence[str], offsets: Sequence[Any] | None, text: str) -> list[int]:
-    """Return where the server says its tokens begin, having checked those that can be.
+def _checked_offsets(tokens: Sequence[str], offsets: Sequence[Any] | None, text: str) -> list[int]:
+    """Return the token offsets of the server, checked against the text.
 
     Raises:
-        InvalidReply: they are not where it says.
+        InvalidReply: an offset is wrong.
     """
     if offsets is None or len(offsets) != len(tokens):
         raise InvalidReply("the server's tokens do not spell the text")

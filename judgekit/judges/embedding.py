@@ -1,4 +1,4 @@
-"""What a raw response of an embeddings endpoint holds: a vector for each text, in their order."""
+"""Read the response of an embeddings endpoint: one vector for each text."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from judgekit.judges.calls import CallResult
 
 
 def read_embeddings(result: CallResult, texts: Sequence[str]) -> list[Reply]:
-    """Return a reply for each text; a vector that cannot be used becomes a fault.
+    """Return a reply for each text; an unusable vector becomes a fault.
 
-    The server counts the tokens of a whole call: they are only known where the text was alone.
-    The cost is divided by length, so that the parts add up to what was paid.
+    The server counts the tokens of the whole call, so a reply has them only if it was the only
+    one. The cost is divided by length.
     """
     characters = sum(map(len, texts)) or 1
     return [
@@ -53,8 +53,8 @@ def _in_order(data: object, count: int) -> list[object]:
         InvalidReply: there is not one vector for each text.
     """
     if not isinstance(data, (list, tuple)) or len(data) != count:
-        found = len(data) if isinstance(data, (list, tuple)) else "no"
-        raise InvalidReply(f"the server gave {found} embeddings for {count} texts")
+        count_given = len(data) if isinstance(data, (list, tuple)) else "no"
+        raise InvalidReply(f"the server gave {count_given} embeddings for {count} texts")
     vectors: dict[int, object] = {}
     for place, entry in enumerate(data):
         index = _field(entry, "index")

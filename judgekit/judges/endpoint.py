@@ -1,4 +1,4 @@
-"""Where a judge is asked, as may be shown, and what the server there calls itself."""
+"""The address of a judge without credentials, and the name that its server gives the model."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from http.client import HTTPConnection, HTTPResponse
 
 MAX_LIST = 1_000_000
-"""Bytes of a list of models that are read."""
+"""Bytes to read of a list of models."""
 MAX_NAME = 200
 
 
 def endpoint(api_base: str | None) -> str | None:
-    """Return the address with its path: what names a server in the store. No credentials."""
+    """Return the address with its path, without credentials; it names a server in the store."""
     if api_base is None:
         return None
     return f"{address(api_base)}{urlsplit(api_base).path.rstrip('/')}"
@@ -30,23 +30,23 @@ def endpoint(api_base: str | None) -> str | None:
 
 _PIECE = 1 << 16
 _NAMING = 5.0
-"""Seconds a server may take to say which models it has."""
+"""Seconds to wait for the list of models."""
 
 
 class Naming:
-    """Asks a server once what it calls itself; one that does not say is no trouble."""
+    """Asks a server once for the name of its model; failures are ignored."""
 
     def __init__(self, api_base: str | None, *, model: str, key: Callable[[], str | None]) -> None:
         self.name: str | None = None
         self.done = api_base is None
-        """Whether there is nothing more to find out."""
+        """Whether the server was asked, or need not be."""
         self._api_base = api_base or ""
         self._model = model
         self._key = key
         self._asked = SharedCall(self._ask)
 
     async def ask(self) -> None:
-        """Wait until the server has said it, or is known not to."""
+        """Wait until the server was asked."""
         await self._asked()
 
     async def _ask(self) -> None:
@@ -65,10 +65,10 @@ class Naming:
 
 
 def server_name(api_base: str, *, model: str, api_key: str | None, timeout: float) -> str | None:
-    """Ask a server for its models and return what it calls the one that answers, if it says.
+    """Return the name that a server gives the model that answers; `None` if unknown.
 
-    A server that lists the model by its name, or that lists one only, tells which it is. Of
-    several others the list is the best there is. Follows no redirect.
+    The name is the entry with the requested name, or the only entry, else the whole list.
+    Redirects are not followed.
     """
     from http.client import HTTPException
 
@@ -78,7 +78,7 @@ def server_name(api_base: str, *, model: str, api_key: str | None, timeout: floa
         return None
     asked = model.partition("/")[2] or model
     named = [entry for entry in listed if entry.get("id") == asked] or listed
-    # Of several models that might answer, the list says nothing about the one that does.
+    # Details of several models say nothing about the one that answers.
     names = [_described(entry, alone=len(named) == 1) for entry in named]
     if not names:
         return None
@@ -105,12 +105,12 @@ def _listed(api_base: str, *, api_key: str | None, timeout: float) -> list[dict[
     entries = data.get("data") if isinstance(data, dict) else None
     if not isinstance(entries, list):
         return []
-    found = [e for e in entries if isinstance(e, dict) and isinstance(e.get("id"), str)]
-    return [_with_details(entry, data.get("models")) for entry in found]
+    named = [e for e in entries if isinstance(e, dict) and isinstance(e.get("id"), str)]
+    return [_with_details(entry, data.get("models")) for entry in named]
 
 
 def _read(response: HTTPResponse, timeout: float) -> bytes:
-    """Return a body that is not too long and comes in time, else nothing."""
+    """Return a body, or nothing if it is too long or too slow."""
     end = time.monotonic() + timeout
     body = b""
     while piece := response.read1(_PIECE):
@@ -121,7 +121,7 @@ def _read(response: HTTPResponse, timeout: float) -> bytes:
 
 
 def _with_details(entry: dict[str, Any], models: object) -> dict[str, Any]:
-    """Return an entry with what Ollama's part of the same list says of it; llama.cpp has both."""
+    """Return an entry with the details of Ollama's list; llama.cpp has both lists."""
     for other in models if isinstance(models, list) else ():
         if isinstance(other, dict) and entry["id"] in (other.get("model"), other.get("name")):
             return {**{n: other[n] for n in ("details", "digest") if n in other}, **entry}
@@ -141,7 +141,7 @@ def _connection(parts: SplitResult, timeout: float) -> HTTPConnection:
 
 
 def _described(entry: dict[str, Any], *, alone: bool) -> str:
-    """Return a model's id, and what more says which weights stand behind it."""
+    """Return a model's id, with facts about its weights."""
     name = _no_folder(entry["id"])
     facts = []
     root = entry.get("root")
@@ -161,16 +161,16 @@ def _count(count: object, of: str) -> list[str]:
 
 
 def _weights(entry: dict[str, Any], meta: dict[str, Any]) -> list[str]:
-    """Return how weights are quantised, and the beginning of their digest."""
+    """Return the quantisation of the weights and the beginning of their digest."""
     details = entry.get("details")
     details = details if isinstance(details, dict) else {}
-    said = (
+    levels = (
         details.get("quantization_level"),
         entry.get("quantization"),
         meta.get("quantization"),
         meta.get("ftype"),
     )
-    level = next((text for text in said if isinstance(text, str) and text.strip()), None)
+    level = next((text for text in levels if isinstance(text, str) and text.strip()), None)
     digest = entry.get("digest")
     digest = digest.removeprefix("sha256:")[:12] if isinstance(digest, str) else ""
     facts = (level and " ".join(level.replace(",", " ").split())[:40], digest)
@@ -178,6 +178,6 @@ def _weights(entry: dict[str, Any], meta: dict[str, Any]) -> list[str]:
 
 
 def _no_folder(name: str) -> str:
-    """Return a file's name without the folders it is in; a hub's name keeps its owner."""
+    """Return the name of a file without its folders; the name of a hub model keeps its owner."""
     local = name.startswith(("/", "~", ".")) or "\\" in name
     return name.replace("\\", "/").rpartition("/")[2] if local else name

@@ -1,4 +1,4 @@
-"""A judge with nothing behind it, for tests and dry runs."""
+"""A judge without a model, for tests and dry runs."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from judgekit.core.request import Question, Reply, Request, Try, Usage
 
 Script = Callable[[Request], Reply | str | Mapping[str, Any]]
 _TOKEN = re.compile(r"\s*\S+\s*\Z|\s*\S+|\s+")
-"""What a fake tokeniser takes for a token: a word and the space before it."""
+"""A token of the fake tokeniser: a word and the space before it."""
 
 
 class FakeJudge(BaseJudge):
-    """Answers every request without a model: a fixed function of the request, or of your own.
+    """Answers every request without a model.
 
-    Without `script` the answers fit what is wanted and are picked by the request's key, so that
-    they differ between cases and never between runs. They mean nothing.
+    Without `script`, the answers fit the form and depend on the request's key: they differ between
+    cases and never between runs. They mean nothing.
 
     Args:
-        script: returns a reply, its text, or an object to answer with; may raise.
+        script: returns a reply, its text, or an object with the answers; may raise.
         model: the model string, which goes into keys.
     """
 
@@ -32,7 +32,7 @@ class FakeJudge(BaseJudge):
         self._script = script
         self._model = model
         self.asked: list[Request] = []
-        """Every request that came, in order."""
+        """Every request, in order."""
 
     @property
     def model(self) -> str:
@@ -40,12 +40,12 @@ class FakeJudge(BaseJudge):
         return self._model
 
     async def ask(self, request: Request) -> Reply:
-        """Return the scripted or made-up reply."""
+        """Return the reply of the script, or a generated one."""
         self.asked.append(request)
-        said = _made_up(request) if self._script is None else self._script(request)
-        if isinstance(said, Reply):
-            return said
-        text = said if isinstance(said, str) else json.dumps(said, ensure_ascii=False)
+        answer = _generated(request) if self._script is None else self._script(request)
+        if isinstance(answer, Reply):
+            return answer
+        text = answer if isinstance(answer, str) else json.dumps(answer, ensure_ascii=False)
         return Reply(
             tries=(Try(text=text, finish="stop"),),
             model=self._model,
@@ -57,7 +57,7 @@ class FakeJudge(BaseJudge):
         )
 
 
-def _made_up(request: Request) -> dict[str, Any] | str:
+def _generated(request: Request) -> dict[str, Any] | str:
     form = request.form
     if form.want == "text":
         return f"Made up by a fake model ({int(request.key[:4], 16)})."
@@ -65,7 +65,7 @@ def _made_up(request: Request) -> dict[str, Any] | str:
         return vector_text([byte / 255 for byte in bytes.fromhex(request.key[:32])])
     if form.want == "logprobs":
         whole = "".join(message.content for message in request.messages)
-        offsets = [found.start() for found in _TOKEN.finditer(whole)] or [0]
+        offsets = [match.start() for match in _TOKEN.finditer(whole)] or [0]
         figures = [-int(request.key[n % 60 : n % 60 + 2], 16) / 64 for n in range(len(offsets))]
         return logprobs_text([None, *figures[1:]], offsets, length=max(1, len(whole)))
     answers: dict[str, Any] = {

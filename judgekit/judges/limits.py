@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
 
 class Purse:
-    """What may be spent, by one judge or by several that share it."""
+    """A budget, for one judge or shared by several."""
 
     def __init__(self, most: float | None = None) -> None:
         self.most = most
-        """US dollars; `None` means without end."""
+        """US dollars; `None` means no limit."""
         self.spent = 0.0
         self.unpriced: dict[str, int] = {}
         """Replies with no known price, by model."""
@@ -37,7 +37,7 @@ class Purse:
             self.spent += cost
 
     def check(self) -> None:
-        """Refuse to go on when the money is spent, or cannot be counted.
+        """Refuse further calls if the budget is spent or the cost is unknown.
 
         Raises:
             BudgetExceeded: either of these.
@@ -54,15 +54,15 @@ class Purse:
 
 
 class LimitedJudge(JudgeWrapper):
-    """A judge that is asked only so much at once, for so much money, and not when it is down.
+    """Limits the concurrent calls, the cost and the outages of a judge.
 
     Args:
-        judge: the judge behind.
-        concurrency: calls in flight at most.
-        max_outages: after so many outages in a row it is not asked again; 0 means always ask.
-        max_cost: US dollars after which it is not asked again; calls in flight are still paid
-            for, and a reply without a known price ends the asking.
-        purse: a purse shared with other judges, instead of `max_cost`.
+        judge: the inner judge.
+        concurrency: most concurrent calls.
+        max_outages: outages in a row after which it is not called again; 0 means no limit.
+        max_cost: US dollars after which it is not called again. Running calls are still paid,
+            and no call follows a reply without a known price.
+        purse: a budget shared with other judges, instead of `max_cost`.
     """
 
     def __init__(
@@ -86,7 +86,7 @@ class LimitedJudge(JudgeWrapper):
 
     @property
     def open(self) -> bool:
-        """Whether the circuit is open: the judge is taken to be down."""
+        """Whether the circuit is open: the judge counts as down."""
         return bool(self.max_outages) and self.outages >= self.max_outages
 
     async def ask(self, request: Request) -> Reply:
@@ -112,7 +112,7 @@ class LimitedJudge(JudgeWrapper):
                 self.outages += 1
                 raise
             except JudgeError as exc:
-                self.outages = 0  # it said no, so it is there
+                self.outages = 0  # the server answered
                 if isinstance(exc, JudgeRejected):
                     self._rejected = exc
                 raise
@@ -121,7 +121,7 @@ class LimitedJudge(JudgeWrapper):
             return reply
 
     def _semaphore(self) -> asyncio.Semaphore:
-        """Return the slots; they belong to one event loop, an evaluation's."""
+        """Return the semaphore of the running event loop."""
         import asyncio
 
         loop = asyncio.get_running_loop()

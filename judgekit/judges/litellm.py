@@ -1,4 +1,4 @@
-"""Any hosted or OpenAI-compatible model as a judge, through instructor and litellm."""
+"""A judge for hosted and OpenAI-compatible models, through instructor and litellm."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A causal language model on this machine, for log-probabilities: the extra `transformers`."""
+"""A local causal language model for log-probabilities; needs the extra `transformers`."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ EXTRA = "transformers"
 
 
 class TransformersJudge(BaseJudge):
-    """Gives the log-probabilities of texts, and nothing else: no verdicts, no answers.
+    """Returns the log-probabilities of texts; it gives no verdicts and no answers.
 
-    The model is a folder with safetensors and a fast tokeniser. It is read when it is first
-    asked, nothing is fetched, and no code of the model is run. `server` of its replies names the
-    weights, so that a run that mixes the figures of two models under one name says so.
+    The model is a folder with safetensors and a fast tokeniser. It is loaded with the first
+    request; nothing is downloaded, and no code of the model is executed. `server` of its replies
+    names the weights, so that a run reports a mix of two models under one name.
 
     Args:
         model: `transformers/FOLDER`.
-        base: what the folder is relative to.
-        identity: what is part of every key beside the name, if anything is to be.
+        base: the folder that the model's folder is relative to.
+        identity: a further part of every key.
 
     Raises:
         ConfigError: there is no such folder, or no safetensors in it.
@@ -54,12 +54,12 @@ class TransformersJudge(BaseJudge):
         return self._model
 
     async def ask(self, request: Request) -> Reply:
-        """Return the figures of a text.
+        """Return the log-probabilities of a text.
 
         Raises:
-            JudgeRejected: something else is wanted.
-            CaseError: the text is longer than the model takes.
-            InvalidReply: the tokeniser says of no token where it stands.
+            JudgeRejected: the request is for something else.
+            CaseError: the text is too long for the model.
+            InvalidReply: no token has a position in the text.
         """
         import asyncio
 
@@ -69,12 +69,12 @@ class TransformersJudge(BaseJudge):
         return await asyncio.to_thread(self._figures, whole)
 
     def _figures(self, whole: str) -> Reply:
-        with self._lock:  # one text at a time, whatever the number of threads torch takes
+        with self._lock:  # one text at a time; torch uses several threads for it
             tokenizer, model, weights = self._ready()
             import torch
 
-            told = tokenizer(whole, return_offsets_mapping=True)
-            ids, spans = told["input_ids"], told["offset_mapping"]
+            encoded = tokenizer(whole, return_offsets_mapping=True)
+            ids, spans = encoded["input_ids"], encoded["offset_mapping"]
             most = getattr(model.config, "max_position_embeddings", None)
             if isinstance(most, int) and len(ids) > most:
                 raise CaseError(f"{len(ids)} tokens; {self._model} takes {most}")
@@ -84,13 +84,13 @@ class TransformersJudge(BaseJudge):
                 1, torch.tensor(ids[1:], dtype=torch.long).reshape(-1, 1)
             )
         figures = [None, *chosen.reshape(-1).tolist()]
-        # Marks of beginning and end stand nowhere in the text.
-        kept = [place for place, (start, end) in enumerate(spans) if end > start]
-        if not kept:
+        # Start and end tokens have no position in the text.
+        inside = [place for place, (start, end) in enumerate(spans) if end > start]
+        if not inside:
             raise InvalidReply(f"{self._model} finds no token in the text")
         text = logprobs_text(
-            [figures[place] for place in kept],
-            _begins([spans[place] for place in kept]),
+            [figures[place] for place in inside],
+            _begins([spans[place] for place in inside]),
             length=len(whole),
         )
         return Reply(
@@ -122,7 +122,7 @@ class TransformersJudge(BaseJudge):
 
 
 def _begins(spans: Sequence[tuple[int, int]]) -> list[int]:
-    """Return where tokens begin; the space before a word is the word's, whoever trims it off.
+    """Return where tokens begin; the space before a word belongs to the word.
 
     >>> _begins([(0, 3), (4, 7), (7, 8), (7, 8)])
     [0, 3, 7, 7]

@@ -1,4 +1,4 @@
-"""Responses that came, and were paid for, and are no answer: what is kept of them, and why."""
+"""Malformed responses: they were paid for, so a part of them is recorded with the reason."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ if TYPE_CHECKING:
     from judgekit.judges.wire import Exchange
 
 _ANSWER = ("choices", "usage", "data", "candidates", "content", "embedding", "embeddings", "done")
-"""Fields that an answer has, of whichever provider, and an error does not."""
+"""Fields of answers of any provider; errors have none of them."""
 
 
 def malformed_try(call: Exchange, *, secrets: tuple[str, ...]) -> Try | None:
-    """Return what is kept of a response that nothing could be made of.
+    """Return the attempt of a malformed response.
 
-    `None` where it was no answer: an error, a page of a proxy, or a body that was cut off.
+    `None` if it was not an answer: an error, a page of a proxy, or a truncated body.
     """
     if call.omitted is not None:
         start = clean(call.start.decode(errors="replace"), secrets)
@@ -31,11 +31,11 @@ def malformed_try(call: Exchange, *, secrets: tuple[str, ...]) -> Try | None:
     from judgekit.judges.wire import KEPT
 
     text = clean(call.text, secrets) or ""
-    fault = Fault(message=f"the response is malformed: {_what_is_wrong(data)}")
+    fault = Fault(message=f"the response is malformed: {_reason(data)}")
     return Try(text=text[:KEPT], fault=fault, omitted=omitted_of(text, kept=KEPT))
 
 
-def _what_is_wrong(data: dict[str, Any]) -> str:
+def _reason(data: dict[str, Any]) -> str:
     choices = data.get("choices", [])
     if not isinstance(choices, list):
         return f"choices is {_kind(choices)}, not a list"
@@ -58,9 +58,9 @@ def _kind(value: object) -> str:
 
 
 def parts_joined(data: dict[str, Any] | None) -> Any:
-    """Return the response to a chat whose content came as a list of texts, these joined.
+    """Return a chat response with its content joined, if that is a list of texts.
 
-    Some servers send `[{"type": "text", "text": ...}, ...]`. `None` where it is anything else.
+    Some servers send `[{"type": "text", "text": ...}, ...]`. `None` for other responses.
     """
     choices = (data or {}).get("choices")
     if not isinstance(choices, list):
@@ -82,7 +82,7 @@ def _text_of(part: object) -> str | None:
 
 
 def metered(data: dict[str, Any] | None) -> Any:
-    """Return what a malformed response says of its model and tokens, in place of litellm's."""
+    """Return model and tokens of a malformed response, with the attributes of litellm's."""
     data = data or {}
     usage = data.get("usage")
     return SimpleNamespace(

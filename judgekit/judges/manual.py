@@ -1,4 +1,4 @@
-"""A person as a judge, asked in the terminal or read from a file; else a judge like any other."""
+"""A person as a judge, who answers in a terminal or in a file."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ class ManualJudge(BaseJudge):
     line with `output_digest` answers for that output of the case and for no other.
 
     Args:
-        name: who the person is; the model is `manual/NAME`.
+        name: the person; the model is `manual/NAME`.
         path: the file of answers.
-        terminal: where to ask; one case at a time, whatever the concurrency of the run. Without
-            file and terminal, only what is recorded can be played.
-        drafts: private folder that keeps the answers of a case that is not finished.
+        terminal: asks one case at a time, whatever the concurrency of the run. Without file and
+            terminal, the judge can only be replayed.
+        drafts: private folder for the answers of unfinished cases.
 
     Raises:
         ConfigError: a line is not an answer, or two lines answer the same thing.
@@ -77,8 +77,8 @@ class ManualJudge(BaseJudge):
 
         Raises:
             JudgeUnavailable: the file has no answers for this case.
-            JudgeAway: the person left it for later.
-            JudgeRejected: no verdict is asked for, but something only a model gives.
+            JudgeAway: the person skipped the case or stopped.
+            JudgeRejected: the request needs a model, for example for a vector.
             ConfigError: the answers of the file do not fit the form.
         """
         if request.form.want != "verdict":
@@ -90,24 +90,24 @@ class ManualJudge(BaseJudge):
         by_output: dict[str | None, _Entry] = {}
         for name in (about.metric, about.rubric):
             by_output = by_output or self._answers.get((about.case, name), {})
-        found = by_output.get(output_digest(about.output)) or by_output.get(None)
+        entry = by_output.get(output_digest(about.output)) or by_output.get(None)
         if about.output is None and len(by_output) == 1:
-            (found,) = by_output.values()  # the metric does not say which output it is about
-        if found is None:
+            (entry,) = by_output.values()  # the metric does not say which output it is about
+        if entry is None:
             what = f"case {about.case!r}, metric {about.metric!r}"
             if by_output:
                 raise JudgeUnavailable(
                     f"{self.path}: the answers for {what} are for another output"
                 )
             raise JudgeUnavailable(f"{self.path or 'no file of answers'}: no answers for {what}")
-        answers, line = found
+        answers, line = entry
         text = canonical_json(_ordered(answers, request.form, where=place(self.path or "", line)))
         return Reply(tries=(Try(text=text, finish="stop"),), model=self._model, cost=0.0)
 
     async def _sit(self, request: Request, terminal: Terminal) -> Reply:
         if self._gone:
             raise JudgeAway(f"{self._model} stopped before this; run again to go on")
-        # A replay has nobody sitting there.
+        # A replay does not need the terminal.
         from judgekit.judges.manual_session import ManualSession
         from judgekit.judges.saved_answers import SavedAnswers
 
@@ -123,7 +123,7 @@ class ManualJudge(BaseJudge):
         raise JudgeAway(f"{self._model} left this for later; run again to judge it")
 
     def close(self) -> None:
-        """Remove the drafts of finished cases. Only now: their replies are recorded by now."""
+        """Remove the drafts of finished cases; their replies are recorded by now."""
         for draft in self._finished:
             draft.remove()
         self._finished.clear()
@@ -140,13 +140,13 @@ def _ordered(answers: dict[str, Any], form: Form, *, where: str) -> dict[str, An
 _Entry = tuple[dict[str, Any], int]
 """Answers, and the line they are in."""
 MAX_ANSWERS = 256 * 2**20
-"""Bytes a file of answers may have."""
+"""Bytes that a file of answers may have."""
 _Answers = dict[tuple[str, str], dict[str | None, _Entry]]
 """Case and metric -> digest of the output -> the answers."""
 
 
 def _read(path: Path, *, name: str) -> _Answers:
-    found: _Answers = {}
+    by_case: _Answers = {}
     try:
         lines = read_text(path, most=MAX_ANSWERS).split("\n")
     except OSError as exc:
@@ -161,11 +161,11 @@ def _read(path: Path, *, name: str) -> _Answers:
         if entry is None:
             continue
         case, metric, output, answers = entry
-        by_output = found.setdefault((case, metric), {})
+        by_output = by_case.setdefault((case, metric), {})
         if output in by_output:
             raise ConfigError(f"case {case!r}, {metric!r} is answered twice", where=where)
         by_output[output] = (answers, number)
-    return found
+    return by_case
 
 
 _KEYS = {"case", "metric", "rubric", "answers", "details", "labeller", "values", "value",
@@ -175,7 +175,7 @@ _KEYS = {"case", "metric", "rubric", "answers", "details", "labeller", "values",
 def _entry(
     line: str, where: str, *, name: str
 ) -> tuple[str, str, str | None, dict[str, Any]] | None:
-    """Return what a line answers; `None` where it is somebody else's, or no filled form."""
+    """Return the answers of a line; `None` if another person's, or only labels."""
     from judgekit.core.json_extraction import extract_object
 
     try:

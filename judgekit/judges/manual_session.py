@@ -1,4 +1,4 @@
-"""A person judging one case in a terminal: the case, the questions, and going back and forth."""
+"""A terminal session in which a person judges one case."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from judgekit.judges.terminal import LongLine, SeveralLines, Terminal
 from judgekit.judges.typeset import columns, level_texts, material, wrapped
 
 Left = Literal["case", "all"]
-"""What a person left for later: this case, or this and all that follow."""
+"""What a person skipped: this case, or this and all following cases."""
 
 HELP = """\
 Type an answer and press Enter. Besides:
@@ -33,13 +33,13 @@ To give one of these words as an answer, put a backslash before it: \\undo
 
 
 class ManualSession:
-    """One request put to a person.
+    """Asks a person one request.
 
     Args:
-        request: what is asked.
-        terminal: where.
+        request: the request.
+        terminal: the terminal.
         saved: keeps the answers of an unfinished case.
-        done: how many cases were judged before, in this run.
+        done: cases that the person judged before in this run.
     """
 
     def __init__(
@@ -54,10 +54,10 @@ class ManualSession:
         self._bodies = [" ".join(piece.text.split()) for piece in fenced or self._pieces]
         self._answers: list[Any] = []
         self._shown = -1
-        """Number of the question whose text was shown last."""
+        """Number of the question that was shown last."""
 
     async def judged(self) -> Reply | Left:
-        """Return the person's reply, or what was left for later."""
+        """Return the person's reply, or what the person skipped."""
         self._terminal.discard()
         self._show_case()
         self._take_up()
@@ -81,7 +81,7 @@ class ManualSession:
     # -- lines ---------------------------------------------------------------------
 
     async def _line(self, prompt: str) -> str | None:
-        """Return the next line that can be used; `None` at the end of input."""
+        """Return the next usable line; `None` at the end of input."""
         while True:
             self._terminal.write(prompt)
             try:
@@ -103,7 +103,7 @@ class ManualSession:
                 return line
 
     def _take(self, line: str | None, ask: Ask) -> Left | None:
-        """Take a line as a command or an answer; return what is left for later, if anything is."""
+        """Handle a line as a command or an answer; return what the person skipped, if anything."""
         command = " ".join(line.split()).casefold() if line is not None else "quit"
         if command == "quit":
             return "all"
@@ -123,7 +123,7 @@ class ManualSession:
         return None
 
     def _serve(self, command: str) -> bool:
-        """Do what a command says; return whether there is such a command."""
+        """Run a command; return whether it exists."""
         serve: dict[str, Callable[[], None]] = {
             "?": lambda: self._terminal.write(HELP),
             "help": lambda: self._terminal.write(HELP),
@@ -163,7 +163,7 @@ class ManualSession:
             self._say(f"the draft cannot be kept: {exc.strerror}")
 
     def _take_up(self) -> None:
-        """Take up what an earlier run left of this case, as far as it could have been typed."""
+        """Restore the saved answers of this case, as far as they are valid."""
         for answer in self._saved.read():
             ask = asked(self._form, self._answers)
             if isinstance(ask, dict) or not accepts(answer, ask, in_material=self._holds):
@@ -176,8 +176,8 @@ class ManualSession:
             )
 
     def _holds(self, words: str) -> bool:
-        wanted = " ".join(words.split())
-        return bool(wanted) and any(wanted in body for body in self._bodies)
+        words = " ".join(words.split())
+        return bool(words) and any(words in body for body in self._bodies)
 
     # -- what is shown -------------------------------------------------------------
 
@@ -327,17 +327,17 @@ def _choice(question: Question) -> str:
 def _summary(answer: Any) -> str:
     """Return an answer in a line."""
     if not isinstance(answer, dict):
-        return _said(answer)
+        return _spelled(answer)
     if "items" in answer:
         met = sum(bool(item["met"]) for item in answer["items"])
         return f"{met} of {len(answer['items'])} met"
     if "value" in answer:
         reason = f" ({answer['reason']})" if answer.get("reason") else ""
-        return f"{'undecided' if answer['value'] is None else _said(answer['value'])}{reason}"
+        return f"{'undecided' if answer['value'] is None else _spelled(answer['value'])}{reason}"
     return canonical_json(answer)
 
 
-def _said(value: Any) -> str:
+def _spelled(value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, float):

@@ -1,4 +1,4 @@
-"""A judge from what people write: a model string, a function, or the name of an installed one."""
+"""Create a judge from a model string, a function, or the name of an installed judge."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ JudgeFunction = Callable[[Request], Answered | Awaitable[Answered]]
 
 
 class FunctionJudge(BaseJudge):
-    """A judge whose replies a function makes, usually a coroutine function.
+    """A judge that calls a function, usually an async one, for its replies.
 
     Args:
         function: takes a `Request`; returns the text of the reply, an object with the answers,
             or a whole `Reply`. It may raise `JudgeUnavailable` or another `JudgeError`.
         model: the model string, which goes into every key: change it with the function.
-        identity: what really answers; part of every key.
-        params: settings that shape the replies; part of every key.
+        identity: the model behind the function; part of every key.
+        params: settings of the replies; part of every key.
     """
 
     identity: str | None
@@ -78,39 +78,39 @@ class FunctionJudge(BaseJudge):
         return Reply(tries=(Try(text=reply, finish="stop"),), model=self.model)
 
 
-def judge_of(given: str | JudgeFunction) -> Judge:
+def judge_of(judge: str | JudgeFunction) -> Judge:
     """Return the judge of a model string or a function.
 
     Args:
-        given: a model as litellm names it, such as `openai/gpt-5-mini`; `fake/NAME`; `python/NAME`
+        judge: a model as litellm names it, such as `openai/gpt-5-mini`; `fake/NAME`; `python/NAME`
             for one that an installed package offers; or a function (see `FunctionJudge`).
 
     Raises:
         ConfigError: no such judge.
     """
-    if not isinstance(given, str):
-        if given.__name__ == "<lambda>":
+    if not isinstance(judge, str):
+        if judge.__name__ == "<lambda>":
             raise ConfigError(
                 "judge is a lambda, and its name goes into every key; write async def NAME(request)"
             )
-        return FunctionJudge(given)
-    if given.startswith(PREFIX):
-        return installed_judge(given)
-    if given.startswith("fake/"):
+        return FunctionJudge(judge)
+    if judge.startswith(PREFIX):
+        return installed_judge(judge)
+    if judge.startswith("fake/"):
         from judgekit.judges.fake import FakeJudge
 
-        return FakeJudge(model=given)
-    if given.startswith("manual/"):
+        return FakeJudge(model=judge)
+    if judge.startswith("manual/"):
         from judgekit.judges.manual import ManualJudge
 
-        return ManualJudge(given)
-    if given.startswith("transformers/"):
+        return ManualJudge(judge)
+    if judge.startswith("transformers/"):
         from judgekit.judges.local import TransformersJudge
 
-        return TransformersJudge(given)
+        return TransformersJudge(judge)
     from judgekit.judges.litellm import LiteLLMJudge
 
-    return LiteLLMJudge(given)
+    return LiteLLMJudge(judge)
 
 
 def installed_judge(
@@ -120,43 +120,43 @@ def installed_judge(
 
     Args:
         model: `python/NAME`.
-        identity: what really answers; part of every key.
+        identity: the model behind the function; part of every key.
         params: settings; part of every key.
 
     Raises:
         ConfigError: no package offers it, several do, it cannot be loaded, or is no judge.
     """
     name = model.removeprefix(PREFIX)
-    found = [offer for offer in offers(GROUP) if offer.name == name]
-    if not found:
+    matches = [offer for offer in offers(GROUP) if offer.name == name]
+    if not matches:
         known = sorted({offer.name for offer in offers(GROUP)})
         hint = suggest(name, known) if known else "; no installed package offers a judge"
         raise ConfigError(f"no judge named {name!r} in the entry points {GROUP}{hint}")
-    if len({offer.value for offer in found}) > 1:
-        packages = ", ".join(offer.package for offer in found)
+    if len({offer.value for offer in matches}) > 1:
+        packages = ", ".join(offer.package for offer in matches)
         raise ConfigError(f"several packages offer a judge named {name!r}: {packages}")
     try:
-        made = found[0].load()
+        loaded = matches[0].load()
     except Exception as exc:
-        raise ConfigError(f"judge {name!r} of {found[0].value} cannot be loaded: {exc}") from exc
-    if isinstance(made, type):
+        raise ConfigError(f"judge {name!r} of {matches[0].value} cannot be loaded: {exc}") from exc
+    if isinstance(loaded, type):
         try:
-            made = made()
+            loaded = loaded()
         except TypeError as exc:
-            raise ConfigError(f"judge {name!r} of {found[0].value}: {exc}") from exc
-    if isinstance(made, Judge):
+            raise ConfigError(f"judge {name!r} of {matches[0].value}: {exc}") from exc
+    if isinstance(loaded, Judge):
         if identity is not None or params:
             raise ConfigError(
                 f"judge {name!r} is an object with settings of its own; only a judge that is a "
                 "function takes identity and params"
             )
-        return made
-    if not callable(made):
+        return loaded
+    if not callable(loaded):
         raise ConfigError(
-            f"judge {name!r} of {found[0].value} is a {type(made).__name__}; a judge is an async "
-            "function of a request, or an object with `model` and `async ask(request)`"
+            f"judge {name!r} of {matches[0].value} is a {type(loaded).__name__}; a judge is an "
+            "async function of a request, or an object with `model` and `async ask(request)`"
         )
-    return FunctionJudge(made, model=model, identity=identity, params=params)
+    return FunctionJudge(loaded, model=model, identity=identity, params=params)
 
 
 __all__ = ["FunctionJudge", "installed_judge", "judge_of"]

@@ -1,4 +1,4 @@
-"""Which output mode a judge takes: probed once, remembered, and left when it stops working."""
+"""Find the output mode of a judge: probe once, remember, and change it if it stops working."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ if TYPE_CHECKING:
     from judgekit.cassette.store import Store
 
 MAX_STEPS = 20
-"""Lines that are kept of how a judge came to its mode."""
+"""Lines to keep about how the mode was found."""
 
 
 class KnownMode(Value):
-    """What the store keeps of a judge. It is read back as untrusted data."""
+    """The record of a judge in the store; it is read as untrusted data."""
 
     format: Literal[1] = 1
     model: str = Field(max_length=500)
@@ -42,7 +42,7 @@ class KnownMode(Value):
 
 
 class Negotiation:
-    """Finds the strictest output mode that a judge takes.
+    """Finds the strictest output mode that a judge supports.
 
     Args:
         calls: makes the calls of the probes.
@@ -73,7 +73,7 @@ class Negotiation:
         self._probed = False
         """Whether a probe of this process confirmed the mode."""
         self._definite = True
-        """Whether the server itself said that it does not take the modes tried so far."""
+        """Whether the server itself rejected all modes tried so far."""
         self._forgotten = False
         self._invalid = 0
         self._patience = 5
@@ -86,11 +86,11 @@ class Negotiation:
     # -- before a request, and after it -------------------------------------------------
 
     async def mode_for(self, request: Request) -> Mode:
-        """Return the mode to ask in: the forced one, the known one, or the one a probe finds.
+        """Return the mode of a request: the forced one, the known one, or the result of a probe.
 
         Raises:
             JudgeUnavailable: the server does not answer.
-            JudgeRejected: the judge takes no request in any mode.
+            JudgeRejected: the judge rejects requests in every mode.
         """
         if known := self.forced or self.mode:
             return known
@@ -102,10 +102,10 @@ class Negotiation:
         return await self._probing()
 
     async def rejected(self, mode: Mode, error: BadRequest, request: Request) -> bool:
-        """Leave a mode that the server rejected; return whether to ask again in another.
+        """Leave a mode that the server rejected; return whether to ask in another mode.
 
         Raises:
-            CaseError: the judge takes other requests, so this request is wrong.
+            CaseError: the judge accepts other requests, so this request is wrong.
             JudgeRejected: the author forced the mode.
         """
         if names_format(error.said, mode):
@@ -135,7 +135,7 @@ class Negotiation:
         if self.forced or error.status != 500:
             return False
         if self.mode != mode:
-            return True  # another request met the same failure
+            return True  # another request has handled the failure
         if self._probed or self.source != "store":
             return False
         self._start_again()
@@ -143,7 +143,7 @@ class Negotiation:
         return True
 
     async def confirmed(self, mode: Mode, request: Request, *, valid: bool) -> bool:
-        """Return whether an answer counts; after invalid ones the mode is probed again."""
+        """Return whether an answer counts; invalid answers may cause another probe."""
         if self.forced is not None:
             return True
         if valid:
@@ -159,7 +159,7 @@ class Negotiation:
     # -- probing ------------------------------------------------------------------------
 
     def recall(self) -> Mode | None:
-        """Take the mode that the store keeps, if it keeps one that can be read."""
+        """Use the mode in the store, if there is a valid one."""
         unknown = self.mode is None and self.source is None and not self._forgotten
         if unknown and self.store is not None:
             text = self.store.get(self._name)
@@ -172,7 +172,7 @@ class Negotiation:
         return self.mode
 
     async def _find(self) -> Mode:
-        """Probe the modes from the strictest that may work, and take the first that does."""
+        """Probe the modes from the strictest on, and use the first one that works."""
         source: Literal["probe", "use"] = "probe" if self.source is None else "use"
         place = self._next
         while not await self._works(MODES[place], source):
@@ -180,7 +180,7 @@ class Negotiation:
         return MODES[place]
 
     async def _works(self, mode: Mode, source: Literal["probe", "use"]) -> bool:
-        """Return whether a mode works, and take it if it does; the last does, or raises."""
+        """Return whether a mode works, and use it if it does; the last one works or raises."""
         try:
             attempt = await self._ask_probe(mode)
         except (BadRequest, Outage) as exc:
@@ -208,7 +208,7 @@ class Negotiation:
 
         Raises:
             JudgeUnavailable: the server does not answer at all.
-            JudgeRejected: the server does not take the plainest request either.
+            JudgeRejected: the server rejects a plain request, too.
         """
         if mode == MODES[-1]:
             if isinstance(error, BadRequest) and self.steps:
@@ -242,11 +242,11 @@ class Negotiation:
     def _doubtful(self, mode: Mode) -> bool:
         """Note an invalid answer; return whether to probe its mode again.
 
-        A mode from the store is probed at once, a probed one after five invalid answers in a
-        row, then after 25: a weak judge is not probed again and again.
+        A mode from the store is probed immediately, a probed one after 5 invalid answers in a row,
+        then after 25, so that a weak judge is not probed repeatedly.
         """
         if mode != self.mode:
-            return True  # it was left while the answer was under way
+            return True  # the mode was left during the request
         if not self._probed:
             return True
         if mode == MODES[-1] and self._definite:

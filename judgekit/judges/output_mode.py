@@ -1,4 +1,4 @@
-"""Output modes: the ways to ask a model for a JSON object, and a probe that tells them apart."""
+"""Output modes: ways to ask a model for a JSON object, and a probe to test them."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _FORMAT_WORDS: dict[str, str] = {
     "json_object": _OUTPUT,
     "text": r"\Z\A",
 }
-"""Patterns of errors that are about the output mode, and not about the rest of the request."""
+"""Patterns of errors about the output mode."""
 
 _REASK = (
     "That is not a valid answer: {problem}.\n"
@@ -48,7 +48,7 @@ PROBE = Form(
         Question(id="kx9", kind="checklist", text="?", items=("vey",)),
     )
 )
-"""No model fills this in by chance: its names are in the schema and nowhere else."""
+"""No model fills this in by chance: its names are only in the schema."""
 _PROBE_START = re.compile(r'\s*\{\s*"(zq4|kx9)"')
 
 
@@ -62,7 +62,7 @@ def probe_request(like: Request) -> Request:
 
 
 def follows_schema(attempt: Try) -> bool | None:
-    """Return whether the answer to the probe follows its schema; `None` where it cannot tell."""
+    """Return whether the answer to the probe follows its schema; `None` if this is unclear."""
     try:
         parse_try(attempt, PROBE)
     except JudgeRefused:
@@ -82,7 +82,7 @@ def names_format(error: str, mode: Mode) -> bool:
 
 
 def messages_of(request: Request, mode: Mode) -> list[dict[str, Any]]:
-    """Return the messages to send: as rendered, with the schema where nothing else carries it."""
+    """Return the messages to send, with the schema in the prompt if the mode needs that."""
     messages = [{"role": m.role, "content": m.content} for m in request.messages]
     if mode not in SCHEMA_OUTSIDE_PROMPT:
         # In the order of the schema, not sorted: a judge writes its reasons before its verdict.
@@ -105,7 +105,7 @@ def format_of(form: Form, mode: Mode) -> dict[str, Any]:
 
 
 def reask(messages: list[dict[str, Any]], answer: str, problem: str) -> list[dict[str, Any]]:
-    """Return the messages that ask once more: they repeat the invalid answer and say why."""
+    """Return the messages of a re-ask: they repeat the invalid answer and its fault."""
     note = _REASK.format(problem=problem)
     if not answer.strip():
         # Some providers refuse an empty turn, and two turns of one role in a row.

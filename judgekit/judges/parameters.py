@@ -1,4 +1,4 @@
-"""Parameters a model does not take, told by what it says about them and never by its name."""
+"""Parameters of a judge; those that a provider rejects are dropped, whatever the model's name."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ _BOUND = re.compile(
     r"maximum|minimum|exceeds?|too|positive|negative|must be an?)\b",
     re.IGNORECASE,
 )
-"""Words of a complaint about the value: that is the author's to mend."""
+"""Words of an error about a value, which the author must correct."""
 _OTHER_NAME = {"max_tokens": "max_completion_tokens", "max_completion_tokens": "max_tokens"}
-"""The one limit that providers call by two names; it is passed on under the name they ask for."""
+"""One limit with two names; it is sent under the name that the provider asks for."""
 
 NOT_PARAMETERS = frozenset({
     "api_base", "api_key", "api_version", "base_url", "client", "context", "default_headers",
@@ -27,7 +27,7 @@ NOT_PARAMETERS = frozenset({
     "model", "num_retries", "organization", "response_format", "response_model", "stream",
     "strict", "timeout", "tool_choice", "tools",
 })  # fmt: skip
-"""What would change who is asked, or what judgekit itself sets. Parameters are recorded."""
+"""Settings that select the server or that judgekit sets itself; parameters are recorded."""
 _OPENAI_PARAMETERS = {
     "temperature", "top_p", "max_tokens", "max_completion_tokens", "seed", "stop", "logprobs",
     "top_logprobs", "presence_penalty", "frequency_penalty", "reasoning_effort", "n",
@@ -42,37 +42,37 @@ _OTHER_PARAMETERS = {
 }  # fmt: skip
 """Names of other parameters; a server may take more."""
 _SURE = 0.85
-"""How alike a name must be to a known parameter to count as a misspelling of it."""
+"""Similarity from which a name counts as a misspelling of a known parameter."""
 
 
-def _check(given: Mapping[str, JsonValue]) -> None:
-    """Refuse values that JSON lacks, and misspelled names, which some servers ignore.
+def _check(params: Mapping[str, JsonValue]) -> None:
+    """Refuse values that are not JSON, and misspelled names, which some servers ignore.
 
     Raises:
-        ConfigError: naming the parameter.
+        ConfigError: names the parameter.
     """
     try:
-        check_json(dict(given), where="params")
+        check_json(dict(params), where="params")
     except ValueError as exc:
         raise ConfigError(str(exc)) from exc
     known = (*_OPENAI_PARAMETERS, *_OTHER_PARAMETERS)
-    for name in given:
+    for name in params:
         if name not in known and (close := closest(name, known, alike=_SURE)):
             raise ConfigError(f"params: unknown parameter {name!r}; did you mean {close[0]!r}?")
 
 
 class Parameters:
-    """The parameters of a judge, and which of them it turned out not to take."""
+    """The parameters of a judge, and those that the model rejected."""
 
-    def __init__(self, given: Mapping[str, JsonValue]) -> None:
-        _check(given)
-        self.sent: dict[str, JsonValue] = dict(given)
-        """What is sent; replaced, never changed."""
+    def __init__(self, params: Mapping[str, JsonValue]) -> None:
+        _check(params)
+        self.sent: dict[str, JsonValue] = dict(params)
+        """The parameters to send; this dict is replaced, never changed."""
         self.dropped: dict[str, str] = {}
-        """What is not, and why."""
+        """Dropped parameters -> the reason."""
 
     def keep(self, known: frozenset[str] | None) -> None:
-        """Leave out what a hosted model is known not to take; `None` where that is not known."""
+        """Drop parameters that a hosted model does not support; `None` if this is not known."""
         if known is None:
             return
         for name in self.sent:
@@ -81,18 +81,18 @@ class Parameters:
         self.sent = {name: value for name, value in self.sent.items() if name not in self.dropped}
 
     def drop(self, error: str, sent: Mapping[str, JsonValue], *, reason: str) -> bool:
-        """Stop sending what an error says is not taken, or rename it; return whether it says so.
+        """Drop or rename the parameters that an error rejects; return whether it rejects any.
 
         Args:
-            error: what the provider said.
-            sent: the parameters it said it about.
-            reason: why, in one line.
+            error: the provider's message.
+            sent: the parameters of the rejected request.
+            reason: the message in one line.
         """
         refused = refused_parameters(error, sent)
         params = dict(self.sent)
         for name, other in refused.items():
             if name not in params:
-                continue  # another call met the same refusal
+                continue  # another call has dropped it
             value = params.pop(name)
             if other is not None and other not in self.dropped:
                 params[other] = value
@@ -104,14 +104,13 @@ class Parameters:
 
 
 def refused_parameters(error: str, sent: Mapping[str, Any]) -> dict[str, str | None]:
-    """Return the parameters an error says are not taken, and the name to use instead, if any.
+    """Return the parameters that an error rejects, each with the name to use instead, if any.
 
-    Empty where the error names none of those sent, or complains of a value and not of the
-    parameter.
+    Empty if the error names none of the sent parameters, or is about a value.
     """
-    found = {name: at for name in sent if (at := _place(error, name)) >= 0}
+    places = {name: at for name in sent if (at := _place(error, name)) >= 0}
     refused: dict[str, str | None] = {}
-    for name in sorted(found, key=lambda name: found[name]):
+    for name in sorted(places, key=lambda name: places[name]):
         other = _OTHER_NAME.get(name)
         if other is not None and other in refused:
             continue  # named as the one to use instead
@@ -123,7 +122,7 @@ def refused_parameters(error: str, sent: Mapping[str, Any]) -> dict[str, str | N
 
 
 def _place(error: str, name: str) -> int:
-    """Return where an error names a parameter, or -1; a common word only counts in quotes."""
+    """Return the position of a parameter in an error, or -1; common words must be in quotes."""
     word = re.escape(name)
     plain = rf"(?<![\w.-]){word}(?![\w-])"
     quoted = rf"[`'\"\[]{word}[`'\"\]]|\bparam(?:eter)?s?:? {word}\b"

@@ -1,7 +1,7 @@
-"""litellm at arm's length: imported late, set up safely, its errors translated once.
+"""The only home of litellm: imported late, set up safely, with translated errors.
 
-Importing litellm takes seconds and 160 MB and fetches a price list from the network, so it
-happens at the first live call and never in a replay, a report or `--help`.
+Importing litellm takes seconds and 160 MB and downloads a price list, so it is imported with the
+first live call and never by a replay, a report or `--help`.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _SECRET_NAME = re.compile(r"(KEY|TOKEN|SECRET|PASSWORD)\Z")
 _MISSING_KEY = re.compile(
     r"api[_ ]?key.{0,200}(must be set|missing|not (set|found|provided))|missing credentials", re.I
 )
-_NOBODY = re.compile(r"connection error\.?\Z", re.I)
+_NO_ANSWER = re.compile(r"connection error\.?\Z", re.I)
 _QUOTA = re.compile(r"insufficient_quota|exceeded your current quota|billing", re.I)
 _POLICY = re.compile(r"content[ _](management[ _])?(policy|filter)|safety system", re.I)
 _WORDING = re.compile(
@@ -50,12 +50,12 @@ _WORDING = re.compile(
 )
 _TRACEBACK = re.compile(r"(?<!\s)\s*+Traceback \(most recent call last\).*", re.DOTALL)
 _PASSING = frozenset({408, 409, 425, 429})
-"""Statuses below 500 that another attempt may not meet again."""
+"""Statuses below 500 after which another attempt may succeed."""
 
 _ABOUT_THE_REQUEST = frozenset({400, 404, 422})
-"""Statuses that may be about the format or a parameter, rather than about who asks."""
+"""Statuses that may be about the format or a parameter."""
 MAX_SAID = 4_000
-"""Characters of an error that are looked through for what it is about."""
+"""Characters of an error to search."""
 
 _sessions = 0
 _clients: dict[tuple[Hashable, int], tuple[object, Any]] = {}
@@ -63,7 +63,7 @@ _clients: dict[tuple[Hashable, int], tuple[object, Any]] = {}
 
 
 class Outage(JudgeUnavailable):
-    """An outage that may pass; carries the status, and how many seconds the server asks to wait."""
+    """A temporary outage, with its status and the seconds that the server asks to wait."""
 
     def __init__(
         self, message: str, *, retry_after: float | None = None, status: int | None = None
@@ -74,9 +74,9 @@ class Outage(JudgeUnavailable):
 
 
 class BadRequest(JudgeRejected):
-    """A request the provider finds wrong in itself: a parameter, its format, something in this one.
+    """A request that the provider rejects because of a parameter, the format or its content.
 
-    `said` is more of what the provider said than the message shows.
+    `said` has more of the provider's message than the error shows.
     """
 
     def __init__(self, message: str, *, said: str = "", status: int | None = None) -> None:
@@ -88,15 +88,15 @@ class BadRequest(JudgeRejected):
 def load() -> Any:
     """Import litellm on first use, without its network access, retries and prints.
 
-    What is set up here for judgekit's own calls leaves other users of litellm in this process
-    alone: their clients, their log and their warnings.
+    This setup only affects judgekit's own calls: other users of litellm in this process keep their
+    clients, logs and warnings.
     """
     os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         import litellm
 
-    litellm.suppress_debug_info = True  # it prints advice of its own on standard output
+    litellm.suppress_debug_info = True  # it would print advice on standard output
     if not isinstance(litellm.in_memory_llm_clients_cache, _Clients):
         litellm.in_memory_llm_clients_cache = _Clients(litellm.in_memory_llm_clients_cache)
     keep_quiet()
@@ -104,10 +104,10 @@ def load() -> Any:
 
 
 class _Clients:
-    """Stands in for litellm's cache of HTTP clients, so that judgekit's calls have their own.
+    """Replaces litellm's cache of HTTP clients, so that judgekit's calls have their own clients.
 
-    These limit what they read and follow no redirect, whichever provider is asked. Everybody
-    else gets the clients litellm would have given them.
+    These limit the bodies that they read and follow no redirects. Other users get litellm's
+    clients.
     """
 
     def __init__(self, theirs: Any) -> None:
@@ -146,7 +146,7 @@ def _loop() -> object:
 
 
 def _bound(client: Any) -> None:
-    """Limit what a client of litellm or of the OpenAI SDK reads."""
+    """Limit the bodies that a client of litellm or of the OpenAI SDK reads."""
     import httpx
 
     from judgekit.judges import wire
@@ -155,15 +155,15 @@ def _bound(client: Any) -> None:
     if not isinstance(inner, httpx.AsyncClient):
         return
     wire.bound(inner)
-    if hasattr(client, "event_hooks"):  # litellm's own makes another one where a connection failed
+    if hasattr(client, "event_hooks"):  # litellm's own client may reconnect
         client.event_hooks = inner.event_hooks
         client.follow_redirects = False
 
 
 async def complete_text(**options: Any) -> Any:
-    """Ask a completions endpoint through litellm, with a client that is used again and closed.
+    """Call a completions endpoint through litellm, with a shared client that is closed at the end.
 
-    Left to itself litellm opens one for every call and closes none.
+    litellm itself opens a client for every call and closes none.
     """
     import httpx
     import openai
@@ -185,21 +185,21 @@ async def complete_text(**options: Any) -> Any:
 
 
 def completion(data: dict[str, Any]) -> Any:
-    """Return the JSON object of a chat completion as litellm's response; `None` if it is none."""
+    """Return a JSON object as litellm's chat completion; `None` if it is invalid."""
     try:
         return load().ModelResponse(**data)
-    except Exception:  # noqa: BLE001 - what a server sent: any error of litellm's says that it is none
+    except Exception:  # noqa: BLE001 - data of a server: any error means that it is invalid
         return None
 
 
 def missing_keys(model: str) -> list[str]:
-    """Return the environment variables a hosted model needs and does not find."""
-    found = load().validate_environment(model)
-    return [name for name in found.get("missing_keys", ()) if not name.endswith("_API_BASE")]
+    """Return the missing environment variables of a hosted model."""
+    checked = load().validate_environment(model)
+    return [name for name in checked.get("missing_keys", ()) if not name.endswith("_API_BASE")]
 
 
 def known_parameters(model: str) -> frozenset[str] | None:
-    """Return the parameters a model takes, or `None` when litellm cannot tell."""
+    """Return the parameters of a model; `None` if litellm does not know them."""
     try:
         known = load().get_supported_openai_params(model)
     except Exception:  # noqa: BLE001 - a question about the model, not a call; any answer but yes is "unknown"
@@ -225,13 +225,13 @@ def listed_price(model: str) -> tuple[float, float] | None:
 
 
 def secrets_known() -> tuple[str, ...]:
-    """Return the credentials in the environment, so that no message repeats them."""
-    found = (value for name, value in os.environ.items() if _SECRET_NAME.search(name.upper()))
-    return tuple(value for value in found if len(value) >= 8)
+    """Return the credentials in the environment, to remove them from messages."""
+    values = (value for name, value in os.environ.items() if _SECRET_NAME.search(name.upper()))
+    return tuple(value for value in values if len(value) >= 8)
 
 
 def about(judge: str, error: JudgekitError) -> JudgekitError:
-    """Return an error that says which judge it is about."""
+    """Return an error that names its judge."""
     text = str(error)
     if text.startswith(judge.partition(" at ")[0]):
         return error
@@ -242,15 +242,15 @@ def about(judge: str, error: JudgekitError) -> JudgekitError:
 
 
 def translate(error: BaseException, *, secrets: tuple[str, ...] = ()) -> JudgekitError:
-    """Return the judgekit error that says what a provider's error means for the run.
+    """Return the judgekit error for a provider's error.
 
-    The status the server sent decides, not the class: providers name a 401 BadRequest and a
-    refused connection InternalServerError.
+    The status of the server decides, not the class: litellm raises BadRequest for a 401 and
+    InternalServerError for a refused connection.
     """
     kind = type(error).__name__
     status = status_of(error)
-    said = one_line(str(error), secrets=secrets, most=MAX_SAID)
-    text = _cut(said) or kind
+    message = one_line(str(error), secrets=secrets, most=MAX_SAID)
+    text = _cut(message) or kind
     if kind == "ContextWindowExceededError":
         return CaseError(f"too long for the judge's context window: {text}")
     if status == 413:
@@ -262,10 +262,10 @@ def translate(error: BaseException, *, secrets: tuple[str, ...] = ()) -> Judgeki
             f"the model lacks its provider: write PROVIDER/NAME, such as {EXAMPLE_MODEL}"
         )
     advice = _rejection(status, text)
-    about_format = "response_format" in said and (status or 500) >= 500
+    about_format = "response_format" in message and (status or 500) >= 500
     if (untrusted := certificate_error(error)) is not None:
         return untrusted
-    if _NOBODY.search(text):
+    if _NO_ANSWER.search(text):
         text = no_connection(error)
     if advice is None and not about_format and _passing(kind, status):
         return Outage(text, retry_after=_retry_after(error), status=status)
@@ -275,12 +275,12 @@ def translate(error: BaseException, *, secrets: tuple[str, ...] = ()) -> Judgeki
     if advice is not None:
         return JudgeRejected(advice.format(shown))
     if about_format or status is None or status in _ABOUT_THE_REQUEST:
-        return BadRequest(shown, said=said, status=status)
+        return BadRequest(shown, said=message, status=status)
     return JudgeRejected(shown)
 
 
 def status_of(error: BaseException) -> int | None:
-    """Return the status the server really sent; litellm changes some by what the text says."""
+    """Return the status that the server sent; litellm changes some because of the text."""
     for link in chain(error):
         sent = getattr(getattr(link, "response", None), "status_code", None)
         if type(link).__module__.startswith(("openai", "httpx")) and isinstance(sent, int):
@@ -296,7 +296,7 @@ def _passing(kind: str, status: int | None) -> bool:
 
 
 def _rejection(status: int | None, text: str) -> str | None:
-    """Return how to word an error that no other attempt can mend, whatever its status."""
+    """Return the wording of an error that a retry cannot fix; `None` for other errors."""
     if _MISSING_KEY.search(text):
         return "credentials are missing: {}"
     if status == 429 and _QUOTA.search(text):
@@ -305,7 +305,7 @@ def _rejection(status: int | None, text: str) -> str | None:
 
 
 def without(text: str, secrets: tuple[str, ...]) -> str:
-    """Return a text with each of the secrets replaced by `[key]`."""
+    """Return a text with `[key]` instead of secrets."""
     for secret in secrets:
         if secret:
             text = text.replace(secret, "[key]")
@@ -313,7 +313,7 @@ def without(text: str, secrets: tuple[str, ...]) -> str:
 
 
 def one_line(text: str, *, secrets: tuple[str, ...] = (), most: int = 300) -> str:
-    """Return a foreign message in one line, without anything that looks like a key."""
+    """Return a message in one line, without anything that looks like a key."""
     text = _TRACEBACK.sub("", without(text, secrets)[:10_000])
     text = _USERINFO.sub(r"\1[key]@", text)
     text = " ".join(visible(_SECRET.sub("[key]", text)).split())
@@ -348,8 +348,8 @@ def _until(date: str) -> float:
 
 @asynccontextmanager
 async def connections() -> AsyncIterator[None]:
-    """Close the connections litellm keeps when the last evaluation that may use them ends."""
-    global _sessions  # noqa: PLW0603 - litellm's clients are process-wide, so their count is
+    """Close litellm's connections when the last evaluation that may use them ends."""
+    global _sessions  # noqa: PLW0603 - the clients are shared by the process
     _sessions += 1
     try:
         yield

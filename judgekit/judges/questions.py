@@ -1,7 +1,7 @@
-"""A form as a conversation: one thing asked at a time, each answer checked as it comes.
+"""A form as a conversation: one prompt at a time, each answer checked immediately.
 
-The conversation is a function of the answers so far: going back is asking again without the last
-one, and what was answered yesterday is given to it in the same order.
+The conversation is a function of the answers so far: `undo` removes the last answer, and saved
+answers are replayed in order.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ Kind = Literal["reason", "quote", "value", "item", "met", "text", "boolean", "li
 
 
 class Ask(NamedTuple):
-    """One thing to ask for."""
+    """One prompt."""
 
     kind: Kind
     question: Question | None = None
     number: int = 0
-    """Which question it belongs to, from 1; 0 for what is asked of the whole."""
+    """Number of its question, from 1; 0 for details of the whole."""
     detail: Detail | None = None
     item: str | None = None
-    """The item of a checklist it is about."""
+    """The item of a checklist."""
     nth: int = 0
-    """Place in its list, from 0."""
+    """Index in its list."""
 
     @property
     def may_abstain(self) -> bool:
@@ -47,16 +47,16 @@ class Ask(NamedTuple):
 
 
 class NotAnAnswer(Exception):
-    """A line does not answer what was asked; the message says what would."""
+    """A line is not a valid answer; the message describes a valid one."""
 
 
 Conversation = Generator[Ask, Any, dict[str, Any]]
 
 
 def conversation(form: Form) -> Conversation:
-    """Ask for everything a form wants, reasons first; return the filled form as an object.
+    """Yield the prompts of a form, reasons first; return the answers as an object.
 
-    Sent back for each `Ask` is what `parse` makes of a line.
+    The caller sends the result of `parse` for each `Ask`.
     """
     if form.json_schema is not None:
         filled: dict[str, Any] = yield Ask("object")
@@ -125,7 +125,7 @@ def _detail(ask: Ask) -> Generator[Ask, Any, Any]:
 
 
 def asked(form: Form, answers: Sequence[Any]) -> Ask | dict[str, Any]:
-    """Return what is to be asked after the answers given, or the filled form."""
+    """Return the prompt after some answers, or the complete answers."""
     talk = conversation(form)
     try:
         ask = next(talk)
@@ -146,16 +146,16 @@ def parse(line: str, ask: Ask, *, in_material: Callable[[str], bool]) -> Any:
     """Return the answer that a line gives.
 
     Args:
-        line: what was typed; control characters are not in it.
-        ask: what was asked.
-        in_material: whether words stand in what is judged.
+        line: the typed text, without control characters.
+        ask: the prompt.
+        in_material: returns whether words occur in the case.
 
     Raises:
-        NotAnAnswer: saying what would be one.
+        NotAnAnswer: it is invalid.
     """
     text = line.strip()
     if not text and not ask.may_be_empty:
-        raise NotAnAnswer(_wanted(ask))
+        raise NotAnAnswer(_valid_answers(ask))
     if ask.kind == "quote" and text and not in_material(text):
         raise NotAnAnswer(
             "these words do not stand in the material like that; type them as they do (Enter ends)"
@@ -171,7 +171,7 @@ def parse(line: str, ask: Ask, *, in_material: Callable[[str], bool]) -> Any:
 
 
 def accepts(answer: Any, ask: Ask, *, in_material: Callable[[str], bool]) -> bool:
-    """Return whether something read from a draft could have been typed."""
+    """Return whether a saved answer could have been typed."""
     if answer is None:
         return ask.may_abstain
     if isinstance(answer, bool):
@@ -195,17 +195,17 @@ def _typed(line: str, ask: Ask, in_material: Callable[[str], bool]) -> Any:
         return None
 
 
-def _wanted(ask: Ask) -> str:
+def _valid_answers(ask: Ask) -> str:
     if ask.kind == "reason":
         return "a reason comes before the answer; a few words will do"
     if ask.kind == "value" and ask.question is not None:
-        return _value_wanted(ask.question)
+        return _valid_values(ask.question)
     if ask.kind in ("met", "boolean"):
         return "yes or no (y or n)"
     return "a few words will do"
 
 
-def _value_wanted(question: Question) -> str:
+def _valid_values(question: Question) -> str:
     if question.labels:
         return f"one of {', '.join(question.labels)}"
     if question.kind == "boolean":
@@ -225,15 +225,15 @@ def _value(text: str, question: Question) -> Any:
     if question.kind == "boolean":
         return _yes(text)
     if not _NUMBER.match(text) or len(text) > 30:
-        raise NotAnAnswer(_value_wanted(question))
+        raise NotAnAnswer(_valid_values(question))
     value = float(text)
     if not question.minimum <= value <= question.maximum:
-        raise NotAnAnswer(_value_wanted(question))
+        raise NotAnAnswer(_valid_values(question))
     return value
 
 
 def numbered(labels: Sequence[str]) -> bool:
-    """Return whether labels may be named by their place: not where one is a number itself."""
+    """Return whether labels can be selected by number: not if one is a number itself."""
     return not any(_NUMBER.match(label) for label in labels)
 
 
@@ -248,7 +248,7 @@ def _label(text: str, question: Question) -> str:
     near = [label for label in labels if label.casefold() == text.casefold()]
     near = near or [label for label in labels if label.casefold().startswith(text.casefold())]
     if len(near) != 1:
-        raise NotAnAnswer(_value_wanted(question))
+        raise NotAnAnswer(_valid_values(question))
     return near[0]
 
 

@@ -1,7 +1,7 @@
-"""Silence about judgekit's own calls, and about nothing else in the process.
+"""Silence the log records and warnings of litellm about judgekit's own calls.
 
-litellm and what it builds on log and warn about every call that fails. judgekit says itself what
-went wrong, so the records of its calls are dropped; those of other users of these libraries stay.
+litellm and its libraries log and warn about every failed call. judgekit reports these errors
+itself, so the records of its calls are dropped; those of other users stay.
 """
 
 from __future__ import annotations
@@ -15,30 +15,30 @@ from collections.abc import Iterable
 from typing import Any
 
 _OWN_HANDLERS = ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy")
-"""Loggers of litellm, which print by themselves."""
+"""Loggers of litellm with their own handlers."""
 _TREES = ("instructor", "httpx", "openai")
-"""Loggers with others below them, some of which are made during a call."""
+"""Loggers with child loggers, some of which are created during a call."""
 _SHORTEST = 8
-"""Characters of a key; a shorter text may stand in any message."""
+"""Characters of a key; a shorter text may occur in any message."""
 _SECRETS: set[str] = set()
-"""Keys of judges: a server may echo one, and litellm logs what a server says."""
+"""Keys of judges: a server may echo a key, and litellm logs responses."""
 _NOISE = re.compile(r"Pydantic serializer warnings|Item '\w+' on TypedDict class")
-"""What litellm's own models make pydantic say; an error where warnings are errors."""
+"""Warnings of pydantic about litellm's models; errors if warnings are errors."""
 
 
 def asking() -> bool:
-    """Return whether this runs as part of a call that judgekit makes."""
+    """Return whether this runs as part of a call of judgekit."""
     wire = sys.modules.get("judgekit.judges.wire")
     return wire is not None and wire.current() is not None
 
 
 def hide(secrets: Iterable[str]) -> None:
-    """Keep secrets out of what litellm logs after a call, in threads and tasks of its making."""
+    """Drop log records with these secrets also after a call, in threads and tasks of litellm."""
     _SECRETS.update(secret for secret in secrets if len(secret) >= _SHORTEST)
 
 
 class _Dropped(logging.Filter):
-    """Drops the records of judgekit's calls, and those of other code that hold a judge's key."""
+    """Drops the records of judgekit's calls, and other records with the key of a judge."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         return not (asking() or _holds_secret(record))
@@ -66,16 +66,16 @@ class _Gate(logging.Handler):
             record.levelno = logging.NOTSET - 1  # below the level of any handler
             return True
         # This handler counts as one, so logging would not print the record by itself.
-        unheard = not (above and above.hasHandlers())
-        if unheard and last is not None and record.levelno >= last.level:
+        unhandled = not (above and above.hasHandlers())
+        if unhandled and last is not None and record.levelno >= last.level:
             last.handle(record)
         return True
 
 
 class _Noise:
-    """Matches warnings that judgekit's calls cause.
+    """Matches warnings of judgekit's calls.
 
-    Stands where a warnings filter has its pattern, of which only `match` is called: a plain
+    Used instead of the pattern of a warnings filter, of which only `match` is called: a plain
     pattern would hide the warnings of the rest of the program.
     """
 
@@ -88,7 +88,7 @@ _IGNORED: Any = ("ignore", _Noise(), UserWarning, None, 0)
 
 
 def keep_quiet() -> None:
-    """Drop what the libraries log and warn about judgekit's calls; may be called again."""
+    """Install the filters; may be called again."""
     for name in _OWN_HANDLERS:
         logging.getLogger(name).addFilter(_DROPPED)
     for name in _TREES:

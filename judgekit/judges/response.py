@@ -1,4 +1,4 @@
-"""What a raw response of litellm holds: the text that counts, the tokens, the cost."""
+"""Read a raw response of litellm: text, tokens, cost."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from judgekit.judges.providers import without
 def read_response(
     response: Any, *, tool: str | None, with_logprobs: bool, secrets: tuple[str, ...]
 ) -> Try:
-    """Return what was said, without the key in it, should a gateway have put it there.
+    """Return the answer as an attempt, without keys that a gateway may have added.
 
     Args:
         response: as litellm returns it.
-        tool: name of the tool the model was made to call, if it was.
-        with_logprobs: whether log-probabilities were asked for.
-        secrets: what must not be kept.
+        tool: name of the tool that the model had to call, if any.
+        with_logprobs: whether the request asked for log-probabilities.
+        secrets: texts to remove.
     """
     choices = getattr(response, "choices", None)
     if not choices:
@@ -54,7 +54,7 @@ def read_response(
 
 
 def _fault(choices: Sequence[Any], calls: Sequence[Any], *, tool: str | None) -> str | None:
-    """Return why it is not clear which answer counts; `None` where there is exactly one."""
+    """Return why the answer is ambiguous; `None` if there is exactly one."""
     if len(choices) > 1:
         return f"the response holds {len(choices)} choices instead of one"
     if len(calls) > 1:
@@ -70,12 +70,12 @@ def _fault(choices: Sequence[Any], calls: Sequence[Any], *, tool: str | None) ->
 
 
 def clean(text: object, secrets: tuple[str, ...]) -> str | None:
-    """Return a text as it may be kept: without secrets, and fit for a file."""
+    """Return a text without secrets, in a form that a file can store."""
     return _storable(without(text, secrets)) if isinstance(text, str) else None
 
 
 def _storable(text: str) -> str:
-    """Return a text with U+FFFD for halves of surrogate pairs, which no file can hold."""
+    """Return a text with U+FFFD for halves of surrogate pairs, which UTF-8 cannot encode."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -84,9 +84,9 @@ def _storable(text: str) -> str:
 
 
 def problem_of(attempt: Try, form: Form) -> InvalidReply | None:
-    """Return what is wrong with an answer; `None` where it is valid, or asking again cannot help.
+    """Return the fault of an answer; `None` if it is valid or a re-ask cannot help.
 
-    An answer that was cut off stays one, and a refusal is an answer.
+    A re-ask does not help after a truncated answer or a refusal.
     """
     try:
         parse_try(attempt, form)
@@ -98,7 +98,7 @@ def problem_of(attempt: Try, form: Form) -> InvalidReply | None:
 
 
 class Total:
-    """Tokens and dollars of all tries; unknown as soon as one of them is."""
+    """Tokens and dollars of all tries; unknown if one of them is."""
 
     def __init__(self) -> None:
         self.usage: Usage | None = Usage()
@@ -117,15 +117,15 @@ class Total:
 
 
 def usage_of(response: Any) -> Usage | None:
-    """Return the tokens of one response; litellm says 0 and 0 where the server said nothing."""
+    """Return the tokens of one response; litellm reports 0 and 0 if the server sent none."""
     usage = getattr(response, "usage", None)
     counts = [getattr(usage, name, None) for name in ("prompt_tokens", "completion_tokens")]
-    given, made = (count if isinstance(count, int) and count > 0 else 0 for count in counts)
-    return Usage(input_tokens=given, output_tokens=made) if given or made else None
+    prompt, completion = (count if isinstance(count, int) and count > 0 else 0 for count in counts)
+    return Usage(input_tokens=prompt, output_tokens=completion) if prompt or completion else None
 
 
 def cost_of(response: Any, *, price: tuple[float, float]) -> float | None:
-    """Return what one response costs at a price per million input and output tokens."""
+    """Return the cost of a response at a price per million input and output tokens."""
     usage = usage_of(response)
     if usage is None:
         return None
@@ -133,13 +133,13 @@ def cost_of(response: Any, *, price: tuple[float, float]) -> float | None:
 
 
 def listed_cost(response: Any) -> float | None:
-    """Return what litellm's table says one response costs; `None` where it does not know."""
+    """Return the cost of a response from litellm's table; `None` if it is unknown."""
     cost = (getattr(response, "_hidden_params", None) or {}).get("response_cost")
     return float(cost) if isinstance(cost, (int, float)) else None
 
 
-def cost_told(headers: Mapping[str, str]) -> float | None:
-    """Return the US dollars a LiteLLM proxy says a call took; `None` where it does not say."""
+def reported_cost(headers: Mapping[str, str]) -> float | None:
+    """Return the US dollars in the headers of a LiteLLM proxy; `None` if they are missing."""
     try:
         cost = float(headers.get("x-litellm-response-cost", ""))
     except ValueError:

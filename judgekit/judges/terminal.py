@@ -1,4 +1,4 @@
-"""The seam between a person and the program: lines out, lines in."""
+"""The terminal interface: write text, read lines."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from judgekit.core.errors import ConfigError
 
 
 class SeveralLines(Exception):
-    """More than one line came at once, as a paste does; none of them was taken."""
+    """Several lines arrived together, as in a paste; none was used."""
 
 
 class LongLine(Exception):
-    """A line was longer than a terminal passes on whole; it was not taken."""
+    """A line was longer than a terminal can pass on; it was not used."""
 
 
 class Turn:
-    """Lets one in at a time, in the order they came; for any event loop."""
+    """A lock for any event loop; waiters enter in their order."""
 
     def __init__(self) -> None:
         self._lock: asyncio.Lock | None = None
@@ -39,10 +39,10 @@ class Turn:
 
 
 class Terminal(Protocol):
-    """Something to write to and to read lines from."""
+    """A terminal for a person."""
 
     turn: Turn
-    """Whoever asks something of more than one line takes it first."""
+    """Held during a session of several lines."""
 
     @property
     def width(self) -> int:
@@ -53,7 +53,7 @@ class Terminal(Protocol):
         """Whether text may be coloured."""
 
     def write(self, text: str) -> None:
-        """Show a text. It must hold nothing but what a terminal may show."""
+        """Show a text that is safe for a terminal."""
 
     async def line(self) -> str | None:
         """Return the next line without its end; `None` when there will be no more.
@@ -64,11 +64,11 @@ class Terminal(Protocol):
         """
 
     def discard(self) -> None:
-        """Forget what was typed before it was asked for."""
+        """Discard text that was typed before the prompt."""
 
 
 _LONGEST = 4095
-"""Bytes of a line that a Linux terminal keeps; of what is longer it drops the rest silently."""
+"""Bytes of a line in a Linux terminal; it drops longer input silently."""
 
 
 class Console:
@@ -156,7 +156,7 @@ class Console:
             return False
 
     def discard(self) -> None:
-        """Forget what was typed before it was asked for."""
+        """Discard text that was typed before the prompt."""
         try:
             import termios
         except ImportError:

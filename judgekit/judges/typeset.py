@@ -1,4 +1,4 @@
-"""Setting text for a terminal: what may be shown, how wide it is, where it breaks."""
+"""Format text for a terminal: safe characters, widths, line breaks."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ _TAB = 4
 
 
 class Piece(NamedTuple):
-    """A part of what a judge sees: a fenced text and its tag, or words of the rubric."""
+    """A part of the messages: a fenced text with its tag, or words of the rubric."""
 
     tag: str | None
     text: str
 
 
 def material(request: Request) -> list[Piece]:
-    """Return what a request puts before its judge: all but the standing instructions."""
+    """Return the parts of a request's messages, without the system messages."""
     pieces: list[Piece] = []
     for message in request.messages:
         if message.role == "system":
@@ -57,13 +57,13 @@ def _fences(text: str) -> Iterator[tuple[str, re.Match[str], re.Match[str]]]:
 
 
 def level_texts(request: Request, question: str) -> dict[str, str]:
-    """Return what the instructions say each answer of a question means, where they do."""
+    """Return the meaning of each answer to a question, as far as the instructions have it."""
     heading = re.compile(rf"^## {re.escape(question)}$", re.MULTILINE)
     texts: dict[str, str] = {}
     for message in request.messages:
-        found = heading.search(message.content)
-        if message.role == "system" and found:
-            section = re.split(r"^#{1,2} ", message.content[found.end() :], maxsplit=1, flags=re.M)
+        match = heading.search(message.content)
+        if message.role == "system" and match:
+            section = re.split(r"^#{1,2} ", message.content[match.end() :], maxsplit=1, flags=re.M)
             for line in section[0].splitlines():
                 label, colon, text = line.removeprefix("- ").partition(": ")
                 if line.startswith("- ") and colon:

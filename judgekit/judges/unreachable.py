@@ -1,4 +1,4 @@
-"""Why no connection came about, in words that say what to change."""
+"""Explain failed connections: certificates, proxies, servers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _MOST_LINKS = 12
 
 
 def chain(error: BaseException) -> Iterator[BaseException]:
-    """Yield an error and what led to it, the last first; only so many of them."""
+    """Yield an error and its causes, the last first, up to a limit."""
     link: BaseException | None = error
     for _ in range(_MOST_LINKS):
         if link is None:
@@ -24,7 +24,7 @@ def chain(error: BaseException) -> Iterator[BaseException]:
 
 
 def certificate_error(error: BaseException) -> JudgekitError | None:
-    """Return what to say of a certificate that is not trusted; `None` where that is not why."""
+    """Return the error for an untrusted certificate; `None` if that is not the cause."""
     for link in chain(error):
         if isinstance(link, ssl.SSLCertVerificationError):
             reason = link.verify_message or "verification failed"
@@ -40,7 +40,7 @@ def certificate_error(error: BaseException) -> JudgekitError | None:
 
 
 def no_connection(error: BaseException) -> str:
-    """Return why nobody answered: a proxy of the environment, or the server itself."""
+    """Return the message for a failed connection, to a proxy or to the server."""
     proxied = any("Proxy" in type(link).__name__ for link in chain(error))
     proxy = next(
         (f"{name} ({_host(os.environ[name])})" for name in _PROXIES if os.environ.get(name)), None

@@ -1,4 +1,4 @@
-"""The body of a response: limited, decoded and counted while it arrives.
+"""Limit, decode and count the body of a response while it arrives.
 
 httpx decodes a compressed body without any limit, and a megabyte of gzip can be a gigabyte of
 text. Here a body is decoded piece by piece, and reading stops at the limit.
@@ -25,18 +25,18 @@ MAX_BODY = 8_000_000
 MAX_FIGURES = 32_000_000
 """Decoded bytes of a response that holds vectors or log-probabilities."""
 MAX_ERROR = 100_000
-"""Decoded bytes of a response that is no success; the rest is not read."""
+"""Decoded bytes of an error response; the rest is not read."""
 KEPT = 64_000
-"""Bytes that are kept of a body that is longer than its limit."""
+"""Bytes to keep of a body that is longer than its limit."""
 ENCODINGS = "gzip, deflate"
-"""Encodings that are asked for: those that can be decoded a piece at a time."""
+"""Accepted encodings: those that can be decoded in pieces."""
 
 _PIECE = 1 << 16
 _ZLIB_OR_GZIP = zlib.MAX_WBITS | 32
 
 
 class Exchange:
-    """One HTTP call of judgekit, and what came back, as far as it was read.
+    """One HTTP call of judgekit, and the part of its response that was read.
 
     Args:
         limit: decoded bytes that a successful response may have.
@@ -45,29 +45,29 @@ class Exchange:
     def __init__(self, *, limit: int) -> None:
         self.limit = limit
         self.status: int | None = None
-        """HTTP status of the last response; `None` before one came."""
+        """HTTP status of the last response; `None` before the first."""
         self.headers: Mapping[str, str] = {}
         self.start: bytes = b""
         """The first `KEPT` bytes of a body that is longer than its limit."""
         self.omitted: Omitted | None = None
         """The bytes after these, up to the limit; only of a body that is longer than that."""
         self.ended = False
-        """Whether the call is over; what it started may go on, and is no part of it then."""
+        """Whether the call has ended; tasks that it started may continue without it."""
         self._response: httpx.Response | None = None
 
     @property
     def too_large(self) -> str | None:
-        """What to say of a body that is longer than its limit."""
+        """The error for a body that is longer than its limit; `None` otherwise."""
         if self.omitted is None:
             return None
         return f"the response is larger than {self.limit:,} bytes"
 
     def release(self) -> None:
-        """Let go of the body: tasks that libraries started in this call may keep it for long."""
+        """Release the body: tasks of libraries may keep this object for long."""
         self._response = None
 
     def begin(self, response: httpx.Response) -> None:
-        """Take a response whose head has come; of several the last counts."""
+        """Start to read a response; of several, the last one counts."""
         self.status = response.status_code
         self.headers = response.headers
         self.start, self.omitted = b"", None
@@ -103,13 +103,13 @@ def current() -> Exchange | None:
 
 @contextmanager
 def exchange(*, limit: int = MAX_BODY) -> Iterator[Exchange]:
-    """Make a call of judgekit; what it starts knows that it belongs to it."""
-    made = Exchange(limit=limit)
-    token = _current.set(made)
+    """Mark the calls in this context as judgekit's, including tasks that they start."""
+    call = Exchange(limit=limit)
+    token = _current.set(call)
     try:
-        yield made
+        yield call
     finally:
-        made.ended = True
+        call.ended = True
         _current.reset(token)
 
 
@@ -122,13 +122,13 @@ def bound(client: httpx.AsyncClient) -> None:
 
 
 async def limit_body(response: httpx.Response) -> None:
-    """Put a limit on a response whose body was not read yet: a response hook of httpx."""
-    found = current() or Exchange(limit=MAX_BODY)
-    found.begin(response)
+    """Limit the body of a response; a response hook of httpx."""
+    call = current() or Exchange(limit=MAX_BODY)
+    call.begin(response)
     assert isinstance(response.stream, httpx.AsyncByteStream)  # noqa: S101 - of an async client
     encoding = response.headers.get("content-encoding", "identity")
-    response.stream = _Limited(response.stream, found, encoding=encoding.strip().lower())
-    # httpx would decode once more what is decoded here.
+    response.stream = _Limited(response.stream, call, encoding=encoding.strip().lower())
+    # Otherwise httpx would decode the body again.
     response.headers.pop("content-encoding", None)
 
 
@@ -153,10 +153,10 @@ class _Limited(httpx.AsyncByteStream):
             for whole in self._decoder.pieces(data):
                 piece = whole[: limit - size]
                 size += len(piece)
-                kept = piece[: KEPT - len(start)]
-                start += kept
-                omitted += len(piece) - len(kept)
-                rest.update(piece[len(kept) :])
+                beginning = piece[: KEPT - len(start)]
+                start += beginning
+                omitted += len(piece) - len(beginning)
+                rest.update(piece[len(beginning) :])
                 if len(piece) == len(whole):
                     yield piece
                     continue
