@@ -97,10 +97,8 @@ def _figures(agreements: Sequence[Agreement]) -> str:
         name = one.criterion or "its verdict"
         if figure is None or figure.value is None:
             parts.append(f"{name} undefined")
-        elif figure.low is None or figure.high is None:
-            parts.append(f"{name} {word} {figure.value:.2f} [too few]")
         else:
-            parts.append(f"{name} {word} {figure.value:.2f} [{figure.low:.2f}, {figure.high:.2f}]")
+            parts.append(f"{name} {word} {figure.text}")
     more = f", and {len(agreements) - MOST} more" if len(agreements) > MOST else ""
     cases = max(one.cases for one in agreements)
     return f"{', '.join(parts)}{more}, over {cases} case{'s' if cases != 1 else ''} people labelled"

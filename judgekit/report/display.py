@@ -16,7 +16,6 @@ from judgekit.core.display.parts import (
 )
 from judgekit.report.spread import shown_figures
 from judgekit.report.text import counts_of, few_lines, interval_of, number_of, title_of
-from judgekit.stats.agreement import Coefficient
 
 if TYPE_CHECKING:
     from judgekit.report.calibration import Agreement, Calibration
@@ -177,9 +176,9 @@ def calibration_parts(calibration: Calibration) -> Iterator[DisplayPart]:
             (
                 _name(one),
                 str(one.cases),
-                _figure(one.kappa),
-                _figure(one.rank),
-                _figure(one.people_kappa or one.people_rank),
+                one.kappa.text if one.kappa else "",
+                one.rank.text if one.rank else "",
+                people.text if (people := one.people_kappa or one.people_rank) else "",
                 cut(one.sentence),
             )
             for one in shown
@@ -205,13 +204,3 @@ def calibration_parts(calibration: Calibration) -> Iterator[DisplayPart]:
 def _name(one: Agreement) -> str:
     name = one.metric if one.criterion is None else f"{one.metric}, {one.criterion}"
     return cut(name, MOST_NAME)
-
-
-def _figure(coefficient: Coefficient | None) -> str:
-    if coefficient is None:
-        return ""
-    if coefficient.value is None:
-        return "undefined"
-    if coefficient.low is None or coefficient.high is None:
-        return f"{coefficient.value:.2f} [too few]"
-    return f"{coefficient.value:.2f} [{coefficient.low:.2f}, {coefficient.high:.2f}]"

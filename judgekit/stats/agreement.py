@@ -34,6 +34,19 @@ class Coefficient:
     too_few: str | None = None
     """Why there is no interval."""
 
+    @property
+    def text(self) -> str:
+        """The coefficient with its interval.
+
+        >>> Coefficient(value=0.5, low=0.25, high=0.75).text
+        '0.50 [0.25, 0.75]'
+        """
+        if self.value is None:
+            return "undefined"
+        if self.low is None or self.high is None:
+            return f"{self.value:.2f} [too few]"
+        return f"{self.value:.2f} [{self.low:.2f}, {self.high:.2f}]"
+
 
 class Paired(NamedTuple):
     """One pair of answers, as places in their sorted values, and the unit it belongs to."""

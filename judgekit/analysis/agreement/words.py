@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Iterator
 
 from judgekit.core.canonical import printable
 from judgekit.report.calibration import Agreement, Calibration
-from judgekit.stats.agreement import Coefficient
+from judgekit.report.cells import cut, wrap
 
 FEW = 30
 """With fewer cases than this, agreement is only a first impression."""
@@ -46,7 +45,7 @@ def _between_people(agreement: Agreement) -> str:
     people = agreement.people_kappa if agreement.kappa is not None else agreement.people_rank
     if people is None or people.value is None:
         return "agreement between people is unknown"
-    return f"between people it is {coefficient(people)}"
+    return f"between people it is {people.text}"
 
 
 def name_of(agreement: Agreement) -> str:
@@ -63,9 +62,9 @@ def figures_line(agreement: Agreement) -> str:
     parts = []
     if agreement.kappa is not None:
         kind = "kappa" if agreement.scale == "nominal" else "kappa (quadratic)"
-        parts.append(f"{kind} {coefficient(agreement.kappa)}")
+        parts.append(f"{kind} {agreement.kappa.text}")
     if agreement.rank is not None:
-        parts.append(f"Spearman {coefficient(agreement.rank)}")
+        parts.append(f"Spearman {agreement.rank.text}")
     return ", ".join(parts)
 
 
@@ -75,23 +74,10 @@ def people_line(agreement: Agreement) -> str | None:
         return None
     parts = []
     if agreement.people_kappa is not None:
-        parts.append(f"kappa {coefficient(agreement.people_kappa)}")
+        parts.append(f"kappa {agreement.people_kappa.text}")
     if agreement.people_rank is not None:
-        parts.append(f"Spearman {coefficient(agreement.people_rank)}")
+        parts.append(f"Spearman {agreement.people_rank.text}")
     return f"people among themselves: {', '.join(parts)}, {agreement.people_pairs} pairs"
-
-
-def coefficient(figure: Coefficient) -> str:
-    """Return a figure with its interval.
-
-    >>> coefficient(Coefficient(value=0.5, low=0.25, high=0.75))
-    '0.50 [0.25, 0.75]'
-    """
-    if figure.value is None:
-        return "undefined"
-    if figure.low is None or figure.high is None:
-        return f"{figure.value:.2f} [too few]"
-    return f"{figure.value:.2f} [{figure.low:.2f}, {figure.high:.2f}]"
 
 
 def calibration_text(calibration: Calibration, *, width: int = 80) -> str:
@@ -99,7 +85,7 @@ def calibration_text(calibration: Calibration, *, width: int = 80) -> str:
     lines: list[str] = []
     for agreement in calibration.criteria:
         lines += [*_criterion(agreement, width), ""]
-    lines += textwrap.wrap(intervals_line(calibration), width)
+    lines += wrap(intervals_line(calibration), width)
     return "\n".join(lines) + "\n"
 
 
@@ -135,11 +121,11 @@ def label_lines(agreement: Agreement) -> Iterator[str]:
 def _table(agreement: Agreement, width: int) -> Iterator[str]:
     if not agreement.table:
         return
-    names = [_cut(printable(name), 14) for name in agreement.categories]
+    names = [cut(printable(name), 14) for name in agreement.categories]
     each = max(6, *(len(name) for name in names))
     if 18 + (each + 1) * len(names) > width:
         each = 6
-    head = " ".join(f"{_cut(name, each):>{each}}" for name in names)
+    head = " ".join(f"{cut(name, each):>{each}}" for name in names)
     yield f"  {'judge / people':<15} {head}"[:width]
     for name, row in zip(names, agreement.table, strict=True):
         counts = " ".join(f"{count or '.':>{each}}" for count in row)
@@ -158,8 +144,8 @@ def calibration_markdown(calibration: Calibration) -> str:
         cells = [
             name_of(one),
             str(one.cases),
-            coefficient(one.kappa) if one.kappa else "",
-            coefficient(one.rank) if one.rank else "",
+            one.kappa.text if one.kappa else "",
+            one.rank.text if one.rank else "",
             people_line(one) or "",
             " ".join([one.sentence, *(f"{line}." for line in label_lines(one))]),
         ]
@@ -168,10 +154,5 @@ def calibration_markdown(calibration: Calibration) -> str:
 
 
 def _wrapped(text: str, width: int, indent: str) -> list[str]:
-    lead = text[: len(text) - len(text.lstrip())]
-    text = printable(text).strip()
-    return textwrap.wrap(text, width, initial_indent=lead, subsequent_indent=indent)
-
-
-def _cut(text: str, width: int) -> str:
-    return text if len(text) <= width else text[: width - 1] + "…"
+    bare = text.lstrip()
+    return wrap(printable(bare), width, first=" " * (len(text) - len(bare)), then=indent)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Iterator
 from itertools import chain, zip_longest
 from typing import TYPE_CHECKING
 
 from judgekit.analysis.comparison.words import all_notes, cases_line, figure_rows, verdict_line
 from judgekit.core.canonical import printable
+from judgekit.report.cells import cells, cut, pad, wrap
 from judgekit.report.text import Paint
 
 if TYPE_CHECKING:
@@ -36,11 +36,11 @@ def comparison_text(
     """
     paint = Paint(colour=colour)
     lines = [
-        _cut(f"base  {_line(comparison.base)}", width),
-        _cut(f"new   {_line(comparison.new)}", width),
+        cut(f"base  {_line(comparison.base)}", width),
+        cut(f"new   {_line(comparison.new)}", width),
     ]
     style = "bad" if comparison.regressions else "bold"
-    lines.append(paint(_cut(f"{cases_line(comparison)}; {verdict_line(comparison)}", width), style))
+    lines.append(paint(cut(f"{cases_line(comparison)}; {verdict_line(comparison)}", width), style))
     for warning in comparison.warnings:
         lines += _wrapped(f"! {warning}", width, paint, "bad", indent="  ")
     lines += ["", *_table(comparison, paint)]
@@ -56,16 +56,16 @@ def _table(comparison: Comparison, paint: Paint) -> Iterator[str]:
     head = f"{'metric':<{_NAME}}   base    new  change  {'95 % interval':<16}  {'p':>6}"
     yield paint(head, "dim")
     for row in chain.from_iterable(map(figure_rows, comparison.metrics)):
-        name = _cut(f"{'  ' * (row.kind == 'criterion')}{_line(row.name)}", _NAME)
+        name = pad(cut(f"{'  ' * (row.kind == 'criterion')}{_line(row.name)}", _NAME), _NAME)
         if row.kind == "refused":
-            text = f"{name:<{_NAME}}  {row.interval}"
+            text = f"{name}  {row.interval}"
             yield from _wrapped(text, 80, paint, "bad", indent="    ")
         elif row.kind == "flips":
             p = row.p and f"  p {row.p} {row.verdict}"
             yield f"{'  ' + row.interval:<{_NAME + 42}}{p}".rstrip()
         else:
             line = (
-                f"{name:<{_NAME}} {row.base:>6} {row.new:>6} {row.change:>7}  "
+                f"{name} {row.base:>6} {row.new:>6} {row.change:>7}  "
                 f"{row.interval:<16}  {row.p:>6} {row.verdict}"
             ).rstrip()
             style = {"worse": "bad", "better": "good"}.get(row.verdict)
@@ -86,13 +86,13 @@ def _moves(
         same = "  same answer" if move.same_answer else ""
         flip = f"  {move.flip}" if move.flip else ""
         tail = f"  {move.base:.2f} -> {move.new:.2f}{flip}{same}"
-        yield f"  {_cut(_line(move.case), width - 2 - len(tail))}{tail}"
+        yield f"  {cut(_line(move.case), width - 2 - cells(tail))}{tail}"
         base, new, head = move.base_reason, move.new_reason, ""
         if move.part is not None:
             base, new = move.part.base_reason, move.part.new_reason
             head = f"{move.part.id} {move.part.base:.2f} -> {move.part.new:.2f}"
         if head:
-            yield paint(f"    {_cut(_line(head), width - 4)}", "dim")
+            yield paint(f"    {cut(_line(head), width - 4)}", "dim")
         yield from side_by_side(base, new, width=width)
 
 
@@ -101,14 +101,14 @@ def side_by_side(left: str, right: str, *, width: int, indent: int = 4) -> Itera
     column = (width - indent - 3) // 2
     sides = [_column(text, column) for text in (left, right)]
     for one, other in zip_longest(*sides, fillvalue=""):
-        yield f"{' ' * indent}{one:<{column}} | {other}".rstrip()
+        yield f"{' ' * indent}{pad(one, column)} | {other}".rstrip()
 
 
 def _column(text: str, width: int) -> list[str]:
-    lines = textwrap.wrap(_line(text), width) or ["-"]
+    lines = wrap(_line(text), width) or ["-"]
     if len(lines) > _REASON_LINES:
         lines = lines[:_REASON_LINES]
-        lines[-1] = _cut(lines[-1] + " …", width)
+        lines[-1] = cut(lines[-1] + " …", width)
     return lines
 
 
@@ -132,10 +132,10 @@ def _changes(comparison: Comparison, width: int, paint: Paint) -> Iterator[str]:
         yield from _wrapped(f"  {change.what}: {both}", width, paint, None, indent="    ")
     for prompt in comparison.prompts:
         yield ""
-        yield _cut(_line(f"what the judge of {prompt.metric} was asked ({prompt.case})"), width)
+        yield cut(_line(f"what the judge of {prompt.metric} was asked ({prompt.case})"), width)
         lines = prompt.diff.splitlines()
         for line in lines[:_DIFF_LINES]:
-            yield _cut(f"  {printable(line)}", width)
+            yield cut(f"  {printable(line)}", width)
         if len(lines) > _DIFF_LINES:
             yield f"  … {len(lines) - _DIFF_LINES} more lines; --json has them"
 
@@ -143,13 +143,9 @@ def _changes(comparison: Comparison, width: int, paint: Paint) -> Iterator[str]:
 def _wrapped(
     text: str, width: int, paint: Paint, style: str | None, *, indent: str = "  "
 ) -> Iterator[str]:
-    for line in textwrap.wrap(printable(text), width, subsequent_indent=indent):
+    for line in wrap(printable(text), width, then=indent):
         yield paint(line, style) if style else line
 
 
 def _line(text: str) -> str:
     return " ".join(printable(text).split())
-
-
-def _cut(text: str, width: int) -> str:
-    return text if len(text) <= width else text[: max(0, width - 1)] + "…"
