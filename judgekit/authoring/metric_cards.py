@@ -71,18 +71,18 @@ def metric_text(name: str, *, width: int = 80) -> str:
     return "\n".join(_explained(BUILTIN[name], find(name).made, width)) + "\n"
 
 
-def _explained(entry: Entry, made: Any, width: int) -> Iterator[str]:
-    facts = class_facts(made)
+def _explained(entry: Entry, metric: Any, width: int) -> Iterator[str]:
+    facts = class_facts(metric)
     card = card_of(entry.name) or facts.card
     low, high = facts.range
     better = "higher" if facts.higher_is_better else "lower"
     yield f"{entry.name}: {entry.summary}"
     yield ""
-    yield from _text(documentation_of(made) if card is None else card.about, width)
+    yield from _text(documentation_of(metric) if card is None else card.about, width)
     yield ""
     rows = {"range": f"{low:g} to {high:g}, {better} is better"}
-    asked = "a model's log-probabilities" if wants_logprobs(made) else "a judge"
-    rows["made by"] = asked if entry.judged else "computation, without a judge"
+    judge = "a model's log-probabilities" if wants_logprobs(metric) else "a judge"
+    rows["made by"] = judge if entry.judged else "computation, without a judge"
     if entry.judged:
         rows["without a judge"] = entry.stand_in or "no computed fallback; give the suite one"
     if card is not None:
@@ -93,7 +93,7 @@ def _explained(entry: Entry, made: Any, width: int) -> Iterator[str]:
             yield from _field(title, text, width)
     yield ""
     yield "options"
-    for option in options_of(made, None if card is None else card.options):
+    for option in options_of(metric, None if card is None else card.options):
         yield f"  {option.name}: {'(required)' if option.default is None else option.default}"
         yield from _option_text(option, width)
     if card is not None:
@@ -101,14 +101,14 @@ def _explained(entry: Entry, made: Any, width: int) -> Iterator[str]:
         yield from _example(entry, card, width)
 
 
-def wants_logprobs(made: Any) -> bool:
+def wants_logprobs(metric: Any) -> bool:
     """Return whether a metric needs log-probabilities instead of a verdict."""
-    return class_facts(made).asks == "logprobs"
+    return class_facts(metric).asks == "logprobs"
 
 
-def documentation_of(made: Any) -> str:
+def documentation_of(metric: Any) -> str:
     """Return the docstring of a metric's class or function, up to its sections."""
-    text = inspect.getdoc(getattr(made, "function", made)) or ""
+    text = inspect.getdoc(getattr(metric, "function", metric)) or ""
     for section in ("\nArgs:", "\nRaises:", "\nExample:"):
         text = text.split(section, maxsplit=1)[0]
     return text.strip()
@@ -127,7 +127,7 @@ def _example(entry: Entry, card: Card, width: int) -> Iterator[str]:
         yield from _field("options", _json(example.options), width)
     yield from _field("case", _json(example.case), width)
     if entry.judged:
-        yield from _asked(entry, example)
+        yield from _command(entry, example)
         return
     try:
         result = run_example(entry.name, example.case, example.options)
@@ -141,7 +141,7 @@ def _example(entry: Entry, card: Card, width: int) -> Iterator[str]:
     yield from _field("gives", f"{value}. {result.reason}", width)
 
 
-def _asked(entry: Entry, example: CardExample) -> Iterator[str]:
+def _command(entry: Entry, example: CardExample) -> Iterator[str]:
     """Yield the command that runs the example of a judged metric."""
     if wants_logprobs(find(entry.name).made):
         yield "  needs log-probabilities of a model: see docs/answers.md"

@@ -1,4 +1,4 @@
-"""The request that a rubric makes of a case, without a call to a judge."""
+"""The request of a rubric about a case, without a call to a judge."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from judgekit.suite.rubrics import with_flags
 
 _FIELDS = ("system", "history", "input", "output", "reference", "context", "baseline")
 SAMPLE = Case(id="sample", **{field: INVENTED[field] for field in _FIELDS})
-"""The case where none is given."""
+"""The case where none is flags."""
 _REMEMBERED = 1_000
 """Ids that are kept to suggest one."""
 
@@ -76,7 +76,7 @@ def preview_text(
     against: str | None = None,
     as_json: bool = False,
 ) -> str:
-    """Return the messages that a rubric makes of a case, and the key of the request.
+    """Return the messages of a rubric about a case, and the key of the request.
 
     Args:
         rubric: a name, a file, or `git:REVISION:FILE`.
@@ -98,10 +98,10 @@ def preview_text(
         raise ConfigError(f"--case {case!r} needs a file of cases; add --cases FILE")
     subject = SAMPLE if cases is None else _find(cases, case)
     judge = AbsentJudge(model, identity, dict(params or {}))
-    given = settings or {}
-    one = _preview(rubric, subject, judge, mode, given)
+    flags = settings or {}
+    one = _preview(rubric, subject, judge, mode, flags)
     if against is not None:
-        other = _preview(against, subject, judge, mode, given, strict=False)
+        other = _preview(against, subject, judge, mode, flags, strict=False)
         return _compared(one, other, as_json=as_json)
     if as_json:
         return json.dumps(one.data(), ensure_ascii=False, indent=1) + "\n"

@@ -7,45 +7,39 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from functools import wraps
 
-import typer
 
-Completion = Callable[[typer.Context, str], list[str]]
-
-
-def _completion(names: Callable[[typer.Context], Iterable[str]]) -> Completion:
+def _completion(names: Callable[[], Iterable[str]]) -> Callable[[], list[str]]:
     """Return a completion function for typer; it returns no names if `names` fails."""
 
     @wraps(names)
-    def completed(ctx: typer.Context, incomplete: str) -> list[str]:
+    def completed() -> list[str]:
         with suppress(Exception):
-            return sorted({name for name in names(ctx) if name.startswith(incomplete)})
+            return sorted(set(names()))
         return []
 
-    del completed.__wrapped__  # typer reads the signature through a wrapper
-    completed.__annotations__ = {"ctx": typer.Context, "incomplete": str}
     return completed
 
 
 @_completion
-def schema_kinds(ctx: typer.Context) -> Iterable[str]:
+def schema_kinds() -> Iterable[str]:
     """Complete the kinds of files that have a schema."""
     return ("suite", "rubric", "cases", "results", "persona")
 
 
 @_completion
-def answer_kinds(ctx: typer.Context) -> Iterable[str]:
+def answer_kinds() -> Iterable[str]:
     """Complete the kinds of a criterion."""
     return ("levels", "boolean", "number", "checklist")
 
 
 @_completion
-def record_modes(ctx: typer.Context) -> Iterable[str]:
+def record_modes() -> Iterable[str]:
     """Complete the record modes."""
     return ("none", "new_episodes", "all")
 
 
 @_completion
-def rubrics(ctx: typer.Context) -> Iterable[str]:
+def rubrics() -> Iterable[str]:
     """Complete the rubrics in this folder and the built-in ones."""
     from pathlib import Path
 
@@ -56,7 +50,7 @@ def rubrics(ctx: typer.Context) -> Iterable[str]:
 
 
 @_completion
-def metric_kinds(ctx: typer.Context) -> Iterable[str]:
+def metric_kinds() -> Iterable[str]:
     """Complete the names of metrics."""
     from judgekit.metrics.registry import metric_names
 
@@ -77,7 +71,7 @@ def _suite_typed() -> str:
 
 
 @_completion
-def suite_metrics(ctx: typer.Context) -> Iterable[str]:
+def suite_metrics() -> Iterable[str]:
     """Complete the metrics of the suite in the command line."""
     from pathlib import Path
 
@@ -90,7 +84,7 @@ def suite_metrics(ctx: typer.Context) -> Iterable[str]:
 
 
 @_completion
-def case_ids(ctx: typer.Context) -> Iterable[str]:
+def case_ids() -> Iterable[str]:
     """Complete the ids of the first cases of the file or suite in the command line."""
     from itertools import islice
     from pathlib import Path

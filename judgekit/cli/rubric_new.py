@@ -66,7 +66,7 @@ def new(
         draft = ask(
             lambda: rubric_interview(
                 name or "",
-                name_fault=lambda given: new_name_fault(given, folder=folder, force=force),
+                name_fault=lambda name: new_name_fault(name, folder=folder, force=force),
             )
         )
     else:

@@ -166,15 +166,15 @@ def _metrics(
     names: Iterable[str], rubrics: Iterable[str], options: Mapping[str, Any]
 ) -> dict[str, dict[str, Any]]:
     """Return the `metrics` of a suite."""
-    given = {name: value for name, value in options.items() if value is not None}
-    metrics = {name: dict(given) for name in names}
+    flags = {name: value for name, value in options.items() if value is not None}
+    metrics = {name: dict(flags) for name in names}
     for rubric in rubrics:
         name = Path(rubric).stem
         if name in metrics:
             raise ConfigError(
                 f"--rubric {rubric}: another metric is named {name!r}; give one of the two"
             )
-        metrics[name] = {"rubric": str(Path(rubric)), **given}
+        metrics[name] = {"rubric": str(Path(rubric)), **flags}
     if not metrics:
         raise ConfigError(
             "no metric is given: add --metric NAME or --rubric FILE (judgekit metrics lists them)"
@@ -204,8 +204,8 @@ def _case(
 ) -> Case:
     from judgekit.datasets import load_cases
 
-    given = [case, *texts.values(), *(text for several in lists.values() for text in several or ())]
-    if given.count("-") > 1:
+    flags = [case, *texts.values(), *(text for several in lists.values() for text in several or ())]
+    if flags.count("-") > 1:
         raise ConfigError("standard input can be read once: give one `-`, and the others as @FILE")
     row: dict[str, Any] = {}
     if case is not None:

@@ -94,10 +94,10 @@ class CaseBuilder:
     def _put_mastra(self, row: dict[str, Any], fields: CaseFields) -> None:
         from judgekit.datasets.mastra_rows import MASTRA_EXTRAS, put_ground_truth, put_run
 
-        given, answer = row.get("input"), row.get("output")
+        question, answer = row.get("input"), row.get("output")
         if self._cells:
-            given, answer = to_json_or_text(given), to_json_or_text(answer)
-        put_run(given, answer, fields)
+            question, answer = to_json_or_text(question), to_json_or_text(answer)
+        put_run(question, answer, fields)
         for key, value in row.items():
             if key == "groundTruth":
                 put_ground_truth(value, fields)
@@ -131,7 +131,7 @@ _PUT: Mapping[str, Callable[[CaseBuilder, dict[str, Any], CaseFields], None]] = 
 
 
 def _shape_of(row: Mapping[str, Any]) -> str:
-    """Return the shape of a row that was not declared: told by what only that shape has."""
+    """Return the shape of a row, by the keys that only this shape has."""
     if MESSAGES in row:
         return "chat"
     structured = (row.get("input"), row.get("output"))

@@ -34,8 +34,8 @@ def put_chat(messages: Any, fields: CaseFields) -> None:
     system = [turn.content for turn in turns if turn.role == "system" and turn.content]
     turns = [turn for turn in turns if turn.role != "system"]
     output = turns.pop() if turns and turns[-1].role == "assistant" else None
-    asked = max((at for at, turn in enumerate(turns) if turn.role == "user"), default=None)
-    question = None if asked is None else turns.pop(asked)
+    last = max((at for at, turn in enumerate(turns) if turn.role == "user"), default=None)
+    question = None if last is None else turns.pop(last)
     if system:
         fields.put("system", "\n\n".join(system), source=MESSAGES)
     if turns:

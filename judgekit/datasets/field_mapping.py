@@ -1,4 +1,4 @@
-"""The user's own mapping from the fields of a case to places in a row."""
+"""The user's mapping from fields of a case to paths in a row."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from judgekit.datasets.formatting import quoted
 
 
 class FieldMap:
-    """Takes the fields of a case from where a user says they are.
+    """Reads the fields of a case from paths in a row.
 
     A target is a field of a case, `messages` for a chat, or one value inside an object such as
-    `metadata.topic`. A place is a dotted path (see `FieldPath`). Keys that no path starts with
-    are still taken under their usual names; all others go to `metadata`.
+    `metadata.topic`. Its path is dotted (see `FieldPath`). Keys that no path starts with keep
+    their usual names; all others go to `metadata`.
 
     >>> fields = FieldMap({"input": "q.text", "metadata.topic": "tags.0?"})
     >>> fields.apply({"q": {"text": "2+2?"}, "answer": "4", "seed": 7}, where="row 1")
@@ -29,10 +29,10 @@ class FieldMap:
         self._roots = {path.keys[0] for path in self._paths.values()}
 
     def apply(self, row: Mapping[str, Any], *, where: str, cells: bool = False) -> dict[str, Any]:
-        """Return the row under the names that a case uses.
+        """Return the row with the field names of a case.
 
         Raises:
-            DatasetError: nothing is at a path that is not optional.
+            DatasetError: a path that is not optional leads to no value.
         """
         named: dict[str, Any] = {}
         for target, path in self._paths.items():
@@ -49,7 +49,7 @@ class FieldMap:
         return named
 
     def source(self, key: str) -> str:
-        """Return where the value under a name came from: its path, or the name itself."""
+        """Return the source of a value: its path, or its key."""
         path = self._paths.get(key)
         return path.text if path else key
 

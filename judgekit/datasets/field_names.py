@@ -1,11 +1,11 @@
-"""The names under which the fields of a case are found in a row."""
+"""The names of case fields in a row."""
 
 from __future__ import annotations
 
 from judgekit.core.case import Case
 
 FIELDS = tuple(Case.model_fields)
-"""The fields of a case, which every row may use as they are."""
+"""The fields of a case."""
 
 ALIASES = {
     "prompt": "input",
@@ -24,20 +24,20 @@ ALIASES = {
     "retrieved_contexts": "context",
     "documents": "context",
 }
-"""Other common names, taken without a mapping."""
+"""Other common names of fields."""
 
 OBJECTS = frozenset({"expected", "labels", "metadata"})
-"""Fields that hold an object, so that `metadata.topic` names one value inside."""
+"""Fields with an object; `metadata.topic` is one value inside."""
 
 MESSAGES = "messages"
 """The key that makes a row a chat."""
 
 TEXT_LISTS = frozenset({"reference", "context", "choices"})
-"""Fields that hold several texts, or one."""
+"""Fields with one or several texts."""
 
 
 def field_named(key: str) -> str | None:
-    """Return the field of a case that a key stands for, if it stands for one.
+    """Return the field of a case for a key of a row, if there is one.
 
     >>> field_named("question"), field_named("input"), field_named("topic")
     ('input', 'input', None)

@@ -11,12 +11,12 @@ from judgekit.datasets.json_text import to_json_or_text
 
 
 class PathMissing(LookupError):
-    """Nothing is at a path; the message says what was there instead."""
+    """A path leads to no value; the message says what the row has there."""
 
 
 @dataclass(frozen=True)
 class FieldPath:
-    r"""Where to find a value: keys and list indexes; `optional` if it may be missing.
+    r"""Keys and list indexes that lead to a value; `optional` if it may be missing.
 
     `.` separates, a whole number indexes a list (`-1` is the last item), a backslash takes the
     next character as it is, and a final `?` makes the path optional.
@@ -57,10 +57,10 @@ class FieldPath:
         return cls(text=text, keys=tuple(keys), optional=optional)
 
     def find(self, row: Any, *, cells: bool = False) -> Any:
-        """Return what is at the path; with `cells`, look into texts that hold JSON.
+        """Return the value at the path; with `cells`, also inside texts with JSON.
 
         Raises:
-            PathMissing: nothing is there, and the path is not optional.
+            PathMissing: there is no value, and the path is not optional.
         """
         value = row
         for depth, key in enumerate(self.keys):

@@ -13,9 +13,9 @@ from judgekit.datasets.json_text import json_fault, parse_json
 from judgekit.datasets.stream import not_utf8, read_whole
 
 LIST_KEYS = ("cases", "data", "rows")
-"""Where an object may hold the list of cases."""
+"""Keys of an object under which the list of cases may be."""
 OTHERS_KEYS = ("samples", "items")
-"""Where other tools' files hold it: looked at where there is none of ours."""
+"""Keys that other tools use; read if there is no list under the keys above."""
 
 
 def read_json(

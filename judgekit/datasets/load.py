@@ -21,7 +21,7 @@ from judgekit.datasets.jsonl_reader import read_jsonl
 from judgekit.datasets.stream import STDIN, open_bytes, translated
 
 Container = Literal["auto", "jsonl", "json", "csv", "parquet"]
-"""How rows are kept in a file."""
+"""The format of a file of rows."""
 
 Frame = Any
 """A data frame of pandas or polars, or a Hugging Face data set."""
@@ -40,7 +40,7 @@ ENDINGS: Mapping[str, Container] = {
     ".parquet": "parquet",
     ".pq": "parquet",
 }
-"""The container that each file ending stands for; `.gz` may follow all but Parquet's."""
+"""File ending -> container; all except Parquet may end in `.gz`."""
 
 
 _LONGEST_PATH = 1000
@@ -56,20 +56,20 @@ def load_cases(
 ) -> Iterator[Case]:
     """Yield cases one at a time, in order; their ids are unique.
 
-    Settings and the existence of a file are checked at once, rows when they are reached. A row
+    The call checks the settings and that the file exists; rows are checked as they are read. A row
     without an id gets one from its content (see `derive_id`).
 
     Args:
         source: A path, `-` for standard input, dicts and cases, or a data frame: of pandas, of
             polars (lazy ones too), or a Hugging Face data set (streams too).
-        format: What one row looks like. `rows`: the fields of a case by name or common alias.
+        format: The format of a row. `rows`: the fields of a case by name or common alias.
             `chat`: OpenAI-style `messages`. `mastra`: a scorer run's `input` and `output`.
             `turns`: one turn of a session, which together make a case. `mmlu`, `gsm8k`,
-            `humaneval`: rows of these benchmarks. Left out or `auto`, each row tells by what it
-            holds.
-        container: How the rows are kept. Left out or `auto`, the file ending tells; standard
-            input is `jsonl`.
-        fields: Where fields are, as dotted paths: `{"input": "prompt", "metadata.topic":
+            `humaneval`: rows of these benchmarks. By default, or with `auto`, detected for each
+            row.
+        container: The format of the file. By default, or with `auto`, the file ending decides;
+            standard input is `jsonl`.
+        fields: Field -> dotted path in the row: `{"input": "prompt", "metadata.topic":
             "tags.0?"}`. Keys that are not mapped go to `metadata`.
         limit: Stop after this many cases.
 
@@ -83,8 +83,8 @@ def load_cases(
         >>> [case.input for case in load_cases(rows)]
         ['2+2?', '3+3?']
     """
-    shape: Shape = _chosen(format, get_args(Shape), "format")
-    kept: Container = _chosen(container, get_args(Container), "container")
+    shape: Shape = _setting(format, get_args(Shape), "format")
+    container = _setting(container, get_args(Container), "container")
     if limit is not None:
         check_limit(limit)
     if isinstance(source, str | Path):
@@ -93,7 +93,7 @@ def load_cases(
             raise ConfigError(message)
         path = None if str(source) == "-" else Path(source)
         name = STDIN if path is None else str(source)
-        open_rows = read_file(path, name, shape=shape, container=kept, fields=fields)
+        open_rows = read_file(path, name, shape=shape, container=container or "auto", fields=fields)
         # A pipe gives its rows once.
         again = open_rows if path is not None and path.is_file() else None
         return islice(_distinct(open_rows(), name=name, again=again), limit)
@@ -131,7 +131,7 @@ def read_file(
     container: Container,
     fields: Mapping[str, str] | None,
 ) -> Callable[[], Placed]:
-    """Return what opens a file (standard input for `None`) and yields its cases with places."""
+    """Return a function that opens a file, or standard input for `None`, and yields its cases."""
     if shape != "turns":
         return _file_reader(path, name, container, partial(CaseBuilder, shape=shape, fields=fields))
     from judgekit.datasets.turn_rows import TurnBuilder, grouped
@@ -140,10 +140,7 @@ def read_file(
 
 
 def cases_of(source: Source) -> Iterable[Case]:
-    """Return cases as they are, and what holds cases as `load_cases` reads it.
-
-    That is a path, a data frame, or a list with a dict in front.
-    """
+    """Return cases as they are; read a path, a data frame or a list of dicts with `load_cases`."""
     from judgekit.datasets.dataframes.library import library_of
 
     if isinstance(source, str | Path | Mapping | Case) or library_of(source) is not None:
@@ -158,7 +155,7 @@ def cases_of(source: Source) -> Iterable[Case]:
 def _file_reader(
     path: Path | None, name: str, container: Container, make: Callable[..., Any]
 ) -> Callable[[], Placed]:
-    """Return what opens the rows of a file, after checking that the file is there."""
+    """Return a function that opens the rows of a file, after checking that it exists."""
     if path is not None:
         with translated(name):
             if not path.exists():
@@ -194,7 +191,7 @@ def _opened(path: Path | None, read: Callable[..., Placed]) -> Placed:
 
 
 def _whole(read: Callable[[], Placed], name: str) -> Placed:
-    """Yield the cases of a file; refuse one without any."""
+    """Yield the cases of a file; refuse a file without cases."""
     rows = read()
     first = next(rows, None)
     if first is None:
@@ -219,7 +216,7 @@ def _read_objects(source: Iterable[Mapping[str, Any] | Case], *, builder: CaseBu
 
 
 def _distinct(rows: Placed, *, name: str, again: Callable[[], Placed] | None) -> Iterator[Case]:
-    """Yield the cases; refuse an id that was used before."""
+    """Yield the cases; refuse a repeated id."""
     add = IdSet().add
     for at, case in rows:
         if not add(case.id):
@@ -230,14 +227,14 @@ def _distinct(rows: Placed, *, name: str, again: Callable[[], Placed] | None) ->
 def _repeated(
     case: Case, at: str | int, *, name: str, again: Callable[[], Placed] | None
 ) -> DatasetError:
-    # The set of ids does not remember places, so the first one is looked for again.
+    # The set of ids has no places, so the rows are read again up to the first use.
     first = next((place for place, other in again() if other.id == case.id), at) if again else at
     before = "" if first == at else f" at {_where(name, first)}"
     if case.id == derive_id(case):
         message = f"the row has no id and the same content as one before{before};"
         message += " remove it, or give every row an `id`"
     else:
-        message = f"{quoted(case.id)} was used before{before}; give every row an id of its own"
+        message = f"{quoted(case.id)} was used before{before}; give every row its own id"
     return DatasetError(message, where=_where(name, at), field="id")
 
 
@@ -255,13 +252,13 @@ def _container_of(path: Path) -> Container:
     shown = f"the ending {quoted(ending)}" if ending else "a name without an ending"
     known = ", ".join(ENDINGS)
     message = (
-        f"{shown} does not tell how it is written; use one of {known}, or say which container it is"
+        f"{shown} does not show the format of the file; use one of {known}, or set the container"
     )
     raise DatasetError(message, where=str(path))
 
 
-def _chosen(value: str | None, known: tuple[Any, ...], setting: str) -> Any:
-    """Return a setting that is one of a few words."""
+def _setting(value: str | None, known: tuple[Any, ...], setting: str) -> Any:
+    """Return a setting after checking that it is a known word."""
     if value is None:
         return "auto"
     if value in known:

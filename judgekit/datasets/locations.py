@@ -1,4 +1,4 @@
-"""Where cases stand: the line of a file, found by reading it again."""
+"""The lines of cases, from reading their file again."""
 
 from __future__ import annotations
 
@@ -18,25 +18,25 @@ def find_places(
     container: Any = None,
     fields: Mapping[str, str] | None = None,
 ) -> dict[str, tuple[str, int | None]]:
-    """Return the file and the line of cases; without a line where rows are not lines.
+    """Return the file and the line of cases; without a line if rows are not lines.
 
-    A case that is not found, or a file that can be read only once, has no place.
+    A case that is not in the file, or a file that can be read only once, has no place.
     """
-    found: dict[str, tuple[str, int | None]] = {}
+    places: dict[str, tuple[str, int | None]] = {}
     if not path.is_file():
-        return found
+        return places
     rows = read_file(
         path, str(path), shape=format or "auto", container=container or "auto", fields=fields
     )
-    left = set(ids)
+    missing = set(ids)
     try:
         for at, case in rows():
-            if case.id in left:
-                left.remove(case.id)
-                found[case.id] = (path.as_posix(), at if isinstance(at, int) else None)
-            if not left:
+            if case.id in missing:
+                missing.remove(case.id)
+                places[case.id] = (path.as_posix(), at if isinstance(at, int) else None)
+            if not missing:
                 break
     except JudgekitError:
-        # Somebody changed the file since: what was found of it is not to be relied on.
+        # The file was changed since, so its lines may be wrong.
         return {}
-    return found
+    return places

@@ -14,10 +14,10 @@ INPUT_KEYS = (
     *("inputMessages", "messages", "prompt", "text", "content", "input", "user"),
     *("systemMessages", "taggedSystemMessages", "rememberedMessages"),
 )
-"""The keys an input object is known by, those of the user's text first, in order."""
+"""The keys of an input object; those of the user's text first, in order."""
 
 OUTPUT_KEYS = ("text", "content", "body", "parts", "role")
-"""The keys an output object is known by."""
+"""The keys of an output object."""
 
 MASTRA_EXTRAS = frozenset({"runId", "requestContext", "runtimeContext", "additionalContext"})
 """Keys of a scorer run that are kept in `metadata`."""
@@ -26,7 +26,7 @@ _MOST_NESTED = 20
 
 
 def user_text(value: Any) -> str | None:
-    """Return what the user asked: the first user message of a run's input.
+    """Return the first user message of a run's input.
 
     >>> user_text({"inputMessages": [{"role": "user", "content": "Hi"}]})
     'Hi'
@@ -89,20 +89,20 @@ def assistant_text(value: Any) -> str | None:
     return text if isinstance(text, str) else _text(value)
 
 
-def put_run(given: Any, answer: Any, fields: CaseFields) -> None:
-    """Add the fields of a case that a run's input and output hold.
+def put_run(question: Any, answer: Any, fields: CaseFields) -> None:
+    """Add the fields of a case from the input and output of a run.
 
     Remembered messages are `history`. Messages after the first user message are not kept.
 
     Raises:
         DatasetError: the input or the output is in none of the known shapes.
     """
-    _check(given, "input", INPUT_KEYS, fields.where)
+    _check(question, "input", INPUT_KEYS, fields.where)
     _check(answer, "output", OUTPUT_KEYS, fields.where)
-    fields.put("input", user_text(given), source="input")
-    fields.put("system", system_text(given), source="input")
+    fields.put("input", user_text(question), source="input")
+    fields.put("system", system_text(question), source="input")
     fields.put("output", assistant_text(answer), source="output")
-    remembered = _list(given.get("rememberedMessages")) if isinstance(given, dict) else []
+    remembered = _list(question.get("rememberedMessages")) if isinstance(question, dict) else []
     reader = MessageReader(where=fields.where)
     turns = []
     for index, message in enumerate(remembered):
@@ -127,9 +127,9 @@ def _check(value: Any, field: str, keys: tuple[str, ...], where: str) -> None:
         return
     if isinstance(value, dict) and any(key in value for key in keys):
         return
-    found = f"an object with the keys {listed(value)}" if isinstance(value, dict) else kind(value)
+    shown = f"an object with the keys {listed(value)}" if isinstance(value, dict) else kind(value)
     raise DatasetError(
-        f"expected text, messages or an object with one of {', '.join(keys)}; found {found};"
+        f"expected text, messages or an object with one of {', '.join(keys)}; found {shown};"
         f" choose the part that is meant with fields: {{{field!r}: 'dotted.path'}}",
         where=where,
         field=field,

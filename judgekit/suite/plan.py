@@ -157,10 +157,10 @@ class Planner:
 
     def _resolved(self, name: str, entry: MetricFile) -> tuple[str, Maker, Rubric | None]:
         """Return the kind of a metric, its maker, and its rubric."""
-        given = [key for key in ("metric", "rubric", "criteria") if getattr(entry, key) is not None]
-        if len(given) > 1:
+        keys = [key for key in ("metric", "rubric", "criteria") if getattr(entry, key) is not None]
+        if len(keys) > 1:
             raise ConfigError(
-                f"metric {name!r}: `{given[0]}` and `{given[1]}` are both given; remove one"
+                f"metric {name!r}: `{keys[0]}` and `{keys[1]}` are both given; remove one"
             )
         if entry.criteria is not None:
             return name, rubric_maker(name), self._inline(name, entry)

@@ -91,7 +91,7 @@ class Suite(Displayed):
         builder = Builder(judges=self.judges, embedders=self.embedders, lines=lines)
         self.metrics = [builder.metric(plan) for plan in self.plans]
         self.thresholds = {n: t for n in names if (t := file.metrics[n].threshold) is not None}
-        self.gates = {n: _gates_as_given(g) for n in names if (g := file.metrics[n].gate)}
+        self.gates = {n: _gates_as_written(g) for n in names if (g := file.metrics[n].gate)}
         for name in self.gates:
             self._check_gate(name)
         for metric in self.metrics:
@@ -344,7 +344,7 @@ def _set_fields(entry: FileModel) -> dict[str, Any]:
     return {name: value for name, value in entry if value is not None}
 
 
-def _gates_as_given(gates: GateFile | list[GateFile]) -> dict[str, Any] | list[dict[str, Any]]:
+def _gates_as_written(gates: GateFile | list[GateFile]) -> dict[str, Any] | list[dict[str, Any]]:
     """Return gates as the file has them: one as a mapping, several as a list."""
     several = gates if isinstance(gates, list) else [gates]
     given = [

@@ -123,9 +123,9 @@ BAD = [
     ("a.csv", b"id,history\na,{}\n", ":2", "history", "the cell holds an object"),
     ("a.csv", b'id,input\na,x\n"b\n",7\nc,"\n', ":5", None, "unexpected end of data"),
     ("a.csv", b"id,input\na,x\na,y\n", ":3", "id", "'a' was used before at"),
-    ("a.txt", GOOD, "", None, "the ending '.txt' does not tell"),
-    ("cases", GOOD, "", None, "a name without an ending does not tell"),
-    (".gz", GOOD, "", None, "does not tell"),
+    ("a.txt", GOOD, "", None, "the ending '.txt' does not show"),
+    ("cases", GOOD, "", None, "a name without an ending does not show"),
+    (".gz", GOOD, "", None, "does not show"),
     ("a.parquet.gz", GOOD, "", None, "Parquet is read from a plain file only"),
 ]
 

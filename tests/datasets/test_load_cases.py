@@ -190,7 +190,7 @@ def test_a_repeated_id_is_refused_with_both_places(tmp_path):
         list(load_cases(path))
 
     assert str(caught.value) == (
-        f"{path}:3: field 'id': 'a' was used before at {path}:1; give every row an id of its own"
+        f"{path}:3: field 'id': 'a' was used before at {path}:1; give every row its own id"
     )
 
 

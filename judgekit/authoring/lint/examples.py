@@ -111,9 +111,9 @@ def _one_sided(subject: LintSubject) -> Iterator[Problem]:
     for *_, id, answer in _answers(subject):
         if "value" in answer:
             values.setdefault(id, []).append(_key(answer["value"]))
-    for id, given in values.items():
-        if len(given) >= 2 and len(set(given)) == 1:
-            message = f"all {len(given)} examples answer {id!r} with {given[0]}"
+    for id, answers in values.items():
+        if len(answers) >= 2 and len(set(answers)) == 1:
+            message = f"all {len(answers)} examples answer {id!r} with {answers[0]}"
             yield Problem(subject.at("examples"), message, id)
 
 
@@ -128,7 +128,7 @@ def _incomplete(subject: LintSubject) -> Iterator[Problem]:
 
 
 @check("example-in-tests")
-def _given_away(subject: LintSubject) -> Iterator[Problem]:
+def _shown_in_tests(subject: LintSubject) -> Iterator[Problem]:
     shown = {_key(example.case): n for n, example in enumerate(subject.file.inline_examples)}
     for number, test in enumerate(subject.file.tests):
         example = shown.get(_key(test.case))

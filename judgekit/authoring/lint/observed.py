@@ -16,7 +16,7 @@ from judgekit.rubric.rubric import Rubric
 
 COMPARED = 40
 """Criteria of a rubric that are compared in pairs; the number of pairs is quadratic."""
-_KEPT = 1_000
+_MOST_VALUES = 1_000
 """Distinct values of a criterion that are counted."""
 _SHOWN = 3
 _HIGH, _LOW = 0.9, 0.1
@@ -50,7 +50,7 @@ class AnswerCounts:
         self.inapplicable += part.status == "not_applicable"
         if part.value is not None:
             value = round(part.value, 6)
-            if value in self.values or len(self.values) < _KEPT:
+            if value in self.values or len(self.values) < _MOST_VALUES:
                 self.values[value] += 1
         unfound = sum(quote.field is None for quote in part.quotes)
         self.quotes += len(part.quotes)

@@ -59,7 +59,7 @@ def full_case(keys: Mapping[str, Iterable[str]] | None = None) -> Case:
 
 
 def _keyed(keys: Mapping[str, Iterable[str]] | None) -> dict[str, dict[str, str]]:
-    named = {field: {key: f"({key})" for key in sorted(given)} for field, given in
+    named = {field: {key: f"({key})" for key in sorted(names)} for field, names in
              (keys or {}).items()}  # fmt: skip
     return {field: values for field, values in named.items() if values}
 

@@ -66,28 +66,28 @@ def _in_comments(body: TemplateFile) -> Iterator[Silence]:
         yield Silence(match[1], match[2].strip(), where, template=str(body.path))
 
 
-def silenced(findings: Sequence[LintFinding], given: Sequence[Silence]) -> list[LintFinding]:
+def silenced(findings: Sequence[LintFinding], silences: Sequence[Silence]) -> list[LintFinding]:
     """Return the findings, marked where a silence with a reason covers them."""
     marked = []
     for finding in findings:
-        by = next((s for s in given if s.reason and s.covers(finding)), None)
+        by = next((s for s in silences if s.reason and s.covers(finding)), None)
         marked.append(finding if by is None else finding._replace(silenced=by.reason))
     return marked
 
 
 def silence_problems(
-    given: Sequence[Silence], findings: Sequence[LintFinding], *, known: Collection[str],
+    silences: Sequence[Silence], findings: Sequence[LintFinding], *, known: Collection[str],
     checked: Collection[str],
 ) -> Iterator[tuple[str, Problem]]:  # fmt: skip
     """Yield the rule and the problem of each wrong silence.
 
     Args:
-        given: the silences of a file.
+        silences: the silences of a file.
         findings: all findings in that file.
         known: the rules that may be silenced.
         checked: the rules that ran.
     """
-    for silence in given:
+    for silence in silences:
         if silence.rule not in known:
             hint = near_rule(silence.rule, known)
             message = f"silences {silence.rule!r}, which is not a rule that can be silenced{hint}"

@@ -122,9 +122,9 @@ class LintSubject:
             return ()
         by_id = {criterion.id: criterion for criterion in self.criteria}
         return tuple(
-            OwnCriterion(id, given, by_id[id], self.lines)
-            for id, given in self.file.criteria.items()
-            if given is not None and id in by_id
+            OwnCriterion(id, entry, by_id[id], self.lines)
+            for id, entry in self.file.criteria.items()
+            if entry is not None and id in by_id
         )
 
     @property

@@ -34,7 +34,7 @@ _FIELDS = re.compile(
 _REASON_WORD = re.compile(_REASON, re.IGNORECASE)
 _FAR = 600
 """Characters between two keys of the same object."""
-_SAYS = re.compile(
+_VERDICT_FIRST = re.compile(
     r"\b(?:first|begin\s+with|start\s+with|start\s+by|begin\s+by)\b[^.\n]{0,40}?"
     r"\b(?:score|verdict|rating|grade|value|label|decision|number)\b[^.\n]{0,60}?"
     r"\b(?:then|followed\s+by|afterwards|after\s+that|and\s+only\s+then)\b[^.\n]{0,40}?"
@@ -100,7 +100,7 @@ def _verdict_before_reason(text: str, *, in_english: bool) -> int | None:
                 return verdict
             else:
                 reasoned = True
-    sentence = _SAYS.search(text) if in_english else None
+    sentence = _VERDICT_FIRST.search(text) if in_english else None
     return sentence.start() if sentence is not None else None
 
 
@@ -108,7 +108,7 @@ def _line(text: str, offset: int) -> str:
     return shorten(text[offset:].lstrip().split("\n", 1)[0])
 
 
-def _seen(subject: LintSubject) -> set[str] | None:
+def _printed(subject: LintSubject) -> set[str] | None:
     if subject.rubric is None:
         return None
     return shown(subject.trees, subject.chain)
@@ -117,44 +117,44 @@ def _seen(subject: LintSubject) -> set[str] | None:
 @check("unshown-part")
 def _unshown(subject: LintSubject) -> Iterator[Problem]:
     """Find parts of the front matter that the template leaves out."""
-    seen = _seen(subject)
-    if seen is None:
+    printed = _printed(subject)
+    if printed is None:
         return
-    if subject.file.examples and "examples" not in seen:
+    if subject.file.examples and "examples" not in printed:
         yield Problem(subject.at("examples"), "the template never shows the examples")
-    if subject.file.details and "details" not in seen:
+    if subject.file.details and "details" not in printed:
         yield Problem(subject.at("details"), "the template never shows the details")
-    if "outline" in seen or "criteria" not in seen:
+    if "outline" in printed or "criteria" not in printed:
         return
     for own in subject.own:
         key, words_to_answer = own.words
         parts = [(key, "levels", words_to_answer), ("items", "items", own.file.items)]
-        for key, attribute, given in parts:
-            if given and attribute not in seen:
+        for key, attribute, entries in parts:
+            if entries and attribute not in printed:
                 yield own.problem(f": the template never shows its {key}", key)
-        if own.file.quotes and "quotes" not in seen:
+        if own.file.quotes and "quotes" not in printed:
             yield own.problem(": the template never asks for its quotes", "quotes")
 
 
 @check("unshown-requirement")
 def _required(subject: LintSubject) -> Iterator[Problem]:
-    seen = _seen(subject)
-    if seen is None:
+    printed = _printed(subject)
+    if printed is None:
         return
     needed = [(subject.at("requires"), field) for field in subject.file.requires or ()]
     for name, group in subject.file.groups.items():
         needed += [(subject.at("groups", name, "requires"), field) for field in group.requires]
     for where, field in needed:
-        if field not in seen:
+        if field not in printed:
             yield Problem(where, f"requires {field!r}, which the template never shows")
 
 
 @check("missing-requirement")
 def _spoken_of(subject: LintSubject) -> Iterator[Problem]:
     """Find criteria about a field that may be missing, or that the template never shows."""
-    seen = _seen(subject)
+    printed = _printed(subject)
     rubric = subject.rubric
-    if seen is None or rubric is None:
+    if printed is None or rubric is None:
         return
     for own in subject.own:
         text = own.file.text
@@ -164,9 +164,9 @@ def _spoken_of(subject: LintSubject) -> Iterator[Problem]:
         needed = {*rubric.requires, *(group.requires if group else ())}
         for field, pattern in words.FIELDS.items():
             match = pattern.search(text)
-            if match is None or (field in needed and field in seen):
+            if match is None or (field in needed and field in printed):
                 continue
-            if field not in seen:
+            if field not in printed:
                 message = f" mentions {match[0]!r}, but the template never shows case.{field}"
             elif own.file.nullable or own.file.options or field == "history":
                 continue

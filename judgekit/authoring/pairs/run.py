@@ -104,11 +104,11 @@ def _recorded(path: Path | None) -> Judge:
     return judges[0]
 
 
-def _text(given: str) -> str:
+def _text(text: str) -> str:
     """Return a description, or the content of `@FILE`."""
-    if not given.startswith("@"):
-        return given
+    if not text.startswith("@"):
+        return text
     try:
-        return read_text(Path(given[1:]), most=MAX_PLAIN).strip()
+        return read_text(Path(text[1:]), most=MAX_PLAIN).strip()
     except (OSError, UnicodeDecodeError) as exc:
-        raise ConfigError(f"{given}: cannot be read: {exc}; name a UTF-8 text file") from exc
+        raise ConfigError(f"{text}: cannot be read: {exc}; name a UTF-8 text file") from exc

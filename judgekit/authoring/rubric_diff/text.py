@@ -114,11 +114,11 @@ def _effects(effects: Effects) -> Iterator[str]:
         if cases := effects.of(fate):  # type: ignore[arg-type]
             yield f"  {words}: {len(cases)}"
             yield from _cases(cases)
-    asked = effects.of("ask")
-    yield f"  to send again: {len(asked)}{_cost(effects)}"
-    if asked:
-        names = ", ".join(effect.case for effect in asked[:MOST])
-        yield f"    {names}{_more(asked)}"
+    to_send = effects.of("ask")
+    yield f"  to send again: {len(to_send)}{_cost(effects)}"
+    if to_send:
+        names = ", ".join(effect.case for effect in to_send[:MOST])
+        yield f"    {names}{_more(to_send)}"
 
 
 def _cost(effects: Effects) -> str:

@@ -17,7 +17,12 @@ TOLERANCE = 1e-9
 Verdict = Literal["passed", "failed", "missed", "unjudged"]
 """`missed`: not recorded; `unjudged`: the judge cannot be called."""
 
-_UNJUDGED = ("unavailable", "not_run")
+_VERDICTS: Mapping[str, Verdict] = {
+    "cassette_miss": "missed",
+    "unavailable": "unjudged",
+    "not_run": "unjudged",
+}
+"""Kind of a failure -> verdict; other failures are `failed`."""
 
 
 class Shortfall(Value):
@@ -78,14 +83,10 @@ def check_test(test: RubricTest, result: Result) -> TestOutcome:
 
 
 def _without_score(test: RubricTest, failure: Failure) -> TestOutcome:
-    verdict: Verdict = "failed"
     message = failure.message
-    if failure.kind == "cassette_miss":
-        verdict = "missed"
-    elif failure.kind in _UNJUDGED:
-        verdict = "unjudged"
-    elif failure.kind == "invalid_case":
+    if failure.kind == "invalid_case":
         message = f"the rubric refuses this case: {message}"
+    verdict = _VERDICTS.get(failure.kind, "failed")
     return TestOutcome(
         name=test.name, where=test.where, verdict=verdict, message=message, key=failure.key
     )
@@ -161,8 +162,8 @@ def _single(expected: Expectation) -> list[Expectation]:
 
 def _is_met(expected: Expectation, actual: _Actual, case: Case) -> bool:
     if expected.quotes:
-        wanted = " ".join(expected.quotes[0].split())
-        return any(wanted in " ".join(quote.split()) for quote in actual.quotes)
+        text = " ".join(expected.quotes[0].split())
+        return any(text in " ".join(quote.split()) for quote in actual.quotes)
     if expected.quoted_from is not None:
         field = expected.quoted_from
         alone = Case.model_validate({"id": case.id, field: getattr(case, field)})
@@ -184,11 +185,7 @@ def check_ordering(ordering: Ordering, results: Mapping[str, Result]) -> TestOut
     for name in (ordering.better, ordering.worse):
         result = results[name]
         if isinstance(result, Failure):
-            verdict: Verdict = "failed"
-            if result.kind == "cassette_miss":
-                verdict = "missed"
-            elif result.kind in _UNJUDGED:
-                verdict = "unjudged"
+            verdict = _VERDICTS.get(result.kind, "failed")
             return _ranked(ordering, verdict, message=f"{name}: {result.message}", key=result.key)
         actual = _actual(ordering.criterion, result)
         if actual is None or actual.value is None:

@@ -54,10 +54,10 @@ def _record(chosen: Overrides) -> RecordMode:
 
 def _judge(chosen: Overrides, *, answers: str | None) -> JudgeFile | None:
     if chosen.judge is None:
-        for flag, given in (
+        for flag, value in (
             ("--answers", answers), ("--api-base", chosen.api_base), ("--param", chosen.params)
         ):  # fmt: skip
-            if given:
+            if value:
                 raise ConfigError(f"{flag} needs a judge; add --judge MODEL")
         return None
     if chosen.judge == "none":

@@ -56,7 +56,7 @@ def name_fault(name: str) -> str | None:
     return "a name begins with a letter, followed by up to 79 letters, digits, _ and -"
 
 
-def id_of(text: str, taken: Sequence[str]) -> str:
+def id_of(text: str, used: Sequence[str]) -> str:
     """Return a name for a criterion: the first words of its text that are not function words.
 
     >>> id_of("Is the answer friendly to a tired customer?", [])
@@ -65,15 +65,15 @@ def id_of(text: str, taken: Sequence[str]) -> str:
     plain = normalize("NFKD", text).encode("ascii", "ignore").decode().lower()
     words = [word for word in _WORD.findall(plain) if word not in _SMALL.split()]
     base = "_".join(words[:2])[:40] or "criterion"
-    names = (base if n == 1 else f"{base}_{n}" for n in range(1, len(taken) + 2))
-    return next(name for name in names if name not in taken)
+    names = (base if n == 1 else f"{base}_{n}" for n in range(1, len(used) + 2))
+    return next(name for name in names if name not in used)
 
 
-def criterion_from(text: str, taken: Sequence[str], *, kind: Kind = "levels") -> CriterionDraft:
+def criterion_from(text: str, used: Sequence[str], *, kind: Kind = "levels") -> CriterionDraft:
     """Return the criterion of a flag: `TEXT`, or `NAME=TEXT`.
 
     Raises:
-        ConfigError: there is no text, or the name is taken.
+        ConfigError: there is no text, or the name is used.
     """
     name, equals, rest = text.partition("=")
     named = bool(equals) and NAME.fullmatch(name.strip()) is not None
@@ -81,9 +81,9 @@ def criterion_from(text: str, taken: Sequence[str], *, kind: Kind = "levels") ->
     question = " ".join(question.split())
     if not question:
         raise ConfigError(f"--criterion {text!r}: has no question; write NAME=TEXT or TEXT")
-    if id in taken:
+    if id in used:
         raise ConfigError(f"--criterion: two criteria are named {id!r}; rename one")
-    return CriterionDraft(id or id_of(question, taken), question, kind)
+    return CriterionDraft(id or id_of(question, used), question, kind)
 
 
 def rubric_text(draft: RubricDraft, *, schema: str) -> str:

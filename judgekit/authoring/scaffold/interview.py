@@ -120,13 +120,13 @@ def rubric_interview(
     )
 
 
-def _criterion(text: str, taken: list[str]) -> Generator[InterviewPrompt, str, CriterionDraft]:
+def _criterion(text: str, used: list[str]) -> Generator[InterviewPrompt, str, CriterionDraft]:
     def fault(answer: str) -> str | None:
         return (
-            f"{answer!r} is used already; choose another" if answer in taken else name_fault(answer)
+            f"{answer!r} is used already; choose another" if answer in used else name_fault(answer)
         )
 
-    id = yield InterviewPrompt("  name in reports", default=id_of(text, taken), fault=fault)
+    id = yield InterviewPrompt("  name in reports", default=id_of(text, used), fault=fault)
     answer = yield InterviewPrompt("  kind of answer", default="levels", choices=_ANSWERED)
     kind = next(kind for kind in KINDS if kind == answer)
     draft = CriterionDraft(id, text, kind)
@@ -246,7 +246,7 @@ def _numbers(answer: str) -> list[float]:
     return [float(part) for part in answer.replace(",", " ").split()]
 
 
-def _weights_fault(answer: str, wanted: int) -> str | None:
+def _weights_fault(answer: str, count: int) -> str | None:
     if not answer:
         return None
     try:
@@ -254,6 +254,6 @@ def _weights_fault(answer: str, wanted: int) -> str | None:
     except ValueError:
         numbers = []
     # The text in the file must be exact, and no weight may be negligible beside the others.
-    if len(numbers) != wanted or not all(0.001 <= number <= 1000 for number in numbers):
-        return f"give {wanted} numbers from 0.001 to 1000, such as {' '.join('321'[:wanted])}"
+    if len(numbers) != count or not all(0.001 <= number <= 1000 for number in numbers):
+        return f"give {count} numbers from 0.001 to 1000, such as {' '.join('321'[:count])}"
     return None

@@ -71,7 +71,7 @@ class Table:
         self._columns[name] = Column(name, kind, values)
 
     def without_empty(self, keep: Sequence[str] = ()) -> Table:
-        """Return the table without columns that are missing throughout, but for some."""
+        """Return the table without empty columns, except those in `keep`."""
         left = Table({})
         left._rows = self._rows
         left._columns = {

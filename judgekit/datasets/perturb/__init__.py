@@ -1,1 +1,1 @@
-"""Perturbations: seeded, small changes of an input that should not change what it gets."""
+"""Perturbations: small, seeded changes of an input that should not change its answer."""

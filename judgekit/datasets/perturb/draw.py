@@ -1,4 +1,4 @@
-"""Draws: the same numbers from the same seed, in every process and version of Python."""
+"""Random draws: the same seed gives the same numbers in every process and Python version."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ T = TypeVar("T")
 
 
 class Draw:
-    """A stream of numbers that depends on its names alone: sha256 in counter mode."""
+    """A stream of random numbers from a seed of names: sha256 in counter mode."""
 
     def __init__(self, *names: str | int) -> None:
         # Lengths keep ("a", "bc") and ("ab", "c") apart.
@@ -24,12 +24,12 @@ class Draw:
         block = hashlib.sha256(self._key + self._count.to_bytes(8, "big")).digest()
         return int.from_bytes(block[:8], "big") % bound
 
-    def choice(self, things: Sequence[T]) -> T:
-        """Return one of the things."""
-        return things[self.below(len(things))]
+    def choice(self, items: Sequence[T]) -> T:
+        """Return one of the items."""
+        return items[self.below(len(items))]
 
-    def sample(self, things: Sequence[T], count: int) -> list[T]:
-        """Return that many different things, or all of them, in the order they came in."""
-        left = list(range(len(things)))
+    def sample(self, items: Sequence[T], count: int) -> list[T]:
+        """Return a number of different items in their order, or all of them."""
+        left = list(range(len(items)))
         chosen = [left.pop(self.below(len(left))) for _ in range(min(count, len(left)))]
-        return [things[place] for place in sorted(chosen)]
+        return [items[place] for place in sorted(chosen)]

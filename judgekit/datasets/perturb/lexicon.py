@@ -1,4 +1,4 @@
-"""The lexicon of synonyms: a YAML or JSON file of words and what may stand for them."""
+"""The lexicon of synonyms: a YAML or JSON file of words and their synonyms."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ MAX_FILE = 5_000_000
 
 
 def read_lexicon(path: str | Path) -> dict[str, tuple[str, ...]]:
-    """Read `word: [synonym, ...]`; one synonym may stand without brackets.
+    """Read `word: [synonym, ...]`; a single synonym needs no brackets.
 
     Raises:
-        ConfigError: with `file:line`, for a file that cannot be read or is no such mapping.
+        ConfigError: the file cannot be read, or is no such mapping; with `file:line`.
     """
     file = Path(path)
     try:
@@ -27,7 +27,7 @@ def read_lexicon(path: str | Path) -> dict[str, tuple[str, ...]]:
     data, lines = parse_yaml(text, file=str(file))
     if not isinstance(data, dict) or not data:
         raise ConfigError("a lexicon is words and their synonyms: big: [large]", where=str(file))
-    found = {}
+    lexicon = {}
     for word, others in data.items():
         synonyms = [others] if isinstance(others, str) else others
         if not isinstance(synonyms, list) or not all(
@@ -36,5 +36,5 @@ def read_lexicon(path: str | Path) -> dict[str, tuple[str, ...]]:
             raise ConfigError(
                 f"{word!r}: give a list of words, such as [large, huge]", where=lines.where(word)
             )
-        found[word] = tuple(synonyms)
-    return found
+        lexicon[word] = tuple(synonyms)
+    return lexicon

@@ -1,4 +1,4 @@
-"""Perturb: cases in, changed copies of them out, each naming the case it came from."""
+"""Perturb cases: changed copies, each with the id of its original."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from judgekit.datasets.perturb.wording import INSTRUCTIONS, injection, synonyms
 Kind = Literal["typos", "case", "spacing", "homoglyphs", "synonyms", "injection"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 ORIGINAL = "original_input"
-"""Key of `expected` under which a perturbed case keeps the input it came from."""
+"""Key of `expected` with the original input."""
 
 
 class Perturbation:
-    """A kind of change and how strong it is.
+    """A kind of change and its strength.
 
     Args:
         kind: `typos`, `case`, `spacing`, `homoglyphs`, `synonyms` or `injection`.
-        rate: share of the places that could change which do, over 0 to 1; one at least changes.
+        rate: share of the possible places to change, over 0 to 1; at least one changes.
         lexicon: word -> its synonyms, for `synonyms`.
-        instructions: what `injection` slips in; a few of judgekit's own by default.
+        instructions: the texts that `injection` inserts; by default those of judgekit.
 
     Raises:
         ConfigError: no such kind, a rate out of bounds, synonyms without a lexicon.
@@ -57,7 +57,7 @@ class Perturbation:
         self.instructions = tuple(instructions or INSTRUCTIONS)
 
     def apply(self, text: str, *, draw: Draw) -> str:
-        """Return the changed text; the same text where nothing in it could change."""
+        """Return the changed text; the same text if it has no place to change."""
         match self.kind:
             case "typos":
                 return typos(text, draw=draw, rate=self.rate)
@@ -82,23 +82,23 @@ def perturb(
 ) -> Iterator[Case]:
     """Yield changed copies of every case.
 
-    A copy has a changed `input`, no `output` yet, the original's output as its `baseline`, the
-    original's id as its `parent`, and the original input under `expected.original_input`. What
-    it is depends on the seed, the case's id, the kind and the copy's number alone, so that other
-    cases, other kinds and their order change nothing. A copy in which nothing changed is left
-    out, and so are a case without input and copies that repeat an earlier one.
+    A copy has a changed `input`, no `output`, the original's output as its `baseline`, the
+    original's id as its `parent`, and the original input under `expected.original_input`. It
+    depends only on the seed, the id of the case, the kind and the number of the copy, so other
+    cases and kinds, and their order, do not change it. Unchanged and repeated copies are left
+    out, and cases without input have none.
 
     Args:
         cases: the originals.
         perturbations: the kinds of change.
-        seed: another one gives other changes.
+        seed: another seed gives other changes.
         count: copies of each case and kind.
 
     Raises:
         ConfigError: no perturbation, or a count below 1.
     """
     if not perturbations:
-        raise ConfigError("say how to perturb: one kind at least")
+        raise ConfigError("give at least one kind of perturbation")
     if isinstance(count, bool) or not isinstance(count, int) or count < 1:
         raise ConfigError(f"count must be a whole number of at least 1, not {count!r}")
     for original in cases:
@@ -116,10 +116,10 @@ def perturb(
 
 
 def check_output(path: Path) -> None:
-    """Refuse to write copies over a file that holds anything else.
+    """Refuse to replace a file without perturbed cases.
 
     Raises:
-        ConfigError: it is there and does not begin with a copy, or it is a link.
+        ConfigError: the file exists and does not begin with a copy, or it is a link.
     """
     begin = re.compile(rb'\{"id":"[^"]*~(%s)-\d+"' % "|".join(KINDS).encode())
     refuse_foreign(path, lambda head: bool(begin.match(head)), what="a file of perturbed cases")
@@ -141,7 +141,7 @@ def _copy(original: Case, changed: str, perturbation: Perturbation, number: int,
 
 
 def _noted(metadata: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what a case notes of itself, with its output noted as the baseline it becomes."""
+    """Return the metadata of a copy: the note about the output becomes that of the baseline."""
     notes = metadata.get(ANSWERED)
     if not isinstance(notes, dict):
         return dict(metadata)

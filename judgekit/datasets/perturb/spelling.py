@@ -32,14 +32,14 @@ HOMOGLYPHS = {
 
 
 def _times(count: int, rate: float) -> int:
-    """Return how many of `count` places to change: the rate's share, one at least."""
+    """Return the number of places to change out of `count`: at least one."""
     return max(1, math.floor(count * rate + 0.5)) if count else 0
 
 
 def typos(text: str, *, draw: Draw, rate: float) -> str:
-    """Return the text with slips of the finger in a share of its words of four letters or more.
+    """Return the text with typos in a share of its words of four letters or more.
 
-    A slip swaps two inner letters, drops or doubles one, or takes a key next to it. Digits,
+    A typo swaps two inner letters, drops or doubles one, or uses a neighbouring key. Digits,
     short words and first letters stay.
     """
     # To a pattern "²" is a letter, and in "m²" it is none.
@@ -61,7 +61,7 @@ def _slip(word: str, draw: Draw) -> str:
 
 
 def case(text: str, *, draw: Draw, rate: float) -> str:
-    """Return the text with the case of a share of its words turned over."""
+    """Return the text with the case of a share of its words swapped."""
     return substitute(text, re.compile(r"[^\W\d_]+"), draw, rate, str.swapcase)
 
 
