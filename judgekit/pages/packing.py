@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import re
 import zlib
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
 PLAIN = 1_000_000
 """Characters up to which the data is readable JSON; longer data is compressed."""
 
+_LINE = re.compile(r"\S[^\r\n]*")
 _ESCAPES = {ord(c): f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"}
 
 
@@ -45,6 +47,13 @@ class Texts:
         if "context" in data:
             data["context"] = [self.put(passage) for passage in data["context"]]
         return data
+
+
+def first_line(case: Case) -> str:
+    """Return the first line of the input, output or history that is not blank."""
+    texts = [case.input, case.output, *(message.content for message in case.history)]
+    lines = (match[0] for text in texts if text and (match := _LINE.search(text)))
+    return next(lines, "").rstrip()
 
 
 def page_json(value: Any) -> str:

@@ -75,23 +75,24 @@ def rubrics_of(manifest: Mapping[str, Any], metric: str) -> set[tuple[str, str]]
     """Return the rubrics a metric was made with, and their digests."""
     return {
         (str(maker["rubric"]), str(maker["digest"]))
-        for maker in _made_with(_entry(manifest, metric), 0)
+        for maker in _made_with(metric_entry(manifest, metric), 0)
         if maker.get("rubric") and maker.get("digest")
     }
 
 
 def judges_of(manifest: Mapping[str, Any], metric: str) -> set[str]:
     """Return the models a metric asks."""
-    makers = _made_with(_entry(manifest, metric), 0)
+    makers = _made_with(metric_entry(manifest, metric), 0)
     return {str(one["model"]) for one in makers if one.get("model")}
 
 
-def _entry(manifest: Mapping[str, Any], metric: str) -> Any:
+def metric_entry(manifest: Mapping[str, Any], metric: str) -> dict[str, Any]:
+    """Return what a manifest, which is untrusted data, holds about a metric; empty if nothing."""
     entries = manifest.get("metrics")
     for entry in entries if isinstance(entries, list) else ():
         if isinstance(entry, dict) and entry.get("name") == metric:
             return entry
-    return None
+    return {}
 
 
 def _made_with(value: Any, depth: int) -> Iterator[dict[str, Any]]:

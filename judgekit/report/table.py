@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 from judgekit.core.canonical import canonical_json
 from judgekit.core.case import Case
 from judgekit.core.errors import ConfigError
-from judgekit.core.score import Failure, Result, Row, Score
+from judgekit.core.score import Failure, Result, Row, Score, own_value
 from judgekit.core.suggest import suggest
 from judgekit.core.value import Json
 from judgekit.datasets.dataframes.table import Kind, Table, kind_of, spelled
@@ -134,11 +134,6 @@ def status_of(result: Result) -> str:
     return "fallback" if result.fallback is not None else result.status
 
 
-def _own(result: Result) -> float | None:
-    """Return the metric's own value; `None` for the value of a fallback."""
-    return None if isinstance(result, Failure) or result.fallback is not None else result.value
-
-
 def _add_result(table: Table, row: Row, thresholds: Thresholds) -> int:
     table.add(result_entry(row, thresholds))
     return 1
@@ -160,7 +155,7 @@ def result_entry(row: Row, thresholds: Thresholds) -> dict[str, Any]:
         entry |= {"failure": result.kind, "message": result.message}
         entry["key"] = result.key or entry["key"]
     else:
-        own = _own(result)
+        own = own_value(result)
         rubric = result.meta.get("rubric")
         entry |= {
             "value": own,
@@ -199,7 +194,7 @@ def _add_criteria(table: Table, row: Row, _: Thresholds) -> int:
                 "status": part.status,
                 "value": part.value,
                 "weight": part.weight,
-                "answer": _said(part.answer),
+                "answer": _answer_text(part.answer),
                 "reason": part.reason or None,
                 "quotes": [quote.text for quote in part.quotes] or None,
                 "unverified_quotes": sum(not quote.field for quote in part.quotes),
@@ -208,7 +203,7 @@ def _add_criteria(table: Table, row: Row, _: Thresholds) -> int:
     return len(result.parts)
 
 
-def _said(answer: Json) -> str | None:
+def _answer_text(answer: Json) -> str | None:
     return answer if answer is None or isinstance(answer, str) else canonical_json(answer)
 
 
@@ -216,7 +211,7 @@ def _wide(report: Report, fields: _Included, *, criteria: bool) -> Table:
     table = Table({"case": "text"})
     thresholds = Thresholds(report.metrics)
     for name, summary in report.metrics.items():
-        _columns(table, name, has_line=summary.threshold is not None, reason=not criteria)
+        _columns(table, name, has_threshold=summary.threshold is not None, reason=not criteria)
     beside = []
     for scored in report.results:
         entry: dict[str, Any] = {"case": scored.case.id}
@@ -231,9 +226,9 @@ def _wide(report: Report, fields: _Included, *, criteria: bool) -> Table:
     return fields.put(table, beside)
 
 
-def _columns(table: Table, metric: str, *, has_line: bool, reason: bool) -> None:
+def _columns(table: Table, metric: str, *, has_threshold: bool, reason: bool) -> None:
     columns: dict[str, Kind] = {metric: "number", f"{metric}.status": "text"}
-    if has_line:
+    if has_threshold:
         columns[f"{metric}.passed"] = "yes_no"
     if reason:
         columns[f"{metric}.reason"] = "text"
@@ -245,7 +240,7 @@ def _columns(table: Table, metric: str, *, has_line: bool, reason: bool) -> None
 
 def _put_wide(entry: dict[str, Any], row: Row, thresholds: Thresholds, *, reason: bool) -> None:
     result, name = row.result, row.metric
-    own = _own(result)
+    own = own_value(result)
     entry[name] = own
     entry[f"{name}.status"] = status_of(result)
     entry[f"{name}.passed"] = thresholds.passed(name, own)
@@ -277,21 +272,19 @@ class _Included:
 
     def of(self, case: Case) -> dict[str, Any]:
         """Return the chosen fields of a case by column name."""
-        values_of_case: dict[str, Any] = {}
+        columns: dict[str, Any] = {}
         for name in self.names:
             field, _, inside = name.partition(".")
             value = getattr(case, field)
             if inside:
-                values_of_case[name] = value.get(inside)
+                columns[name] = value.get(inside)
             elif field in _INSIDE:
-                values_of_case |= {f"{field}.{key}": item for key, item in value.items()}
+                columns |= {f"{field}.{key}": item for key, item in value.items()}
             elif field == "history":
-                values_of_case[name] = [
-                    m.model_dump(mode="json", exclude_defaults=True) for m in value
-                ]
+                columns[name] = [m.model_dump(mode="json", exclude_defaults=True) for m in value]
             else:
-                values_of_case[name] = list(value) if field in _LISTS else value
-        return values_of_case
+                columns[name] = list(value) if field in _LISTS else value
+        return columns
 
     def put(self, table: Table, beside: Sequence[Mapping[str, Any]]) -> Table:
         """Add the columns to a table; `beside` has one entry for each row."""

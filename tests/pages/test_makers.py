@@ -121,7 +121,7 @@ def test_rubric_card_finds_what_the_judge_was_told(taped: TapeIndex) -> None:
 
     [card] = rubric_cards(manifest, taped)
 
-    assert card.told == "You judge."
+    assert card.prompt == "You judge."
     assert card.criteria[0].answer == "yes or no"
 
 

@@ -18,7 +18,7 @@ from judgekit.analysis.comparison.words import (
     notes,
     verdict_line,
 )
-from judgekit.core.score import Failure, Part, Result
+from judgekit.core.score import Failure, Part, Result, own_value
 from judgekit.pages.comparison.cases import ComparedCases, VerdictTable
 from judgekit.pages.comparison.payload import ComparisonPayload, reason_of
 from judgekit.pages.comparison.textdiff import DiffPiece, text_diff
@@ -121,12 +121,12 @@ class Regression(NamedTuple):
     case: str
     name: str
     """Of the new run."""
-    asked: str
+    question: str
     same: bool
     before: list[DiffPiece]
     after: list[DiffPiece]
     cut: bool
-    told: list[ReasonChange]
+    changes: list[ReasonChange]
 
 
 class PromptDiff(NamedTuple):
@@ -200,21 +200,21 @@ class RunComparison:
         changes: list[ReasonChange] = []
         for row in base.rows:
             if row.metric in results and row.metric in self._facts.lines.compared[self.number - 1]:
-                changes += self._told(row.metric, row.result, results[row.metric])
+                changes += self._reason_changes(row.metric, row.result, results[row.metric])
         return Regression(
             case=base.case.id,
             name=self.name,
-            asked=base.case.input or "",
+            question=base.case.input or "",
             same=before == after,
             before=[piece for piece in pieces if piece.sign != "+"],
             after=[piece for piece in pieces if piece.sign != "-"],
             cut=cut,
-            told=changes,
+            changes=changes,
         )
 
-    def _told(self, name: str, base: Result, new: Result) -> Iterator[ReasonChange]:
+    def _reason_changes(self, name: str, base: Result, new: Result) -> Iterator[ReasonChange]:
         summary = self._facts.lines.summaries[name]
-        one, other = _value(base), _value(new)
+        one, other = own_value(base), own_value(new)
         sign = 1 if summary.higher_is_better else -1
         if one is None or other is None or (other - one) * sign > -1e-9:
             return
@@ -332,12 +332,6 @@ def unfolded(diff: str) -> list[DiffPiece]:
                 pieces.append(DiffPiece("=", "⋯\n"))
     settle()
     return pieces
-
-
-def _value(result: Result) -> float | None:
-    if isinstance(result, Failure) or result.fallback is not None:
-        return None
-    return result.value
 
 
 def _reason(result: Result) -> str:

@@ -11,7 +11,7 @@ from judgekit.core.case import Case
 from judgekit.core.score import Failure, Part, Result
 from judgekit.pages.comparison.cases import ORDER, CaseChange, ComparedCases
 from judgekit.pages.comparison.textdiff import text_diff
-from judgekit.pages.packing import Packed, Texts, pack, page_json
+from judgekit.pages.packing import Packed, Texts, first_line, pack, page_json
 from judgekit.report.folder import Scored
 from judgekit.report.report import Report
 
@@ -164,7 +164,8 @@ def _details(
             case = scored.case
             data = details.setdefault(case.id, {"id": case.id})
             if len(data) == 1:  # the first run that has it
-                data |= _head(case)
+                data["metadata"] = case.model_dump(mode="json", include={"metadata"})["metadata"]
+                data["line"] = first_line(case)[:_LINE]
             if case.id not in with_texts:
                 continue
             if case.id in scored_of:
@@ -178,15 +179,6 @@ def _details(
             else:
                 data |= _against(first, case, data, texts, number)
     return details
-
-
-def _head(case: Case) -> dict[str, Any]:
-    texts = (case.input, case.output, *(message.content for message in case.history))
-    lines = (line.strip() for text in texts if text for line in text[:5000].splitlines())
-    return {
-        "metadata": case.model_dump(mode="json", include={"metadata"})["metadata"],
-        "line": next((line for line in lines if line), "")[:_LINE],
-    }
 
 
 def _against(

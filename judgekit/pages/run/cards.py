@@ -38,7 +38,7 @@ class RubricCard(NamedTuple):
     description: str
     facts: tuple[Fact, ...]
     criteria: tuple[CriterionLine, ...]
-    told: str
+    prompt: str
     """The system message of a request by this rubric, where the tape has one."""
 
 
@@ -68,7 +68,7 @@ def _rubric(entry: dict[str, Any], taped: TapeIndex) -> RubricCard:
         description=str(entry.get("description") or ""),
         facts=tuple(_rubric_facts(entry)),
         criteria=tuple(_criterion(one, weighs=weighs) for one in criteria),
-        told=_prompt_text({str(one.get("id")) for one in criteria}, taped),
+        prompt=_prompt_text({str(one.get("id")) for one in criteria}, taped),
     )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from functools import cached_property
@@ -11,13 +10,13 @@ from urllib.parse import urlencode
 
 from judgekit.core.score import Failure, Row
 from judgekit.pages.figures import Axis, number
+from judgekit.pages.packing import first_line
 from judgekit.pages.run.payload import JudgedBy
 from judgekit.pages.run.ranking import Ranking
 from judgekit.report.calibrated import CALIBRATED, COMPARED
-from judgekit.report.manifest import cluster_field
+from judgekit.report.manifest import cluster_field, metric_entry
 
 if TYPE_CHECKING:
-    from judgekit.core.case import Case
     from judgekit.report.folder import Scored
     from judgekit.report.report import Report
     from judgekit.report.summary import MetricSummary
@@ -250,12 +249,8 @@ class RunFacts:
         """Return what the results name, or where nothing was judged, what the manifest names."""
         if metric in self._made:
             return self._made[metric]
-        entries = self._manifest.get("metrics")
-        for entry in entries if isinstance(entries, list) else ():
-            if isinstance(entry, dict) and entry.get("name") == metric:
-                made_with = entry.get("made_with")
-                return (JudgedBy.of(made_with),) if isinstance(made_with, dict) else ()
-        return ()
+        made_with = metric_entry(self._manifest, metric).get("made_with")
+        return (JudgedBy.of(made_with),) if isinstance(made_with, dict) else ()
 
     @cached_property
     def _all_makers(self) -> list[JudgedBy]:
@@ -334,17 +329,9 @@ LINE = 160
 """Characters of the first line of a case."""
 MOST_BAD = 4
 """Metrics of a bad case that are shown."""
-_LINE = re.compile(r"\S[^\r\n]*")
 _COMPARED = (CALIBRATED, COMPARED)
 _ORIGINS = (("live", "live"), ("tape", "from the tape"), ("store", "from the store"))
 _COSTS = (("spent", "Spent", "unpriced"), ("avoided", "Avoided", "unpriced_replays"))
-
-
-def first_line(case: Case) -> str:
-    """Return the first line of the input, output or history that is not blank."""
-    texts = [case.input, case.output, *(message.content for message in case.history)]
-    lines = (match[0] for text in texts if text and (match := _LINE.search(text)))
-    return next(lines, "").rstrip()
 
 
 def minute_of(time: str) -> str:

@@ -2,33 +2,23 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 LONGEST = 120
 """Characters of a line that are shown in the list before the texts are there."""
 
-_LINE = re.compile(r"\S[^\r\n]*")
 _SHOWN = ("type", "status", "value", "kind", "fallback")
 
 
-def lead_of(case: dict[str, Any]) -> dict[str, Any]:
-    """Return the part of a case that the list shows."""
+def lead_of(case: dict[str, Any], line: str) -> dict[str, Any]:
+    """Return the part of a case that the list shows; `line` is its first line of text."""
     return {
         "id": case["id"],
-        "line": _line(case),
+        "line": line[:LONGEST].rstrip(),
         "metadata": case.get("metadata") or {},
         **({"place": case["place"]} if "place" in case else {}),
         "rows": {metric: _row(row) for metric, row in case["rows"].items()},
     }
-
-
-def _line(case: dict[str, Any]) -> str:
-    """Return the first line of a case that is not blank, as the script of the page finds it."""
-    texts = [case.get("input"), case.get("output")]
-    texts += [message.get("content") for message in case.get("history") or ()]
-    matches = (_LINE.search(text) for text in texts if text)
-    return next((line[0][:LONGEST].rstrip() for line in matches if line), "")
 
 
 def _row(row: dict[str, Any]) -> dict[str, Any]:

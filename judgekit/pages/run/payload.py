@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from judgekit.core.case import output_digest
 from judgekit.core.score import Result
 from judgekit.datasets.ids import is_derived
-from judgekit.pages.packing import Texts, pack, page_json
+from judgekit.pages.packing import Texts, first_line, pack, page_json
 from judgekit.pages.run.forms import Forms
 from judgekit.pages.run.histograms import Histograms
 from judgekit.pages.run.lead import lead_of
@@ -93,7 +93,7 @@ def make_payload(report: Report) -> RunPayload:
         if unusual := forms.add(scored):
             data["forms"] = unusual
         cases.append(page_json(data))
-        leads.append(page_json(lead_of(data)))
+        leads.append(page_json(lead_of(data, first_line(scored.case))))
         slices.add(scored)
         histograms.add(scored)
         for row in scored.rows:
