@@ -3,66 +3,138 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import Any, Literal, get_args
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
+from functools import lru_cache
+from typing import Annotated, Any, Literal, NamedTuple, get_args, get_origin, get_type_hints
 
 from judgekit.core.case import Case, has_text
 from judgekit.core.errors import CaseError, ConfigError
 from judgekit.core.value import Json
+from judgekit.embedders import Chosen, check_embedder
 
 TextField = Literal["input", "output", "system", "baseline"]
 TextsField = Literal["reference", "context"]
 
 
-def check_choice(metric: str, option: str, given: object, allowed: Any) -> None:
+class Bounds(NamedTuple):
+    """The range of a numeric option, written as `Annotated[float, Bounds(0, 1)]`."""
+
+    low: float
+    high: float = math.inf
+    above: bool = False
+    """Whether `low` itself is excluded."""
+
+    def __str__(self) -> str:
+        if self.high < math.inf and not self.above:
+            return f"from {self.low:g} to {self.high:g}"
+        low = f"above {self.low:g}" if self.above else f"of at least {self.low:g}"
+        return low if self.high == math.inf else f"{low} and at most {self.high:g}"
+
+
+Fraction = Annotated[float, Bounds(0, 1)]
+Positive = Annotated[int, Bounds(1)]
+
+
+def check_options(metric: Any) -> None:
+    """Check the options of a metric that is a dataclass by the annotations of its fields.
+
+    It checks the name, flags, literals, embedders, and numbers with `Bounds`, and turns lists of
+    texts into tuples. `None` is valid for an optional field. Other annotations are not checked.
+
+    Raises:
+        ConfigError: a value does not fit; the message names the metric and the option.
+    """
+    hints = _annotations(metric.__class__)
+    for field in fields(metric):
+        option, value = field.name, getattr(metric, field.name, None)
+        if option == "name":
+            check_name(str(field.default), value)
+        elif field.init:
+            checked = _checked(metric.name, option, value, hints[option])
+            if checked is not value:
+                object.__setattr__(metric, option, checked)
+
+
+@lru_cache(maxsize=256)
+def _annotations(metric_class: type) -> Mapping[str, Any]:
+    return get_type_hints(metric_class, include_extras=True)
+
+
+def _checked(metric: str, option: str, value: object, annotation: Any) -> object:
+    kinds = [kind for kind in get_args(annotation) if kind is not type(None)]
+    optional = len(kinds) < len(get_args(annotation))
+    if optional and value is None:
+        return value
+    if optional and len(kinds) == 1:
+        annotation = kinds[0]
+    if annotation is bool:
+        check_flag(metric, option, value)
+    elif annotation == tuple[str, ...]:
+        return text_options(metric, option, value)
+    elif get_origin(annotation) is Literal:
+        check_choice(metric, option, value, annotation)
+    elif get_origin(annotation) is Annotated:
+        check_number(metric, option, value, *get_args(annotation))
+    elif set(kinds) == set(get_args(Chosen)):
+        check_embedder(metric, value)
+    return value
+
+
+def check_number(metric: str, option: str, value: object, kind: type, bounds: Bounds) -> None:
+    """Refuse anything but a finite number of a kind, `int` or `float`, within bounds."""
+    kinds = (int,) if kind is int else (int, float)
+    number = isinstance(value, kinds) and not isinstance(value, bool)
+    low_fits = number and (value > bounds.low if bounds.above else value >= bounds.low)  # type: ignore[operator]
+    if not low_fits or not math.isfinite(value) or value > bounds.high:  # type: ignore[arg-type, operator]
+        whole = "whole " if kind is int else ""
+        raise ConfigError(f"{metric}: {option} must be a {whole}number {bounds}, not {value!r}")
+
+
+def check_choice(metric: str, option: str, value: object, allowed: Any) -> None:
     """Refuse a value that is not one of a `Literal`'s."""
-    if given not in get_args(allowed):
+    if value not in get_args(allowed):
         names = ", ".join(str(name) for name in get_args(allowed))
-        raise ConfigError(f"{metric}: {option} must be one of {names}, not {given!r}")
+        raise ConfigError(f"{metric}: {option} must be one of {names}, not {value!r}")
 
 
-def check_flag(metric: str, option: str, given: object) -> None:
+def check_flag(metric: str, option: str, value: object) -> None:
     """Refuse anything but true and false."""
-    if not isinstance(given, bool):
-        raise ConfigError(f"{metric}: {option} must be true or false, not {given!r}")
+    if not isinstance(value, bool):
+        raise ConfigError(f"{metric}: {option} must be true or false, not {value!r}")
 
 
-def check_name(metric: str, given: object) -> None:
+def check_name(metric: str, value: object) -> None:
     """Refuse a metric name that is blank or not a text."""
-    if not isinstance(given, str) or not given.strip():
-        raise ConfigError(f"{metric}: name must be a text that is not blank, not {given!r}")
+    if not isinstance(value, str) or not value.strip():
+        raise ConfigError(f"{metric}: name must be a text that is not blank, not {value!r}")
 
 
-def check_positive(metric: str, option: str, given: object) -> None:
+def check_positive(metric: str, option: str, value: object) -> None:
     """Refuse anything but a whole number of at least 1."""
-    if isinstance(given, bool) or not isinstance(given, int) or given < 1:
-        raise ConfigError(f"{metric}: {option} must be a whole number of at least 1, not {given!r}")
+    check_number(metric, option, value, int, Bounds(1))
 
 
-def check_fraction(metric: str, option: str, given: object) -> float:
-    """Return a number on 0..1 as a float; refuse anything else."""
-    number = isinstance(given, (int, float)) and not isinstance(given, bool)
-    if not number or not 0 <= given <= 1:  # type: ignore[operator]
-        raise ConfigError(f"{metric}: {option} must be a number on 0 to 1, not {given!r}")
-    return float(given)  # type: ignore[arg-type]
+def check_fraction(metric: str, option: str, value: Any) -> float:
+    """Return a number from 0 to 1 as a float; refuse anything else."""
+    check_number(metric, option, value, float, Bounds(0, 1))
+    return float(value)
 
 
-def text_options(metric: str, option: str, given: object) -> tuple[str, ...]:
+def text_options(metric: str, option: str, value: object) -> tuple[str, ...]:
     """Return a list of texts as a tuple; one text is taken as a list of one."""
-    texts = (given,) if isinstance(given, str) else given
+    texts = (value,) if isinstance(value, str) else value
     if not isinstance(texts, Sequence) or not all(
         isinstance(text, str) and text.strip() for text in texts
     ):
-        raise ConfigError(f"{metric}: {option} must be a list of texts, none blank, not {given!r}")
+        raise ConfigError(f"{metric}: {option} must be a list of texts, none blank, not {value!r}")
     return tuple(texts)
 
 
-def check_weight(metric: str, option: str, given: object) -> float:
+def check_weight(metric: str, option: str, value: Any) -> float:
     """Return a weight as a float; refuse what is negative, not finite or not a number."""
-    number = isinstance(given, (int, float)) and not isinstance(given, bool)
-    if not number or not math.isfinite(given) or given < 0:  # type: ignore[arg-type, operator]
-        raise ConfigError(f"{metric}: {option} must be numbers of at least 0, not {given!r}")
-    return float(given)  # type: ignore[arg-type]
+    check_number(metric, option, value, float, Bounds(0))
+    return float(value)
 
 
 def needed_text(case: Case, field: TextField) -> str:
@@ -92,7 +164,7 @@ def needed_texts(case: Case, field: TextsField) -> tuple[str, ...]:
 
 def truth_of(texts: Sequence[str]) -> Json:
     """Return accepted texts as the ground truth of a score: one as itself, none as `None`."""
-    said: list[Json] = [text for text in texts if has_text(text)]
-    if len(said) > 1:
-        return said
-    return said[0] if said else None
+    accepted: list[Json] = [text for text in texts if has_text(text)]
+    if len(accepted) > 1:
+        return accepted
+    return accepted[0] if accepted else None

@@ -12,7 +12,7 @@ from judgekit.core.case import Case, ToolCall
 from judgekit.core.errors import CaseError
 from judgekit.core.protocols import Metric
 from judgekit.core.score import Score
-from judgekit.metrics._options import check_choice, check_name
+from judgekit.metrics._options import check_options
 
 Arguments = Literal["exact", "subset", "schema", "ignore"]
 Extra = Literal["ignore", "count"]
@@ -218,9 +218,7 @@ class ToolCallCorrectness(Metric):
     )
 
     def __post_init__(self) -> None:
-        check_name("tool_call_correctness", self.name)
-        check_choice(self.name, "arguments", self.arguments, Arguments)
-        check_choice(self.name, "extra", self.extra, Extra)
+        check_options(self)
 
     async def score(self, case: Case) -> Score:
         """Score one case.

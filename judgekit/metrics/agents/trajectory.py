@@ -9,7 +9,7 @@ from typing import Literal
 from judgekit.core.case import Case, ToolCall
 from judgekit.core.protocols import Metric
 from judgekit.core.score import Score
-from judgekit.metrics._options import check_choice, check_name
+from judgekit.metrics._options import check_options
 from judgekit.metrics.agents.tool_calls import (
     Arguments,
     ExpectedCall,
@@ -44,9 +44,7 @@ class TrajectoryMatch(Metric):
     )
 
     def __post_init__(self) -> None:
-        check_name("trajectory_match", self.name)
-        check_choice(self.name, "match", self.match, Order)
-        check_choice(self.name, "arguments", self.arguments, Arguments)
+        check_options(self)
 
     async def score(self, case: Case) -> Score:
         """Score one case.

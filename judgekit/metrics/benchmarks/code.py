@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Annotated, Literal
 
 from judgekit.core.case import Case
 from judgekit.core.errors import ConfigError
 from judgekit.core.protocols import Metric
 from judgekit.core.score import Score
 from judgekit.metrics._options import (
-    check_choice,
-    check_flag,
-    check_name,
-    check_positive,
+    Bounds,
+    Positive,
+    check_options,
     needed_text,
 )
 from judgekit.metrics.benchmarks.outcome import ProgramOutcome
@@ -55,13 +53,13 @@ class Code(Metric):
     counts: Counts = "all"
     """`all`: 1 if every test passes, else 0, so that the mean is pass@1 of one answer a case; the
     first failure ends the case. `share`: tests passed / tests."""
-    seconds: float = 10.0
+    seconds: Annotated[float, Bounds(0, 3600, above=True)] = 10.0
     """Of processor time, a test; by the clock twice as long and two seconds more."""
-    memory_mb: int = 512
+    memory_mb: Positive = 512
     """Of each process."""
-    processes: int = 8
+    processes: Positive = 8
     """And threads, at once."""
-    output_kb: int = 1024
+    output_kb: Positive = 1024
     """What may be printed."""
     python: str | None = None
     """The interpreter; the one judgekit runs on, or the system's, if not given."""
@@ -76,18 +74,7 @@ class Code(Metric):
     confidence = "is always 1: a test passes or it does not"
 
     def __post_init__(self) -> None:
-        check_name("code", self.name)
-        check_choice(self.name, "language", self.language, Language)
-        check_choice(self.name, "counts", self.counts, Counts)
-        check_flag(self.name, "unsafe_exec", self.unsafe_exec)
-        for option in ("memory_mb", "processes", "output_kb"):
-            check_positive(self.name, option, getattr(self, option))
-        given = self.seconds
-        number = isinstance(given, (int, float)) and not isinstance(given, bool)
-        if not number or not math.isfinite(given) or not 0 < given <= 3600:
-            raise ConfigError(
-                f"{self.name}: seconds must be a number above 0, 3600 at most, not {given!r}"
-            )
+        check_options(self)
         if self.python is not None and (not isinstance(self.python, str) or not self.python):
             raise ConfigError(f"{self.name}: python must be the path of an interpreter")
 

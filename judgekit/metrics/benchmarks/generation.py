@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
 from judgekit.core.case import Case
-from judgekit.core.errors import CaseError, ConfigError
+from judgekit.core.errors import CaseError
 from judgekit.core.protocols import Aggregate, Metric
 from judgekit.core.score import Score
 from judgekit.metrics._options import (
-    check_choice,
-    check_name,
+    Bounds,
+    check_options,
     needed_text,
     needed_texts,
     truth_of,
@@ -52,7 +51,7 @@ class Generation(Metric):
     kind: AnswerKind = "auto"
     """What the answer is. `auto`: a choice where the case has `choices`; a number, yes or no, or
     a letter where all references are; else a text."""
-    tolerance: float = 0.0
+    tolerance: Annotated[float, Bounds(0)] = 0.0
     """How far numbers may be apart; 0 compares them exactly."""
 
     figures: ClassVar[Mapping[str, bool]] = {ANSWERED: True}
@@ -69,14 +68,7 @@ class Generation(Metric):
     )
 
     def __post_init__(self) -> None:
-        check_name("generation", self.name)
-        check_choice(self.name, "kind", self.kind, AnswerKind)
-        given = self.tolerance
-        number = isinstance(given, (int, float)) and not isinstance(given, bool)
-        if not number or not math.isfinite(given) or given < 0:
-            raise ConfigError(
-                f"{self.name}: tolerance must be a number of at least 0, not {given!r}"
-            )
+        check_options(self)
 
     def aggregates(self) -> list[Aggregate]:
         """Return the share of rows in which an answer was found."""

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
 from judgekit.core.case import Case
-from judgekit.core.errors import CaseError, ConfigError
+from judgekit.core.errors import CaseError
 from judgekit.core.protocols import Aggregate, Metric
 from judgekit.core.score import Score
 from judgekit.metrics._options import (
-    check_choice,
-    check_flag,
-    check_name,
+    Bounds,
+    check_options,
     needed_text,
     needed_texts,
     truth_of,
@@ -45,7 +43,7 @@ class Math(Metric):
     """
 
     name: str = "math"
-    seconds: float = 5.0
+    seconds: Annotated[float, Bounds(0, 600, above=True)] = 5.0
     """Of processor time for a case; by the clock twice as long and two seconds more."""
     strict: bool = True
     """Whether variables must have the same names, and a set is no tuple (the library's)."""
@@ -57,15 +55,7 @@ class Math(Metric):
     confidence = "is 1 where the library decided: a comparison is certain"
 
     def __post_init__(self) -> None:
-        check_name("math", self.name)
-        check_flag(self.name, "strict", self.strict)
-        check_choice(self.name, "undecided", self.undecided, Undecided)
-        given = self.seconds
-        number = isinstance(given, (int, float)) and not isinstance(given, bool)
-        if not number or not math.isfinite(given) or not 0 < given <= 600:
-            raise ConfigError(
-                f"{self.name}: seconds must be a number above 0, 600 at most, not {given!r}"
-            )
+        check_options(self)
 
     def aggregates(self) -> list[Aggregate]:
         """Return the share of rows in which an expression was found."""

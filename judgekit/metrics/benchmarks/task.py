@@ -11,7 +11,7 @@ from judgekit.core.case import Case
 from judgekit.core.errors import ConfigError
 from judgekit.core.protocols import Aggregate, Metric
 from judgekit.core.score import Row, Score, checked_score
-from judgekit.metrics._options import check_choice, check_name
+from judgekit.metrics._options import check_options
 
 Benchmark = Literal["mmlu", "gsm8k", "humaneval"]
 MAX_SUBJECTS = 200
@@ -54,8 +54,7 @@ class Task(Metric):
     )
 
     def __post_init__(self) -> None:
-        check_name("task", self.name)
-        check_choice(self.name, "benchmark", self.benchmark, Benchmark)
+        check_options(self)
         preset = PRESETS[self.benchmark]
         try:
             made = getattr(import_module(preset.module), preset.attribute)

@@ -11,8 +11,8 @@ from judgekit.core.errors import ConfigError
 from judgekit.core.protocols import Aggregate, Metric
 from judgekit.core.score import Score
 from judgekit.core.value import Json
-from judgekit.embedders import Chosen, check_embedder, embeds_at_once, identity_of
-from judgekit.metrics._options import check_choice, check_name
+from judgekit.embedders import Chosen, embeds_at_once, identity_of
+from judgekit.metrics._options import check_options
 from judgekit.metrics.brand_voice.alignmenter import (
     AlignmenterCalibration,
     lexicon_density,
@@ -87,12 +87,9 @@ class Authenticity(Metric):
     confidence = "is the share of the weight that was left to count"
 
     def __post_init__(self) -> None:
-        check_name("authenticity", self.name)
-        check_choice(self.name, "reduce", self.reduce, Reduce)
-        check_choice(self.name, "scope", self.scope, Scope)
+        check_options(self)
         object.__setattr__(self, "persona", persona_of(self.name, self.persona))
         if self.compat is not None:
-            check_choice(self.name, "compat", self.compat, Compat)
             object.__setattr__(self, "calibration", calibration_of(self.calibration))
             if self.embedder == "lexical":
                 object.__setattr__(self, "embedder", "hashed-512")
@@ -100,7 +97,6 @@ class Authenticity(Metric):
             raise ConfigError(f"{self.name}: calibration belongs to compat: alignmenter")
         default = WEIGHTS if self.compat is None else self._calibrated.weights
         object.__setattr__(self, "weights", check_weights(self.name, self.weights, default))
-        check_embedder(self.name, self.embedder)
         if not self.compat:
             self._check_anything()
 

@@ -12,7 +12,7 @@ from judgekit.core.errors import ConfigError
 from judgekit.core.protocols import Aggregate, Metric
 from judgekit.core.score import Part, Score
 from judgekit.core.value import Json
-from judgekit.metrics._options import check_choice, check_name, text_options
+from judgekit.metrics._options import check_options
 from judgekit.metrics.brand_voice.alignmenter import fused_score, offline_safety, rule_score
 from judgekit.metrics.brand_voice.patterns import (
     CATEGORIES,
@@ -92,22 +92,14 @@ class SafetyPatterns(Metric):
     needs = ("output, or assistant turns in history",)
 
     def __post_init__(self) -> None:
-        check_name("safety_patterns", self.name)
-        check_choice(self.name, "scope", self.scope, Scope)
-        if self.compat is not None:
-            check_choice(self.name, "compat", self.compat, Compat)
-        if self.classifier is not None:
-            check_choice(self.name, "classifier", self.classifier, Classifier)
-            if self.compat is None:
-                raise ConfigError(f"{self.name}: classifier belongs to compat: alignmenter")
-        if self.categories is None:
-            wanted: tuple[str, ...] = () if self.compat else CATEGORIES
-        else:
-            wanted = text_options(self.name, "categories", self.categories)
-            object.__setattr__(self, "categories", wanted)
+        check_options(self)
+        if self.classifier is not None and self.compat is None:
+            raise ConfigError(f"{self.name}: classifier belongs to compat: alignmenter")
+        categories = self.categories
+        if categories is None:
+            categories = () if self.compat else CATEGORIES
         own = None if self.patterns is None else patterns_of(self.name, self.patterns)
-        shipped = [built_in_patterns(wanted)]
-        lists = joined([*shipped, *([own] if own else [])])
+        lists = joined([built_in_patterns(categories), *([own] if own else [])])
         if not lists.patterns:
             raise ConfigError(
                 f"{self.name}: there is nothing to look for; name categories, or give patterns"

@@ -5,15 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NamedTuple
 
 from judgekit.core.case import Case
 from judgekit.core.errors import ConfigError
 from judgekit.core.protocols import Metric
 from judgekit.core.score import Score
 from judgekit.core.value import Json
-from judgekit.embedders import Chosen, check_embedder, embeds_at_once, identity_of
-from judgekit.metrics._options import check_choice, check_name
+from judgekit.embedders import Chosen, embeds_at_once, identity_of
+from judgekit.metrics._options import Bounds, check_options
 from judgekit.metrics.brand_voice.alignmenter import (
     VARIANCE_BOUNDS,
     AlignmenterCalibration,
@@ -96,7 +96,7 @@ class Stability(Metric):
     name: str = "stability"
     variant: Variant = "dispersion"
     """The mean distance of pairs of replies, or the original's documented formula."""
-    maximum: float | None = None
+    maximum: Annotated[float, Bounds(0, above=True)] | None = None
     """Distance, or deviation, that scores 0; 1 for dispersion, .5 for documented."""
     embedder: Chosen = "lexical"
     """What turns texts into vectors."""
@@ -111,10 +111,8 @@ class Stability(Metric):
     needs = ("two replies: output and assistant turns in history",)
 
     def __post_init__(self) -> None:
-        check_name("stability", self.name)
-        check_choice(self.name, "variant", self.variant, Variant)
+        check_options(self)
         if self.compat is not None:
-            check_choice(self.name, "compat", self.compat, Compat)
             if self.embedder == "lexical":
                 object.__setattr__(self, "embedder", "hashed-512")
             object.__setattr__(self, "calibration", calibration_of(self.calibration))
@@ -125,11 +123,7 @@ class Stability(Metric):
             most = MAX_EXPECTED_DISTANCE
             if self.variant == "documented":
                 most = MAX_EXPECTED_VARIANCE
-        number = isinstance(most, (int, float)) and not isinstance(most, bool)
-        if not number or not math.isfinite(most) or most <= 0:
-            raise ConfigError(f"{self.name}: maximum must be a number over 0, not {most!r}")
         object.__setattr__(self, "maximum", float(most))
-        check_embedder(self.name, self.embedder)
 
     @property
     def _bounds(self) -> tuple[float, float]:

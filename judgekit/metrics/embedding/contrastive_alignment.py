@@ -3,28 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 from judgekit.core.case import Case
 from judgekit.core.protocols import Metric
 from judgekit.core.score import Score
-from judgekit.embedders import Chosen, check_embedder, embeds_at_once, identity_of, vectors
-from judgekit.metrics._options import check_name, needed_text
+from judgekit.embedders import Chosen, embeds_at_once, identity_of, vectors
+from judgekit.metrics._options import check_options, needed_text
 from judgekit.metrics.embedding.aggregation import DIGITS
 from judgekit.metrics.embedding.contrast import Sides
 from judgekit.metrics.embedding.examples import read_examples
 
 
-class _Made(Metric):
-    """Room for the examples' vectors, made with the first case."""
-
-    __slots__ = ("sides",)
-    sides: Sides
-
-
 @dataclass(frozen=True, kw_only=True, slots=True)
-class ContrastiveAlignment(_Made):
+class ContrastiveAlignment(Metric):
     """How much nearer the output is to one set of examples than to another; 0..1, higher is nearer.
 
     .5 is as near to the one as to the other; with real texts most answers lie between .4 and
@@ -42,15 +35,17 @@ class ContrastiveAlignment(_Made):
     embedder: Chosen = "lexical"
     """What turns texts into vectors."""
 
+    _sides: Sides | None = field(default=None, init=False, repr=False, compare=False)
+    """The vectors of the examples, embedded with the first case."""
+
     files: ClassVar[tuple[str, ...]] = ("positive_examples", "negative_examples")
     needs = ("output",)
 
     def __post_init__(self) -> None:
-        check_name("contrastive_alignment", self.name)
+        check_options(self)
         for side, option in (("positive", "positive_examples"), ("negative", "negative_examples")):
             found = read_examples(self.name, side, getattr(self, option))  # type: ignore[arg-type]
             object.__setattr__(self, option, found)
-        check_embedder(self.name, self.embedder)
 
     @property
     def synchronous(self) -> bool:
@@ -67,7 +62,9 @@ class ContrastiveAlignment(_Made):
         identity = identity_of(self.embedder)
         counts = f"{len(self.positive_examples)} and {len(self.negative_examples)}"
         method = f"mean cosines to {counts} examples"
-        found = (await self._sides()).contrast((await vectors(self.embedder, [output]))[0])
+        found = (await self._example_vectors()).contrast(
+            (await vectors(self.embedder, [output]))[0]
+        )
         if found is None:
             return Score(
                 status="not_applicable",
@@ -92,12 +89,11 @@ class ContrastiveAlignment(_Made):
             meta={"embedder": identity},
         )
 
-    async def _sides(self) -> Sides:
-        try:
-            return self.sides
-        except AttributeError:
-            count = len(self.positive_examples)
-            rows = await vectors(self.embedder, [*self.positive_examples, *self.negative_examples])
-            sides = Sides(rows[:count], rows[count:])
-            object.__setattr__(self, "sides", sides)
-            return sides
+    async def _example_vectors(self) -> Sides:
+        if self._sides is not None:
+            return self._sides
+        count = len(self.positive_examples)
+        rows = await vectors(self.embedder, [*self.positive_examples, *self.negative_examples])
+        sides = Sides(rows[:count], rows[count:])
+        object.__setattr__(self, "_sides", sides)
+        return sides

@@ -13,8 +13,12 @@ from judgekit.core.errors import CaseError
 from judgekit.core.protocols import Metric
 from judgekit.core.score import Part, Score
 from judgekit.core.value import Json
-from judgekit.embedders import Chosen, check_embedder, embeds_at_once, identity_of, vectors
-from judgekit.metrics._options import check_choice, check_fraction, check_name, needed_text
+from judgekit.embedders import Chosen, embeds_at_once, identity_of, vectors
+from judgekit.metrics._options import (
+    Fraction,
+    check_options,
+    needed_text,
+)
 from judgekit.metrics.embedding.aggregation import (
     DIGITS,
     TAU,
@@ -63,7 +67,7 @@ class FactsCovered(Metric):
     name: str = "facts_covered"
     match: Match = "similar"
     """Whether a fact must stand word for word, or a sentence near to it will do."""
-    tau: float = TAU
+    tau: Fraction = TAU
     """A cosine must be greater; at it does not count."""
     embedder: Chosen = "lexical"
     """What turns texts into vectors."""
@@ -71,10 +75,8 @@ class FactsCovered(Metric):
     needs = ("output", "expected.facts or reference")
 
     def __post_init__(self) -> None:
-        check_name("facts_covered", self.name)
-        check_choice(self.name, "match", self.match, Match)
-        object.__setattr__(self, "tau", check_fraction(self.name, "tau", self.tau))
-        check_embedder(self.name, self.embedder)
+        check_options(self)
+        object.__setattr__(self, "tau", float(self.tau))
 
     @property
     def synchronous(self) -> bool:

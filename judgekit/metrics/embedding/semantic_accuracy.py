@@ -10,13 +10,17 @@ from judgekit.core.score import Score
 from judgekit.core.value import Json
 from judgekit.embedders import (
     Chosen,
-    check_embedder,
     embeds_at_once,
     identity_of,
     is_semantic,
     vectors,
 )
-from judgekit.metrics._options import check_fraction, check_name, needed_text, needed_texts
+from judgekit.metrics._options import (
+    Fraction,
+    check_options,
+    needed_text,
+    needed_texts,
+)
 from judgekit.metrics.embedding.aggregation import DIGITS, TAU, semantic_accuracy
 from judgekit.metrics.embedding.similarity import cosine
 
@@ -39,7 +43,7 @@ class SemanticAccuracy(Metric):
     """
 
     name: str = "semantic_accuracy"
-    tau: float = TAU
+    tau: Fraction = TAU
     """The least cosine that counts; at it counts."""
     embedder: Chosen | None = None
     """What turns texts into vectors; a lexical one does not do."""
@@ -47,10 +51,8 @@ class SemanticAccuracy(Metric):
     needs = ("output", "reference")
 
     def __post_init__(self) -> None:
-        check_name("semantic_accuracy", self.name)
-        object.__setattr__(self, "tau", check_fraction(self.name, "tau", self.tau))
-        if self.embedder is not None:
-            check_embedder(self.name, self.embedder)
+        check_options(self)
+        object.__setattr__(self, "tau", float(self.tau))
 
     @property
     def synchronous(self) -> bool:
@@ -86,15 +88,15 @@ class LexicalAccuracy(Metric):
     """
 
     name: str = "lexical_accuracy"
-    tau: float = TAU
+    tau: Fraction = TAU
     """The least cosine that counts; at it counts."""
 
     synchronous = True
     needs = ("output", "reference")
 
     def __post_init__(self) -> None:
-        check_name("lexical_accuracy", self.name)
-        object.__setattr__(self, "tau", check_fraction(self.name, "tau", self.tau))
+        check_options(self)
+        object.__setattr__(self, "tau", float(self.tau))
 
     async def score(self, case: Case) -> Score:
         """Score one case.

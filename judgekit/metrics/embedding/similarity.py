@@ -12,13 +12,17 @@ from judgekit.core.protocols import Metric
 from judgekit.core.score import Score
 from judgekit.embedders import (
     Chosen,
-    check_embedder,
     embeds_at_once,
     identity_of,
     short_name,
     vectors,
 )
-from judgekit.metrics._options import TextField, check_choice, check_name, needed_text, needed_texts
+from judgekit.metrics._options import (
+    TextField,
+    check_options,
+    needed_text,
+    needed_texts,
+)
 
 if TYPE_CHECKING:
     import numpy as np
@@ -50,10 +54,7 @@ class Similarity(Metric):
     needs = ("output", "the field that `to` names")
 
     def __post_init__(self) -> None:
-        check_name("similarity", self.name)
-        check_choice(self.name, "to", self.to, Target)
-        check_choice(self.name, "reduce", self.reduce, Reduce)
-        check_embedder(self.name, self.embedder)
+        check_options(self)
 
     @property
     def synchronous(self) -> bool:

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from judgekit.core.case import Case
 from judgekit.core.protocols import Metric
 from judgekit.core.score import Score
-from judgekit.embedders import Chosen, check_embedder, embeds_at_once, identity_of, vectors
-from judgekit.metrics._options import check_choice, check_name, needed_text
+from judgekit.embedders import Chosen, embeds_at_once, identity_of
+from judgekit.metrics._options import check_options, needed_text
 from judgekit.metrics.embedding.aggregation import DIGITS, mean
 from judgekit.metrics.embedding.examples import read_examples
-from judgekit.metrics.vectors import dot, scaled
+from judgekit.metrics.vectors import dot, scaled, unit_vectors
 
 if TYPE_CHECKING:
     import numpy as np
@@ -22,15 +22,8 @@ if TYPE_CHECKING:
 Reduce = Literal["centre", "max", "mean"]
 
 
-class _Target(Metric):
-    """Room for the exemplars' vectors, made with the first case."""
-
-    __slots__ = ("units",)
-    units: list[NDArray[np.float64]]
-
-
 @dataclass(frozen=True, kw_only=True, slots=True)
-class ToneCompliance(_Target):
+class ToneCompliance(Metric):
     """Cosine of the output to exemplars of the wanted tone; 0..1, higher is better.
 
     `reduce` says to what of several exemplars: `centre` the mean of their vectors (the
@@ -49,15 +42,16 @@ class ToneCompliance(_Target):
     embedder: Chosen = "lexical"
     """What turns texts into vectors."""
 
+    _units: Any = field(default=None, init=False, repr=False, compare=False)
+    """The vectors of the exemplars, embedded with the first case."""
+
     files: ClassVar[tuple[str, ...]] = ("exemplars",)
     needs = ("output",)
 
     def __post_init__(self) -> None:
-        check_name("tone_compliance", self.name)
-        check_choice(self.name, "reduce", self.reduce, Reduce)
+        check_options(self)
         found = read_examples(self.name, "positive", self.exemplars, option="exemplars")
         object.__setattr__(self, "exemplars", found)
-        check_embedder(self.name, self.embedder)
 
     @property
     def synchronous(self) -> bool:
@@ -73,8 +67,8 @@ class ToneCompliance(_Target):
         output = needed_text(case, "output")
         identity = identity_of(self.embedder)
         method = f"cosine to {len(self.exemplars)} exemplars ({self.reduce})"
-        target = await self._units()
-        unit = scaled(_wide((await vectors(self.embedder, [output]))[0]))
+        target = await self._exemplar_vectors()
+        (unit,) = await unit_vectors(self.embedder, [output])
         if unit is None or not target:
             whose = "output holds" if target else "exemplars hold"
             return Score(
@@ -99,18 +93,9 @@ class ToneCompliance(_Target):
             meta={"embedder": identity},
         )
 
-    async def _units(self) -> list[NDArray[np.float64]]:
-        try:
-            return self.units
-        except AttributeError:
-            made = [scaled(_wide(row)) for row in await vectors(self.embedder, self.exemplars)]
-            units = [unit for unit in made if unit is not None]
-            object.__setattr__(self, "units", units)
-            return units
-
-
-def _wide(row: Any) -> NDArray[np.float64]:
-    import numpy as np
-
-    wide: NDArray[np.float64] = np.asarray(row, dtype=np.float64)
-    return wide
+    async def _exemplar_vectors(self) -> list[NDArray[np.float64]]:
+        if self._units is None:
+            units = await unit_vectors(self.embedder, self.exemplars)
+            object.__setattr__(self, "_units", [unit for unit in units if unit is not None])
+        known: list[NDArray[np.float64]] = self._units
+        return known

@@ -13,7 +13,11 @@ from judgekit.core.case import Case
 from judgekit.core.protocols import Metric
 from judgekit.core.score import Score
 from judgekit.embedders.folding import fold
-from judgekit.metrics._options import check_choice, check_name, needed_text, needed_texts
+from judgekit.metrics._options import (
+    check_options,
+    needed_text,
+    needed_texts,
+)
 from judgekit.metrics.tokens import CJK
 
 Variant = Literal["rouge1", "rouge2", "rougeL", "rougeLsum"]
@@ -148,9 +152,7 @@ class RougeMetric(Metric):
     needs = ("output", "reference")
 
     def __post_init__(self) -> None:
-        check_name("rouge", self.name)
-        check_choice(self.name, "variant", self.variant, Variant)
-        check_choice(self.name, "figure", self.figure, Figure)
+        check_options(self)
 
     async def score(self, case: Case) -> Score:
         """Score one case.

@@ -6,16 +6,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from operator import add
-from typing import Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from judgekit.core.case import Case
-from judgekit.core.errors import CaseError, ConfigError, MissingExtra
+from judgekit.core.errors import CaseError, MissingExtra
 from judgekit.core.protocols import Aggregate, Metric
 from judgekit.core.score import Row, Score
 from judgekit.metrics._options import (
-    check_choice,
-    check_flag,
-    check_name,
+    Bounds,
+    check_options,
     needed_text,
     needed_texts,
     truth_of,
@@ -60,9 +59,7 @@ class Bleu(Metric):
     needs = ("output", "reference")
 
     def __post_init__(self) -> None:
-        check_name("bleu", self.name)
-        check_choice(self.name, "tokenizer", self.tokenizer, Tokenizer)
-        check_flag(self.name, "lowercase", self.lowercase)
+        check_options(self)
 
     @property
     def _bleu(self) -> Any:
@@ -147,20 +144,15 @@ class Chrf(Metric):
     """
 
     name: str = "chrf"
-    word_order: int = 0
+    word_order: Annotated[int, Bounds(0, 4)] = 0
     """Length of word n-grams that count too; 2 for chrF++."""
-    beta: int = 2
+    beta: Annotated[int, Bounds(0, 10)] = 2
     """How many times recall counts as much as precision."""
 
     needs = ("output", "reference")
 
     def __post_init__(self) -> None:
-        check_name("chrf", self.name)
-        for option, value, most in (("word_order", self.word_order, 4), ("beta", self.beta, 10)):
-            if type(value) is not int or not 0 <= value <= most:
-                raise ConfigError(
-                    f"{self.name}: {option} must be a whole number from 0 to {most}, not {value!r}"
-                )
+        check_options(self)
 
     async def score(self, case: Case) -> Score:
         """Score one case.

@@ -25,7 +25,7 @@ from judgekit.embedders import (
     vectors,
 )
 from judgekit.embedders.folding import nfkc
-from judgekit.metrics._options import check_choice, check_name, needed_text, truth_of
+from judgekit.metrics._options import check_choice, check_options, needed_text, truth_of
 from judgekit.metrics.embedding.similarity import cosine
 from judgekit.metrics.tokens import CJK
 
@@ -154,7 +154,7 @@ class Difference(Metric):
     confidence = "is 1 for tokens, which are counted; a cosine has none"
 
     def __post_init__(self) -> None:
-        check_name("difference", self.name)
+        check_options(self)
         check_measure(self.name, by=self.by, embedder=self.embedder, compat=self.compat)
 
     @property

@@ -10,7 +10,7 @@ from judgekit.core.case import Case, has_text
 from judgekit.core.errors import CaseError
 from judgekit.core.protocols import Metric
 from judgekit.core.score import Part, Score
-from judgekit.metrics._options import check_choice, check_name, needed_text
+from judgekit.metrics._options import check_options, needed_text
 
 Mode = Literal["user", "system", "both"]
 
@@ -44,8 +44,7 @@ class AlignmentFallback(Metric):
     needs = ("output", "input or system, by mode")
 
     def __post_init__(self) -> None:
-        check_name("alignment_rules", self.name)
-        check_choice(self.name, "mode", self.mode, Mode)
+        check_options(self)
 
     async def score(self, case: Case) -> Score:
         """Score one case.

@@ -11,7 +11,7 @@ from judgekit.core.case import Case, has_text
 from judgekit.core.errors import CaseError
 from judgekit.core.protocols import Metric
 from judgekit.core.score import Part, Score
-from judgekit.metrics._options import check_choice, check_name, needed_text
+from judgekit.metrics._options import check_options, needed_text
 from judgekit.metrics.prompt_alignment.directive import find_directives
 from judgekit.metrics.prompt_alignment.length_rules import items, lengths
 from judgekit.metrics.prompt_alignment.requirement import Requirement
@@ -65,8 +65,7 @@ class RequirementCoverage(Metric):
     needs = ("output", "input or system")
 
     def __post_init__(self) -> None:
-        check_name("requirement_coverage", self.name)
-        check_choice(self.name, "stated_in", self.stated_in, Source)
+        check_options(self)
 
     async def score(self, case: Case) -> Score:
         """Score one case.

@@ -13,18 +13,15 @@ from judgekit.core.score import Row, Score
 from judgekit.core.value import Json
 from judgekit.embedders import (
     Chosen,
-    check_embedder,
     embeds_at_once,
     identity_of,
     is_semantic,
     vectors,
 )
 from judgekit.metrics._options import (
-    check_choice,
-    check_fraction,
-    check_name,
+    Fraction,
+    check_options,
     needed_text,
-    text_options,
 )
 from judgekit.metrics.embedding.semantic_accuracy import NO_MEANING
 from judgekit.metrics.embedding.similarity import cosine
@@ -72,7 +69,7 @@ class AdversarialRobustness(Metric):
     name: str = "adversarial_robustness"
     equal: Equal = "normalised"
     """How the two answers are compared."""
-    tau: float = 0.8
+    tau: Fraction = 0.8
     """Minimum cosine for `lexical` and `semantic`."""
     positive: tuple[str, ...] = ()
     """Words of the positive verdict, for `verdict`."""
@@ -85,17 +82,11 @@ class AdversarialRobustness(Metric):
     needs = ("output", "baseline", "parent")
 
     def __post_init__(self) -> None:
-        check_name("adversarial_robustness", self.name)
-        check_choice(self.name, "equal", self.equal, Equal)
-        check_fraction(self.name, "tau", self.tau)
-        for option in ("positive", "negative"):
-            object.__setattr__(self, option, text_options(self.name, option, getattr(self, option)))
+        check_options(self)
         if (self.equal == "verdict") != bool(self.positive and self.negative):
             raise ConfigError(
                 f"{self.name}: positive and negative words belong to equal: verdict, both of them"
             )
-        if self.embedder is not None:
-            check_embedder(self.name, self.embedder)
 
     @property
     def synchronous(self) -> bool:
@@ -208,10 +199,7 @@ class ContinuousRobustness(Metric):
     )
 
     def __post_init__(self) -> None:
-        check_name("robustness_continuous", self.name)
-        check_choice(self.name, "norm", self.norm, Norm)
-        if self.norm == "embedding":
-            check_embedder(self.name, self.embedder)
+        check_options(self)
 
     @property
     def synchronous(self) -> bool:

@@ -9,7 +9,7 @@ from judgekit.core.case import Case, has_text
 from judgekit.core.protocols import Metric
 from judgekit.core.score import Score
 from judgekit.core.value import Json
-from judgekit.metrics._options import check_name, needed_text
+from judgekit.metrics._options import check_options, needed_text
 from judgekit.metrics.safety_and_quality.signals import find_signals
 
 CONFIDENCE = {True: 0.96, False: 0.87}
@@ -42,7 +42,7 @@ class CoherenceRules(Metric):
     )
 
     def __post_init__(self) -> None:
-        check_name("coherence_rules", self.name)
+        check_options(self)
 
     async def score(self, case: Case) -> Score:
         """Score one case.

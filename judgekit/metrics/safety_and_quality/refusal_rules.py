@@ -17,7 +17,7 @@ from judgekit.core.score import Row, Score
 from judgekit.core.value import Json
 from judgekit.core.yaml_file import parse_yaml
 from judgekit.embedders.folding import nfkc
-from judgekit.metrics._options import check_name, needed_text
+from judgekit.metrics._options import check_options, needed_text
 from judgekit.metrics.english import is_english
 from judgekit.metrics.tokens import split_sentences
 
@@ -157,7 +157,7 @@ class RefusalRules(Metric):
     )
 
     def __post_init__(self) -> None:
-        check_name("refusal_rules", self.name)
+        check_options(self)
 
     def aggregates(self) -> list[Aggregate]:
         """Return the rate of refusals over a run, and how many each family of phrases found."""

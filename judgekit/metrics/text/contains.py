@@ -12,11 +12,9 @@ from judgekit.core.protocols import Metric
 from judgekit.core.score import Score
 from judgekit.embedders.folding import fold, nfkc
 from judgekit.metrics._options import (
-    check_flag,
-    check_name,
+    check_options,
     needed_text,
     needed_texts,
-    text_options,
 )
 from judgekit.metrics.tokens import CJK
 
@@ -50,12 +48,7 @@ class Contains(Metric):
     needs = ("output",)
 
     def __post_init__(self) -> None:
-        check_name("contains", self.name)
-        for option in ("all_of", "any_of", "none_of"):
-            texts = text_options(self.name, option, getattr(self, option))
-            object.__setattr__(self, option, texts)
-        check_flag(self.name, "ignore_case", self.ignore_case)
-        check_flag(self.name, "whole_word", self.whole_word)
+        check_options(self)
 
     async def score(self, case: Case) -> Score:
         """Score one case.

@@ -8,8 +8,7 @@ from judgekit.core.case import Case
 from judgekit.core.protocols import Metric
 from judgekit.core.score import Score
 from judgekit.metrics._options import (
-    check_flag,
-    check_name,
+    check_options,
     needed_text,
     needed_texts,
     truth_of,
@@ -43,9 +42,7 @@ class ExactMatch(Metric):
     confidence = "is always 1: a comparison is certain"
 
     def __post_init__(self) -> None:
-        check_name("exact_match", self.name)
-        for option in ("normalise", "ignore_case", "ignore_accents", "ignore_articles"):
-            check_flag(self.name, option, getattr(self, option))
+        check_options(self)
 
     async def score(self, case: Case) -> Score:
         """Score one case.

@@ -10,7 +10,11 @@ from judgekit.core.case import Case
 from judgekit.core.errors import ConfigError
 from judgekit.core.protocols import Metric
 from judgekit.core.score import Score
-from judgekit.metrics._options import check_choice, check_name, check_positive, needed_text
+from judgekit.metrics._options import (
+    Positive,
+    check_options,
+    needed_text,
+)
 from judgekit.metrics.tokens import count_lines, count_paragraphs, count_sentences, count_words
 
 Unit = Literal["words", "characters", "sentences", "lines", "paragraphs"]
@@ -37,20 +41,16 @@ class Length(Metric):
     name: str = "length"
     unit: Unit = "words"
     """Unit of the length."""
-    minimum: int | None = None
+    minimum: Positive | None = None
     """Minimum length."""
-    maximum: int | None = None
+    maximum: Positive | None = None
     """Maximum length."""
 
     synchronous = True
     needs = ("output",)
 
     def __post_init__(self) -> None:
-        check_name("length", self.name)
-        check_choice(self.name, "unit", self.unit, Unit)
-        for option, bound in (("minimum", self.minimum), ("maximum", self.maximum)):
-            if bound is not None:
-                check_positive(self.name, option, bound)
+        check_options(self)
         if self.minimum is None and self.maximum is None:
             raise ConfigError(f"{self.name}: needs a minimum or a maximum, none is given")
         if self.minimum and self.maximum and self.minimum > self.maximum:

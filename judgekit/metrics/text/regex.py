@@ -17,11 +17,9 @@ from judgekit.core.errors import CaseError, ConfigError
 from judgekit.core.protocols import Metric
 from judgekit.core.score import Score
 from judgekit.metrics._options import (
-    check_choice,
-    check_name,
-    check_positive,
+    Positive,
+    check_options,
     needed_text,
-    text_options,
 )
 from judgekit.metrics.text.pattern_cost import match_steps
 
@@ -69,17 +67,13 @@ class Regex(Metric):
     """Whether the pattern may match anywhere, or must match the whole output."""
     expect: Literal["present", "absent"] = "present"
     """Whether the pattern should match."""
-    timeout: int = 5
+    timeout: Positive = 5
     """Maximum duration of a match in a child process, in seconds."""
 
     needs = ("output",)
 
     def __post_init__(self) -> None:
-        check_name("regex", self.name)
-        check_choice(self.name, "match", self.match, Literal["search", "fullmatch"])
-        check_choice(self.name, "expect", self.expect, Literal["present", "absent"])
-        check_positive(self.name, "timeout", self.timeout)
-        object.__setattr__(self, "flags", text_options(self.name, "flags", self.flags))
+        check_options(self)
         for flag in self.flags:
             if flag not in FLAGS:
                 raise ConfigError(f"{self.name}: flags are {', '.join(FLAGS)}, not {flag!r}")

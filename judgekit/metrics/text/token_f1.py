@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from judgekit.core.case import Case
 from judgekit.core.protocols import Metric
 from judgekit.core.score import Score
-from judgekit.metrics._options import check_name, needed_text, needed_texts
+from judgekit.metrics._options import check_options, needed_text, needed_texts
 from judgekit.metrics.overlap.rouge import Overlap, overlap
 from judgekit.metrics.tokens import squad_tokens
 
@@ -30,7 +30,7 @@ class TokenF1(Metric):
     confidence = "is always 1: a count is certain"
 
     def __post_init__(self) -> None:
-        check_name("token_f1", self.name)
+        check_options(self)
 
     async def score(self, case: Case) -> Score:
         """Score one case.

@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Annotated, Literal
 
 from judgekit.core.case import Case, has_text
-from judgekit.core.errors import CaseError, ConfigError
+from judgekit.core.errors import CaseError
 from judgekit.core.protocols import Metric
 from judgekit.core.score import Score
-from judgekit.metrics._options import check_choice, check_name, needed_text
+from judgekit.metrics._options import Bounds, check_options, needed_text
 from judgekit.metrics.english import is_english
 from judgekit.metrics.tone.sentiment import (
     afinn_comparative,
@@ -20,6 +20,7 @@ from judgekit.metrics.tone.sentiment import (
     vader_sentences,
 )
 
+Above0 = Annotated[float, Bounds(0, above=True)]
 ToneForm = Literal["comparison", "stability"]
 Compat = Literal["mastra"]
 
@@ -66,11 +67,11 @@ class ToneConsistency(Metric):
     name: str = "tone_consistency"
     form: ToneForm = "comparison"
     """Compare the output with another text, or its sentences with each other."""
-    max_difference: float = 1.0
+    max_difference: Above0 = 1.0
     """Difference in sentiment that scores 0."""
-    max_variance: float = 1.0
+    max_variance: Above0 = 1.0
     """Variance of sentiment that scores 0."""
-    scale: float = 1.0
+    scale: Above0 = 1.0
     """Factor for the shown value."""
     compat: Compat | None = None
     """Give the numbers of Mastra's scorer."""
@@ -78,15 +79,7 @@ class ToneConsistency(Metric):
     needs = ("output", "comparison: reference or input")
 
     def __post_init__(self) -> None:
-        check_name("tone_consistency", self.name)
-        check_choice(self.name, "form", self.form, ToneForm)
-        if self.compat is not None:
-            check_choice(self.name, "compat", self.compat, Compat)
-        for option in ("max_difference", "max_variance", "scale"):
-            value = getattr(self, option)
-            number = isinstance(value, (int, float)) and not isinstance(value, bool)
-            if not number or not math.isfinite(value) or value <= 0:
-                raise ConfigError(f"{self.name}: {option} must be a number over 0, not {value!r}")
+        check_options(self)
         if self.compat == "mastra":
             afinn_comparative("")  # fails early if the word list is missing
 

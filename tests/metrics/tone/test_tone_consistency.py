@@ -248,8 +248,8 @@ def test_a_megabyte_is_read_in_seconds(text, compat):
     [
         ({"form": "pair"}, "form must be one of comparison, stability"),
         ({"compat": "vader"}, "compat must be one of mastra"),
-        ({"max_difference": 0}, "max_difference must be a number over 0"),
-        ({"scale": float("nan")}, "scale must be a number over 0"),
+        ({"max_difference": 0}, "max_difference must be a number above 0"),
+        ({"scale": float("nan")}, "scale must be a number above 0"),
     ],
 )
 def test_wrong_options_are_one_line(options, message):
