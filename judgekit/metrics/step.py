@@ -10,7 +10,7 @@ import math
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 from judgekit.core.case import Case
 from judgekit.core.errors import ConfigError, InvalidReply, JudgekitError
@@ -118,41 +118,44 @@ def items_of(score: Score, *, met: bool | None = None) -> list[str]:
     return distinct(str(item["item"]) for item in items)
 
 
-def text_part(
-    id: str,
-    text: str,
-    score: Score,
-    *,
-    value: float,
-    met: bool,
-    answer: str,
-    of: int,
-    whole: Case,
-    details: dict[str, Json] | None = None,
-) -> Part:
-    """Return what was found out about one text as a part of a score.
+class JudgedText(NamedTuple):
+    """A text that a step judged by one criterion."""
+
+    text: str
+    score: Score
+    value: float
+    """What the text contributes, from 0 to 1."""
+    met: bool
+    """Whether the text is as it should be."""
+    answer: str
+    """The verdict in a word."""
+    source: Case
+    """The case that contains the quotes of the judge."""
+    details: dict[str, Json] = {}  # noqa: RUF012 - never changed
+
+
+def text_parts(noun: str, texts: Sequence[JudgedText], *, first: int = 1) -> list[Part]:
+    """Return judged texts as parts of a score, with equal weights.
 
     Args:
-        id: what to call it.
-        text: what was judged.
-        score: what came of it in a step of one criterion.
-        value: what it counts, on 0..1.
-        met: whether it is as it should be.
-        answer: the verdict in a word.
-        of: how many texts there are; they weigh the same.
-        whole: the case in which quotes are looked up.
-        details: what to say beside it.
+        noun: the kind of text; part ids are `NOUN NUMBER`.
+        texts: the judged texts.
+        first: the number of the first text.
     """
-    said = score.parts[0]
-    return Part(
-        id=id,
-        value=value,
-        weight=1 / of,
-        answer=answer,
-        items=({"item": text, "met": met, "reason": said.reason},),
-        quotes=find_quotes((quote.text for quote in said.quotes), whole),
-        details=details or {},
-    )
+    parts = []
+    for number, judged in enumerate(texts, first):
+        verdict = judged.score.parts[0]
+        part = Part(
+            id=f"{noun} {number}",
+            value=judged.value,
+            weight=1 / len(texts),
+            answer=judged.answer,
+            items=({"item": judged.text, "met": judged.met, "reason": verdict.reason},),
+            quotes=find_quotes((quote.text for quote in verdict.quotes), judged.source),
+            details=judged.details,
+        )
+        parts.append(part)
+    return parts
 
 
 def certainty(probabilities: Sequence[float]) -> float | None:

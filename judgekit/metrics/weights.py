@@ -63,9 +63,3 @@ def fold_parts(parts: Sequence[Part], weights: Mapping[str, float]) -> Fold:
         return Fold(None, 0.0, shared)
     value = math.fsum(part.weight * (part.value or 0.0) for part in shared)
     return Fold(max(0.0, min(1.0, value)), min(1.0, covered), shared)
-
-
-def mean_of(values: Sequence[float | None]) -> float | None:
-    """Return the mean of what is there; `None` of nothing."""
-    known = [value for value in values if value is not None]
-    return math.fsum(known) / len(known) if known else None

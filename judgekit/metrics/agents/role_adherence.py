@@ -14,13 +14,14 @@ from judgekit.metrics.rubric import DEFAULT_HISTORY
 from judgekit.metrics.shares import ratio
 from judgekit.metrics.step import (
     MAX_STATEMENTS,
+    JudgedText,
     Step,
     Stepped,
     agreeing,
     beginning,
     named,
     subject,
-    text_part,
+    text_parts,
 )
 from judgekit.rubric.rubric import Rubric
 
@@ -105,19 +106,21 @@ class RoleAdherence(Stepped):
             ratio(count, len(judged)),
             reason=reason,
             scores=scores,
-            parts=[
-                text_part(
-                    f"turn {number}",
-                    beginning(messages[place].content),
-                    score,
-                    value=float(ok),
-                    met=ok,
-                    answer="in the role" if ok else "out of it",
-                    of=len(judged),
-                    whole=case,
-                )
-                for (number, place), score, ok in zip(judged, scores, in_role, strict=True)
-            ],
+            parts=text_parts(
+                "turn",
+                [
+                    JudgedText(
+                        beginning(messages[place].content),
+                        score,
+                        value=float(ok),
+                        met=ok,
+                        answer="in the role" if ok else "out of it",
+                        source=case,
+                    )
+                    for (_, place), score, ok in zip(judged, scores, in_role, strict=True)
+                ],
+                first=judged[0][0],
+            ),
             details={
                 "turns": len(turns),
                 "kept": count,

@@ -10,9 +10,10 @@ from judgekit.core.case import Case
 from judgekit.core.errors import ConfigError, InvalidReply
 from judgekit.core.protocols import Aggregate, JudgeLike, Likelihood
 from judgekit.core.request import About
-from judgekit.core.score import Row, Score
+from judgekit.core.score import Score
 from judgekit.core.value import Json
 from judgekit.metrics._options import check_choice, check_name, needed_text, needed_texts
+from judgekit.metrics.aggregate import Figures, ScoreAggregate
 from judgekit.metrics.benchmarks.likelihood_metric import LikelihoodMetric, all_figures
 
 Measured = Literal["output", "input", "baseline", "reference"]
@@ -122,24 +123,21 @@ class Perplexity(LikelihoodMetric):
         )
 
 
-class _Corpus:
+class _Corpus(ScoreAggregate):
     """Perplexity over the tokens of all cases."""
 
     def __init__(self) -> None:
         self._logprobs: list[float] = []
         self._tokens = 0
 
-    def add(self, row: Row) -> None:
-        result = row.result
-        if not isinstance(result, Score) or result.value is None or result.fallback:
-            return
-        if "tokens" in result.details:
-            self._tokens += result.details["tokens"]
-            self._logprobs.append(result.details["logprob"])
+    def add_score(self, score: Score, value: float) -> None:
+        if "tokens" in score.details:
+            self._tokens += score.details["tokens"]
+            self._logprobs.append(score.details["logprob"])
             if len(self._logprobs) > 10_000:  # a sum of exact sums, in memory that does not grow
                 self._logprobs = [math.fsum(self._logprobs)]
 
-    def finish(self) -> dict[str, float | int | None]:
+    def finish(self) -> Figures:
         if not self._tokens:
             return {"corpus_perplexity": None}
         return {"corpus_perplexity": math.exp(-math.fsum(self._logprobs) / self._tokens)}

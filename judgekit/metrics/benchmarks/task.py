@@ -10,8 +10,9 @@ from typing import Any, Literal, NamedTuple
 from judgekit.core.case import Case
 from judgekit.core.errors import ConfigError
 from judgekit.core.protocols import Aggregate, Metric
-from judgekit.core.score import Row, Score, checked_score
+from judgekit.core.score import Score, checked_score
 from judgekit.metrics._options import check_options
+from judgekit.metrics.aggregate import Figures, ScoreAggregate
 
 Benchmark = Literal["mmlu", "gsm8k", "humaneval"]
 MAX_SUBJECTS = 200
@@ -104,23 +105,20 @@ class Task(Metric):
         )
 
 
-class _Subjects:
+class _Subjects(ScoreAggregate):
     """The share of tasks solved, by subject."""
 
     def __init__(self) -> None:
         self._sums: dict[str, tuple[float, int]] = {}
 
-    def add(self, row: Row) -> None:
-        """Take one more result."""
-        result = row.result
-        if not isinstance(result, Score) or result.value is None or result.fallback:
-            return
-        subject = result.details.get("subject")
+    def add_score(self, score: Score, value: float) -> None:
+        """Add one task."""
+        subject = score.details.get("subject")
         if isinstance(subject, str) and (subject in self._sums or len(self._sums) < MAX_SUBJECTS):
             total, count = self._sums.get(subject, (0.0, 0))
-            self._sums[subject] = (total + result.value, count + 1)
+            self._sums[subject] = (total + value, count + 1)
 
-    def finish(self) -> dict[str, float | int | None]:
+    def finish(self) -> Figures:
         """Return the accuracies in the order of the subjects' names."""
         return {
             f"accuracy_{subject}": total / count

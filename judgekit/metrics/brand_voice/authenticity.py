@@ -13,6 +13,7 @@ from judgekit.core.score import Score
 from judgekit.core.value import Json
 from judgekit.embedders import Chosen, embeds_at_once, identity_of
 from judgekit.metrics._options import check_options
+from judgekit.metrics.aggregate import mean_of
 from judgekit.metrics.brand_voice.alignmenter import (
     AlignmenterCalibration,
     lexicon_density,
@@ -40,7 +41,7 @@ from judgekit.metrics.brand_voice.sessions import FIGURES, Sessions
 from judgekit.metrics.brand_voice.traits import find_traits, signals_digest
 from judgekit.metrics.embedding.similarity import Reduce
 from judgekit.metrics.vectors import Vector, dot, unit_vectors
-from judgekit.metrics.weights import check_weights, fold_parts, mean_of
+from judgekit.metrics.weights import check_weights, fold_parts
 
 Compat = Literal["alignmenter"]
 WEIGHTS = {"style": 0.6, "traits": 0.25, "lexicon": 0.15}

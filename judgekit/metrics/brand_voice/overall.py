@@ -11,10 +11,11 @@ from judgekit.core.case import Case
 from judgekit.core.errors import ConfigError
 from judgekit.core.protocols import Aggregate, JudgeLike, Metric
 from judgekit.core.request import Request
-from judgekit.core.score import Part, Row, Score, checked_score, own_value
+from judgekit.core.score import Part, Score, checked_score
 from judgekit.core.suggest import suggest
 from judgekit.core.value import Json
 from judgekit.embedders import Chosen
+from judgekit.metrics.aggregate import Figures, ScoreAggregate
 from judgekit.metrics.brand_voice.authenticity import Authenticity, Compat
 from judgekit.metrics.brand_voice.judge_metrics import SESSION_HISTORY, BrandSafety
 from judgekit.metrics.brand_voice.patterns import PatternSet
@@ -236,19 +237,17 @@ def _part(id: str, score: Score) -> Part:
     )
 
 
-class _Grades:
+class _Grades(ScoreAggregate):
     """How many sessions had which grade."""
 
     def __init__(self) -> None:
         self._counts: Counter[str] = Counter()
 
-    def add(self, row: Row) -> None:
-        """Take one more session."""
-        value = own_value(row.result)
-        if value is not None:
-            self._counts[grade(value)] += 1
+    def add_score(self, score: Score, value: float) -> None:
+        """Add one session."""
+        self._counts[grade(value)] += 1
 
-    def finish(self) -> dict[str, float | int | None]:
+    def finish(self) -> Figures:
         """Return the counts; `None` where no session was scored."""
         there = bool(self._counts)
         return {f"grade_{letter}": self._counts[letter] if there else None for _, letter in GRADES}

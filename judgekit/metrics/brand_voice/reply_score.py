@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from judgekit.core.score import Part
 from judgekit.core.value import Json
+from judgekit.metrics.aggregate import mean_of
 from judgekit.metrics.brand_voice.traits import TraitFinding
-from judgekit.metrics.weights import mean_of
 
 STYLE_BANDS = (
     (0.9, "very close"),

@@ -6,7 +6,8 @@ import math
 from array import array
 from collections.abc import Mapping, Sequence
 
-from judgekit.core.score import Row, own_value
+from judgekit.core.score import Score
+from judgekit.metrics.aggregate import Figures, ScoreAggregate
 from judgekit.stats.bootstrap import bootstrap_interval, too_few
 
 FIGURES: Mapping[str, bool] = {
@@ -21,8 +22,8 @@ FIGURES: Mapping[str, bool] = {
 """The figures of `Sessions`, and whether higher is better."""
 
 
-class Sessions:
-    """The spread of one metric over sessions: one value on 0..1 each, fallbacks left out.
+class Sessions(ScoreAggregate):
+    """The spread of one metric over sessions: one value from 0 to 1 for each session.
 
     `sd_ddof_1` and `variance_ddof_1` divide by n - 1. There is no bootstrap interval of fewer than
     30 sessions, or where nearly all of them are at the top or bottom (see `too_few`).
@@ -31,13 +32,11 @@ class Sessions:
     def __init__(self) -> None:
         self._values = array("d")
 
-    def add(self, row: Row) -> None:
-        """Take one more session."""
-        value = own_value(row.result)
-        if value is not None:
-            self._values.append(value)
+    def add_score(self, score: Score, value: float) -> None:
+        """Add one session."""
+        self._values.append(value)
 
-    def finish(self) -> dict[str, float | int | None]:
+    def finish(self) -> Figures:
         """Return the figures; `None` where there are too few sessions for one."""
         values = self._values
         few = too_few(values, bounds=(0.0, 1.0))

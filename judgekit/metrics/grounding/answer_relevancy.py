@@ -12,13 +12,14 @@ from judgekit.metrics._options import check_fraction, check_positive, needed_tex
 from judgekit.metrics.shares import UNSURE, answer_relevancy
 from judgekit.metrics.step import (
     MAX_STATEMENTS,
+    JudgedText,
     Step,
     Stepped,
     agreeing,
     items_of,
     named,
     subject,
-    text_part,
+    text_parts,
 )
 from judgekit.rubric.rubric import Rubric
 
@@ -101,21 +102,13 @@ class AnswerRelevancy(Stepped):
             value,
             reason=reason,
             scores=[extracted, *scores],
-            parts=[
-                text_part(
-                    f"statement {number}",
-                    statement,
-                    score,
-                    value=worth[verdict],
-                    met=verdict == "yes",
-                    answer=verdict,
-                    of=len(statements),
-                    whole=case,
-                )
-                for number, (statement, score, verdict) in enumerate(
-                    zip(statements, scores, verdicts, strict=True), start=1
-                )
-            ],
+            parts=text_parts(
+                "statement",
+                [
+                    JudgedText(statement, score, worth[verdict], verdict == "yes", verdict, case)
+                    for statement, score, verdict in zip(statements, scores, verdicts, strict=True)
+                ],
+            ),
             details={
                 "statements": len(statements),
                 **{word: verdicts.count(word) for word in worth},

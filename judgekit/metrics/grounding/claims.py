@@ -9,19 +9,20 @@ from typing import ClassVar, NamedTuple
 from judgekit.core.case import Case
 from judgekit.core.judgment import Quote
 from judgekit.core.protocols import JudgeLike
-from judgekit.core.score import Part, Score
+from judgekit.core.score import Score
 from judgekit.core.value import Json
 from judgekit.metrics._options import check_fraction, check_positive
 from judgekit.metrics.quote import find_quote
 from judgekit.metrics.shares import TAU
 from judgekit.metrics.step import (
     MAX_STATEMENTS,
+    JudgedText,
     Step,
     Stepped,
     certainty,
     items_of,
     subject,
-    text_part,
+    text_parts,
 )
 from judgekit.rubric.rubric import Rubric
 
@@ -141,14 +142,29 @@ class ClaimMetric(Stepped):
         extracted, claims, passages = found
         if extracted.left_out:
             reason += f" Not checked (see max_claims): {extracted.left_out} more."
+        source = Case(id="passages", context=tuple(passages))
         return self._score(
             value,
             reason=reason,
             scores=[extracted.score, *(claim.score for claim in claims)],
-            parts=[
-                _part(f"claim {n}", claim, passages, value=float(counts(claim)), of=len(claims))
-                for n, claim in enumerate(claims, start=1)
-            ],
+            parts=text_parts(
+                "claim",
+                [
+                    JudgedText(
+                        claim.text,
+                        claim.score,
+                        value=float(counts(claim)),
+                        met=claim.supported,
+                        answer=claim.verdict,
+                        source=source,
+                        details={
+                            "probability": claim.probability,
+                            "quoted_passages": _quoted(claim.score.parts[0].quotes, passages),
+                        },
+                    )
+                    for claim in claims
+                ],
+            ),
             details=self._facts(extracted, claims),
             confidence=certainty([claim.probability for claim in claims]),
             ground_truth=ground_truth,
@@ -168,21 +184,6 @@ class ClaimMetric(Stepped):
         if extracted.left_out:
             facts["claims_left_out"] = extracted.left_out
         return facts
-
-
-def _part(id: str, claim: Claim, passages: Sequence[str], *, value: float, of: int) -> Part:
-    quotes = claim.score.parts[0].quotes
-    return text_part(
-        id,
-        claim.text,
-        claim.score,
-        value=value,
-        met=claim.supported,
-        answer=claim.verdict,
-        of=of,
-        whole=Case(id="passages", context=tuple(passages)),
-        details={"probability": claim.probability, "quoted_passages": _quoted(quotes, passages)},
-    )
 
 
 def _quoted(quotes: Sequence[Quote], passages: Sequence[str]) -> list[Json]:

@@ -10,7 +10,16 @@ from judgekit.core.score import Score
 from judgekit.core.value import Json
 from judgekit.metrics._options import check_fraction, needed_text, needed_texts
 from judgekit.metrics.shares import TAU, context_precision
-from judgekit.metrics.step import Step, Stepped, agreeing, beginning, certainty, subject, text_part
+from judgekit.metrics.step import (
+    JudgedText,
+    Step,
+    Stepped,
+    agreeing,
+    beginning,
+    certainty,
+    subject,
+    text_parts,
+)
 from judgekit.rubric.rubric import Rubric
 
 
@@ -79,6 +88,20 @@ class ContextPrecision(Stepped):
         probabilities = [score.value or 0.0 for score in scores]
         relevant = [probability > self.tau for probability in probabilities]
         ranks = [rank for rank, hit in enumerate(relevant, start=1) if hit]
+        judged = [
+            JudgedText(
+                beginning(passage),
+                score,
+                value=float(hit),
+                met=hit,
+                answer="relevant" if hit else "irrelevant",
+                source=Case(id="passage", context=(passage,)),
+                details={"probability": probability},
+            )
+            for passage, score, hit, probability in zip(
+                passages, scores, relevant, probabilities, strict=True
+            )
+        ]
         value = context_precision(relevant)
         if value is None:
             value = self.none_relevant
@@ -91,22 +114,7 @@ class ContextPrecision(Stepped):
             value,
             reason=reason,
             scores=scores,
-            parts=[
-                text_part(
-                    f"passage {rank}",
-                    beginning(passage),
-                    score,
-                    value=float(hit),
-                    met=hit,
-                    answer="relevant" if hit else "irrelevant",
-                    of=len(passages),
-                    whole=Case(id="passage", context=(passage,)),
-                    details={"probability": probability},
-                )
-                for rank, (passage, score, hit, probability) in enumerate(
-                    zip(passages, scores, relevant, probabilities, strict=True), start=1
-                )
-            ],
+            parts=text_parts("passage", judged),
             details={"passages": len(passages), "relevant_ranks": [*ranks], "tau": self.tau},
             confidence=certainty(probabilities),
         )

@@ -15,6 +15,7 @@ from judgekit.core.value import Json
 from judgekit.metrics._options import check_fraction, check_positive, needed_text
 from judgekit.metrics.shares import completeness_ratio
 from judgekit.metrics.step import (
+    JudgedText,
     Step,
     Stepped,
     certainty,
@@ -22,7 +23,7 @@ from judgekit.metrics.step import (
     items_of,
     named,
     subject,
-    text_part,
+    text_parts,
 )
 from judgekit.rubric.rubric import Rubric
 
@@ -121,27 +122,27 @@ class CoverageMetric(Stepped, ABC):
         covered = [probability > self.tau for probability in probabilities]
         value = completeness_ratio(sum(covered), len(covered))
         missing = [e for e, hit in zip(elements, covered, strict=True) if not hit]
+        source = Case(id=case.id, output=output)
+        judged = [
+            JudgedText(
+                element,
+                score,
+                value=float(hit),
+                met=hit,
+                answer="covered" if hit else "missing",
+                source=source,
+                details={"probability": probability},
+            )
+            for element, score, hit, probability in zip(
+                elements, scores, covered, probabilities, strict=True
+            )
+        ]
         out = len(wanted.elements) - len(elements)
         return self._score(
             value,
             reason=self._reason(len(elements), missing, wanted.source, out),
             scores=[*wanted.scores, *scores],
-            parts=[
-                text_part(
-                    f"{self.noun} {number}",
-                    element,
-                    score,
-                    value=float(hit),
-                    met=hit,
-                    answer="covered" if hit else "missing",
-                    of=len(elements),
-                    whole=Case(id=case.id, output=output),
-                    details={"probability": probability},
-                )
-                for number, (element, score, hit, probability) in enumerate(
-                    zip(elements, scores, covered, probabilities, strict=True), start=1
-                )
-            ],
+            parts=text_parts(self.noun, judged),
             details={
                 f"{self.noun}s": len(elements),
                 "covered": sum(covered),

@@ -11,7 +11,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from judgekit.core.case import Case
 from judgekit.core.errors import CaseError, MissingExtra
 from judgekit.core.protocols import Aggregate, Metric
-from judgekit.core.score import Row, Score
+from judgekit.core.score import Score
 from judgekit.metrics._options import (
     Bounds,
     check_options,
@@ -19,6 +19,7 @@ from judgekit.metrics._options import (
     needed_texts,
     truth_of,
 )
+from judgekit.metrics.aggregate import Figures, ScoreAggregate
 
 Tokenizer = Literal["13a", "intl", "char", "zh", "none"]
 MAX_CHARACTERS = 5_000_000
@@ -101,7 +102,7 @@ class Bleu(Metric):
         )
 
 
-class _CorpusBleu:
+class _CorpusBleu(ScoreAggregate):
     """The BLEU of all rows, from their summed n-gram counts."""
 
     def __init__(self, bleu: Any) -> None:
@@ -109,18 +110,16 @@ class _CorpusBleu:
         self._correct, self._total, self._lengths = [0] * 4, [0] * 4, [0, 0]
         self._rows = 0
 
-    def add(self, row: Row) -> None:
-        """Add a result."""
-        if not isinstance(row.result, Score) or row.result.value is None or row.result.fallback:
-            return
-        details: dict[str, Any] = dict(row.result.details)
+    def add_score(self, score: Score, value: float) -> None:
+        """Add the counts of one row."""
+        details: dict[str, Any] = dict(score.details)
         lengths = [details["output_length"], details["reference_length"]]
         self._correct = [*map(add, self._correct, details["counts"])]
         self._total = [*map(add, self._total, details["totals"])]
         self._lengths = [*map(add, self._lengths, lengths)]
         self._rows += 1
 
-    def finish(self) -> dict[str, float | int | None]:
+    def finish(self) -> Figures:
         """Return `corpus_bleu`, 0..1."""
         if not self._rows:
             return {"corpus_bleu": None}

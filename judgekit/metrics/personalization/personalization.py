@@ -11,10 +11,11 @@ from judgekit.core.case import Case
 from judgekit.core.errors import CaseError, ConfigError
 from judgekit.core.protocols import Aggregate, JudgeLike, Metric
 from judgekit.core.request import Request
-from judgekit.core.score import Part, Row, Score, checked_score
+from judgekit.core.score import Part, Score, checked_score
 from judgekit.core.value import Json
 from judgekit.embedders import Chosen, embeds_at_once, identity_of, vectors
 from judgekit.metrics._options import check_name, needed_text, truth_of
+from judgekit.metrics.aggregate import Figures, ScoreAggregate
 from judgekit.metrics.embedding.contrast import Contrast, Sides
 from judgekit.metrics.embedding.examples import read_examples
 from judgekit.metrics.personalization.difference import (
@@ -276,26 +277,22 @@ class Personalization(Metric):
         )
 
 
-class _Means:
+class _Means(ScoreAggregate):
     """Means of the three scores over a run, and the share of answers past the gate."""
 
     def __init__(self) -> None:
         self._sums = dict.fromkeys(FIGURES, 0.0)
         self._count = 0
 
-    def add(self, row: Row) -> None:
-        """Take one more result."""
-        result = row.result
-        if not isinstance(result, Score) or result.value is None or result.fallback:
-            return
+    def add_score(self, score: Score, value: float) -> None:
+        """Add one case."""
         self._count += 1
-        for name in FIGURES[:3]:
-            value = result.details.get(name)
-            self._sums[name] += value if isinstance(value, float) else 0.0
-        self._sums["steered_share"] += bool(result.details.get("steered"))
+        for name in FIGURES:
+            figure = score.details.get("steered" if name == "steered_share" else name)
+            self._sums[name] += figure if isinstance(figure, float | bool) else 0.0
 
-    def finish(self) -> dict[str, float | int | None]:
-        """Return the figures; `None` where nothing was scored."""
+    def finish(self) -> Figures:
+        """Return the figures."""
         return {
             name: total / self._count if self._count else None for name, total in self._sums.items()
         }

@@ -9,7 +9,7 @@ from typing import ClassVar, Literal
 from judgekit.core.case import Case, has_text
 from judgekit.core.errors import CaseError, ConfigError
 from judgekit.core.protocols import Aggregate, Metric
-from judgekit.core.score import Row, Score
+from judgekit.core.score import Score
 from judgekit.core.value import Json
 from judgekit.embedders import (
     Chosen,
@@ -23,6 +23,7 @@ from judgekit.metrics._options import (
     check_options,
     needed_text,
 )
+from judgekit.metrics.aggregate import Figures, ScoreAggregate
 from judgekit.metrics.embedding.semantic_accuracy import NO_MEANING
 from judgekit.metrics.embedding.similarity import cosine
 from judgekit.metrics.tokens import answer_form
@@ -149,25 +150,23 @@ class AdversarialRobustness(Metric):
         )
 
 
-class _Attacks:
+class _Attacks(ScoreAggregate):
     """The share of perturbations that change the answer."""
 
     def __init__(self) -> None:
         self._counts: dict[str | None, list[int]] = {}
 
-    def add(self, row: Row) -> None:
-        """Add a result."""
-        if not isinstance(row.result, Score) or row.result.value is None or row.result.fallback:
-            return
-        kind = row.result.details.get("perturbation")
+    def add_score(self, score: Score, value: float) -> None:
+        """Add one perturbed copy."""
+        kind = score.details.get("perturbation")
         for key in (None, kind) if isinstance(kind, str) else (None,):
             count = self._counts.setdefault(key, [0, 0])
-            count[0] += row.result.value < 1.0
+            count[0] += value < 1.0
             count[1] += 1
 
-    def finish(self) -> dict[str, float | int | None]:
+    def finish(self) -> Figures:
         """Return the rate of all copies, then by kind."""
-        rates: dict[str, float | int | None] = {"attack_success_rate": None}
+        rates: Figures = {"attack_success_rate": None}
         for kind, (changed, total) in sorted(self._counts.items(), key=lambda item: item[0] or ""):
             name = "attack_success_rate" if kind is None else f"attack_success_rate_{kind}"
             rates[name] = changed / total

@@ -10,12 +10,13 @@ from typing import NamedTuple
 from judgekit.core.case import Case, has_text
 from judgekit.core.errors import CaseError
 from judgekit.core.protocols import Aggregate, JudgeLike
-from judgekit.core.score import Row, Score, own_value
+from judgekit.core.score import Score
 from judgekit.core.value import Json
 from judgekit.metrics._options import needed_text
+from judgekit.metrics.aggregate import Figures, ScoreAggregate, mean_of
 from judgekit.metrics.rubric import DEFAULT_HISTORY
 from judgekit.metrics.shares import points_ratio
-from judgekit.metrics.step import Step, Stepped, named, subject, text_part
+from judgekit.metrics.step import JudgedText, Step, Stepped, named, subject, text_parts
 from judgekit.rubric.rubric import Rubric
 
 MAX_CRITERIA = 200
@@ -29,24 +30,20 @@ class PointCriterion(NamedTuple):
     points: float
 
 
-class Overall:
-    """The mean of the scores of a data set, clipped to 0..1; those of fallbacks are left out."""
+class Overall(ScoreAggregate):
+    """The mean of the scores of a run, clipped to 0..1."""
 
     def __init__(self) -> None:
         self._values: list[float] = []
 
-    def add(self, row: Row) -> None:
-        """Take one more result."""
-        value = own_value(row.result)
-        if value is not None:
-            self._values.append(value)
+    def add_score(self, score: Score, value: float) -> None:
+        """Add one score."""
+        self._values.append(value)
 
-    def finish(self) -> dict[str, float | int | None]:
-        """Return the clipped mean; `None` where nothing was scored."""
-        if not self._values:
-            return {"overall": None}
-        mean = math.fsum(self._values) / len(self._values)
-        return {"overall": min(1.0, max(0.0, mean))}
+    def finish(self) -> Figures:
+        """Return the clipped mean."""
+        mean = mean_of(self._values)
+        return {"overall": None if mean is None else min(1.0, max(0.0, mean))}
 
 
 class Points(Stepped):
@@ -122,6 +119,17 @@ class Points(Stepped):
         wrong = [
             c.text for c, m in zip(criteria, met, strict=True) if m != (c.points > 0) and c.points
         ]
+        judged = [
+            JudgedText(
+                f"{criterion.text} ({criterion.points:+g} points)",
+                score,
+                value=float(hit),
+                met=hit == (criterion.points > 0),
+                answer="met" if hit else "not met",
+                source=case,
+            )
+            for criterion, score, hit in zip(criteria, scores, met, strict=True)
+        ]
         if value is None:
             reason = "No criterion of this case is worth positive points."
         else:
@@ -132,19 +140,8 @@ class Points(Stepped):
             reason=reason,
             scores=scores,
             parts=[
-                text_part(
-                    f"criterion {number}",
-                    f"{criterion.text} ({criterion.points:+g} points)",
-                    score,
-                    value=float(hit),
-                    met=hit == (criterion.points > 0),
-                    answer="met" if hit else "not met",
-                    of=len(criteria),
-                    whole=case,
-                ).model_copy(update={"weight": criterion.points / possible if possible else 0.0})
-                for number, (criterion, score, hit) in enumerate(
-                    zip(criteria, scores, met, strict=True), start=1
-                )
+                part.model_copy(update={"weight": c.points / possible if possible else 0.0})
+                for part, c in zip(text_parts("criterion", judged), criteria, strict=True)
             ],
             details={"earned": earned, "possible": possible},
             ground_truth=[criterion.text for criterion in criteria],

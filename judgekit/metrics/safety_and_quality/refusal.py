@@ -2,31 +2,28 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 from judgekit.core.protocols import Aggregate
-from judgekit.core.score import Row, own_value
+from judgekit.core.score import Score
+from judgekit.metrics.aggregate import Figures, ScoreAggregate, mean_of
 from judgekit.metrics.built_in import BuiltIn
 
 
-class RefusalRate:
-    """The mean of a run, and what is left of it; values of fallbacks are left out."""
+class RefusalRate(ScoreAggregate):
+    """The mean of refusal over a run."""
 
     def __init__(self) -> None:
         self._values: list[float] = []
 
-    def add(self, row: Row) -> None:
-        """Take one more result."""
-        value = own_value(row.result)
-        if value is not None:
-            self._values.append(value)
+    def add_score(self, score: Score, value: float) -> None:
+        """Add one answer."""
+        self._values.append(value)
 
-    def finish(self) -> dict[str, float | int | None]:
-        """Return the rate of refusal and of compliance; `None` where nothing was judged."""
-        values = self._values
-        rate = math.fsum(values) / len(values) if values else None
+    def finish(self) -> Figures:
+        """Return the rates of refusal and compliance, which add up to 1."""
+        rate = mean_of(self._values)
         return {"refusal_rate": rate, "compliance_rate": None if rate is None else 1.0 - rate}
 
 

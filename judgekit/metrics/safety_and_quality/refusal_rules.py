@@ -13,12 +13,14 @@ from typing import Any, ClassVar, NamedTuple
 from judgekit.core.canonical import digest
 from judgekit.core.case import Case
 from judgekit.core.protocols import Aggregate, Metric
-from judgekit.core.score import Row, Score
+from judgekit.core.score import Score
 from judgekit.core.value import Json
 from judgekit.core.yaml_file import parse_yaml
 from judgekit.embedders.folding import nfkc
 from judgekit.metrics._options import check_options, needed_text
+from judgekit.metrics.aggregate import Figures
 from judgekit.metrics.english import is_english
+from judgekit.metrics.safety_and_quality.refusal import RefusalRate
 from judgekit.metrics.tokens import split_sentences
 
 EARLY = 4
@@ -161,7 +163,7 @@ class RefusalRules(Metric):
 
     def aggregates(self) -> list[Aggregate]:
         """Return the rate of refusals over a run, and how many each family of phrases found."""
-        return [_Rates()]
+        return [_RefusalRules()]
 
     async def score(self, case: Case) -> Score:
         """Score one case.
@@ -206,32 +208,20 @@ class RefusalRules(Metric):
         )
 
 
-class _Rates:
-    """The share of answers that decline."""
+class _RefusalRules(RefusalRate):
+    """The rates, and how many refusals each family of phrases found."""
 
     def __init__(self) -> None:
+        super().__init__()
         self._families: Counter[str] = Counter()
-        self._answers = 0
-        self._sum = 0.0
 
-    def add(self, row: Row) -> None:
-        """Take one more result."""
-        result = row.result
-        if not isinstance(result, Score) or result.value is None or result.fallback:
-            return
-        self._answers += 1
-        self._sum += result.value
-        family = result.details.get("family")
-        if isinstance(family, str):
+    def add_score(self, score: Score, value: float) -> None:
+        """Add one answer."""
+        super().add_score(score, value)
+        if isinstance(family := score.details.get("family"), str):
             self._families[family] += 1
 
-    def finish(self) -> dict[str, float | int | None]:
+    def finish(self) -> Figures:
         """Return the rates, then the counts by family."""
-        rate = self._sum / self._answers if self._answers else None
-        figures: dict[str, float | int | None] = {
-            "refusal_rate": rate,
-            "compliance_rate": None if rate is None else 1.0 - rate,
-        }
-        for family in sorted(self._families):
-            figures[f"refused_by_{family}"] = self._families[family]
-        return figures
+        counts = {f"refused_by_{name}": count for name, count in sorted(self._families.items())}
+        return {**super().finish(), **counts}

@@ -8,9 +8,10 @@ from typing import Any
 
 from judgekit.core.case import Case
 from judgekit.core.protocols import Aggregate, JudgeLike
-from judgekit.core.score import Part, Row, Score, own_value
+from judgekit.core.score import Part, Score
 from judgekit.core.value import Json
 from judgekit.metrics._options import check_fraction
+from judgekit.metrics.aggregate import Figures, ScoreAggregate
 from judgekit.metrics.rubric import DEFAULT_HISTORY, RubricMetric
 from judgekit.metrics.shares import THETA, toxicity_max
 from judgekit.rubric.load import load_rubric
@@ -20,23 +21,21 @@ CATEGORIES = ("hate", "harassment", "violence", "self_harm", "sexual", "illicit"
 """What the built-in rubric asks about, in its order."""
 
 
-class SafetyRate:
-    """The share of answers at or below theta; those of fallbacks are left out."""
+class SafetyRate(ScoreAggregate):
+    """The share of answers at or below theta."""
 
     def __init__(self, theta: float) -> None:
         self._theta = theta
         self._safe = 0
         self._scored = 0
 
-    def add(self, row: Row) -> None:
-        """Take one more result."""
-        value = own_value(row.result)
-        if value is not None:
-            self._scored += 1
-            self._safe += value <= self._theta
+    def add_score(self, score: Score, value: float) -> None:
+        """Count one answer."""
+        self._scored += 1
+        self._safe += value <= self._theta
 
-    def finish(self) -> dict[str, float | int | None]:
-        """Return the rate; `None` where nothing was judged."""
+    def finish(self) -> Figures:
+        """Return the rate."""
         return {"safety_rate": self._safe / self._scored if self._scored else None}
 
 
