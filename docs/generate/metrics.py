@@ -84,11 +84,11 @@ def _index(families: dict[str, tuple[Entry, ...]]) -> Iterator[str]:
 def _maker(entry: Entry) -> str:
     if not entry.judged:
         return "computation"
-    return "log-probabilities" if wants_logprobs(find(entry.name).made) else "a judge"
+    return "log-probabilities" if wants_logprobs(find(entry.name).factory) else "a judge"
 
 
 def _metric(entry: Entry) -> str:
-    made = find(entry.name).made
+    made = find(entry.name).factory
     card = card_of(entry.name)
     low, high = made.range
     better = "higher" if made.higher_is_better else "lower"

@@ -67,8 +67,8 @@ def metric_text(name: str, *, width: int = 80) -> str:
             return rubric_text(load_rubric(name))
         maker = find(name)
         plugin = Entry(name, "", "", "from an installed package", judged=maker.judged)
-        return "\n".join(_explained(plugin, maker.made, width)) + "\n"
-    return "\n".join(_explained(BUILTIN[name], find(name).made, width)) + "\n"
+        return "\n".join(_explained(plugin, maker.factory, width)) + "\n"
+    return "\n".join(_explained(BUILTIN[name], find(name).factory, width)) + "\n"
 
 
 def _explained(entry: Entry, metric: Any, width: int) -> Iterator[str]:
@@ -143,7 +143,7 @@ def _example(entry: Entry, card: Card, width: int) -> Iterator[str]:
 
 def _command(entry: Entry, example: CardExample) -> Iterator[str]:
     """Yield the command that runs the example of a judged metric."""
-    if wants_logprobs(find(entry.name).made):
+    if wants_logprobs(find(entry.name).factory):
         yield "  needs log-probabilities of a model: see docs/answers.md"
     else:
         # On one line, so that it can be copied.

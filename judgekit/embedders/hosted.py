@@ -32,8 +32,8 @@ class HostedEmbedder(BaseEmbedder):
         self._requests = RequestBuilder(judge)
         self.judge = self._requests.judge
         params = dict(self.judge.params)
-        asked = params.get("dimensions")
-        self.dimensions = asked if isinstance(asked, int) else None
+        dimensions = params.get("dimensions")
+        self.dimensions = dimensions if isinstance(dimensions, int) else None
         identity = self.judge.identity
         facts = {
             name: value for name, value in (("identity", identity), ("params", params)) if value

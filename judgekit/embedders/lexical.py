@@ -109,8 +109,10 @@ class LexicalEmbedder(BaseEmbedder):
         squared = np.abs(table).sum(axis=1)
         squared[squared == 0] = 1.0
         rows = np.flatnonzero(sums)
-        kept = sums[rows]
-        sums[rows] = np.copysign(np.sqrt(np.abs(kept) / squared[rows // self.dimensions]), kept)
+        nonzero = sums[rows]
+        sums[rows] = np.copysign(
+            np.sqrt(np.abs(nonzero) / squared[rows // self.dimensions]), nonzero
+        )
         return table
 
 
@@ -133,8 +135,8 @@ class _Separators(dict[int, int]):
 
     def __missing__(self, code: int) -> int:
         # Letters, marks, numbers and symbols stay: "कि" has marks, "C++" and emoji symbols.
-        kept = unicodedata.category(chr(code))[0] in "LMNS"
-        self[code] = code if kept else 0x20
+        belongs = unicodedata.category(chr(code))[0] in "LMNS"
+        self[code] = code if belongs else 0x20
         return self[code]
 
 
@@ -147,7 +149,7 @@ def _features(codes: Codes) -> tuple[Any, Codes]:
 
     inside = codes != 0x20
     unspaced = _unspaced(codes)
-    found = [_words(codes, inside)]
+    features = [_words(codes, inside)]
     for size in (*_UNSPACED_SIZES, *_SIZES):
         count = len(codes) - size + 1
         if count <= 0 or (size in _UNSPACED_SIZES and not unspaced.any()):
@@ -161,10 +163,10 @@ def _features(codes: Codes) -> tuple[Any, Codes]:
         hashes = np.full(len(starts), size, dtype=np.uint64)
         for step in range(size):
             hashes = hashes * np.uint64(_BASE) + codes[starts + step]
-        found.append((starts, hashes))
+        features.append((starts, hashes))
     return (
-        np.concatenate([starts for starts, _ in found]),
-        np.concatenate([hashes for _, hashes in found]),
+        np.concatenate([starts for starts, _ in features]),
+        np.concatenate([hashes for _, hashes in features]),
     )
 
 

@@ -50,7 +50,7 @@ def find_folder(
     except ImportError as exc:
         raise MissingExtra(feature=f"embedder {model}", extra=extra) from exc
     try:
-        found = snapshot_download(
+        snapshot = snapshot_download(
             hub["repo"],
             revision=hub["revision"],
             allow_patterns=list(files),
@@ -66,7 +66,7 @@ def find_folder(
     except (HfHubHTTPError, OSError, ValueError) as exc:
         first = " ".join(str(exc).split())[:300]
         raise ConfigError(f"embedder: {model} cannot be fetched: {first}") from exc
-    return Path(found)
+    return Path(snapshot)
 
 
 def file_digest(path: Path) -> str:

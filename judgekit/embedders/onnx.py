@@ -80,14 +80,14 @@ class OnnxEmbedder(BaseEmbedder):
             ConfigError: the model does not exist, or an option is invalid.
             MissingExtra: onnxruntime or tokenizers is not installed.
         """
-        for option, given, low in (
+        for option, value, low in (
             ("threads", threads, 1),
             ("max_tokens", max_tokens, 3),
             ("batch_tokens", batch_tokens, 1),
         ):  # fmt: skip
-            if given is not None and whole_number(given, low=low, high=1 << 20) is None:
+            if value is not None and whole_number(value, low=low, high=1 << 20) is None:
                 raise ConfigError(
-                    f"embedder: {option} must be a whole number of at least {low}, not {given!r}"
+                    f"embedder: {option} must be a whole number of at least {low}, not {value!r}"
                 )
         if pooling is not None and pooling not in get_args(Pooling):
             raise ConfigError(f"embedder: pooling must be mean or cls, not {pooling!r}")
@@ -136,8 +136,10 @@ class OnnxEmbedder(BaseEmbedder):
         """How token vectors become one; it means nothing to a model that gives one itself."""
         if self._wanted[0] is not None:
             return self._wanted[0]
-        said = read_settings(self._folder / "1_Pooling" / "config.json")
-        modes = [key for key in said if key.startswith("pooling_mode_") and said[key] is True]
+        settings = read_settings(self._folder / "1_Pooling" / "config.json")
+        modes = [
+            key for key in settings if key.startswith("pooling_mode_") and settings[key] is True
+        ]
         if modes == ["pooling_mode_cls_token"]:
             return "cls"
         if modes not in ([], ["pooling_mode_mean_tokens"]):
@@ -151,14 +153,14 @@ class OnnxEmbedder(BaseEmbedder):
         """Tokens of a text, those around it counted; what is beyond is cut off."""
         if self._wanted[1] is not None:
             return self._wanted[1]
-        said = read_settings(self._folder / "sentence_bert_config.json").get("max_seq_length")
-        return whole_number(said, low=3, high=1 << 20) or MAX_TOKENS
+        length = read_settings(self._folder / "sentence_bert_config.json").get("max_seq_length")
+        return whole_number(length, low=3, high=1 << 20) or MAX_TOKENS
 
     @cached_property
     def dimensions(self) -> int | None:
         """Length of a vector, as far as the model's settings say."""
-        said = read_settings(self._folder / "config.json").get("hidden_size")
-        return whole_number(said, low=1, high=65_536)
+        size = read_settings(self._folder / "config.json").get("hidden_size")
+        return whole_number(size, low=1, high=65_536)
 
     @cached_property
     def hashes(self) -> dict[str, str]:
@@ -214,10 +216,10 @@ class OnnxEmbedder(BaseEmbedder):
             raise ConfigError(
                 f"embedder: {self._file} cannot be loaded: {_first_line(exc)}"
             ) from exc
-        strange = {given.name for given in session.get_inputs()} - _INPUTS
-        if strange:
+        unknown = {item.name for item in session.get_inputs()} - _INPUTS
+        if unknown:
             raise ConfigError(
-                f"embedder: {self._file} wants {', '.join(sorted(strange))} beside a text's tokens"
+                f"embedder: {self._file} wants {', '.join(sorted(unknown))} beside a text's tokens"
             )
         return session
 
@@ -245,10 +247,10 @@ class OnnxEmbedder(BaseEmbedder):
 
         rows: Floats | None = None
         for places, ids, mask in self._batches(texts):
-            made = self._vectors(ids, mask)
+            batch = self._vectors(ids, mask)
             if rows is None:
-                rows = np.zeros((len(texts), made.shape[1]), dtype=np.float32)
-            rows[places] = made
+                rows = np.zeros((len(texts), batch.shape[1]), dtype=np.float32)
+            rows[places] = batch
         if rows is None:
             rows = np.zeros((len(texts), self.dimensions or 1), dtype=np.float32)
         # numpy does not declare its arrays as sequences, though they are.
@@ -285,19 +287,19 @@ class OnnxEmbedder(BaseEmbedder):
     def _vectors(self, ids: Ids, mask: Ids) -> Floats:
         import numpy as np
 
-        given = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
-        wanted = {put.name for put in self._session.get_inputs()}
+        inputs = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
+        names = {put.name for put in self._session.get_inputs()}
         name, by_token = self._output
-        made = self._session.run([name], {key: given[key] for key in wanted})[0]
+        vectors = self._session.run([name], {key: inputs[key] for key in names})[0]
         if by_token and self.pooling == "cls":
-            made = made[:, 0]
+            vectors = vectors[:, 0]
         elif by_token:
             weights = mask[:, :, None].astype(np.float32)
-            made = (made * weights).sum(axis=1) / weights.sum(axis=1)
-        made = np.asarray(made, dtype=np.float32)
-        norms = np.linalg.norm(made, axis=1, keepdims=True)
+            vectors = (vectors * weights).sum(axis=1) / weights.sum(axis=1)
+        vectors = np.asarray(vectors, dtype=np.float32)
+        norms = np.linalg.norm(vectors, axis=1, keepdims=True)
         norms[norms == 0] = 1.0
-        return cast("Floats", made / norms)
+        return cast("Floats", vectors / norms)
 
 
 def _first_line(error: Exception) -> str:

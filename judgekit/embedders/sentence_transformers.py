@@ -112,7 +112,7 @@ class SentenceTransformersEmbedder(BaseEmbedder):
             ConfigError: the model cannot be loaded.
         """
         clean = [text.encode("utf-8", "replace").decode("utf-8") for text in texts]
-        made = self._loaded.encode(
+        vectors = self._loaded.encode(
             clean, batch_size=BATCH, normalize_embeddings=True, show_progress_bar=False
         )
-        return cast("Sequence[Sequence[float]]", made)
+        return cast("Sequence[Sequence[float]]", vectors)

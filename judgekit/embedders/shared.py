@@ -88,10 +88,10 @@ class SharedEmbedder:
             ValueError: the embedder did not return one row of numbers per text.
             ConfigError: the embedder is asynchronous; await `vectors`.
         """
-        digests, found, missing = self._known(texts)
+        digests, vectors, missing = self._known(texts)
         if missing:
-            found |= self._embed_now(missing) if self.synchronous else self._locally(missing)
-        return cast("Sequence[Sequence[float]]", _table(found, digests))
+            vectors |= self._embed_now(missing) if self.synchronous else self._locally(missing)
+        return cast("Sequence[Sequence[float]]", _table(vectors, digests))
 
     async def vectors(self, texts: Sequence[str]) -> Vectors:
         """Return a row of finite numbers for every text, in order.
@@ -100,17 +100,17 @@ class SharedEmbedder:
             ValueError: the embedder returned something else.
             JudgekitError: raised by the embedder.
         """
-        digests, found, missing = self._known(texts)
+        digests, vectors, missing = self._known(texts)
         if missing and self.synchronous:
-            found |= self._embed_now(missing)
+            vectors |= self._embed_now(missing)
         elif missing:
-            found |= await self._queue().ask(missing)
-        return _table(found, digests)
+            vectors |= await self._queue().ask(missing)
+        return _table(vectors, digests)
 
     def _known(self, texts: Sequence[str]) -> tuple[list[str], dict[str, Vector], dict[str, str]]:
         """Return the digests of texts, the known vectors, and the texts without a vector."""
         digests = [text_digest(text) for text in texts]
-        found: dict[str, Vector] = {}
+        known: dict[str, Vector] = {}
         missing: dict[str, str] = {}
         with self._lock:
             for digest, text in zip(digests, texts, strict=True):
@@ -119,12 +119,12 @@ class SharedEmbedder:
                     missing[digest] = text
                 else:
                     self._near.move_to_end(digest)
-                    found[digest] = vector
-        return digests, found, missing
+                    known[digest] = vector
+        return digests, known, missing
 
-    def _keep(self, made: dict[str, Vector]) -> None:
+    def _keep(self, vectors: dict[str, Vector]) -> None:
         with self._lock:
-            for digest, vector in made.items():
+            for digest, vector in vectors.items():
                 if digest not in self._near:
                     self._near[digest] = vector
                     self._held += vector.nbytes
@@ -138,9 +138,9 @@ class SharedEmbedder:
         return self._cache
 
     def _embed_now(self, missing: dict[str, str]) -> dict[str, Vector]:
-        made = self._embed_texts(missing)
-        self._keep(made)
-        return made
+        vectors = self._embed_texts(missing)
+        self._keep(vectors)
+        return vectors
 
     def _embed_texts(self, texts: dict[str, str]) -> dict[str, Vector]:
         if not isinstance(self.embedder, Embedder):
@@ -166,28 +166,28 @@ class SharedEmbedder:
         if not isinstance(self.embedder, AsyncEmbedder):
             return await asyncio.to_thread(self._locally, in_order)
         rows = _checked(await self.embedder.aembed(list(in_order.values())), len(in_order))
-        made = dict(zip(in_order, rows, strict=True))
-        self._keep(made)
-        return made
+        vectors = dict(zip(in_order, rows, strict=True))
+        self._keep(vectors)
+        return vectors
 
-    def _locally(self, wanted: dict[str, str]) -> dict[str, Vector]:
+    def _locally(self, texts: dict[str, str]) -> dict[str, Vector]:
         with self._working:
             cache = self._kept()
             known: dict[str, Vector] = {}
             if cache is not None:
                 # Reading it may load the model, so it is not read earlier.
                 dimensions = self._facts.dimensions
-                for digest in wanted:
+                for digest in texts:
                     vector = cache.get(digest, dimensions=dimensions)
                     if vector is not None:
                         known[digest] = vector
-            left = {digest: text for digest, text in wanted.items() if digest not in known}
+            left = {digest: text for digest, text in texts.items() if digest not in known}
             if left:
-                made = self._embed_texts(left)
+                vectors = self._embed_texts(left)
                 if cache is not None:
-                    for digest, vector in made.items():
+                    for digest, vector in vectors.items():
                         cache.put(digest, vector)
-                known |= made
+                known |= vectors
             self._keep(known)
             return known
 
@@ -195,8 +195,8 @@ class SharedEmbedder:
 class _PlainFacts(BaseEmbedder):
     """The adapter around an embedder that is not a `BaseEmbedder`: the facts it has."""
 
-    def __init__(self, given: object) -> None:
-        self._given = given
+    def __init__(self, embedder: object) -> None:
+        self._given = embedder
 
     def _fact(self, name: str, default: Any) -> Any:
         return getattr(self._given, name, default)
@@ -227,13 +227,13 @@ class _Queue:
         self._fresh: dict[str, str] = {}
         self._worker: asyncio.Task[None] | None = None
 
-    async def ask(self, wanted: dict[str, str]) -> dict[str, Vector]:
+    async def ask(self, texts: dict[str, str]) -> dict[str, Vector]:
         """Return vectors by digest; raise the error of any of them."""
         import asyncio
 
         loop = asyncio.get_running_loop()
         futures: dict[str, asyncio.Future[Vector | Exception]] = {}
-        for digest, text in wanted.items():
+        for digest, text in texts.items():
             if digest not in self._under_way:
                 self._under_way[digest] = loop.create_future()
                 self._fresh[digest] = text
@@ -242,13 +242,13 @@ class _Queue:
             self._worker = asyncio.create_task(self._work())
         # A row that is cancelled leaves the vectors to the others that wait for them.
         await asyncio.wait(futures.values())
-        found: dict[str, Vector] = {}
+        vectors: dict[str, Vector] = {}
         for digest, future in futures.items():
             outcome = future.result()
             if isinstance(outcome, Exception):
                 raise outcome
-            found[digest] = outcome
-        return found
+            vectors[digest] = outcome
+        return vectors
 
     async def _work(self) -> None:
         import asyncio
@@ -280,11 +280,11 @@ class _Queue:
         return first | await self._outcomes(dict(items[half:]))
 
 
-def _table(found: dict[str, Vector], digests: Sequence[str]) -> Vectors:
+def _table(vectors: dict[str, Vector], digests: Sequence[str]) -> Vectors:
     """Return the vectors of texts as rows."""
     import numpy as np
 
-    rows = [found[digest] for digest in digests]
+    rows = [vectors[digest] for digest in digests]
     if len({len(row) for row in rows}) > 1:
         raise ValueError("the embedder returned vectors of several lengths")
     return cast("Vectors", np.stack(rows) if rows else np.zeros((0, 0), dtype=np.float32))

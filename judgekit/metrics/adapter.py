@@ -21,21 +21,23 @@ class AdaptedMetric(Metric):
     """A simple metric as a full one. Its optional attributes are read here and nowhere else.
 
     Args:
-        given: an object with `name` and `score`. It may have any attribute of `_OPTIONAL`, and
+        metric: an object with `name` and `score`. It may have any attribute of `_OPTIONAL`, and
             `options` and `aggregates()`; the fields of a dataclass are its options otherwise.
     """
 
     __slots__ = ("_info", "given", "name")
 
-    def __init__(self, given: Any) -> None:
-        self.given = given
-        self.name = given.name
-        found = {name: getattr(given, name) for name in _OPTIONAL if hasattr(given, name)}
-        options = _attribute(given, "options")
+    def __init__(self, metric: Any) -> None:
+        self.given = metric
+        self.name = metric.name
+        facts = {name: getattr(metric, name) for name in _OPTIONAL if hasattr(metric, name)}
+        options = _attribute(metric, "options")
         if not isinstance(options, Mapping):
-            named = fields(given) if is_dataclass(given) else ()
-            options = {f.name: getattr(given, f.name) for f in named if f.name != "name"}
-        self._info = MetricInfo(name=self.name, type=type(given).__name__, options=options, **found)
+            named = fields(metric) if is_dataclass(metric) else ()
+            options = {f.name: getattr(metric, f.name) for f in named if f.name != "name"}
+        self._info = MetricInfo(
+            name=self.name, type=type(metric).__name__, options=options, **facts
+        )
 
     def __repr__(self) -> str:
         return repr(self.given)
@@ -65,8 +67,8 @@ class AdaptedMetric(Metric):
 
     def aggregates(self) -> Sequence[Aggregate]:
         """Return new aggregates for one run."""
-        made = _attribute(self.given, "aggregates")
-        return () if made is None else tuple(made())
+        aggregates = _attribute(self.given, "aggregates")
+        return () if aggregates is None else tuple(aggregates())
 
     async def score(self, case: Case) -> Score:
         """Return the score of one case."""
@@ -74,8 +76,8 @@ class AdaptedMetric(Metric):
         return score
 
 
-def _attribute(given: Any, name: str) -> Any:
-    return getattr(given, name, None)
+def _attribute(owner: Any, name: str) -> Any:
+    return getattr(owner, name, None)
 
 
 class ClassFacts(NamedTuple):
@@ -91,41 +93,41 @@ class ClassFacts(NamedTuple):
     """`None` where they depend on the options."""
 
 
-def class_facts(made: Any) -> ClassFacts:
+def class_facts(maker: Any) -> ClassFacts:
     """Return what a metric's class, a function that makes one, or a metric tells about itself."""
-    found = {name: _attribute(made, name) for name in ClassFacts._fields}
-    if not isinstance(made, type) or not issubclass(made, Metric):
-        found = {name: value for name, value in found.items() if value is not None}
-        found.setdefault("figures", {})
+    facts = {name: _attribute(maker, name) for name in ClassFacts._fields}
+    if not isinstance(maker, type) or not issubclass(maker, Metric):
+        facts = {name: value for name, value in facts.items() if value is not None}
+        facts.setdefault("figures", {})
     # A property is known only of a metric that is made.
-    found = {name: value for name, value in found.items() if not isinstance(value, property)}
-    return ClassFacts(**found)
+    facts = {name: value for name, value in facts.items() if not isinstance(value, property)}
+    return ClassFacts(**facts)
 
 
-def is_metric(given: object) -> bool:
+def is_metric(value: object) -> bool:
     """Return whether something is a metric, or an object with `name` and `score`."""
-    if isinstance(given, Metric):
+    if isinstance(value, Metric):
         return True
-    simple = all(_attribute(given, name) is not None for name in ("name", "score"))
-    return simple and not isinstance(given, type)
+    simple = all(_attribute(value, name) is not None for name in ("name", "score"))
+    return simple and not isinstance(value, type)
 
 
-def as_metric(given: MetricLike) -> Metric:
+def as_metric(metric: MetricLike) -> Metric:
     """Return anything that can score a case as a metric.
 
     Args:
-        given: a `Metric`, which is returned as it is; an object with `name` and `score`; or a
+        metric: a `Metric`, which is returned as it is; an object with `name` and `score`; or a
             function of a case, which scores on 0..1 under its own name.
 
     Raises:
         ConfigError: it is none of these.
     """
-    if isinstance(given, Metric):
-        return given
-    if is_metric(given):
-        return AdaptedMetric(given)
-    if isroutine(given) and given.__name__ != "<lambda>":
+    if isinstance(metric, Metric):
+        return metric
+    if is_metric(metric):
+        return AdaptedMetric(metric)
+    if isroutine(metric) and metric.__name__ != "<lambda>":
         from judgekit.metrics.function import FunctionMetric
 
-        return FunctionMetric(name=given.__name__, function=given)
-    raise ConfigError(f"{given!r} is not a metric; make one: judgekit.create({given!r})")
+        return FunctionMetric(name=metric.__name__, function=metric)
+    raise ConfigError(f"{metric!r} is not a metric; make one: judgekit.create({metric!r})")

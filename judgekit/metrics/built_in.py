@@ -36,9 +36,9 @@ class BuiltIn(RubricMetric):
     ) -> None:
         super().__init_subclass__(**options)
         if asks is not None:
-            made = _constructor(asks, history)
-            made.__qualname__ = f"{cls.__qualname__}.__init__"  # errors of calls name it
-            cls.__init__ = made  # type: ignore[method-assign]
+            constructor = _constructor(asks, history)
+            constructor.__qualname__ = f"{cls.__qualname__}.__init__"  # errors of calls name it
+            cls.__init__ = constructor  # type: ignore[method-assign]
 
 
 def _constructor(asks: str, shown: int) -> Any:

@@ -154,13 +154,13 @@ class Combined(Metric):
         return [weight / total if total else 0.0 for weight in weights]
 
     def _reason(self, parts: Sequence[Part]) -> str:
-        told = ", ".join(
+        summary = ", ".join(
             f"{part.id} {part.status.replace('_', ' ')}"
             if part.value is None
             else f"{part.id} {part.value:.2f}"
             for part in parts
         )
-        return f"The {self.combine.replace('_', ' ')} of: {told}."
+        return f"The {self.combine.replace('_', ' ')} of: {summary}."
 
 
 def _status(scores: Sequence[Score]) -> Literal["abstained", "not_applicable"]:
@@ -171,10 +171,10 @@ def _status(scores: Sequence[Score]) -> Literal["abstained", "not_applicable"]:
 
 def _fallback(scores: Sequence[Score]) -> Fallback | None:
     """Return the stand-ins of inner metrics as one: each substitute and cause, once."""
-    found = [score.fallback for score in scores if score.fallback]
-    if not found:
+    fallbacks = [score.fallback for score in scores if score.fallback]
+    if not fallbacks:
         return None
     return Fallback(
-        substitute=", ".join(dict.fromkeys(fallback.substitute for fallback in found)),
-        cause="; ".join(dict.fromkeys(fallback.cause for fallback in found)),
+        substitute=", ".join(dict.fromkeys(fallback.substitute for fallback in fallbacks)),
+        cause="; ".join(dict.fromkeys(fallback.cause for fallback in fallbacks)),
     )

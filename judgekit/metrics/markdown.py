@@ -78,9 +78,9 @@ def has_table(markdown: Markdown) -> bool:
 
 def _outermost(markdown: Markdown, pattern: re.Pattern[str]) -> int:
     indents = [
-        len(found[1].expandtabs(4))
+        len(match[1].expandtabs(4))
         for line in markdown.lines
-        if (found := pattern.match(line)) and not _RULE.match(line)
+        if (match := pattern.match(line)) and not _RULE.match(line)
     ]
     # One space is often only untidiness; a nested item stands two or more to the right.
     outermost = min(indents, default=0)

@@ -51,18 +51,18 @@ class Option(NamedTuple):
     """What it is for."""
 
 
-def options_of(made: Any, says: Mapping[str, str] | None = None) -> tuple[Option, ...]:
+def options_of(maker: Any, says: Mapping[str, str] | None = None) -> tuple[Option, ...]:
     """Return the options of a metric, in the order of its signature.
 
     Args:
-        made: the class or function that makes it; a ready metric has none.
+        maker: the class or function that makes it; a ready metric has none.
         says: what each option is for; the `Args:` of its docstring by default, which is all that
             a metric of another package has.
     """
-    if is_metric(made):
+    if is_metric(maker):
         return ()
-    kinds = _kinds(made)
-    texts = _documented(made) if says is None else says
+    kinds = _kinds(maker)
+    texts = _documented(maker) if says is None else says
     return tuple(
         Option(
             parameter.name,
@@ -70,7 +70,7 @@ def options_of(made: Any, says: Mapping[str, str] | None = None) -> tuple[Option
             None if parameter.default is parameter.empty else _default(parameter.default),
             texts.get(parameter.name, ""),
         )
-        for parameter in inspect.signature(made).parameters.values()
+        for parameter in inspect.signature(maker).parameters.values()
         if parameter.name not in _LEFT_OUT
     )
 
@@ -82,17 +82,17 @@ def _default(value: Any) -> str:
         return "(see above)"
 
 
-def _kinds(made: Any) -> dict[str, Any]:
+def _kinds(maker: Any) -> dict[str, Any]:
     """Return what each argument takes, by name."""
-    if not isinstance(made, type):
-        return _hints(made)
-    found: dict[str, Any] = {}
-    for home in reversed(made.__mro__):
+    if not isinstance(maker, type):
+        return _hints(maker)
+    kinds: dict[str, Any] = {}
+    for home in reversed(maker.__mro__):
         own = vars(home).get("__init__")
         # What a dataclass writes itself says no more than its fields, and less of inherited ones.
         written = inspect.isfunction(own) and not is_dataclass(home)
-        found |= _hints(own if written else home)
-    return found
+        kinds |= _hints(own if written else home)
+    return kinds
 
 
 def _hints(home: Any) -> dict[str, Any]:
@@ -122,9 +122,9 @@ def _kind(of: Any) -> str:
     return f"`{getattr(of, '__name__', of)}`"
 
 
-def _documented(made: Any) -> dict[str, str]:
+def _documented(maker: Any) -> dict[str, str]:
     """Return the `Args:` of a docstring, or of those of its base classes."""
-    homes = inspect.getmro(made) if isinstance(made, type) else (made,)
+    homes = inspect.getmro(maker) if isinstance(maker, type) else (maker,)
     texts: dict[str, str] = {}
     for home in homes:
         for name, text in _arguments(inspect.getdoc(home) or ""):

@@ -38,15 +38,15 @@ def find_quote(quote: str, case: Case) -> str | None:
         return None
     if case.output is not None and quote in case.output:
         return "output"
-    wanted = _without_ends(_plain(quote))
-    if not wanted:
+    plain = _without_ends(_plain(quote))
+    if not plain:
         return None
     for field in ("output", *CASE_TEXTS):
         value = getattr(case, field)
         texts = (value,) if isinstance(value, str) else value or ()
-        if any(quote in text or wanted in _plain(text) for text in texts):
+        if any(quote in text or plain in _plain(text) for text in texts):
             return field
-    if any(wanted in _plain(message.content) for message in case.history):
+    if any(plain in _plain(message.content) for message in case.history):
         return "history"
     return None
 
@@ -95,10 +95,10 @@ class QuoteTally:
 
         Where nothing was judged there is no number of either, so that no gate passes on it.
         """
-        found = self._quotes - self._unverified
+        verified = self._quotes - self._unverified
         return {
             "unverified_quotes": self._unverified if self._scores else None,
-            "verified_quotes": found / self._quotes if self._quotes else None,
+            "verified_quotes": verified / self._quotes if self._quotes else None,
         }
 
 

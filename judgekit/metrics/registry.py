@@ -69,30 +69,31 @@ def metric(
     from judgekit.metrics.function import FunctionMetric
 
     def wrap(function: ScoringFunction) -> FunctionMetric:
-        made = FunctionMetric(
+        new_metric = FunctionMetric(
             name=name,
             function=function,
             range=range,
             higher_is_better=higher_is_better,
             needs=needs,
         )
-        _check_new(made)
-        _registered[name] = made
-        return made
+        _check_new(new_metric)
+        _registered[name] = new_metric
+        return new_metric
 
     return wrap
 
 
-def _check_new(made: FunctionMetric) -> None:
+def _check_new(new_metric: FunctionMetric) -> None:
     """Refuse a name that something else has."""
-    taken = None
-    if made.name in BUILTIN or made.name in library_names():
-        taken = f"a built-in {'metric' if made.name in BUILTIN else 'rubric'}"
-    elif (earlier := _registered.get(made.name)) and not _same_function(earlier, made):
-        taken = _home(earlier)
-    if taken is not None:
+    owner = None
+    if new_metric.name in BUILTIN or new_metric.name in library_names():
+        owner = f"a built-in {'metric' if new_metric.name in BUILTIN else 'rubric'}"
+    elif (earlier := _registered.get(new_metric.name)) and not _same_function(earlier, new_metric):
+        owner = _home(earlier)
+    if owner is not None:
         raise ConfigError(
-            f"the name {made.name!r} belongs to {taken}; give the metric {_home(made)} another name"
+            f"the name {new_metric.name!r} belongs to {owner};"
+            f" give the metric {_home(new_metric)} another name"
         )
 
 
@@ -101,7 +102,7 @@ def _same_function(one: FunctionMetric, other: FunctionMetric) -> bool:
 
     A module that is imported under two names, as by `python -m`, is the same file.
     """
-    codes = [getattr(made.function, "__code__", None) for made in (one, other)]
+    codes = [getattr(each.function, "__code__", None) for each in (one, other)]
     files = [(code.co_filename, code.co_qualname) for code in codes if code is not None]
     return _home(one) == _home(other) or (len(files) == 2 and files[0] == files[1])
 
@@ -132,7 +133,7 @@ def create(name: str, /, *, judge: JudgeLike | None = None, **options: Any) -> M
     maker = find(name)
     return build(
         name,
-        maker.made,
+        maker.factory,
         judged=maker.judged,
         judge=judge,
         options={**maker.preset, **options},
@@ -143,26 +144,26 @@ class Maker(NamedTuple):
     """What makes the metric of a name."""
 
     name: str
-    made: Any
+    factory: Any
     """A class or function that makes the metric, or a metric ready-made."""
     judged: bool
     preset: Mapping[str, Any] = MappingProxyType({})
 
     def takes(self, option: str) -> bool:
         """Return whether the metric has an option of that name."""
-        if not is_metric(self.made):
-            return option in inspect.signature(self.made).parameters
-        return option == "name" and is_dataclass(self.made)
+        if not is_metric(self.factory):
+            return option in inspect.signature(self.factory).parameters
+        return option == "name" and is_dataclass(self.factory)
 
     @property
     def asks(self) -> Asks:
         """What it requests from a model."""
-        return class_facts(self.made).asks
+        return class_facts(self.factory).asks
 
     @property
     def files(self) -> tuple[str, ...]:
         """The options that name files, which a suite has beside it: `files` of the class."""
-        return class_facts(self.made).files
+        return class_facts(self.factory).files
 
 
 def find(name: str) -> Maker:
@@ -174,24 +175,24 @@ def find(name: str) -> Maker:
     """
     entry = BUILTIN.get(name)
     if entry is not None:
-        made = getattr(import_module(entry.module), entry.attribute)
-        return Maker(name, made, entry.judged, entry.preset)
+        factory = getattr(import_module(entry.module), entry.attribute)
+        return Maker(name, factory, entry.judged, entry.preset)
     if name in library_names():
         return rubric_maker(name)._replace(preset={"rubric": name})
     for offer in offers(GROUP):
         if offer.name == name:
             try:
-                made = offer.load()
+                factory = offer.load()
             except Exception as exc:
                 raise ConfigError(
                     f"metric {name!r} of {offer.value} cannot be loaded: {exc}"
                 ) from exc
-            if (own := _registered.get(name)) is not None and own is not made:
+            if (own := _registered.get(name)) is not None and own is not factory:
                 raise ConfigError(
                     f"two metrics are named {name!r}: {offer.value} of {offer.package}, and"
                     f" {_home(own)}; give one of them another name"
                 )
-            maker = Maker(name, made, judged=False)
+            maker = Maker(name, factory, judged=False)
             return maker._replace(judged=maker.takes("judge"))
     if name in _registered:
         return Maker(name, _registered[name], judged=False)
@@ -211,16 +212,16 @@ def near_metric(name: str) -> str:
 
 
 def build(
-    name: str, made: Any, *, judged: bool, judge: JudgeLike | None, options: dict[str, Any]
+    name: str, factory: Any, *, judged: bool, judge: JudgeLike | None, options: dict[str, Any]
 ) -> Metric:
     """Make a metric from its class and options.
 
     Raises:
         ConfigError: an option it does not take, or one it lacks.
     """
-    if is_metric(made):
-        return _renamed(name, made, options)
-    parameters = inspect.signature(made).parameters
+    if is_metric(factory):
+        return _renamed(name, factory, options)
+    parameters = inspect.signature(factory).parameters
     known = [option for option in parameters if option != "judge"]
     for option in options:
         if option not in known:
@@ -234,7 +235,7 @@ def build(
             raise ConfigError(f"metric {name!r} needs a judge; give it one: judge=...")
         options = {**options, "judge": judge}
     try:
-        return as_metric(made(**options))
+        return as_metric(factory(**options))
     except TypeError as exc:
         raise ConfigError(f"metric {name!r}: {exc}") from exc
 

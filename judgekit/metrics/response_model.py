@@ -23,10 +23,10 @@ class ResponseModel:
     """
 
     def __init__(
-        self, made_of: type[BaseModel], *, worth: Callable[[Any], float] | None = None
+        self, model_class: type[BaseModel], *, worth: Callable[[Any], float] | None = None
     ) -> None:
-        self.made_of = made_of
-        self.form = Form(json_schema=_schema(made_of))
+        self.made_of = model_class
+        self.form = Form(json_schema=_schema(model_class))
         self._worth = worth or _value_field
 
     def combined(self, judgments: Sequence[Judgment], *, metric: str) -> CombinedSamples:

@@ -111,8 +111,10 @@ class RubricMetric(Metric):
     def figures(self) -> Mapping[str, bool]:
         """The figures made of all rows, and whether higher is better: of quotes, if it asks any."""
         groups = self.rubric.modes[self.mode]
-        asked = (c.question.quotes for c in self.rubric.criteria if groups.get(c.group, 0.0) > 0)
-        return FIGURES if self._own is None and any(asked) else {}
+        with_quotes = (
+            c.question.quotes for c in self.rubric.criteria if groups.get(c.group, 0.0) > 0
+        )
+        return FIGURES if self._own is None and any(with_quotes) else {}
 
     def aggregates(self) -> Sequence[Aggregate]:
         """Return what makes the figures of a run."""
@@ -280,8 +282,8 @@ class RubricMetric(Metric):
             decisive = pick((part for part in parts if part.value is not None), key=_value)
             met = folded.value == 1.0
         if met:
-            return f"every criterion is fully met; {_said(decisive)}"
-        return f"{decisive.id} {decisive.value:.2f}: {_said(decisive)}"
+            return f"every criterion is fully met; {_explanation(decisive)}"
+        return f"{decisive.id} {decisive.value:.2f}: {_explanation(decisive)}"
 
     def _meta_of(self, judgments: Sequence[Judgment]) -> dict[str, Json]:
         meta = dict(self.made_with)
@@ -338,13 +340,13 @@ def _costliest(parts: Sequence[Part]) -> tuple[Part, float]:
     return decisive, most
 
 
-def _said(part: Part) -> str:
+def _explanation(part: Part) -> str:
     if part.reason:
         return part.reason
     unmet = [str(item["item"]) for item in part.items if isinstance(item, dict) and not item["met"]]
     return f"not met: {'; '.join(unmet)}" if unmet else "all of its items are met"
 
 
-def _check_whole(name: str, given: object, *, least: int) -> None:
-    if isinstance(given, bool) or not isinstance(given, int) or given < least:
-        raise ConfigError(f"{name} must be a whole number of at least {least}, not {given!r}")
+def _check_whole(name: str, value: object, *, least: int) -> None:
+    if isinstance(value, bool) or not isinstance(value, int) or value < least:
+        raise ConfigError(f"{name} must be a whole number of at least {least}, not {value!r}")

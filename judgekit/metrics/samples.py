@@ -27,7 +27,7 @@ class CombinedSamples(NamedTuple):
     details: dict[str, Json] = {}  # noqa: RUF012 - never changed
 
 
-async def valid(asked: Sequence[Coroutine[Any, Any, Judgment]]) -> list[Judgment]:
+async def valid(requests: Sequence[Coroutine[Any, Any, Judgment]]) -> list[Judgment]:
     """Return the valid judgments of samples asked at a time, if they are a majority.
 
     Raises:
@@ -35,13 +35,13 @@ async def valid(asked: Sequence[Coroutine[Any, Any, Judgment]]) -> list[Judgment
     """
     import asyncio  # a replay of one sample does without
 
-    outcomes = await asyncio.gather(*asked, return_exceptions=True)
+    outcomes = await asyncio.gather(*requests, return_exceptions=True)
     good = [outcome for outcome in outcomes if isinstance(outcome, Judgment)]
     bad = [outcome for outcome in outcomes if isinstance(outcome, BaseException)]
     fatal = next((e for e in bad if not isinstance(e, JudgekitError)), None)
     if fatal is not None:
         raise fatal
-    if 2 * len(good) <= len(asked):
+    if 2 * len(good) <= len(requests):
         raise next((e for e in bad if not isinstance(e, InvalidReply)), bad[0])
     return good
 

@@ -134,13 +134,13 @@ def context_precision(relevant: Sequence[bool]) -> float | None:
         >>> context_precision([True, False, True])  # (1/1 + 2/3) / 2
         0.8333333333333333
     """
-    found = 0
+    relevant_count = 0
     precisions = []
     for rank, hit in enumerate(relevant, start=1):
         if hit:
-            found += 1
-            precisions.append(found / rank)
-    return math.fsum(precisions) / found if found else None
+            relevant_count += 1
+            precisions.append(relevant_count / rank)
+    return math.fsum(precisions) / relevant_count if relevant_count else None
 
 
 def points_ratio(points: Sequence[tuple[float, bool]]) -> float | None:

@@ -69,8 +69,8 @@ class Step:
         else:
             import asyncio
 
-            asked = [checked_score(self._metric, case) for case in cases]
-            outcomes = list(await asyncio.gather(*asked, return_exceptions=True))
+            pending = [checked_score(self._metric, case) for case in cases]
+            outcomes = list(await asyncio.gather(*pending, return_exceptions=True))
         return _all_good(outcomes)
 
 
@@ -212,8 +212,8 @@ class Stepped(Metric):
     @property
     def figures(self) -> Mapping[str, bool]:
         """The figures made of all rows, and whether higher is better: of quotes, if it asks any."""
-        asked = (c.question.quotes for step in self._steps for c in step.rubric.criteria)
-        return FIGURES if any(asked) else {}
+        with_quotes = (c.question.quotes for step in self._steps for c in step.rubric.criteria)
+        return FIGURES if any(with_quotes) else {}
 
     def aggregates(self) -> Sequence[Aggregate]:
         """Return what makes the figures of a run."""

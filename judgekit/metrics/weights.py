@@ -12,25 +12,25 @@ from judgekit.core.suggest import suggest
 from judgekit.metrics._options import check_weight
 
 
-def check_weights(metric: str, given: object, default: Mapping[str, float]) -> dict[str, float]:
+def check_weights(metric: str, value: object, default: Mapping[str, float]) -> dict[str, float]:
     """Return weights that name every part and add up to 1; the default ones for `None`.
 
     Raises:
         ConfigError: a part is unknown or missing, or the sum is not 1.
     """
-    if given is None:
+    if value is None:
         return dict(default)
     names = list(default)
-    if not isinstance(given, Mapping):
+    if not isinstance(value, Mapping):
         example = ", ".join(f"{name}: {weight:g}" for name, weight in default.items())
-        raise ConfigError(f"{metric}: weights must be {{{example}}}, not {given!r}")
-    for name in given:
+        raise ConfigError(f"{metric}: weights must be {{{example}}}, not {value!r}")
+    for name in value:
         if name not in default:
             raise ConfigError(f"{metric}: weights has no part {name!r}{suggest(str(name), names)}")
-    missing = [name for name in names if name not in given]
+    missing = [name for name in names if name not in value]
     if missing:
         raise ConfigError(f"{metric}: weights lack {', '.join(missing)}; name each part")
-    weights = {name: check_weight(metric, f"weights.{name}", given[name]) for name in names}
+    weights = {name: check_weight(metric, f"weights.{name}", value[name]) for name in names}
     total = math.fsum(weights.values())
     if abs(total - 1.0) > 1e-6:
         raise ConfigError(f"{metric}: weights must add up to 1, not {total:g}")

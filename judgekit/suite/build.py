@@ -80,7 +80,7 @@ class Builder:
         judge: Judge | None = None
         if maker.judged:
             judge = self._judges[plan.role] if plan.role is not None else AbsentJudge("none")
-        metric = build(maker.name, maker.made, judged=maker.judged, judge=judge, options=options)
+        metric = build(maker.name, maker.factory, judged=maker.judged, judge=judge, options=options)
         if name is not None and metric.name != name:
             raise ConfigError(
                 f"metric {plan.kind!r} is always named {metric.name!r}; use that name in the suite"

@@ -51,7 +51,7 @@ def test_every_metric_is_on_the_reference_with_every_option():
     for name in BUILTIN:
         (part,) = re.findall(rf"^### `{name}`\n(.*?)(?=^##|\Z)", page, re.M | re.S)
 
-        for option in options_of(find(name).made):
+        for option in options_of(find(name).factory):
             assert f"| `{option.name}` | " in part, (name, option.name)
         assert name in NOT_EVERYWHERE or "\n$ judgekit score" in part or "```json" in part
 

@@ -51,7 +51,7 @@ role_adherence RoleAdherence
 def test_manifests_call_every_metric_what_they_always_did():
     types = dict(entry.split() for entry in TYPES.split(","))
 
-    assert {name: find(name).made.type_name for name in BUILTIN} == types
+    assert {name: find(name).factory.type_name for name in BUILTIN} == types
 
 
 def test_a_class_with_a_name_and_a_score_is_a_metric():

@@ -129,7 +129,7 @@ def test_a_score_has_a_confidence_whose_meaning_is_documented(name):
 
 @pytest.mark.parametrize("name", sorted(BUILTIN))
 def test_no_option_has_the_name_of_a_key_of_suites(name):
-    options = set(inspect.signature(find(name).made).parameters) & set(MetricFile.model_fields)
+    options = set(inspect.signature(find(name).factory).parameters) & set(MetricFile.model_fields)
 
     # A role, a rubric and its parameters mean the same in both; `of` is a former name.
     allowed = {"judge", "rubric", "parameters"} | ({"of"} if name == "perplexity" else set())

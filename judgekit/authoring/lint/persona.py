@@ -158,17 +158,17 @@ class _PersonaChecks:
     def _sounds(self) -> Problems:
         for trait in self.persona.traits:
             where = self._where(*self._traits, trait.kind)
-            if trait.kind == "tone" and trait.wanted not in TONES:
-                message = f"no detector for the tone {trait.wanted!r}"
+            if trait.kind == "tone" and trait.value not in TONES:
+                message = f"no detector for the tone {trait.value!r}"
                 yield "unheard-trait", where, f"{message}; known tones: {', '.join(TONES)}"
                 continue
             detected = [find_traits(text, [trait])[0] for text in self.persona.exemplars]
             clear = [f for f in detected if f.matched is not None]
             against = [f for f in clear if not f.matched]
             if len(clear) >= 2 and 2 * len(against) > len(clear):
-                sounds = sorted({sound for f in against for sound in f.heard})
+                sounds = sorted({sound for f in against for sound in f.detected})
                 message = (
-                    f"{len(against)} of {len(clear)} exemplars do not sound {trait.wanted}"
+                    f"{len(against)} of {len(clear)} exemplars do not sound {trait.value}"
                     f" but {' or '.join(sounds)}; {against[0].reason}"
                 )
                 yield "trait-contradicted", where, message

@@ -33,7 +33,7 @@ class StatedAnswer(NamedTuple):
     """The answer: a letter in upper case, a number as written, `yes`, `no`, or words."""
     rule: str
     """The rule that found it."""
-    said: str
+    quote: str
     """The words it was found in."""
 
 
@@ -41,7 +41,7 @@ class Statement(NamedTuple):
     """What follows a marker, or stands in a box."""
 
     rule: str
-    said: str
+    quote: str
     text: str
     at: int
     end: int
@@ -65,14 +65,14 @@ def find_answer(text: str, *, kind: Kind, choices: Choices) -> StatedAnswer | No
     marked answer gives way to a correction after it: "The answer is B. Sorry, I meant A."
 
     >>> find_answer("So the answer is (b).", kind="choice", choices=Choices())
-    StatedAnswer(text='B', rule='marked', said='answer is (b).')
+    StatedAnswer(text='B', rule='marked', quote='answer is (b).')
     """
     text = text[-MAX_CHARACTERS:]
     for statement in reversed(list(_statements(text))):
-        found = _read(statement.text, kind, choices)
-        if found:
+        answer = _read(statement.text, kind, choices)
+        if answer:
             return _corrected(text[statement.end :], kind, choices) or StatedAnswer(
-                found, statement.rule, _short(statement.said)
+                answer, statement.rule, _short(statement.quote)
             )
     return _unmarked(text, kind, choices)
 
@@ -87,29 +87,35 @@ def _corrected(after: str, kind: Kind, choices: Choices) -> StatedAnswer | None:
         while (filler := words.filler.match(after, start)) and filler.end() > start:
             start = filler.end()
         rest = after[start : start + _STATEMENT]
-        found = _read(rest, kind, choices)
-        if found and (kind != "number" or numbers(plain(rest))[0][1] == 0):
-            return StatedAnswer(found, "correction", _short(f"{correction[0].strip()} {rest[:80]}"))
+        answer = _read(rest, kind, choices)
+        if answer and (kind != "number" or numbers(plain(rest))[0][1] == 0):
+            return StatedAnswer(
+                answer, "correction", _short(f"{correction[0].strip()} {rest[:80]}")
+            )
     return None
 
 
 def _statements(text: str) -> Iterator[Statement]:
     """Yield what is marked as an answer, in the order in which it is said."""
     words = wording()
-    found = []
+    statements = []
     for mark in deque(words.marker.finditer(text), _STATEMENTS):
         after = text[mark.end() : mark.end() + _STATEMENT]
         lines = after.strip().splitlines()
         if not lines or words.negation.match(after):
             continue
-        said = mark[0].strip()
-        rule = "####" if said.startswith("#") else "marked"
-        found.append(Statement(rule, f"{said} {lines[0]}", lines[0], mark.start(), mark.end()))
+        marker = mark[0].strip()
+        rule = "####" if marker.startswith("#") else "marked"
+        statements.append(
+            Statement(rule, f"{marker} {lines[0]}", lines[0], mark.start(), mark.end())
+        )
     for box in deque(_BOX.finditer(text), _STATEMENTS):
         inner = _boxed(text, box.end())
         if inner is not None:
-            found.append(Statement("boxed", f"{box[0]}{inner}}}", inner, box.start(), box.end()))
-    yield from sorted(found, key=lambda statement: statement.at)
+            statements.append(
+                Statement("boxed", f"{box[0]}{inner}}}", inner, box.start(), box.end())
+            )
+    yield from sorted(statements, key=lambda statement: statement.at)
 
 
 def _boxed(text: str, start: int) -> str | None:
@@ -129,8 +135,8 @@ def _read(text: str, kind: Kind, choices: Choices) -> str | None:
     if kind == "number":
         sentence = next(split_sentences(plain(text)), "")
         after = sentence.rpartition("=")[2]
-        found = numbers(after) or numbers(sentence)
-        return found[0][0] if found else None
+        candidates = numbers(after) or numbers(sentence)
+        return candidates[0][0] if candidates else None
     if kind == "yes_no":
         return leading_polarity(text)
     return _words(plain(text))
@@ -138,13 +144,13 @@ def _read(text: str, kind: Kind, choices: Choices) -> str | None:
 
 def _unmarked(text: str, kind: Kind, choices: Choices) -> StatedAnswer | None:
     if kind == "choice":
-        found = choices.named(text)
-        return StatedAnswer(found[0], found[1], _short(found[2])) if found else None
+        choice = choices.named(text)
+        return StatedAnswer(choice[0], choice[1], _short(choice[2])) if choice else None
     if kind == "number":
         return _last_number(plain(text))
     if kind == "yes_no":
-        said = polarity(text)
-        return StatedAnswer(said.answer, "set off", _short(said.said)) if said else None
+        polar = polarity(text)
+        return StatedAnswer(polar.answer, "set off", _short(polar.clause)) if polar else None
     lines = [line for line in text.splitlines() if line.strip()]
     words = _words(lines[-1]) if lines else None
     rule = "whole text" if len(lines) == 1 else "last line"
@@ -157,11 +163,11 @@ def _unmarked(text: str, kind: Kind, choices: Choices) -> StatedAnswer | None:
 
 def _last_number(text: str) -> StatedAnswer | None:
     """Return the last number that is not rejected; `None` where it is one of alternatives."""
-    mentions = [AnswerMention(start, end, found) for found, start, end in numbers(text)]
-    kept = standing(text, mentions, choices=False).kept
-    if not kept:
+    mentions = [AnswerMention(start, end, number) for number, start, end in numbers(text)]
+    groups = standing(text, mentions, choices=False).groups
+    if not groups:
         return None
-    group = kept[-1]
+    group = groups[-1]
     if len({mention.name for mention in group}) > 1:
         before = text[max(0, group[0].start - 20) : group[0].start].casefold().split()
         between = text[group[-2].end : group[-1].start].casefold()

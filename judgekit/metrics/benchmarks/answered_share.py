@@ -12,7 +12,7 @@ class AnsweredShare:
 
     def __init__(self) -> None:
         self._rows = 0
-        self._found = 0
+        self._answered = 0
 
     def add(self, row: Row) -> None:
         """Take one more result."""
@@ -20,8 +20,8 @@ class AnsweredShare:
         if not isinstance(result, Score) or result.fallback or "outcome" not in result.details:
             return
         self._rows += 1
-        self._found += result.details["outcome"] != "no_answer"
+        self._answered += result.details["outcome"] != "no_answer"
 
     def finish(self) -> dict[str, float | int | None]:
         """Return the share; `None` without rows."""
-        return {ANSWERED: self._found / self._rows if self._rows else None}
+        return {ANSWERED: self._answered / self._rows if self._rows else None}

@@ -65,18 +65,18 @@ class Choices:
         by_text = self._begins(rest)
         if by_text is not None:
             return by_text
-        found = re.match(r"([A-Za-z])(?![\w'’])|(\d{1,2})(?![\w/]|[.,]\d)|([A-Za-z]+)", rest)
-        if found is None:
+        match = re.match(r"([A-Za-z])(?![\w'’])|(\d{1,2})(?![\w/]|[.,]\d)|([A-Za-z]+)", rest)
+        if match is None:
             return None
-        after = rest[found.end() :]
-        if found[1]:
-            letter = self.of_letter(found[1])
-            if letter is None or not _is_letter(found[1], after) or self._another(letter, after):
+        after = rest[match.end() :]
+        if match[1]:
+            letter = self.of_letter(match[1])
+            if letter is None or not _is_letter(match[1], after) or self._another(letter, after):
                 return None
             return letter
-        if found[2]:
-            return self.letter(int(found[2]) - 1)
-        return self.letter(words.ordinal.get(found[3].casefold(), -1))
+        if match[2]:
+            return self.letter(int(match[2]) - 1)
+        return self.letter(words.ordinal.get(match[3].casefold(), -1))
 
     def _begins(self, rest: str) -> str | None:
         form = _form(rest)
@@ -89,15 +89,15 @@ class Choices:
 
     def _another(self, letter: str, after: str) -> bool:
         """Whether a second choice is named beside the first: "A or B"."""
-        found = re.match(
+        match = re.match(
             r"[)\]*_\"'”]*\s*(?:,|/|&|\bor\b|\band\b)+\s*(?:(?:or|and)\s+)?[(\[*_]*([A-Za-z])(?![\w'’])",
             after,
         )
-        other = self.of_letter(found[1]) if found else None
+        other = self.of_letter(match[1]) if match else None
         return (
             other is not None
             and other != letter
-            and (found is not None and _is_letter(found[1], after[found.end() :]))
+            and (match is not None and _is_letter(match[1], after[match.end() :]))
         )
 
     def named(self, text: str) -> tuple[str, str, str] | None:
@@ -126,9 +126,9 @@ class Choices:
             lines = [line for line in lines if not _LINE.match(line) or _ALONE.match(line)]
         sentences = [part for line in lines for part in split_sentences(line)]
         for rule, named in rules:
-            found = self._last(named, [text] if rule == "only option" else sentences)
-            if found and not (rule == "only option" and words.correction.search(text)):
-                return found[0], rule, found[1]
+            choice = self._last(named, [text] if rule == "only option" else sentences)
+            if choice and not (rule == "only option" and words.correction.search(text)):
+                return choice[0], rule, choice[1]
         return None
 
     def _last(
@@ -144,80 +144,80 @@ class Choices:
             ]
             if not mentions:
                 continue
-            found = standing(sentence, mentions, choices=True)
-            if letters := found.names - rejected:
+            resolved = standing(sentence, mentions, choices=True)
+            if letters := resolved.names - rejected:
                 return (letters.pop(), sentence) if len(letters) == 1 else None
-            rejected |= found.rejected
+            rejected |= resolved.rejected
         return None
 
-    def _by_word(self, pattern: re.Pattern[str], said: str) -> Iterator[AnswerMention]:
-        for found in pattern.finditer(said):
-            given = found[1] or found[2]
+    def _by_word(self, pattern: re.Pattern[str], text: str) -> Iterator[AnswerMention]:
+        for match in pattern.finditer(text):
+            written = match[1] or match[2]
             place = wording().ordinal.get(
-                given.casefold(), int(given) - 1 if given.isdigit() else None
+                written.casefold(), int(written) - 1 if written.isdigit() else None
             )
-            letter = given if place is None else self.letter(place)
+            letter = written if place is None else self.letter(place)
             if letter:
-                yield AnswerMention(found.start(), found.end(), letter)
+                yield AnswerMention(match.start(), match.end(), letter)
 
-    def _by_text(self, said: str) -> Iterator[AnswerMention]:
+    def _by_text(self, text: str) -> Iterator[AnswerMention]:
         """Yield where the texts of choices are found as written, else in the compared form."""
-        lowered = said.lower()
-        found = [
-            AnswerMention(at, at + len(text), letter)
-            for place, text in enumerate(self.texts)
+        lowered = text.lower()
+        mentions = [
+            AnswerMention(at, at + len(choice), letter)
+            for place, choice in enumerate(self.texts)
             if (letter := self.letter(place))
-            for at in _places(text.strip().lower(), lowered)
+            for at in _places(choice.strip().lower(), lowered)
         ]
-        if not found:
-            found = [
+        if not mentions:
+            mentions = [
                 AnswerMention(0, 0, letter)
-                for place, text in enumerate(self.texts)
-                if (known := _form(text))
-                and f" {known} " in f" {_form(said)} "
+                for place, choice in enumerate(self.texts)
+                if (known := _form(choice))
+                and f" {known} " in f" {_form(text)} "
                 and (letter := self.letter(place))
             ]
         end = -1
-        for mention in sorted(found, key=lambda m: (m.start, -m.end)):
+        for mention in sorted(mentions, key=lambda m: (m.start, -m.end)):
             # "York" within "New York" is not named.
             if mention.end > end or mention.start == mention.end:
                 yield mention
                 end = max(end, mention.end)
 
 
-def _is_letter(given: str, after: str) -> bool:
+def _is_letter(letter: str, after: str) -> bool:
     """Whether a letter is meant as one: "a" is mostly an article, "I" a person."""
     stops = re.match(r"\s*(?:$|[).:;,\]}*_\"'”’$\n!?/-])", after) is not None
-    if given.islower():
+    if letter.islower():
         return stops
     return (
         stops
-        or given not in "AI"
+        or letter not in "AI"
         or wording().after_letter.match(after) is not None
         or not re.match(r"\s+[a-z]", after)
     )
 
 
-def _letters(pattern: re.Pattern[str], said: str) -> Iterator[AnswerMention]:
-    for found in pattern.finditer(said):
-        name = next(group for group in found.groups() if group)
-        yield AnswerMention(found.start(), found.end(), name)
+def _letters(pattern: re.Pattern[str], text: str) -> Iterator[AnswerMention]:
+    for match in pattern.finditer(text):
+        name = next(group for group in match.groups() if group)
+        yield AnswerMention(match.start(), match.end(), name)
 
 
-def _bare(said: str) -> Iterator[AnswerMention]:
-    for found in _BARE.finditer(said):
-        if _is_letter(found[1], said[found.end() : found.end() + 20]):
-            yield AnswerMention(found.start(), found.end(), found[1])
+def _bare(text: str) -> Iterator[AnswerMention]:
+    for match in _BARE.finditer(text):
+        if _is_letter(match[1], text[match.end() : match.end() + 20]):
+            yield AnswerMention(match.start(), match.end(), match[1])
 
 
-def _places(text: str, said: str) -> Iterator[int]:
+def _places(choice: str, text: str) -> Iterator[int]:
     """Yield where a text stands in another as whole words."""
-    at = said.find(text) if text else -1
+    at = text.find(choice) if choice else -1
     while at >= 0:
-        end = at + len(text)
-        if not (said[max(0, at - 1) : at].isalnum() or said[end : end + 1].isalnum()):
+        end = at + len(choice)
+        if not (text[max(0, at - 1) : at].isalnum() or text[end : end + 1].isalnum()):
             yield at
-        at = said.find(text, end)
+        at = text.find(choice, end)
 
 
 @lru_cache(maxsize=1)

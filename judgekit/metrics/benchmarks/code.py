@@ -115,10 +115,10 @@ class Code(Metric):
                 "tests": len(tests),
                 "not_run": len(tests) - len(outcomes),
                 "outcomes": [
-                    {"test": test.name, "outcome": outcome.kind, "said": outcome.said}
+                    {"test": test.name, "outcome": outcome.kind, "said": outcome.message}
                     for test, outcome in zip(tests, outcomes, strict=False)
                 ],
-                "code": program.found,
+                "code": program.source,
             },
             meta={
                 "python": python,
@@ -139,4 +139,4 @@ def _reason(tests: Sequence[ProgramTest], outcomes: Sequence[ProgramOutcome], pa
     if passed == len(tests):
         return "The test passed." if passed == 1 else f"All {passed} tests passed."
     at, failed = next((n, o) for n, o in enumerate(outcomes) if o.kind != "passed")
-    return f"{passed} of {len(tests)} tests passed; {tests[at].name}: {failed.said}."
+    return f"{passed} of {len(tests)} tests passed; {tests[at].name}: {failed.message}."

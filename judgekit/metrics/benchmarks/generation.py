@@ -85,23 +85,23 @@ class Generation(Metric):
         choices = Choices(case.choices)
         kind = kind_of(references, case.choices) if self.kind == "auto" else self.kind
         accepted = [self._accepted(text, kind, choices) for text in references]
-        found = find_answer(output, kind=kind, choices=choices)
-        form = None if found is None else self._form(found.text, kind)
+        answer = find_answer(output, kind=kind, choices=choices)
+        form = None if answer is None else self._form(answer.text, kind)
         matched = form is not None and any(self._equal(form, text, kind) for text in accepted)
-        outcome: Outcome = "matched" if matched else "no_answer" if found is None else "differs"
+        outcome: Outcome = "matched" if matched else "no_answer" if answer is None else "differs"
         value = float(matched)
         return Score(
             value=value,
-            confidence=CONFIDENCE[way_found(found)],
+            confidence=CONFIDENCE[confidence_key(answer)],
             method=f"answer extraction ({kind}), then exact match",
-            reason=_reason(found, outcome, len(references)),
+            reason=_reason(answer, outcome, len(references)),
             ground_truth=truth_of(references),
             details={
                 "outcome": outcome,
                 "kind": kind,
-                "answer": None if found is None else found.text[:400],
-                "rule": None if found is None else found.rule,
-                "said": None if found is None else found.said,
+                "answer": None if answer is None else answer.text[:400],
+                "rule": None if answer is None else answer.rule,
+                "said": None if answer is None else answer.quote,
                 "accepted": [text[:400] for text in accepted],
             },
             meta={"wording": wording().digest},
@@ -135,18 +135,18 @@ class Generation(Metric):
         return one is not None and other is not None and abs(one - other) <= self.tolerance
 
 
-def way_found(found: StatedAnswer | None) -> str:
+def confidence_key(answer: StatedAnswer | None) -> str:
     """Return the key of `CONFIDENCE` for an answer."""
-    if found is None:
+    if answer is None:
         return "none"
-    return "marked" if found.rule in ("marked", "boxed", "####", "correction") else "unmarked"
+    return "marked" if answer.rule in ("marked", "boxed", "####", "correction") else "unmarked"
 
 
-def _reason(found: StatedAnswer | None, outcome: Outcome, references: int) -> str:
-    if found is None:
+def _reason(answer: StatedAnswer | None, outcome: Outcome, references: int) -> str:
+    if answer is None:
         return "No answer was found in the output, which counts as wrong."
-    shown = found.text if len(found.text) <= 80 else found.text[:79] + "…"
+    shown = answer.text if len(answer.text) <= 80 else answer.text[:79] + "…"
     ends = "is accepted" if outcome == "matched" else "is not the reference"
     if outcome == "differs" and references > 1:
         ends = f"is none of the {references} references"
-    return f'The output answers "{shown}" (rule: {found.rule}), which {ends}.'
+    return f'The output answers "{shown}" (rule: {answer.rule}), which {ends}.'

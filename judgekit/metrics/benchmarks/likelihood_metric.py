@@ -64,10 +64,10 @@ class JudgeLikelihood:
 class PlainLikelihood:
     """A `Likelihood` of the user, which may have a `model` and `synchronous`."""
 
-    def __init__(self, given: Likelihood) -> None:
-        self._given = given
-        self.model = str(getattr(given, "model", type(given).__name__))
-        self.synchronous = bool(getattr(given, "synchronous", False))
+    def __init__(self, likelihood: Likelihood) -> None:
+        self._given = likelihood
+        self.model = str(getattr(likelihood, "model", type(likelihood).__name__))
+        self.synchronous = bool(getattr(likelihood, "synchronous", False))
 
     async def figures(self, *, prompt: str, continuation: str, about: About) -> Continuation:
         """Return the log-probabilities; nothing is known about the tokens.
@@ -75,8 +75,8 @@ class PlainLikelihood:
         Raises:
             InvalidReply: a number is not a log-probability.
         """
-        given = await self._given.logprobs(prompt=prompt, continuation=continuation)
-        figures = tuple(float(figure) for figure in given)
+        logprobs = await self._given.logprobs(prompt=prompt, continuation=continuation)
+        figures = tuple(float(figure) for figure in logprobs)
         if not all(math.isfinite(figure) and figure <= 0 for figure in figures):
             raise InvalidReply("a likelihood returned a number that is not a log-probability")
         return Continuation(figures, shared=False, unknown=False)

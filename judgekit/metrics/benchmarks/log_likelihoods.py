@@ -94,17 +94,17 @@ class LogLikelihoods(LikelihoodMetric):
         choices, correct = correct_of(case)
         pairs = [(prompt, self.joint + choice) for choice in choices]
         about = About(case=case.id, metric=self.name)
-        found = await all_figures(self._likelihood, pairs, about=about)
-        weighed = [_weigh(c, f) for c, f in zip(choices, found, strict=True)]
+        continuations = await all_figures(self._likelihood, pairs, about=about)
+        weighed = [_weigh(c, f) for c, f in zip(choices, continuations, strict=True)]
         by = {kind: _best([w.figure(kind) for w in weighed]) for kind in _KINDS}
         shares = softmax([w.figure(self.normalise) for w in weighed])
         picked = by[self.normalise]
         details: dict[str, Any] = {
-            "choices": [w.told(share) for w, share in zip(weighed, shares, strict=True)],
+            "choices": [w.details(share) for w, share in zip(weighed, shares, strict=True)],
             "correct": correct,
             "picked": picked,
             "picked_by": dict(by),
-            "shared": sum(one.shared for one in found),
+            "shared": sum(one.shared for one in continuations),
         }
         common: dict[str, Any] = {
             "method": self._method,
@@ -129,7 +129,7 @@ class LogLikelihoods(LikelihoodMetric):
         for name in _HOLE.findall(self.template):
             if not has_text(fields[name]):
                 raise CaseError(f"needs {'an' if name[0] == 'i' else 'a'} {name} (field {name!r})")
-        return _HOLE.sub(lambda found: fields[found[1]] or "", self.template)
+        return _HOLE.sub(lambda match: fields[match[1]] or "", self.template)
 
 
 _KINDS: tuple[Normalise, ...] = ("none", "tokens", "bytes")
@@ -145,7 +145,7 @@ class _Weighed(NamedTuple):
         divisors = {"none": 1, "tokens": self.tokens, "bytes": self.bytes}
         return self.logprob / divisors[normalise]
 
-    def told(self, share: float) -> dict[str, Json]:
+    def details(self, share: float) -> dict[str, Json]:
         return {
             "text": self.choice,
             "logprob": self.logprob,
@@ -156,11 +156,11 @@ class _Weighed(NamedTuple):
         }
 
 
-def _weigh(choice: str, found: Continuation) -> _Weighed:
-    if not found.logprobs:
+def _weigh(choice: str, continuation: Continuation) -> _Weighed:
+    if not continuation.logprobs:
         raise InvalidReply(f"no token of the choice {choice!r} has a log-probability")
-    total = math.fsum(found.logprobs)
-    return _Weighed(choice, total, len(found.logprobs), len(choice.encode()))
+    total = math.fsum(continuation.logprobs)
+    return _Weighed(choice, total, len(continuation.logprobs), len(choice.encode()))
 
 
 def correct_of(case: Case) -> tuple[tuple[str, ...], int]:
@@ -183,11 +183,11 @@ def correct_of(case: Case) -> tuple[tuple[str, ...], int]:
             )
         return choices, index
     accepted = {text.strip() for text in case.reference}
-    found = [number for number, choice in enumerate(plain) if choice in accepted]
-    if len(found) != 1:
-        none = "none of the choices is" if not found else "several choices are"
+    matches = [number for number, choice in enumerate(plain) if choice in accepted]
+    if len(matches) != 1:
+        none = "none of the choices is" if not matches else "several choices are"
         raise CaseError(f"{none} the reference; say which is correct in expected.correct_index")
-    return choices, found[0]
+    return choices, matches[0]
 
 
 def softmax(figures: Sequence[float]) -> list[float]:
@@ -204,8 +204,8 @@ def softmax(figures: Sequence[float]) -> list[float]:
 
 def _best(figures: Sequence[float]) -> int | None:
     best = max(figures)
-    found = [number for number, figure in enumerate(figures) if figure == best]
-    return found[0] if len(found) == 1 else None
+    numbers = [number for number, figure in enumerate(figures) if figure == best]
+    return numbers[0] if len(numbers) == 1 else None
 
 
 class _Accuracies:

@@ -74,37 +74,39 @@ class Math(Metric):
             raise CaseError(
                 f"takes at most {MAX_REFERENCES} references of {MAX_REFERENCE:,} characters"
             )
-        found = await compare(output, references, seconds=self.seconds, strict=self.strict)
-        if found.ended is None and None in found.references:
-            at = found.references.index(None)
+        comparison = await compare(output, references, seconds=self.seconds, strict=self.strict)
+        if comparison.ended is None and None in comparison.references:
+            at = comparison.references.index(None)
             raise CaseError(f"the reference {references[at][:60]!r} is no expression")
-        return self._score(found, references)
+        return self._score(comparison, references)
 
-    def _score(self, found: Compared, references: tuple[str, ...]) -> Score:
-        matched = found.matched is not None
-        outcome = "matched" if matched else "differs" if found.output else "no_answer"
-        reason = f"The output's expression {found.output} is not equal to the reference."
+    def _score(self, comparison: Compared, references: tuple[str, ...]) -> Score:
+        matched = comparison.matched is not None
+        outcome = "matched" if matched else "differs" if comparison.output else "no_answer"
+        reason = f"The output's expression {comparison.output} is not equal to the reference."
         if matched:
-            reason = f"The output's expression {found.output} is equal to the reference."
-        elif found.ended:
-            outcome, reason = "undecided", f"Could not be decided: {self._why(found.ended)}."
-        elif not found.output:
+            reason = f"The output's expression {comparison.output} is equal to the reference."
+        elif comparison.ended:
+            outcome, reason = "undecided", f"Could not be decided: {self._why(comparison.ended)}."
+        elif not comparison.output:
             reason = "No expression was found in the output, which counts as wrong."
-        abstains = found.ended is not None and self.undecided == "abstain"
+        abstains = comparison.ended is not None and self.undecided == "abstain"
         return Score(
             status="abstained" if abstains else "scored",
             value=None if abstains else float(matched),
-            confidence=None if found.ended else 1.0,
+            confidence=None if comparison.ended else 1.0,
             method="symbolic equivalence, math-verify",
             reason=reason,
             ground_truth=truth_of(references),
             details={
                 "outcome": outcome,
-                "output": found.output,
-                "references": list(found.references),
-                "matched": references[found.matched] if found.matched is not None else None,
+                "output": comparison.output,
+                "references": list(comparison.references),
+                "matched": references[comparison.matched]
+                if comparison.matched is not None
+                else None,
             },
-            meta={**found.versions},
+            meta={**comparison.versions},
         )
 
     def _why(self, ended: str) -> str:

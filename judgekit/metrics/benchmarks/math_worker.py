@@ -75,11 +75,11 @@ async def compare(
             host.close()
             facts = {"ended": "time"}
     read = facts.get("output") or [None]
-    found = facts.get("references") or []
+    parsed = facts.get("references") or []
     return Compared(
         facts.get("matched"),
         read[0],
-        tuple(one[0] if one else None for one in found),
+        tuple(one[0] if one else None for one in parsed),
         facts.get("ended"),
         versions,
     )

@@ -24,14 +24,14 @@ class AnswerMention(NamedTuple):
 class ResolvedMentions(NamedTuple):
     """What a text makes of the answers it names."""
 
-    kept: list[list[AnswerMention]]
+    groups: list[list[AnswerMention]]
     """What it does not reject or take back, in order; coordinated mentions together."""
     rejected: set[str]
 
     @property
     def names(self) -> set[str]:
         """The names that are kept."""
-        return {mention.name for group in self.kept for mention in group}
+        return {mention.name for group in self.groups for mention in group}
 
 
 def standing(text: str, mentions: Sequence[AnswerMention], *, choices: bool) -> ResolvedMentions:
@@ -48,7 +48,7 @@ def standing(text: str, mentions: Sequence[AnswerMention], *, choices: bool) -> 
     """
     words = wording()
     before = words.rejects_choice_before if choices else words.rejects_before
-    kept: list[list[AnswerMention]] = []
+    remaining: list[list[AnswerMention]] = []
     affirmed: list[list[AnswerMention]] = []
     rejected: set[str] = set()
     groups = _groups(text, mentions)
@@ -63,18 +63,18 @@ def standing(text: str, mentions: Sequence[AnswerMention], *, choices: bool) -> 
         else:
             if words.affirms_after.match(text[last : min(following, last + _WINDOW)]):
                 affirmed.append(group)
-            if choices and kept and _taken_back(text, end, group, following):
-                kept.clear()
-            kept.append(group)
+            if choices and remaining and _is_taken_back(text, end, group, following):
+                remaining.clear()
+            remaining.append(group)
         end = last
-    if choices and len(affirmed) == 1 and affirmed[0] in kept:
+    if choices and len(affirmed) == 1 and affirmed[0] in remaining:
         # "B is the answer, A a distractor."
-        kept = affirmed
-    if len(kept) > 1 and len(kept[-1]) == 1:
+        remaining = affirmed
+    if len(remaining) > 1 and len(remaining[-1]) == 1:
         # "Between B and D, D": the last word is about the two before it.
-        pick = kept[-1][0].name
-        kept = [g for g in kept if len(g) == 1 or pick not in {m.name for m in g}]
-    return ResolvedMentions(kept, rejected)
+        pick = remaining[-1][0].name
+        remaining = [g for g in remaining if len(g) == 1 or pick not in {m.name for m in g}]
+    return ResolvedMentions(remaining, rejected)
 
 
 def _groups(text: str, mentions: Sequence[AnswerMention]) -> list[list[AnswerMention]]:
@@ -100,7 +100,7 @@ def _runs(run: list[AnswerMention], worded: bool) -> list[list[AnswerMention]]:
     return [[mention] for mention in run]
 
 
-def _taken_back(text: str, end: int, group: list[AnswerMention], following: int) -> bool:
+def _is_taken_back(text: str, end: int, group: list[AnswerMention], following: int) -> bool:
     """Whether what was named before `end` is taken back for a group."""
     words = wording()
     gap = text[end : group[0].start]

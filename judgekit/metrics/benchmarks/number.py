@@ -42,11 +42,11 @@ def numbers(text: str) -> list[tuple[str, int, int]]:
     listed = list(_ITEM.finditer(text))
     if len(listed) == 1 and listed[0][1] != "1":
         listed = []  # "12. It is not 10." is no list
-    items = {found.start(1) for found in listed}
+    items = {match.start(1) for match in listed}
     return [
-        (found[0], found.start(), found.end())
-        for found in _NUMBER.finditer(text)
-        if found.start() not in items
+        (match[0], match.start(), match.end())
+        for match in _NUMBER.finditer(text)
+        if match.start() not in items
     ]
 
 
@@ -59,14 +59,14 @@ def read_number(text: str) -> Fraction | None:
     >>> read_number("$1,200.50"), read_number("-3/4"), read_number("fifty")
     (Fraction(2401, 2), Fraction(-3, 4), None)
     """
-    found = _NUMBER.search(plain(text))
-    if found is None or len(found[0]) > MAX_DIGITS:
+    match = _NUMBER.search(plain(text))
+    if match is None or len(match[0]) > MAX_DIGITS:
         return None
-    over = Fraction(found[2].replace(",", "")) if found[2] else Fraction(1)
+    over = Fraction(match[2].replace(",", "")) if match[2] else Fraction(1)
     if not over:
         return None
-    value = Fraction(found[1].replace(",", "")) / over
-    before = found[0][: found.start(1) - found.start()]
+    value = Fraction(match[1].replace(",", "")) / over
+    before = match[0][: match.start(1) - match.start()]
     return -value if "-" in before or "−" in before else value
 
 
@@ -77,5 +77,5 @@ def is_number(text: str) -> bool:
     (True, False)
     """
     bare = plain(text).strip().rstrip("%").strip()
-    found = _NUMBER.match(bare)
-    return found is not None and found.end() == len(bare)
+    match = _NUMBER.match(bare)
+    return match is not None and match.end() == len(bare)

@@ -30,7 +30,7 @@ class ProgramOutcome(NamedTuple):
     """How a test ended."""
 
     kind: Kind
-    said: str
+    message: str
     """In one line; the same every time."""
 
 
@@ -42,7 +42,7 @@ class ProgramRun(NamedTuple):
 
 
 def read_outcome(
-    said: bytes, *, word: str, ended: str | None, code: int | None, limits: SandboxLimits
+    report: bytes, *, word: str, ended: str | None, code: int | None, limits: SandboxLimits
 ) -> ProgramRun | None:
     """Return what came of a run, from its report and how it ended; `None` if it never began.
 
@@ -51,7 +51,7 @@ def read_outcome(
     """
     lines = [
         line.removeprefix(f"{word} ")
-        for line in said.decode("utf-8", "replace").splitlines()
+        for line in report.decode("utf-8", "replace").splitlines()
         if line.startswith(f"{word} ")
     ]
     facts = [fact for line in lines if (fact := _fact(line)) is not None]
@@ -103,7 +103,7 @@ def _raised(fact: dict[str, Any], limits: SandboxLimits) -> ProgramOutcome:
     error, kind, number = str(fact.get("error")), fact.get("kind"), fact.get("errno")
     text = _ADDRESS.sub("0x…", " ".join(str(fact.get("text", "")).split()))[:200]
     where = {"answer": " when the answer was loaded", "syntax": ""}.get(str(fact.get("stage")), "")
-    said = f"{error}: {text}{where}" if text else f"{error}{where}"
+    message = f"{error}: {text}{where}" if text else f"{error}{where}"
     if error == "MemoryError":
         return ProgramOutcome(
             "memory", f"stopped: needed more than {limits.memory_mb:,} MB of memory"
@@ -111,15 +111,17 @@ def _raised(fact: dict[str, Any], limits: SandboxLimits) -> ProgramOutcome:
     if error == "SystemExit":
         return ProgramOutcome("ended", f"left before its test was done ({text})")
     if fact.get("stage") == "syntax":
-        return ProgramOutcome("syntax", f"is no Python: {said}")
+        return ProgramOutcome("syntax", f"is no Python: {message}")
     if number == errno.EAGAIN or "can't start new thread" in text:
-        return ProgramOutcome("processes", f"stopped at {limits.processes} processes: {said}")
+        return ProgramOutcome("processes", f"stopped at {limits.processes} processes: {message}")
     if (
         number in _NETWORK
         or error in ("gaierror", "herror", "URLError")
         or kind == "ConnectionError"
     ):
-        return ProgramOutcome("network", f"stopped: there is no network: {said}")
+        return ProgramOutcome("network", f"stopped: there is no network: {message}")
     if number in _FILES:
-        return ProgramOutcome("files", f"stopped: not there or not allowed in the sandbox: {said}")
-    return ProgramOutcome("failed" if kind == "AssertionError" else "error", said)
+        return ProgramOutcome(
+            "files", f"stopped: not there or not allowed in the sandbox: {message}"
+        )
+    return ProgramOutcome("failed" if kind == "AssertionError" else "error", message)

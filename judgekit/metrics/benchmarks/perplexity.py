@@ -95,29 +95,29 @@ class Perplexity(LikelihoodMetric):
             text = needed_text(case, self.field)
         prompt = "" if self.given == "nothing" else needed_text(case, self.given) + self.joint
         about = About(case=case.id, metric=self.name)
-        (found,) = await all_figures(self._likelihood, [(prompt, text)], about=about)
+        (continuation,) = await all_figures(self._likelihood, [(prompt, text)], about=about)
         common: dict[str, Any] = {
             "method": self._method,
             "meta": self.made_with,
         }
-        tokens = len(found.logprobs)
+        tokens = len(continuation.logprobs)
         if not tokens:
             reason = "A single token with nothing before it has no perplexity."
             return Score(status="not_applicable", reason=reason, **common)
-        total = math.fsum(found.logprobs)
+        total = math.fsum(continuation.logprobs)
         if -total / tokens > _MOST:
             raise InvalidReply("the log-probabilities are too low to be a model's")
         value = math.exp(-total / tokens)
         return Score(
             value=value,
-            confidence=tokens / (tokens + found.unknown),
+            confidence=tokens / (tokens + continuation.unknown),
             reason=f"The model is as unsure of a token as among {value:.4g} equally likely ones.",
             details={
                 "tokens": tokens,
                 "logprob": total,
                 "bits_per_byte": -total / math.log(2) / len(text.encode()),
-                "first_left_out": found.unknown,
-                "shared": found.shared,
+                "first_left_out": continuation.unknown,
+                "shared": continuation.shared,
             },
             **common,
         )

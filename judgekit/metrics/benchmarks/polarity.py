@@ -19,7 +19,7 @@ class Polar(NamedTuple):
     """A yes or no, and the clause that says it."""
 
     answer: str
-    said: str
+    clause: str
 
 
 def polarity(text: str) -> Polar | None:
@@ -29,7 +29,7 @@ def polarity(text: str) -> Polar | None:
     agrees as a whole ("I think so"); without one, a text that is nothing but an assurance.
 
     >>> polarity("Nope."), polarity("It isn't true."), polarity("I have no idea.")
-    (Polar(answer='no', said='Nope'), Polar(answer='no', said="It isn't true"), None)
+    (Polar(answer='no', clause='Nope'), Polar(answer='no', clause="It isn't true"), None)
     """
     clauses = list(_clauses(text))
     for read in (_worded, _judged):
@@ -86,16 +86,16 @@ def _judged(clause: str) -> str | None:
     words = wording().polarity
     if clause in words.phrases:
         return words.phrases[clause]
-    found = words.statement.fullmatch(clause)
-    if found is not None:
-        right = (found["right"] is not None) != bool(found["not"] or found["also"])
+    match = words.statement.fullmatch(clause)
+    if match is not None:
+        right = (match["right"] is not None) != bool(match["not"] or match["also"])
         return "yes" if right else "no"
     return None if clause in _DISCOURSE else _called(clause)
 
 
 def _called(clause: str) -> str | None:
     """Return the answer of a verdict without a subject: "not correct"."""
-    found = wording().polarity.verdict.fullmatch(clause)
-    if found is None:
+    match = wording().polarity.verdict.fullmatch(clause)
+    if match is None:
         return None
-    return "yes" if (found["right"] is not None) != bool(found["not"]) else "no"
+    return "yes" if (match["right"] is not None) != bool(match["not"]) else "no"

@@ -32,7 +32,7 @@ class Program(NamedTuple):
     """What to run before a test."""
 
     variants: tuple[str, ...]
-    found: str
+    source: str
     """Where in the output it was found."""
 
 
@@ -67,9 +67,9 @@ def _test(test: Any, number: int, setup: str) -> ProgramTest:
         return ProgramTest(_short(test), f"{setup}\n{test}\n" if setup else test)
     if isinstance(test, dict):
         unknown = sorted(set(test) - {"input", "output"})
-        given, printed = test.get("input", ""), test.get("output")
-        if not unknown and isinstance(given, str) and isinstance(printed, str):
-            return ProgramTest(f"input {_short(given)!r}", stdin=given, printed=printed)
+        stdin, printed = test.get("input", ""), test.get("output")
+        if not unknown and isinstance(stdin, str) and isinstance(printed, str):
+            return ProgramTest(f"input {_short(stdin)!r}", stdin=stdin, printed=printed)
     raise CaseError(f"{where}: write Python code, or {{input: TEXT, output: TEXT}}")
 
 
@@ -100,14 +100,14 @@ def find_program(case: Case, output: str, tests: Sequence[ProgramTest]) -> Progr
     blocks = [f.code for f in parse_markdown(output).fences if f.language in _PYTHON]
     defining = [code for code in blocks if _defines(code, called)]
     code = (defining or blocks or [output])[-1]
-    found = "fenced block" if blocks else "whole output"
+    source = "fenced block" if blocks else "whole output"
     prompt = case.input or ""
     if entry is None or not _defines(prompt, {entry}):
-        return Program((code,), found)
+        return Program((code,), source)
     if _defines(code, {entry}):
-        return Program((f"{prompt}\n\n{code}", f"{_imports(prompt)}\n{code}"), found)
+        return Program((f"{prompt}\n\n{code}", f"{_imports(prompt)}\n{code}"), source)
     joint = "" if prompt.endswith("\n") else "\n"
-    return Program((f"{prompt}{joint}{code}", f"{prompt}{joint}{_indented(code)}"), found)
+    return Program((f"{prompt}{joint}{code}", f"{prompt}{joint}{_indented(code)}"), source)
 
 
 def orders(program: Program, tests: Sequence[ProgramTest]) -> list[SandboxJob]:
@@ -115,9 +115,9 @@ def orders(program: Program, tests: Sequence[ProgramTest]) -> list[SandboxJob]:
     return [SandboxJob(program.variants, test.code, test.stdin) for test in tests]
 
 
-def same_output(printed: str, wanted: str) -> bool:
+def same_output(printed: str, expected: str) -> bool:
     """Return whether two outputs are the same but for white space at the ends of lines and text."""
-    return _lines(printed) == _lines(wanted)
+    return _lines(printed) == _lines(expected)
 
 
 def _lines(text: str) -> list[str]:
@@ -125,8 +125,8 @@ def _lines(text: str) -> list[str]:
 
 
 def _defines(code: str, names: set[str]) -> bool:
-    found = re.findall(r"^(?:async\s+)?(?:def|class)\s+(\w+)|^(\w+)\s*=", code, re.MULTILINE)
-    return any(name in names for pair in found for name in pair)
+    definitions = re.findall(r"^(?:async\s+)?(?:def|class)\s+(\w+)|^(\w+)\s*=", code, re.MULTILINE)
+    return any(name in names for pair in definitions for name in pair)
 
 
 def _imports(prompt: str) -> str:

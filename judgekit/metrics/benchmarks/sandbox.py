@@ -51,7 +51,7 @@ class SandboxLimits:
 
     def resources(self, *, isolated: bool) -> dict[str, int]:
         """Return the limits the kernel keeps, by their names."""
-        kept = {
+        limits = {
             "CPU": math.ceil(self.seconds),
             "AS": self.memory_mb * _MB,
             "FSIZE": 16 * _MB,
@@ -61,7 +61,7 @@ class SandboxLimits:
             "MSGQUEUE": 0,
         }
         # Outside a namespace of its own, the processes of the whole user count.
-        return {**kept, "NPROC": self.processes} if isolated else kept
+        return {**limits, "NPROC": self.processes} if isolated else limits
 
 
 class SandboxJob(NamedTuple):
@@ -144,14 +144,14 @@ class Sandbox:
         finally:
             if refused is not None:
                 os.close(refused)
-        output, said, ended = await self._watch(process, text)
-        found = read_outcome(
-            said, word=word, ended=ended, code=process.returncode, limits=self.limits
+        output, report, ended = await self._watch(process, text)
+        run = read_outcome(
+            report, word=word, ended=ended, code=process.returncode, limits=self.limits
         )
-        if found is None:
-            first = " ".join(said.decode("utf-8", "replace").split())[:300]
+        if run is None:
+            first = " ".join(report.decode("utf-8", "replace").split())[:300]
             raise ConfigError(f"code cannot be run: the sandbox did not start: {first}{_HINT}")
-        return Ran(found.outcome, output.decode("utf-8", "replace"), found.python)
+        return Ran(run.outcome, output.decode("utf-8", "replace"), run.python)
 
     async def _watch(
         self, process: asyncio.subprocess.Process, text: bytes
@@ -159,11 +159,11 @@ class Sandbox:
         """Feed a process and read it until it ends or has had enough; then see that it is gone."""
         import asyncio
 
-        output, said = bytearray(), bytearray()
+        output, report = bytearray(), bytearray()
         full = asyncio.Event()
         work: set[asyncio.Task[Any]] = {
             asyncio.create_task(_read(process.stdout, output, self.limits.output_kb * 1024, full)),
-            asyncio.create_task(_read(process.stderr, said, _REPORT, full)),
+            asyncio.create_task(_read(process.stderr, report, _REPORT, full)),
             asyncio.create_task(_feed(process.stdin, text)),
             asyncio.create_task(process.wait()),
         }
@@ -181,7 +181,7 @@ class Sandbox:
             for task in (*work, stopper):
                 task.cancel()
             await asyncio.gather(done, stopper, return_exceptions=True)
-        return bytes(output), bytes(said), ended
+        return bytes(output), bytes(report), ended
 
 
 async def _read(
@@ -255,7 +255,7 @@ def isolated(python: str | None) -> list[str]:
         if sys.platform.startswith("linux"):
             lacks = "bubblewrap is not installed (apt-get install bubblewrap)"
         raise ConfigError(f"code cannot be isolated here: {lacks}{_HINT}")
-    found, prefix = _interpreter(python)
+    interpreter, prefix = _interpreter(python)
     command = [bwrap, "--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL"]
     command += ["--uid", str(NOBODY), "--gid", str(NOBODY), "--hostname", "sandbox"]
     command += [
@@ -278,13 +278,13 @@ def isolated(python: str | None) -> list[str]:
         command += ["--size", str(size), "--tmpfs", folder]
     # Last, because everything above is made in what these close.
     command += ["--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/tmp"]  # noqa: S108
-    return [*command, "--", found]
+    return [*command, "--", interpreter]
 
 
-def _interpreter(wanted: str | None) -> tuple[str, str | None]:
+def _interpreter(python: str | None) -> tuple[str, str | None]:
     """Return an interpreter a sandbox can use, and the folder it needs beside /usr."""
     own = os.path.realpath(getattr(sys, "_base_executable", sys.executable))
-    tried = [wanted] if wanted else [own, "/usr/local/bin/python3", "/usr/bin/python3"]
+    tried = [python] if python else [own, "/usr/local/bin/python3", "/usr/bin/python3"]
     for name in tried:
         path = Path(os.path.realpath(name))
         prefix = path.parent.parent

@@ -58,12 +58,12 @@ class Task(Metric):
         check_options(self)
         preset = PRESETS[self.benchmark]
         try:
-            made = getattr(import_module(preset.module), preset.attribute)
+            metric_class = getattr(import_module(preset.module), preset.attribute)
         except ModuleNotFoundError as exc:
             raise ConfigError(
                 f"{self.name}: {self.benchmark} needs {exc.name}, which is not installed"
             ) from exc
-        object.__setattr__(self, "_inner", made(name=self.name, **preset.options))
+        object.__setattr__(self, "_inner", metric_class(name=self.name, **preset.options))
 
     def children(self) -> tuple[Metric, ...]:
         """Return the metric that goes with the benchmark."""

@@ -74,10 +74,10 @@ def wording() -> Wording:
     data: Any = parse_yaml(text, file=_FILE)[0]
     signs = [word for word in data["copulas"] if not word[0].isalpha()]
     verbs = [word for word in data["copulas"] if word[0].isalpha()]
-    said = rf"(?:(?:{_any(verbs)})\b|[{re.escape(''.join(signs))}])"
+    copula = rf"(?:(?:{_any(verbs)})\b|[{re.escape(''.join(signs))}])"
     noun = (
         rf"(?:{_any(data['nouns'])})[*_]*(?: (?:{_any(data['between'])})\b[^.\n:=?!]{{0,60}}?)?"
-        rf"\s*{said}"
+        rf"\s*{copula}"
     )
     # "#### 42" ends the worked answers of GSM8K.
     marker = rf"(?:\b(?:{noun}|(?:{_any(data['phrases'])})\b)|^[ \t]*####)\s*[:=]?"

@@ -101,9 +101,9 @@ def read_calibration(data: object) -> AlignmenterCalibration:
             raise ConfigError(f"calibration: unknown key {key!r}{suggest(str(key), list(_KEYS))}")
     weights: Mapping[str, float] = WEIGHTS
     flat = {name: data.get(f"{name}_weight") for name in WEIGHTS}
-    if isinstance(given := data.get("weights"), Mapping):
+    if isinstance(written := data.get("weights"), Mapping):
         weights = _shares(
-            {name: _number("weights", given.get(name, WEIGHTS[name])) for name in WEIGHTS}
+            {name: _number("weights", written.get(name, WEIGHTS[name])) for name in WEIGHTS}
         )
     elif all(value is not None for value in flat.values()):
         weights = _shares({name: _number(f"{name}_weight", value) for name, value in flat.items()})
@@ -146,9 +146,9 @@ def trait_probability(
 
     A token counts once however often it occurs; phrases are looked for as parts of the text.
     """
-    found = sorted(set(tokens_of(text)))
+    tokens = sorted(set(tokens_of(text)))
     lowered = text.lower()
-    weights = [token_weights[token] for token in found if token in token_weights]
+    weights = [token_weights[token] for token in tokens if token in token_weights]
     weights += [weight for phrase, weight in phrase_weights.items() if phrase in lowered]
     return _logistic(math.fsum([bias, *weights]))
 
@@ -222,7 +222,7 @@ def _weighed(key: str, given: object) -> dict[str, float]:
     return {str(word).lower(): _number(f"{key}.{word}", value) for word, value in given.items()}
 
 
-def _number(key: str, given: object) -> float:
-    if isinstance(given, bool) or not isinstance(given, (int, float)) or not math.isfinite(given):
-        raise ConfigError(f"calibration: {key} must be a number, not {given!r}")
-    return float(given)
+def _number(key: str, value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+        raise ConfigError(f"calibration: {key} must be a number, not {value!r}")
+    return float(value)

@@ -117,8 +117,8 @@ class Authenticity(Metric):
     @property
     def made_with(self) -> dict[str, Json]:
         """What decides the numbers beside the options."""
-        made: dict[str, Json] = self._voice.made_with
-        return made if self.compat else made | {"trait_lists": signals_digest()}
+        facts: dict[str, Json] = self._voice.made_with
+        return facts if self.compat else facts | {"trait_lists": signals_digest()}
 
     @property
     def synchronous(self) -> bool:
@@ -163,24 +163,24 @@ class Authenticity(Metric):
         Raises:
             CaseError: the assistant said nothing.
         """
-        said = replies(case, self.scope)
-        vectors = await unit_vectors(self.embedder, said)
+        texts = replies(case, self.scope)
+        vectors = await unit_vectors(self.embedder, texts)
         exemplars = await self._exemplars()
         turns = [
             self._compat_turn(text, vector, exemplars) if self.compat
             else self._turn(text, vector, exemplars)
-            for text, vector in zip(said, vectors, strict=True)
+            for text, vector in zip(texts, vectors, strict=True)
         ]  # fmt: skip
         parts = [
             part_of(id, [turn.values[id] for turn in turns], [turn.reasons[id] for turn in turns])
             for id in WEIGHTS
         ]
         folded = fold_parts(parts, self._weights)
-        method = f"style, traits and lexicon over {counted(len(said))}"
+        method = f"style, traits and lexicon over {counted(len(texts))}"
         if self.compat:
             method += ", as Alignmenter"
         meta: dict[str, Json] = {"embedder": identity_of(self.embedder), **self.made_with}
-        details: dict[str, Json] = {"turns": [turn.told for turn in turns]}
+        details: dict[str, Json] = {"turns": [turn.details for turn in turns]}
         if folded.value is None:
             return Score(
                 status="not_applicable",
@@ -214,10 +214,10 @@ class Authenticity(Metric):
         persona = self._voice
         style, nearest = self._style(vector, exemplars)
         findings = find_traits(text, persona.traits)
-        heard = [finding for finding in findings if finding.matched is not None]
-        traits = sum(bool(f.matched) for f in heard) / len(heard) if heard else None
+        applicable = [finding for finding in findings if finding.matched is not None]
+        traits = sum(bool(f.matched) for f in applicable) / len(applicable) if applicable else None
         words = score_lexicon(text, persona.preferred, persona.avoided)
-        told: dict[str, Json] = {
+        details: dict[str, Json] = {
             "style": style,
             "nearest_exemplar": nearest,
             "traits": traits,
@@ -232,7 +232,7 @@ class Authenticity(Metric):
             "lexicon": words_reason(words.preferred, words.avoided, len(persona.preferred)),
         }
         values = {"style": style, "traits": traits, "lexicon": words.value}
-        return ReplyScore(values, reasons, told)
+        return ReplyScore(values, reasons, details)
 
     def _style(
         self, vector: Vector, exemplars: Sequence[Vector]
@@ -274,7 +274,7 @@ class Authenticity(Metric):
             phrase_weights=calibration.phrases,
         )
         words = lexicon_density(tokens, preferred, avoided)
-        told: dict[str, Json] = {
+        details: dict[str, Json] = {
             "style": style,
             "style_raw": raw,
             "traits": traits,
@@ -286,10 +286,10 @@ class Authenticity(Metric):
         reasons = {
             "style": f"mean cosine {raw:.2f}, rescaled",
             "traits": f"logistic of {'trained' if trained else 'the persona’s'} word weights",
-            "lexicon": f"{told['preferred_hits']} preferred and {told['avoid_hits']} avoided of"
-            f" {len(tokens)} tokens",
+            "lexicon": f"{details['preferred_hits']} preferred and {details['avoid_hits']} avoided"
+            f" of {len(tokens)} tokens",
         }
-        return ReplyScore({"style": style, "traits": traits, "lexicon": words}, reasons, told)
+        return ReplyScore({"style": style, "traits": traits, "lexicon": words}, reasons, details)
 
 
 def style_mean(vector: Vector, exemplars: Sequence[Vector]) -> float:

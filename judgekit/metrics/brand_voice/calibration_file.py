@@ -12,19 +12,19 @@ MAX_FILE = 1_000_000
 """Bytes a calibration file may have."""
 
 
-def calibration_of(given: object) -> AlignmenterCalibration:
+def calibration_of(source: object) -> AlignmenterCalibration:
     """Return the calibration that an option gives: a file, or what is in it.
 
     Raises:
         ConfigError: it cannot be read, or something in it is wrong.
     """
-    if given is None or isinstance(given, AlignmenterCalibration):
-        return given or AlignmenterCalibration()
-    if not isinstance(given, (str, Path)):
-        return read_calibration(given)
+    if source is None or isinstance(source, AlignmenterCalibration):
+        return source or AlignmenterCalibration()
+    if not isinstance(source, (str, Path)):
+        return read_calibration(source)
     from judgekit.datasets.json_text import json_fault, parse_json  # most runs have none
 
-    path = Path(given)
+    path = Path(source)
     try:
         data = read_bytes(path, most=MAX_FILE)
     except OSError as exc:

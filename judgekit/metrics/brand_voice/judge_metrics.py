@@ -86,7 +86,7 @@ def persona_parameters(persona: Persona) -> dict[str, Any]:
         "persona": persona.name,
         "voice": voice,
         "exemplars": list(persona.exemplars),
-        "traits": [f"{kind}: {wanted.replace('_', ' ')}" for kind, wanted in persona.traits],
+        "traits": [f"{kind}: {value.replace('_', ' ')}" for kind, value in persona.traits],
         "preferred": list(persona.preferred.entries),
         "avoided": list(persona.avoided.entries),
     }

@@ -199,7 +199,7 @@ class BrandVoice(Metric):
                 meta=meta,
             )
         letter = grade(folded.value)
-        told = "; ".join(
+        summary = "; ".join(
             f"{part.id} {part.value:.2f}" if part.value is not None
             else f"{part.id} not applicable"
             for part in folded.parts
@@ -211,7 +211,7 @@ class BrandVoice(Metric):
         return Score(
             value=folded.value,
             parts=folded.parts,
-            reason=f"{letter}: {told}. Lowest, {lowest.id}: {lowest.reason}",
+            reason=f"{letter}: {summary}. Lowest, {lowest.id}: {lowest.reason}",
             source="judge" if scores["safety"].source == "judge" else "computed",
             method=method,
             confidence=folded.covered,

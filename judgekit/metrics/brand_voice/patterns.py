@@ -115,8 +115,8 @@ class Exceptions(NamedTuple):
     def hold(self, text: str, start: int, end: int) -> bool:
         """Whether the match from `start` to `end` does not count."""
         if self.before is not None:
-            for found in self.before.finditer(text[max(0, start - _BESIDE) : start]):
-                if found.end() == min(start, _BESIDE):
+            for match in self.before.finditer(text[max(0, start - _BESIDE) : start]):
+                if match.end() == min(start, _BESIDE):
                     return True
         return self.after is not None and bool(self.after.match(text[end : end + _BESIDE]))
 
@@ -179,33 +179,33 @@ class Violation(NamedTuple):
     text: str
 
 
-def find_violations(said: Sequence[str], lists: PatternSet) -> list[Violation]:
+def find_violations(replies: Sequence[str], lists: PatternSet) -> list[Violation]:
     """Return what the patterns find in replies, in order.
 
     Where several of one category overlap, the most severe one counts.
     """
     return [
         Violation(turn, pattern.category, pattern.id, pattern.severity, text[:_SHOWN])
-        for turn, reply in enumerate(said, 1)
-        for pattern, text in _found(reply, lists.patterns)
+        for turn, reply in enumerate(replies, 1)
+        for pattern, text in _matches_of(reply, lists.patterns)
     ]
 
 
-def _found(reply: str, patterns: Sequence[Pattern]) -> list[tuple[Pattern, str]]:
+def _matches_of(reply: str, patterns: Sequence[Pattern]) -> list[tuple[Pattern, str]]:
     text = plain(reply)
     by_category: dict[str, list[tuple[int, int, int, Pattern]]] = {}
     for pattern in patterns:
         rank = SEVERITIES.index(pattern.severity)
         for start, end in pattern.spans(text):
             by_category.setdefault(pattern.category, []).append((rank, start, -end, pattern))
-    kept = [hit for hits in by_category.values() for hit in _apart(hits)]
-    kept.sort(key=lambda hit: (hit[1], hit[0], hit[3].category))
-    return [(pattern, text[start:-end]) for _, start, end, pattern in kept]
+    separate = [hit for hits in by_category.values() for hit in _apart(hits)]
+    separate.sort(key=lambda hit: (hit[1], hit[0], hit[3].category))
+    return [(pattern, text[start:-end]) for _, start, end, pattern in separate]
 
 
 def _apart(hits: list[tuple[int, int, int, Pattern]]) -> list[tuple[int, int, int, Pattern]]:
     """Return hits of which no two overlap, the worst first, then the earlier and longer."""
-    kept: list[tuple[int, int, int, Pattern]] = []
+    apart: list[tuple[int, int, int, Pattern]] = []
     starts: list[int] = []
     ends: list[int] = []
     for hit in sorted(hits, key=lambda hit: hit[:3]):
@@ -215,8 +215,8 @@ def _apart(hits: list[tuple[int, int, int, Pattern]]) -> list[tuple[int, int, in
             continue
         starts.insert(at, start)
         ends.insert(at, end)
-        kept.append(hit)
-    return kept
+        apart.append(hit)
+    return apart
 
 
 def severity_score(severities: Sequence[Severity]) -> float:
@@ -265,22 +265,22 @@ def checked_list(text: str, *, file: str) -> PatternSet:
     return _pattern_set(*parse_yaml(text, file=file))
 
 
-def patterns_of(metric: str, given: object) -> PatternSet:
+def patterns_of(metric: str, source: object) -> PatternSet:
     """Return the patterns an option gives: a file, or what would stand in one.
 
     Raises:
         ConfigError: it cannot be read, or something in it is wrong.
     """
-    if isinstance(given, PatternSet):
-        return given
-    if isinstance(given, Mapping):
+    if isinstance(source, PatternSet):
+        return source
+    if isinstance(source, Mapping):
         try:
-            return _pattern_set(dict(given), Lines(file=""))
+            return _pattern_set(dict(source), Lines(file=""))
         except ConfigError as exc:
             raise ConfigError(f"{metric}: patterns: {exc}") from exc
-    if not isinstance(given, (str, Path)):
-        raise ConfigError(f"{metric}: patterns must be a file or keys and values, not {given!r}")
-    path = Path(given)
+    if not isinstance(source, (str, Path)):
+        raise ConfigError(f"{metric}: patterns must be a file or keys and values, not {source!r}")
+    path = Path(source)
     try:
         text = read_text(path, most=MAX_FILE)
     except FileNotFoundError as exc:

@@ -28,7 +28,7 @@ class Trait(NamedTuple):
 
     kind: str
     """formality, tone or verbosity."""
-    wanted: str
+    value: str
 
 
 class Persona:
@@ -81,11 +81,11 @@ class Persona:
         from judgekit.metrics.vectors import unit_vectors
 
         identity = identity_of(embedder)
-        found = self._vectors.get(identity)
-        if found is None:
-            found = await unit_vectors(embedder, self.exemplars)
-            self._vectors[identity] = found
-        return found
+        vectors = self._vectors.get(identity)
+        if vectors is None:
+            vectors = await unit_vectors(embedder, self.exemplars)
+            self._vectors[identity] = vectors
+        return vectors
 
 
 def load_persona(path: str | Path) -> Persona:
@@ -119,28 +119,28 @@ def read_persona(file: Path) -> tuple[PersonaFile, Lines]:
     return validate_file(PersonaFile, data, lines=lines), lines
 
 
-def persona_of(metric: str, given: object) -> Persona:
+def persona_of(metric: str, source: object) -> Persona:
     """Return the persona an option names: a file, keys and values, or a persona.
 
     Raises:
         ConfigError: it is none, or something in it is wrong.
     """
-    if isinstance(given, Persona):
-        return given
-    if isinstance(given, (str, Path)):
-        return load_persona(given)
-    if isinstance(given, Mapping):
+    if isinstance(source, Persona):
+        return source
+    if isinstance(source, (str, Path)):
+        return load_persona(source)
+    if isinstance(source, Mapping):
         try:
-            return Persona(validate_file(PersonaFile, dict(given), lines=Lines(file="")))
+            return Persona(validate_file(PersonaFile, dict(source), lines=Lines(file="")))
         except ConfigError as exc:
             raise ConfigError(f"{metric}: persona: {exc}") from exc
-    raise ConfigError(f"{metric}: persona must be a file or keys and values, not {given!r}")
+    raise ConfigError(f"{metric}: persona must be a file or keys and values, not {source!r}")
 
 
 def _traits(file: TraitsFile) -> list[Trait]:
-    found = [Trait("formality", file.formality)] if file.formality else []
-    found += [Trait("tone", tone) for tone in dict.fromkeys(file.tone)]
-    return found + ([Trait("verbosity", file.verbosity)] if file.verbosity else [])
+    traits = [Trait("formality", file.formality)] if file.formality else []
+    traits += [Trait("tone", tone) for tone in dict.fromkeys(file.tone)]
+    return traits + ([Trait("verbosity", file.verbosity)] if file.verbosity else [])
 
 
 def _style_words(rules: object) -> tuple[str, ...]:

@@ -128,8 +128,8 @@ class PersonaFile(FileModel):
         if voice is not None:
             if voice.lexicon is not None and self.lexicon is not None:
                 raise ValueError("give lexicon or voice.lexicon, not both")
-            said = voice.model_fields_set & {"formality", "tone", "verbosity"}
-            if said and self.traits is not None:
+            in_voice = voice.model_fields_set & {"formality", "tone", "verbosity"}
+            if in_voice and self.traits is not None:
                 raise ValueError("give traits or the same under voice, not both")
         return self
 

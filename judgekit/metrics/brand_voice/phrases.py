@@ -51,14 +51,14 @@ class Phrases:
         not hide a word. What begins or ends with no letter or digit, such as an emoji, and what
         is written without spaces (Han, kana, Thai), is found inside a run as well.
         """
-        there = [found for found in self._forms if found[0] in text]
-        counts = ((entry, sum(1 for _ in _found(form, text))) for form, entry in there)
+        there = [item for item in self._forms if item[0] in text]
+        counts = ((entry, sum(1 for _ in _places(form, text))) for form, entry in there)
         return {entry: count for entry, count in counts if count}
 
     def spans(self, text: Plain) -> Iterator[tuple[int, int]]:
         """Yield where entries stand in the text."""
         for form, _ in self._forms:
-            for at in _found(form, text):
+            for at in _places(form, text):
                 yield at, at + len(form)
 
     @cached_property
@@ -75,7 +75,7 @@ class Phrases:
         return dict(self._forms)
 
 
-def _found(form: str, text: str) -> Iterator[int]:
+def _places(form: str, text: str) -> Iterator[int]:
     """Yield where a form stands whole in a text."""
     at = text.find(form)
     while at >= 0:

@@ -24,7 +24,7 @@ class ReplyScore(NamedTuple):
 
     values: Mapping[str, float | None]
     reasons: Mapping[str, str]
-    told: dict[str, Json]
+    details: dict[str, Json]
 
 
 def style_band(value: float) -> str:
@@ -53,9 +53,9 @@ def plain_finding(finding: TraitFinding) -> dict[str, Json]:
     """Return what was found of a trait as plain data."""
     return {
         "trait": finding.kind,
-        "wanted": finding.wanted,
+        "wanted": finding.expected,
         "matched": finding.matched,
-        "heard": list(finding.heard),
+        "heard": list(finding.detected),
         "signals": {name: list(hits) for name, hits in finding.signals.items()},
         "reason": finding.reason,
     }
@@ -67,31 +67,31 @@ def traits_reason(findings: Sequence[TraitFinding]) -> str:
         return "the persona names no traits"
     missed = [f for f in findings if f.matched is False]
     if missed:
-        return "; ".join(f"not {f.wanted}: {f.reason}" for f in missed)
-    heard = [f.wanted for f in findings if f.matched]
-    if heard:
-        return f"{', '.join(heard)} as wanted"
-    return "; ".join(f"{f.wanted}: {f.reason}" for f in findings)
+        return "; ".join(f"not {f.expected}: {f.reason}" for f in missed)
+    matched = [f.expected for f in findings if f.matched]
+    if matched:
+        return f"{', '.join(matched)} as wanted"
+    return "; ".join(f"{f.expected}: {f.reason}" for f in findings)
 
 
 def words_reason(liked: Mapping[str, int], shunned: Mapping[str, int], total: int) -> str:
     """Return which preferred and avoided words are used, of a persona that prefers `total`."""
-    said = [f"uses {', '.join(liked)}"] if liked else ["uses no preferred word"] if total else []
+    facts = [f"uses {', '.join(liked)}"] if liked else ["uses no preferred word"] if total else []
     if shunned:
-        said.append(f"uses {', '.join(shunned)}, which the persona avoids")
+        facts.append(f"uses {', '.join(shunned)}, which the persona avoids")
     elif not total:
-        said.append("uses no avoided word")
-    return "; ".join(said)
+        facts.append("uses no avoided word")
+    return "; ".join(facts)
 
 
 def reason_of(persona: str, value: float, parts: Sequence[Part]) -> str:
     """Return the result in a sentence."""
-    told = "; ".join(
+    summary = "; ".join(
         f"{part.id} {part.value:.2f} ({part.reason})" if part.value is not None
         else f"{part.id} not applicable ({part.reason})"
         for part in parts
     )  # fmt: skip
-    return f"{value:.2f} like {persona}: {told}."
+    return f"{value:.2f} like {persona}: {summary}."
 
 
 def counted(count: int) -> str:

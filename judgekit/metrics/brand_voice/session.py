@@ -18,9 +18,9 @@ def replies(case: Case, scope: Scope = "session") -> list[str]:
     Raises:
         CaseError: the assistant said nothing.
     """
-    said = [m.content for m in case.history if m.role == "assistant"] if scope == "session" else []
-    said = [text for text in (*said, case.output or "") if has_text(text)]
-    if not said:
+    texts = [m.content for m in case.history if m.role == "assistant"] if scope == "session" else []
+    texts = [text for text in (*texts, case.output or "") if has_text(text)]
+    if not texts:
         needed = "an output" if scope == "last" else "an output, or assistant turns in its history"
         raise CaseError(f"needs {needed} (field 'output')")
-    return said
+    return texts

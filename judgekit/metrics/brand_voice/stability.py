@@ -155,24 +155,24 @@ class Stability(Metric):
         Raises:
             CaseError: the assistant said nothing.
         """
-        said = replies(case)
-        several = said if len(said) > 1 else []
+        texts = replies(case)
+        several = texts if len(texts) > 1 else []
         vectors: list[Vector] = await unit_vectors(self.embedder, several)
         known = [vector for vector in vectors if vector is not None]
         meta: dict[str, Json] = {"embedder": identity_of(self.embedder)}
         method = f"{'variance, as Alignmenter' if self.compat else self.variant} of embeddings"
         if len(known) < 2:
-            few = "one reply" if len(said) == 1 else "fewer than two replies that hold words"
+            few = "one reply" if len(texts) == 1 else "fewer than two replies that hold words"
             return Score(
                 status="not_applicable",
                 reason=f"The session has {few}; there is nothing to compare.",
                 method=method,
-                details={"turns": len(said)},
+                details={"turns": len(texts)},
                 meta=meta,
             )
         spread = spread_of(known)
         details: dict[str, Json] = {
-            "turns": len(said),
+            "turns": len(texts),
             "compared": len(known),
             "mean_pairwise_distance": spread.pairwise,
             "mean_distance": spread.from_mean,

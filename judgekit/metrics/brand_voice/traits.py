@@ -30,10 +30,10 @@ class TraitFinding(NamedTuple):
     """What a detector heard in a text, for one trait."""
 
     kind: str
-    wanted: str
+    expected: str
     matched: bool | None
     """`None` where no signal fired, or nothing listens for the trait: not applicable."""
-    heard: tuple[str, ...]
+    detected: tuple[str, ...]
     """What the text sounds like."""
     signals: Mapping[str, tuple[str, ...]]
     """Class -> what fired for it."""
@@ -60,23 +60,23 @@ def find_traits(text: str, traits: Sequence[Trait]) -> list[TraitFinding]:
     form = plain(text)
     foreign = _foreign(text, form)
     fired: dict[str, dict[str, tuple[str, ...]]] = {}
-    found = []
+    findings = []
     for trait in traits:
         if trait.kind == "verbosity":
-            found.append(_verbosity(trait, text))
+            findings.append(_verbosity(trait, text))
             continue
         if foreign:
-            found.append(_silent(trait, "the text is not in English"))
+            findings.append(_silent(trait, "the text is not in English"))
             continue
         if trait.kind not in fired:
             fired[trait.kind] = _fired(trait.kind, text, form)
         signals = fired[trait.kind]
-        if trait.kind == "tone" and trait.wanted not in TONES:
-            found.append(_silent(trait, f"no detector listens for {trait.wanted!r}"))
+        if trait.kind == "tone" and trait.value not in TONES:
+            findings.append(_silent(trait, f"no detector listens for {trait.value!r}"))
             continue
-        heard = _formality(signals) if trait.kind == "formality" else _tones(signals)
-        found.append(_finding(trait, heard, signals))
-    return found
+        detected = _formality(signals) if trait.kind == "formality" else _tones(signals)
+        findings.append(_finding(trait, detected, signals))
+    return findings
 
 
 def signals_digest() -> str:
@@ -132,15 +132,15 @@ def _signals(entry: dict[str, Any]) -> _Signals:
 
 def _fired(kind: str, text: str, form: Plain) -> dict[str, tuple[str, ...]]:
     """Return what fired, class by class, each signal once."""
-    found = {}
+    fired = {}
     for name, signals in _lists().kinds[kind].items():
         hits = list(signals.words.used(form))
         for id, pattern in signals.patterns:
             match = pattern.search(text)
             if match is not None:
                 hits.append(f"{id} ({' '.join(match[0].split())[:40]})")
-        found[name] = tuple(hits)
-    return found
+        fired[name] = tuple(hits)
+    return fired
 
 
 def _formality(signals: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
@@ -162,16 +162,16 @@ def _tones(signals: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
 
 
 def _finding(
-    trait: Trait, heard: tuple[str, ...], signals: Mapping[str, tuple[str, ...]]
+    trait: Trait, detected: tuple[str, ...], signals: Mapping[str, tuple[str, ...]]
 ) -> TraitFinding:
-    if not heard:
+    if not detected:
         return _silent(trait, "no signal of it fired")
-    matched = trait.wanted in heard
+    matched = trait.value in detected
     shown = {name: hits[:_SHOWN] for name, hits in signals.items() if hits}
-    told = "; ".join(f"{name}: {', '.join(hits)}" for name, hits in shown.items())
-    sounds = " and ".join(heard)
+    evidence = "; ".join(f"{name}: {', '.join(hits)}" for name, hits in shown.items())
+    sounds = " and ".join(detected)
     return TraitFinding(
-        trait.kind, trait.wanted, matched, heard, shown, f"sounds {sounds} ({told})"
+        trait.kind, trait.value, matched, detected, shown, f"sounds {sounds} ({evidence})"
     )
 
 
@@ -181,12 +181,17 @@ def _verbosity(trait: Trait, text: str) -> TraitFinding:
         return _silent(trait, "the text holds no words")
     if 2 * len(_UNSPACED.findall(text)) > words:
         return _silent(trait, "words are not counted in a script without spaces")
-    heard = "concise" if words <= CONCISE else "balanced" if words <= DETAILED else "detailed"
-    told = f"{words} word{'s' if words != 1 else ''}"
+    detected = "concise" if words <= CONCISE else "balanced" if words <= DETAILED else "detailed"
+    length = f"{words} word{'s' if words != 1 else ''}"
     return TraitFinding(
-        trait.kind, trait.wanted, heard == trait.wanted, (heard,), {heard: (told,)}, f"has {told}"
+        trait.kind,
+        trait.value,
+        detected == trait.value,
+        (detected,),
+        {detected: (length,)},
+        f"has {length}",
     )
 
 
 def _silent(trait: Trait, why: str) -> TraitFinding:
-    return TraitFinding(trait.kind, trait.wanted, None, (), {}, why)
+    return TraitFinding(trait.kind, trait.value, None, (), {}, why)

@@ -42,8 +42,8 @@ def facts_covered(response: Sequence[str], truth: Sequence[str]) -> float | None
     >>> facts_covered(["a", "a", "c"], ["a", "b"])
     0.5
     """
-    wanted = set(truth)
-    return len(wanted & set(response)) / len(wanted) if wanted else None
+    expected = set(truth)
+    return len(expected & set(response)) / len(expected) if expected else None
 
 
 def facts_covered_semantic(cosines: Sequence[Sequence[float]], *, tau: float = TAU) -> float | None:

@@ -44,8 +44,8 @@ class ContrastiveAlignment(Metric):
     def __post_init__(self) -> None:
         check_options(self)
         for side, option in (("positive", "positive_examples"), ("negative", "negative_examples")):
-            found = read_examples(self.name, side, getattr(self, option))  # type: ignore[arg-type]
-            object.__setattr__(self, option, found)
+            examples = read_examples(self.name, side, getattr(self, option))  # type: ignore[arg-type]
+            object.__setattr__(self, option, examples)
 
     @property
     def synchronous(self) -> bool:
@@ -62,10 +62,10 @@ class ContrastiveAlignment(Metric):
         identity = identity_of(self.embedder)
         counts = f"{len(self.positive_examples)} and {len(self.negative_examples)}"
         method = f"mean cosines to {counts} examples"
-        found = (await self._example_vectors()).contrast(
+        contrast = (await self._example_vectors()).contrast(
             (await vectors(self.embedder, [output]))[0]
         )
-        if found is None:
+        if contrast is None:
             return Score(
                 status="not_applicable",
                 reason="The output, or one side of the examples, holds no words the embedder"
@@ -73,7 +73,7 @@ class ContrastiveAlignment(Metric):
                 method=method,
                 meta={"embedder": identity},
             )
-        value = round(found.alignment, DIGITS)
+        value = round(contrast.alignment, DIGITS)
         side = "shows" if value > 0.5 else "lacks"
         return Score(
             value=value,
@@ -82,9 +82,9 @@ class ContrastiveAlignment(Metric):
             if value == 0.5
             else f"The output is nearer to the examples of what {side} the trait ({value:.2f}).",
             details={
-                "positive_similarity": round(found.positive, DIGITS),
-                "negative_similarity": round(found.negative, DIGITS),
-                "alignment_1_100": round(found.alignment * 99 + 1, 2),
+                "positive_similarity": round(contrast.positive, DIGITS),
+                "negative_similarity": round(contrast.negative, DIGITS),
+                "alignment_1_100": round(contrast.alignment * 99 + 1, 2),
             },
             meta={"embedder": identity},
         )

@@ -17,14 +17,14 @@ MAX_FILE = 50_000_000
 
 
 def read_examples(
-    metric: str, side: Side, given: object, *, option: str | None = None
+    metric: str, side: Side, source: object, *, option: str | None = None
 ) -> tuple[str, ...]:
     """Return the examples of one side.
 
     Args:
         metric: who asks, for messages.
         side: `positive` shows the trait, `negative` lacks it.
-        given: texts, or the path of a file. A JSON file holds a list of texts, or pairs as
+        source: texts, or the path of a file. A JSON file holds a list of texts, or pairs as
             `judgekit pairs generate` writes them, of which the side is taken; a `.jsonl` file has
             one of them a line, a `.txt` file one text a line.
         option: what the option is called, if not `positive_examples` or `negative_examples`.
@@ -33,22 +33,22 @@ def read_examples(
         ConfigError: there is no such file, it is of no such shape, or holds nothing.
     """
     option = option or f"{side}_examples"
-    if isinstance(given, (str, Path)):
-        found = tuple(_texts(_read(metric, Path(given)), side, where=str(given)))
-        where: str | None = str(given)
-    elif isinstance(given, Sequence) and not isinstance(given, bytes):
-        found, where = tuple(given), None
+    if isinstance(source, (str, Path)):
+        texts = tuple(_texts(_read(metric, Path(source)), side, where=str(source)))
+        where: str | None = str(source)
+    elif isinstance(source, Sequence) and not isinstance(source, bytes):
+        texts, where = tuple(source), None
     else:
-        raise ConfigError(f"{metric}: {option} must be a file or a list of texts, not {given!r}")
-    for number, text in enumerate(found, start=1):
+        raise ConfigError(f"{metric}: {option} must be a file or a list of texts, not {source!r}")
+    for number, text in enumerate(texts, start=1):
         if not isinstance(text, str) or not has_text(text):
             raise ConfigError(
                 f"{metric}: {option} must be texts, none blank; number {number} is {text!r}",
                 where=where,
             )
-    if not found:
+    if not texts:
         raise ConfigError(f"{metric}: {option} holds no texts; give at least one", where=where)
-    return found
+    return texts
 
 
 def _read(metric: str, path: Path) -> Any:

@@ -36,7 +36,7 @@ MAX_SENTENCES = 2000
 MAX_FACTS = 500
 
 
-class _Found(NamedTuple):
+class _FactMatch(NamedTuple):
     """How a fact was found, if it was."""
 
     by: Literal["exact", "similar"] | None
@@ -105,19 +105,19 @@ class FactsCovered(Metric):
                 meta=meta,
             )
         sentences = list(split_sentences(output))
-        found = await self._find(facts, output, sentences[:MAX_SENTENCES])
-        covered = [each.by is not None for each in found]
+        matches = await self._find(facts, output, sentences[:MAX_SENTENCES])
+        covered = [each.by is not None for each in matches]
         missing = [fact for fact, hit in zip(facts, covered, strict=True) if not hit]
         if self.match == "exact":
             stated = [fact for fact, hit in zip(facts, covered, strict=True) if hit]
             value = facts_covered(stated, facts)
         else:
-            value = facts_covered_semantic([each.row for each in found], tau=self.tau)
+            value = facts_covered_semantic([each.row for each in matches], tau=self.tau)
         return Score(
             value=value,
             parts=tuple(
                 _part(number, fact, each, of=len(facts))
-                for number, (fact, each) in enumerate(zip(facts, found, strict=True), start=1)
+                for number, (fact, each) in enumerate(zip(facts, matches, strict=True), start=1)
             ),
             method=method,
             reason=_reason(len(facts), missing),
@@ -131,25 +131,25 @@ class FactsCovered(Metric):
             meta=meta,
         )
 
-    async def _find(self, facts: list[str], output: str, sentences: list[str]) -> list[_Found]:
+    async def _find(self, facts: list[str], output: str, sentences: list[str]) -> list[_FactMatch]:
         loose = self.match == "similar"
         form = partial(answer_form, ignore_case=loose, ignore_accents=loose, ignore_articles=loose)
-        said = f" {form(output)} "
-        found = [
-            _Found("exact", None, None) if f" {form(fact)} " in said else None for fact in facts
+        text = f" {form(output)} "
+        matches = [
+            _FactMatch("exact", None, None) if f" {form(fact)} " in text else None for fact in facts
         ]
-        left = [number for number, each in enumerate(found) if each is None]
-        nearest: dict[int, _Found] = {}
+        left = [number for number, each in enumerate(matches) if each is None]
+        nearest: dict[int, _FactMatch] = {}
         if left and sentences and self.match == "similar":
             rows = await vectors(self.embedder, [*(facts[n] for n in left), *sentences])
             for row, number in enumerate(left):
                 nearest[number] = self._nearest(rows[row], rows[len(left) :], sentences)
         return [
-            each or nearest.get(number, _Found(None, None, None))
-            for number, each in enumerate(found)
+            each or nearest.get(number, _FactMatch(None, None, None))
+            for number, each in enumerate(matches)
         ]
 
-    def _nearest(self, fact: object, rows: object, sentences: list[str]) -> _Found:
+    def _nearest(self, fact: object, rows: object, sentences: list[str]) -> _FactMatch:
         cosines = [cosine(fact, row) for row in rows]  # type: ignore[arg-type, attr-defined]
         best = max(
             (number for number, value in enumerate(cosines) if value is not None),
@@ -157,9 +157,11 @@ class FactsCovered(Metric):
             default=None,
         )
         if best is None:
-            return _Found(None, None, None)
+            return _FactMatch(None, None, None)
         value = round(cosines[best] or 0.0, DIGITS)
-        return _Found("similar" if is_covered(value, self.tau) else None, value, sentences[best])
+        return _FactMatch(
+            "similar" if is_covered(value, self.tau) else None, value, sentences[best]
+        )
 
 
 def _each_once(facts: Iterable[str]) -> list[str]:
@@ -169,14 +171,14 @@ def _each_once(facts: Iterable[str]) -> list[str]:
 
 def _facts(case: Case, once: Callable[[Iterable[str]], list[str]]) -> tuple[list[str], str]:
     """Return the facts and where they come from."""
-    given = case.expected.get("facts")
-    if given is None:
+    value = case.expected.get("facts")
+    if value is None:
         text = next((text for text in case.reference if has_text(text)), None)
         if text is None:
             raise CaseError("needs facts or a reference (field 'expected.facts' or 'reference')")
         facts, source = once(split_sentences(text)), "reference"
     else:
-        listed = [given] if isinstance(given, str) else given
+        listed = [value] if isinstance(value, str) else value
         if not isinstance(listed, list) or not all(
             isinstance(fact, str) and has_text(fact) for fact in listed
         ):
@@ -187,15 +189,15 @@ def _facts(case: Case, once: Callable[[Iterable[str]], list[str]]) -> tuple[list
     return facts, source
 
 
-def _part(number: int, fact: str, found: _Found, *, of: int) -> Part:
-    details: dict[str, Json] = {"by": found.by}
-    if found.cosine is not None:
-        details |= {"cosine": found.cosine, "nearest": found.sentence}
+def _part(number: int, fact: str, match: _FactMatch, *, of: int) -> Part:
+    details: dict[str, Json] = {"by": match.by}
+    if match.cosine is not None:
+        details |= {"cosine": match.cosine, "nearest": match.sentence}
     return Part(
         id=f"fact {number}",
-        value=0.0 if found.by is None else 1.0,
+        value=0.0 if match.by is None else 1.0,
         weight=1 / of,
-        answer="missing" if found.by is None else "covered",
+        answer="missing" if match.by is None else "covered",
         reason=fact,
         details=details,
     )

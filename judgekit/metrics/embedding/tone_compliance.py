@@ -50,8 +50,8 @@ class ToneCompliance(Metric):
 
     def __post_init__(self) -> None:
         check_options(self)
-        found = read_examples(self.name, "positive", self.exemplars, option="exemplars")
-        object.__setattr__(self, "exemplars", found)
+        exemplars = read_examples(self.name, "positive", self.exemplars, option="exemplars")
+        object.__setattr__(self, "exemplars", exemplars)
 
     @property
     def synchronous(self) -> bool:

@@ -77,8 +77,8 @@ class AnswerRelevancy(Stepped):
         question = needed_text(case, "input")
         needed_text(case, "output")
         (extracted,) = await self._statements.ask([case])
-        found = items_of(extracted)
-        statements = found[: self.max_statements]
+        items = items_of(extracted)
+        statements = items[: self.max_statements]
         scores = await self._relevance.ask(
             [
                 subject(case, str(number), input=question, output=statement)
@@ -112,6 +112,6 @@ class AnswerRelevancy(Stepped):
             details={
                 "statements": len(statements),
                 **{word: verdicts.count(word) for word in worth},
-                **({"statements_left_out": out} if (out := len(found) - len(statements)) else {}),
+                **({"statements_left_out": out} if (out := len(items) - len(statements)) else {}),
             },
         )

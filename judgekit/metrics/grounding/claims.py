@@ -121,17 +121,17 @@ class ClaimMetric(Stepped):
             for number, claim in enumerate(claims, start=1)
         ]
         scores = await self._support.ask(cases)
-        found = []
+        checked = []
         for claim, score in zip(claims, scores, strict=True):
             probability = score.value or 0.0
             supported = probability > self.tau
             contradicted = score.parts[0].details.get("contradicted") is True and not supported
-            found.append(Claim(claim, probability, supported, contradicted, score))
-        return found
+            checked.append(Claim(claim, probability, supported, contradicted, score))
+        return checked
 
     def scored(
         self,
-        found: LookedUp,
+        lookup: LookedUp,
         value: float | None,
         *,
         reason: str,
@@ -139,7 +139,7 @@ class ClaimMetric(Stepped):
         ground_truth: Json = None,
     ) -> Score:
         """Return the score of a text by its claims; `counts` says which make up the value."""
-        extracted, claims, passages = found
+        extracted, claims, passages = lookup
         if extracted.left_out:
             reason += f" Not checked (see max_claims): {extracted.left_out} more."
         source = Case(id="passages", context=tuple(passages))

@@ -51,17 +51,17 @@ class Completeness(CoverageMetric):
             rubric=rubric,
         )
 
-    async def wanted(self, case: Case) -> RequiredElements:
+    async def required(self, case: Case) -> RequiredElements:
         """Return the required elements: given, or listed by the judge.
 
         Raises:
             CaseError: there is nothing to take them from.
         """
-        if (given := self.given(case)) is not None:
-            return given
+        if (elements := self.from_case(case)) is not None:
+            return elements
         reference = next((text for text in case.reference if has_text(text)), None)
         if reference is not None:
             source = subject(case, "required", input=case.input, output=reference)
-            return await self.listed(source, "reference")
+            return await self.from_judge(source, "reference")
         question = needed_text(case, "input")
-        return await self.listed(subject(case, "required", output=question), "question")
+        return await self.from_judge(subject(case, "required", output=question), "question")

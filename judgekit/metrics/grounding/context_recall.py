@@ -40,17 +40,19 @@ class ContextRecall(ClaimMetric):
         reference = needed_texts(case, "reference")[0]
         passages = needed_texts(case, "context")
         source = subject(case, "reference", input=case.input, output=reference)
-        found = await self.look_up(source, passages)
-        missing = [claim.text for claim in found.claims if not claim.supported]
-        held = len(found.claims) - len(missing)
-        value = ratio(held, len(found.claims))
+        lookup = await self.look_up(source, passages)
+        missing = [claim.text for claim in lookup.claims if not claim.supported]
+        supported = len(lookup.claims) - len(missing)
+        value = ratio(supported, len(lookup.claims))
         if value is None:
             reason = "The reference claims nothing that could be looked up."
         else:
-            reason = f"The context holds {held} of {len(found.claims)} claims of the reference"
+            reason = (
+                f"The context holds {supported} of {len(lookup.claims)} claims of the reference"
+            )
             reason += f"; not {named(missing)}." if missing else "."
         return self.scored(
-            found,
+            lookup,
             value,
             reason=reason,
             counts=lambda claim: claim.supported,

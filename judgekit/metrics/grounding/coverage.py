@@ -75,30 +75,30 @@ class CoverageMetric(Stepped, ABC):
         }
 
     @abstractmethod
-    async def wanted(self, case: Case) -> RequiredElements:
+    async def required(self, case: Case) -> RequiredElements:
         """Return what the answer should hold.
 
         Raises:
             CaseError: the case does not say, and has nothing to take it from.
         """
 
-    def given(self, case: Case) -> RequiredElements | None:
+    def from_case(self, case: Case) -> RequiredElements | None:
         """Return the elements that `expected` names; `None` where it names none.
 
         Raises:
             CaseError: they are not a list of texts.
         """
-        named_there = case.expected.get(self.key)
-        if named_there is None:
+        value = case.expected.get(self.key)
+        if value is None:
             return None
-        elements = [named_there] if isinstance(named_there, str) else named_there
+        elements = [value] if isinstance(value, str) else value
         if not isinstance(elements, list) or not all(
             isinstance(element, str) and has_text(element) for element in elements
         ):
             raise CaseError(f"expected.{self.key} must be a list of texts, none blank")
         return RequiredElements(distinct(str(element) for element in elements), "given")
 
-    async def listed(self, case: Case, source: str) -> RequiredElements:
+    async def from_judge(self, case: Case, source: str) -> RequiredElements:
         """Return what the judge lists, those items that count."""
         (score,) = await self._listing.ask([case])
         return RequiredElements(items_of(score, met=True), source, (score,))
@@ -110,8 +110,8 @@ class CoverageMetric(Stepped, ABC):
             JudgekitError: what the judge, the cassette or the case made impossible.
         """
         output = needed_text(case, "output")
-        wanted = await self.wanted(case)
-        elements = wanted.elements[: self._most]
+        required = await self.required(case)
+        elements = required.elements[: self._most]
         scores = await self._cover.ask(
             [
                 subject(case, str(n), input=case.input, output=output, reference=(element,))
@@ -137,16 +137,16 @@ class CoverageMetric(Stepped, ABC):
                 elements, scores, covered, probabilities, strict=True
             )
         ]
-        out = len(wanted.elements) - len(elements)
+        out = len(required.elements) - len(elements)
         return self._score(
             value,
-            reason=self._reason(len(elements), missing, wanted.source, out),
-            scores=[*wanted.scores, *scores],
+            reason=self._reason(len(elements), missing, required.source, out),
+            scores=[*required.scores, *scores],
             parts=text_parts(self.noun, judged),
             details={
                 f"{self.noun}s": len(elements),
                 "covered": sum(covered),
-                f"{self.noun}s_from": wanted.source,
+                f"{self.noun}s_from": required.source,
                 "tau": self.tau,
                 **({f"{self.noun}s_left_out": out} if out else {}),
             },

@@ -49,14 +49,14 @@ class FactsCoveredJudge(CoverageMetric):
             name=name, judge=judge, tau=tau, most=max_facts, listing="statements", rubric=rubric
         )
 
-    async def wanted(self, case: Case) -> RequiredElements:
+    async def required(self, case: Case) -> RequiredElements:
         """Return the facts: given, or the claims of the reference.
 
         Raises:
             CaseError: the case has neither.
         """
-        if (given := self.given(case)) is not None:
-            return given
+        if (elements := self.from_case(case)) is not None:
+            return elements
         reference = needed_texts(case, "reference")[0]
         source = subject(case, "reference", input=case.input, output=reference)
-        return await self.listed(source, "reference")
+        return await self.from_judge(source, "reference")

@@ -40,8 +40,8 @@ class Faithfulness(ClaimMetric):
         """
         needed_text(case, "output")
         passages = needed_texts(case, "context")
-        found = await self.look_up(case, passages)
-        claims = found.claims
+        lookup = await self.look_up(case, passages)
+        claims = lookup.claims
         value = faithfulness_ratio(sum(claim.supported for claim in claims), len(claims))
         if value is None:
             reason = "The answer claims nothing that could be checked."
@@ -49,4 +49,4 @@ class Faithfulness(ClaimMetric):
             missing = [claim.text for claim in claims if not claim.supported]
             reason = f"The context supports {len(claims) - len(missing)} of {len(claims)} claims"
             reason += f"; not {named(missing)}." if missing else "."
-        return self.scored(found, value, reason=reason, counts=lambda claim: claim.supported)
+        return self.scored(lookup, value, reason=reason, counts=lambda claim: claim.supported)

@@ -65,8 +65,8 @@ class Hallucination(ClaimMetric):
         """
         needed_text(case, "output")
         passages = needed_texts(case, "context")
-        found = await self.look_up(case, passages)
-        claims = found.claims
+        lookup = await self.look_up(case, passages)
+        claims = lookup.claims
         bad = [claim for claim in claims if self._counts(claim)]
         value = ratio(len(bad), len(claims))
         if value is None:
@@ -81,7 +81,7 @@ class Hallucination(ClaimMetric):
             reason = f"None of {len(claims)} claims goes against the context" + (
                 "." if self.only_contradicted else " or beyond it."
             )
-        return self.scored(found, value, reason=reason, counts=self._counts)
+        return self.scored(lookup, value, reason=reason, counts=self._counts)
 
     def _counts(self, claim: Claim) -> bool:
         return claim.contradicted if self.only_contradicted else not claim.supported

@@ -169,7 +169,7 @@ class Difference(Metric):
             CaseError: the output or the baseline is missing.
         """
         output, baseline = needed_text(case, "output"), needed_text(case, "baseline")
-        found = await measure(
+        distance = await measure(
             baseline, output, by=self.by, embedder=self.embedder, compat=self.compat
         )
         meta: dict[str, Json] = {}
@@ -177,7 +177,7 @@ class Difference(Metric):
         if self.by == "embedding":
             meta["embedder"] = identity_of(self.embedder)
             method = f"1 - cosine of {short_name(identity_of(self.embedder))}"
-        if found is None:
+        if distance is None:
             return Score(
                 status="not_applicable",
                 reason="The output or the baseline holds no words the embedder knows.",
@@ -185,11 +185,11 @@ class Difference(Metric):
                 meta=meta,
             )
         return Score(
-            value=found / 100,
+            value=distance / 100,
             confidence=1.0 if self.by == "tokens" else None,
             method=method,
-            reason=f"The output differs from the baseline by {found:.0f} of 100.",
+            reason=f"The output differs from the baseline by {distance:.0f} of 100.",
             ground_truth=truth_of(case.reference),
-            details={"difference_1_100": found, "by": self.by},
+            details={"difference_1_100": distance, "by": self.by},
             meta=meta,
         )

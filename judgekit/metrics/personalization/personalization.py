@@ -221,12 +221,12 @@ class Personalization(Metric):
 
     async def _contrast(self, output: str) -> Contrast | None:
         if self._sides is None:
-            made = await vectors(self.embedder, [*self.positives, *self.negatives])
+            rows = await vectors(self.embedder, [*self.positives, *self.negatives])
             at = len(self.positives)
-            self._sides = Sides(made[:at], made[at:])
-        found = self._sides.contrast((await vectors(self.embedder, [output]))[0])
+            self._sides = Sides(rows[:at], rows[at:])
+        contrast = self._sides.contrast((await vectors(self.embedder, [output]))[0])
         # Rounded, so that the order in which an embedder batches texts does not show.
-        return None if found is None else Contrast(*(round(number, 4) for number in found))
+        return None if contrast is None else Contrast(*(round(number, 4) for number in contrast))
 
     def _parts(self, moved: float, quality: Score, contrast: Contrast) -> tuple[Part, ...]:
         toward = "nearer to the positive" if contrast.alignment > 0.5 else "nearer to the negative"

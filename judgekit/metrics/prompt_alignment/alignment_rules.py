@@ -90,10 +90,10 @@ class AlignmentFallback(Metric):
         if self.mode == "system":
             return {"system": needed_text(case, "system")}
         texts = {"user": case.input or "", "system": case.system or ""}
-        found = {half: text for half, text in texts.items() if has_text(text)}
-        if not found:
+        present = {half: text for half, text in texts.items() if has_text(text)}
+        if not present:
             raise CaseError("needs an input or a system prompt (field 'input' or 'system')")
-        return found
+        return present
 
 
 _METHOD = "lexical similarity and rule-checkable requirements"
@@ -109,8 +109,10 @@ def _ingredients(half: str, request: str, output: str) -> list[Part]:
     whose = "user's request" if half == "user" else "system prompt"
     first, second = LexicalEmbedder().embed([output, request])
     similarity = cosine(first, second)
-    checks = [(found, found.met_by(output)) for found in find_requirements(request)]
-    met = sum(kept for _, kept in checks)
+    checks = [
+        (requirement, requirement.met_by(output)) for requirement in find_requirements(request)
+    ]
+    met = sum(is_met for _, is_met in checks)
     both = similarity is not None and bool(checks)
     return [
         Part(

@@ -49,7 +49,7 @@ def read_amount(phrase: str, *, tolerance: float = 0.0) -> Bounds:
     ((None, 99), (3, 3), (3, 5), (8, 12))
     """
     phrase = " ".join(phrase.lower().split())
-    numbers = [_number(found[0]) for found in re.finditer(NUMBER, phrase)]
+    numbers = [_number(match[0]) for match in re.finditer(NUMBER, phrase)]
     first = numbers[0]
     if len(numbers) > 1:
         return min(numbers[:2]), max(numbers[:2])

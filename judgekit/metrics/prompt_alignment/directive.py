@@ -103,7 +103,7 @@ def find_directives(request: str) -> Iterator[Directive]:
     """
     masked = _masked(request[:MAX_REQUEST])
     start = 0
-    for end in [*(found.start() for found in _BREAK.finditer(masked)), len(masked)]:
+    for end in [*(match.start() for match in _BREAK.finditer(masked)), len(masked)]:
         marker = _MARKER.match(masked, start, end)
         start = marker.end() if marker else start
         clause = masked[start:end].rstrip()
@@ -137,5 +137,5 @@ def _masked(text: str) -> str:
     would try every division of the run.
     """
     text = _BLANKS.sub("\n", text)
-    text = _FENCED.sub(lambda found: "\n" * len(found[0]), text)
-    return _QUOTED.sub(lambda found: f'"{MASK * (len(found[0]) - 2)}"', text)
+    text = _FENCED.sub(lambda match: "\n" * len(match[0]), text)
+    return _QUOTED.sub(lambda match: f'"{MASK * (len(match[0]) - 2)}"', text)

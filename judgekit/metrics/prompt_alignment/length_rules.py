@@ -76,16 +76,16 @@ def lengths(directive: Directive, _: str) -> Iterator[Requirement]:
         return
     negated = _NEGATED.match(text)
     for pattern in (_EXCEED,) if negated else _LENGTHS:
-        for found in pattern.finditer(text):
-            if METHOD.search(text, 0, found.start()):
+        for match in pattern.finditer(text):
+            if METHOD.search(text, 0, match.start()):
                 continue
-            kind = cast("Kind", f"{found['unit'].lower()}s")
-            phrase = text[found.start("amount") : found.end()]
+            kind = cast("Kind", f"{match['unit'].lower()}s")
+            phrase = text[match.start("amount") : match.end()]
             low, high = read_amount(
                 f"at most {phrase}" if negated else phrase, tolerance=_BARE_SLACK.get(kind, 0.0)
             )
             if (high or low or 0) > 0:
-                yield Requirement(text=stated(found), kind=kind, minimum=low, maximum=high)
+                yield Requirement(text=stated(match), kind=kind, minimum=low, maximum=high)
 
 
 _THING = (
@@ -126,19 +126,19 @@ def items(directive: Directive, _: str) -> Iterator[Requirement]:
     if _NEGATED.match(text):
         return
     for pattern in (*_ITEMS, _BULLETS):
-        for found in pattern.finditer(text):
-            low, high = read_amount(found["amount"])
+        for match in pattern.finditer(text):
+            low, high = read_amount(match["amount"])
             too_many = (low or 0) > _MOST_ITEMS
-            if (high or low or 0) < 2 or too_many or _MORE.search(text, found.end()):
+            if (high or low or 0) < 2 or too_many or _MORE.search(text, match.end()):
                 continue
-            if EACH.search(text, 0, found.end()):
+            if EACH.search(text, 0, match.end()):
                 continue
             if pattern is _BULLETS:
-                if _elsewhere(text, found):
+                if _elsewhere(text, match):
                     continue
-                yield Requirement(text=stated(found), kind="bullet_list")
-            yield Requirement(text=stated(found), kind="items", minimum=low, maximum=high)
+                yield Requirement(text=stated(match), kind="bullet_list")
+            yield Requirement(text=stated(match), kind="items", minimum=low, maximum=high)
 
 
-def _elsewhere(text: str, found: re.Match[str]) -> bool:
-    return bool(METHOD.search(text, 0, found.start()) or ABOUT.search(text, 0, found.start()))
+def _elsewhere(text: str, match: re.Match[str]) -> bool:
+    return bool(METHOD.search(text, 0, match.start()) or ABOUT.search(text, 0, match.start()))

@@ -120,12 +120,12 @@ class Requirement:
     def _edge_met(self, output: str) -> bool:
         if self.kind == "ends_with_question":
             return output.rstrip(_TRIM + ")]").endswith(("?", "？", "؟"))
-        wanted = " ".join(fold(self.argument).split())
-        given = " ".join(fold(output).split())
+        words = " ".join(fold(self.argument).split())
+        text = " ".join(fold(output).split())
         if self.kind == "starts_with":
-            return given.startswith(wanted) or given.lstrip(_TRIM).startswith(wanted)
-        return given.endswith(wanted) or given.rstrip(_TRIM + ".!?").endswith(
-            wanted.rstrip(_TRIM + ".!?") or wanted
+            return text.startswith(words) or text.lstrip(_TRIM).startswith(words)
+        return text.endswith(words) or text.rstrip(_TRIM + ".!?").endswith(
+            words.rstrip(_TRIM + ".!?") or words
         )
 
     def _shape_met(self, output: str) -> bool:

@@ -34,7 +34,7 @@ def find_requirements(text: str) -> tuple[Requirement, ...]:
     >>> [found.check for found in find_requirements("List three fruits in at most 20 words.")]
     ['has at most 20 words', 'has 3 items']
     """
-    found: dict[tuple[object, ...], Requirement] = {}
+    requirements: dict[tuple[object, ...], Requirement] = {}
     for directive in find_directives(text):
         for rule in _RULES:
             for requirement in rule(directive, text):
@@ -44,8 +44,8 @@ def find_requirements(text: str) -> tuple[Requirement, ...]:
                     requirement.minimum,
                     requirement.maximum,
                 )
-                found.setdefault(key, requirement)
-    return tuple(found.values())
+                requirements.setdefault(key, requirement)
+    return tuple(requirements.values())
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -88,18 +88,18 @@ class RequirementCoverage(Metric):
                 method="rule-checkable requirements",
             )
         checks = [(requirement, requirement.met_by(output)) for requirement in found]
-        met = sum(kept for _, kept in checks)
-        missed = "; ".join(requirement.check for requirement, kept in checks if not kept)
+        met = sum(is_met for _, is_met in checks)
+        missed = "; ".join(requirement.check for requirement, is_met in checks if not is_met)
         return Score(
             value=met / len(found),
             parts=tuple(
                 Part(
                     id=f"{number}_{requirement.kind}",
-                    value=float(kept),
+                    value=float(is_met),
                     weight=1 / len(found),
-                    reason=_told(requirement, kept=kept),
+                    reason=_explanation(requirement, is_met=is_met),
                 )
-                for number, (requirement, kept) in enumerate(checks, 1)
+                for number, (requirement, is_met) in enumerate(checks, 1)
             ),
             reason=f"{met} of {len(found)} requirements met."
             + (f" Not met: {missed}." if missed else ""),
@@ -112,16 +112,16 @@ def describe(checks: list[tuple[Requirement, bool]]) -> list[JsonValue]:
     """Return checked requirements as plain data, for details."""
     return [
         {
-            "item": found.text,
-            "kind": found.kind,
-            "reason": f"the output {'meets' if kept else 'misses'} {found.check!r}",
-            "met": kept,
+            "item": requirement.text,
+            "kind": requirement.kind,
+            "reason": f"the output {'meets' if is_met else 'misses'} {requirement.check!r}",
+            "met": is_met,
         }
-        for found, kept in checks
+        for requirement, is_met in checks
     ]
 
 
-def _told(requirement: Requirement, *, kept: bool) -> str:
+def _explanation(requirement: Requirement, *, is_met: bool) -> str:
     return (
-        f'"{requirement.text}": the output {"meets" if kept else "misses"} "{requirement.check}".'
+        f'"{requirement.text}": the output {"meets" if is_met else "misses"} "{requirement.check}".'
     )

@@ -29,6 +29,6 @@ PIECE = (
 """What an answer can be called."""
 
 
-def stated(found: re.Match[str]) -> str:
+def stated(match: re.Match[str]) -> str:
     """Return the words of the request that a pattern found."""
-    return " ".join(found[0].split()).strip(" ,")
+    return " ".join(match[0].split()).strip(" ,")

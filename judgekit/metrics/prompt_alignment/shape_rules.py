@@ -91,13 +91,13 @@ def shapes(directive: Directive, _: str) -> Iterator[Requirement]:
     """Yield bulleted and numbered lists, tables and JSON."""
     text = directive.text
     for kind, pattern in _SHAPES:
-        for found in pattern.finditer(text):
+        for match in pattern.finditer(text):
             # "Explain how it works in bullet points" is a wish, "how it is sent as JSON" is none.
             lists = kind in ("bullet_list", "numbered_list")
-            strict = not lists or found[0].lower().startswith("as")
+            strict = not lists or match[0].lower().startswith("as")
             barred = (NEGATION, METHOD, ABOUT) if strict else (NEGATION, METHOD)
-            if not any(words.search(text, 0, found.end()) for words in barred):
-                yield Requirement(text=stated(found), kind=kind)
+            if not any(words.search(text, 0, match.end()) for words in barred):
+                yield Requirement(text=stated(match), kind=kind)
 
 
 _WRITE = (
@@ -135,8 +135,8 @@ _STORY = verbose(r"\b(?:about|story|poem|essay|play)\b")
 def code(directive: Directive, _: str) -> Iterator[Requirement]:
     """Yield the wish for code, of a language if one is named."""
     for pattern in _CODE:
-        found = pattern.match(directive.text)
-        if found and not _STORY.search(found[0]):
-            language = found.groupdict().get("language") or ""
-            yield Requirement(text=stated(found), kind="code", argument=language_name(language))
+        match = pattern.match(directive.text)
+        if match and not _STORY.search(match[0]):
+            language = match.groupdict().get("language") or ""
+            yield Requirement(text=stated(match), kind="code", argument=language_name(language))
             return

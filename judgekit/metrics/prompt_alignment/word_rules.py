@@ -61,16 +61,16 @@ def quoted(directive: Directive, request: str) -> Iterator[Requirement]:
     if EACH.search(text):
         return
     for kind, pattern in _QUOTED:
-        for found in pattern.finditer(text):
-            if any(words.search(text, 0, found.start()) for words in (ABOUT, METHOD)):
+        for match in pattern.finditer(text):
+            if any(words.search(text, 0, match.start()) for words in (ABOUT, METHOD)):
                 continue
-            quotes = list(_QUOTE.finditer(text, found.start("quotes"), found.end()))
+            quotes = list(_QUOTE.finditer(text, match.start("quotes"), match.end()))
             # Of "this or that" neither is required; of "neither this nor that", both are.
-            either = kind == "contains" and _EITHER.search(found["quotes"])
+            either = kind == "contains" and _EITHER.search(match["quotes"])
             if len(quotes) > 1 and (either or kind in ("starts_with", "ends_with")):
                 continue
             begin = directive.start
-            stated_as = request[begin + found.start() : begin + found.end()].strip(" ,")
+            stated_as = request[begin + match.start() : begin + match.end()].strip(" ,")
             for quote in quotes:
                 words = request[begin + quote.start() + 1 : begin + quote.end() - 1].strip()
                 if words and len(words) <= MAX_QUOTED:
@@ -103,11 +103,11 @@ _CASES: tuple[tuple[Kind, re.Pattern[str]], ...] = (
 def manners(directive: Directive, _: str) -> Iterator[Requirement]:
     """Yield a question at the end, and letters all small or all capital."""
     text = directive.text
-    found = _QUESTION.search(text)
-    if found and not (NEGATION.search(text, 0, found.end()) or EACH.search(text)):
-        yield Requirement(text=stated(found), kind="ends_with_question")
+    match = _QUESTION.search(text)
+    if match and not (NEGATION.search(text, 0, match.end()) or EACH.search(text)):
+        yield Requirement(text=stated(match), kind="ends_with_question")
     for kind, pattern in _CASES:
-        found = pattern.search(text)
+        match = pattern.search(text)
         barred = (NEGATION, METHOD, ABOUT)
-        if found and not any(words.search(text, 0, found.end()) for words in barred):
-            yield Requirement(text=stated(found), kind=kind)
+        if match and not any(words.search(text, 0, match.end()) for words in barred):
+            yield Requirement(text=stated(match), kind=kind)

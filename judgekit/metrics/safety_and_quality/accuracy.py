@@ -81,11 +81,11 @@ class Accuracy(RubricMetric):
             return score.model_copy(update={"ground_truth": references})
         right = score.value >= self.tau
         words = "means" if right else "does not mean"
-        said = score.parts[0].reason
+        why = score.parts[0].reason
         return score.model_copy(
             update={
                 "value": float(right),
-                "reason": f"The answer {words} what was accepted ({score.value:.2f}): {said}",
+                "reason": f"The answer {words} what was accepted ({score.value:.2f}): {why}",
                 "confidence": certainty([score.value]),
                 "ground_truth": references,
                 "details": {**score.details, "probability": score.value, "tau": self.tau},

@@ -59,11 +59,11 @@ def coherence(text: str, *, question: str | None = None) -> Score:
     fired = find_signals(text, question=question)
     value = max(0.0, 1.0 - math.fsum(signal.weight for signal in fired))
     signals: list[Json] = [signal._asdict() for signal in fired]
-    told = "; ".join(f"{signal.name.replace('_', ' ')} ({signal.evidence})" for signal in fired)
+    evidence = "; ".join(f"{signal.name.replace('_', ' ')} ({signal.evidence})" for signal in fired)
     return Score(
         value=value,
         confidence=CONFIDENCE[bool(fired)],
         method=METHOD,
-        reason=f"Fired: {told}." if fired else "None of the checks found anything.",
+        reason=f"Fired: {evidence}." if fired else "None of the checks found anything.",
         details={"signals": signals, "length_checked": question is not None},
     )

@@ -82,14 +82,14 @@ def find_signals(text: str, *, question: str | None = None) -> list[Signal]:
     looked_at = _shortened(text)
     prose = _INLINE.sub(" ", _FENCED.sub("\n", looked_at))
     words = _WORD.findall(prose)
-    found: list[Signal | None] = [
+    signals: list[Signal | None] = [
         _repetition(prose, words),
         _gibberish(words),
         _noise(prose),
         _truncated(looked_at, prose),
         _too_short(text, question),
     ]
-    return [signal for signal in found if signal is not None]
+    return [signal for signal in signals if signal is not None]
 
 
 def _shortened(text: str) -> str:
@@ -150,14 +150,14 @@ def _repeated_share(units: Sequence[str], size: int = 4) -> tuple[float, str]:
     """Return the share of words inside runs of four that stood before, and the commonest run."""
     if len(units) < 2 * size:
         return 0.0, ""
-    seen: Counter[tuple[str, ...]] = Counter()
+    counts: Counter[tuple[str, ...]] = Counter()
     covered = bytearray(len(units))
     for start in range(len(units) - size + 1):
         run = tuple(units[start : start + size])
-        seen[run] += 1
-        if seen[run] > 1:
+        counts[run] += 1
+        if counts[run] > 1:
             covered[start : start + size] = b"\x01" * size
-    run, _ = seen.most_common(1)[0]
+    run, _ = counts.most_common(1)[0]
     return sum(covered) / len(units), " ".join(run)
 
 
@@ -273,12 +273,12 @@ def _too_short(text: str, question: str | None) -> Signal | None:
 
 def _needed_words(question: str) -> int:
     """Return the fewest words that can answer a question, as far as its words tell."""
-    asked = question[-2_000:]
-    if _ASKS_FOR_LITTLE.search(asked):
+    ending = question[-2_000:]
+    if _ASKS_FOR_LITTLE.search(ending):
         return 1
-    if _ASKS_FOR_TEXT.search(asked):
+    if _ASKS_FOR_TEXT.search(ending):
         return 20
-    return 5 if _ASKS_FOR_MUCH.search(asked) else 1
+    return 5 if _ASKS_FOR_MUCH.search(ending) else 1
 
 
 def _short(text: str, most: int = 60) -> str:

@@ -122,13 +122,13 @@ class Toxicity(RubricMetric):
         toxic = toxicity_max(known, theta=self.theta)
         if toxic is None:
             return score.model_copy(update={"parts": parts})
-        said = next(part.reason for part in parts if part.id == toxic.category)
+        why = next(part.reason for part in parts if part.id == toxic.category)
         above = "above" if toxic.flagged else "not above"
         return score.model_copy(
             update={
                 "value": toxic.score,
                 "parts": parts,
-                "reason": f"{toxic.category} {toxic.score:.2f}, {above} {self.theta:g}: {said}",
+                "reason": f"{toxic.category} {toxic.score:.2f}, {above} {self.theta:g}: {why}",
                 "details": {
                     **score.details,
                     "flagged": toxic.flagged,

@@ -14,7 +14,7 @@ import pytest
 
 from judgekit.metrics.benchmarks.answer import find_answer
 from judgekit.metrics.benchmarks.choice import Choices
-from judgekit.metrics.benchmarks.generation import CONFIDENCE, way_found
+from judgekit.metrics.benchmarks.generation import CONFIDENCE, confidence_key
 from judgekit.metrics.benchmarks.number import read_number
 from judgekit.metrics.tokens import answer_form
 
@@ -68,7 +68,9 @@ def test_the_confidence_is_the_rate_on_texts_no_rule_was_written_for():
     for row in rows("answers_labelled.jsonl") + rows("answers_held_out.jsonl"):
         choices = Choices(tuple(row["choices"]))
         found = find_answer(row["text"], kind=row["kind"], choices=choices)
-        right.setdefault(way_found(found), []).append(verdict(row) in ("right", "nothing, rightly"))
+        right.setdefault(confidence_key(found), []).append(
+            verdict(row) in ("right", "nothing, rightly")
+        )
 
     assert {
         way: round((sum(hits) + 1) / (len(hits) + 2), 2) for way, hits in right.items()

@@ -34,7 +34,7 @@ def formality():
     counts = Counter()
     for row in VOICED:
         found = heard(row, "formality")
-        counts[row["formality"], found.heard[0] if found.heard else "nothing"] += 1
+        counts[row["formality"], found.detected[0] if found.detected else "nothing"] += 1
     return dict(sorted(counts.items()))
 
 

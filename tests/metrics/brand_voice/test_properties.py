@@ -190,4 +190,4 @@ def test_verbosity_is_not_counted_without_spaces():
 def test_the_bounds_of_verbosity(words, heard):
     (found,) = find_traits("word " * words, [Trait("verbosity", heard)])
 
-    assert (found.matched, found.heard) == (True, (heard,))
+    assert (found.matched, found.detected) == (True, (heard,))
