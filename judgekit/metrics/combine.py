@@ -116,7 +116,7 @@ class Combined(Metric):
             raise ConfigError(
                 f"{self.name}: weights must be {len(names)} numbers, not {len(given)}"
             )
-        weights = tuple(check_weight(self.name, "weights", weight) for weight in given)
+        weights = tuple(check_weight(self.name, "each weight", weight) for weight in given)
         if not math.fsum(weights) > 0:
             raise ConfigError(f"{self.name}: weights must not all be 0")
         return weights

@@ -153,7 +153,10 @@ def test_the_result_is_in_range_and_between_least_and_greatest(values):
         ),
         (lambda: combined(1, combine="weighted_mean", weights=(1, 2)), "all: weights must be 1 n"),
         (lambda: combined(1, combine="weighted_mean", weights={"x": 1}), "all: weights must name"),
-        (lambda: combined(1, combine="weighted_mean", weights=(-1,)), "all: weights must be numb"),
+        (
+            lambda: combined(1, combine="weighted_mean", weights=(-1,)),
+            "all: each weight must be a number of at least 0",
+        ),
         (lambda: combined(1, combine="weighted_mean", weights=(0,)), "all: weights must not all"),
         (
             lambda: combined(Fixed("ppl", 1, range=(1.0, float("inf")))),

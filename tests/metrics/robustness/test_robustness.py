@@ -256,7 +256,7 @@ def test_what_is_missing_is_said(changes, message):
         ({"equal": "same"}, "equal must be one of"),
         ({"equal": "verdict"}, "positive and negative words belong to equal: verdict"),
         ({"positive": ["yes"], "negative": ["no"]}, "belong to equal: verdict"),
-        ({"tau": 2}, "tau must be a number on 0 to 1"),
+        ({"tau": 2}, "tau must be a number from 0 to 1"),
         ({"equal": "semantic", "embedder": "none"}, "'none' is not known"),
     ],
 )
