@@ -69,6 +69,8 @@ def _closest_option(name: str, context: Any, help: str) -> str:
 def _unknown_command(name: str, command: str, context: Any) -> str:
     if command == "judgekit" and name.endswith((".yaml", ".yml")):
         return f"{name!r} is not a command; to run a suite: judgekit run {name}"
+    if command == "judgekit metrics":
+        return f"{name!r} is not a command; to explain a metric: judgekit metrics show {name}"
     known = context.command.list_commands(context)
     hint = suggest(name, known, otherwise=f"; `{command} --help` lists them")
     return f"{command} has no command {name!r}{hint}"

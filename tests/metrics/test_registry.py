@@ -36,8 +36,12 @@ CASE = Case(id="c", input="q", output="x", reference="x", context="x", system="s
 
 
 def made(name, /, **more):
-    judge = FakeJudge() if name not in BUILTIN or BUILTIN[name].judged else None
-    return create(name, **({"judge": judge} if judge else {}), **OPTIONS.get(name, {}), **more)
+    options = dict(OPTIONS.get(name, {}))
+    if name in BUILTIN and name not in OPTIONS:
+        options = dict(card_of(name).example.options)
+    if name not in BUILTIN or BUILTIN[name].judged:
+        options["judge"] = FakeJudge()
+    return create(name, **options, **more)
 
 
 @pytest.mark.parametrize("name", sorted({*BUILTIN, *rubric_names()} - {"base"}))
