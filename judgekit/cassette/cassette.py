@@ -192,10 +192,10 @@ class Cassette(JudgeWrapper):
         if tape is not None and self.record is RecordMode.NONE and not fresh:
             return None
         store = self.store
-        kept = store.get(key) if store is not None else None
-        if kept is None or store is None:
+        stored = store.get(key) if store is not None else None
+        if stored is None or store is None:
             return None
-        reply = decode_reply(kept, key=key, where=f"{store.folder}: record {key[:12]}")
+        reply = decode_reply(stored, key=key, where=f"{store.folder}: record {key[:12]}")
         self._from_store.add(key)
         if tape is not None:
             self._added.add(key)

@@ -1,4 +1,4 @@
-"""Why a replay missed: the nearest record, and the fields that differ."""
+"""Explain a cassette miss: the nearest record, and the fields that differ."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from judgekit.core.canonical import canonical_json
 from judgekit.core.request import Request
 
 _FENCE = re.compile(r"(</?[A-Za-z_]+)-[0-9a-f]{16}>")
-"""A fence's tag: its digest differs with every text, and says nothing to people."""
+"""The tag of a fence; its digest differs with every text."""
 
 
 class FieldDifference(NamedTuple):
-    """One field that differs between a record and what is asked now."""
+    """A field that differs between a record and the request."""
 
     field: str
     recorded: str
@@ -27,16 +27,16 @@ class Explanation(NamedTuple):
     """The nearest record to a request."""
 
     key: str | None
-    """`None` when nothing is recorded at all."""
+    """`None` if nothing is recorded."""
     differences: tuple[FieldDifference, ...]
 
     def line(self) -> str:
         """Return the explanation in one line."""
         if self.key is None:
             return "nothing is recorded yet"
-        told = "; ".join(_told(d) for d in self.differences[:3]) or "the digests of fences"
+        fields = "; ".join(_described(d) for d in self.differences[:3]) or "the digests of fences"
         more = f"; and {len(self.differences) - 3} more" if len(self.differences) > 3 else ""
-        return f"not recorded; nearest is {self.key[:12]}, which differs in {told}{more}"
+        return f"not recorded; nearest is {self.key[:12]}, which differs in {fields}{more}"
 
     def text(self) -> str:
         """Return the explanation with a line-by-line comparison of each field."""
@@ -65,13 +65,13 @@ class _Sketch(NamedTuple):
 
 
 class Explainer:
-    """Finds the record nearest to a request. Holds every record in memory."""
+    """Finds the record nearest to a request; keeps every record in memory."""
 
     def __init__(self, records: Iterable[Record]) -> None:
         self._sketches = [_Sketch(r.key, _fields(r.request)) for r in records]
 
     def explain(self, request: Request) -> Explanation:
-        """Return the nearest record: fewest fields apart, then the most alike texts."""
+        """Return the nearest record: fewest different fields, then the most similar texts."""
         asked = _fields(request)
         best: _Sketch | None = None
         best_distance = (1 << 30, 0.0, "")
@@ -125,7 +125,7 @@ def _apart(recorded: dict[str, str], asked: dict[str, str]) -> list[str]:
 
 
 def _alike(left: str, right: str) -> float:
-    """Return the share of the longer text that both begin and end with, 0..1."""
+    """Return the length of the common beginning and end, as a share of the longer text."""
     if not left or not right:
         return 0.0
     same = _common(left, right)
@@ -146,7 +146,7 @@ def _common(left: str, right: str) -> int:
     return low
 
 
-def _told(difference: FieldDifference) -> str:
+def _described(difference: FieldDifference) -> str:
     field, recorded, asked = difference
     if not recorded:
         return f"{field} (not recorded with one)"

@@ -1,4 +1,4 @@
-"""A ledger: what was asked, what was not, and what it cost."""
+"""A ledger counts replies, misses and costs."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ Origin = Literal["live", "tape", "store"]
 
 
 class Missed:
-    """Requests that could not be answered."""
+    """Requests without a reply."""
 
     def __init__(self) -> None:
         self.calls = 0
         self.characters = 0
         """Length of their messages."""
         self.questions = 0
-        """Questions they put."""
+        """Number of their questions."""
 
 
 class Ledger:
-    """What was asked, what was not, and what it cost."""
+    """Counts of replies by origin, misses by model, and costs."""
 
     def __init__(self) -> None:
         self.origins: Counter[str] = Counter()
@@ -34,33 +34,33 @@ class Ledger:
         """Live replies with no known price."""
         self.unpriced_replays = 0
         self.missed_by: dict[str, Missed] = {}
-        """By model, the requests that were neither recorded nor allowed."""
+        """By model, the requests that were missed."""
         self._missed: set[int] = set()
-        """The beginnings of their keys; as numbers they take half of the room."""
+        """The beginnings of their keys; as numbers they take half of the memory."""
         self.servers: dict[str, set[str]] = {}
-        """By model, what the servers that answered call themselves, as far as they said."""
+        """By model, the names that servers give it."""
         self.reported: dict[str, set[str]] = {}
-        """By model, the names under which replies came."""
+        """By model, the names in replies."""
 
     @property
     def missed(self) -> int:
-        """How many requests were neither recorded nor allowed."""
+        """Number of missed requests."""
         return sum(missed.calls for missed in self.missed_by.values())
 
     def miss(self, request: Request) -> None:
-        """Count one request that could not be answered."""
+        """Count one missed request."""
         number = int(request.key[:16], 16)
-        if number in self._missed:  # asked once, however many metrics ask it
+        if number in self._missed:  # several metrics may share a request
             return
         self._missed.add(number)
         missed = self.missed_by.setdefault(request.model, Missed())
         missed.calls += 1
         missed.characters += sum(len(message.content) for message in request.messages)
-        if request.form.want in ("verdict", "text"):  # the others are not written by a model
+        if request.form.want in ("verdict", "text"):  # a model writes only these replies
             missed.questions += max(1, len(request.form.questions))
 
     def answered(self, request: Request, reply: Reply) -> None:
-        """Note who answered."""
+        """Note the names of the model and its server."""
         model = request.model
         if reply.server is not None:
             self.servers.setdefault(model, set()).add(reply.server)
@@ -68,7 +68,7 @@ class Ledger:
             self.reported.setdefault(model, set()).add(reply.model)
 
     def mixed(self, model: str) -> list[str]:
-        """Return the names of the several servers that answered for a model; none of one."""
+        """Return the names of the servers of a model if there are several."""
         servers = _different(self.servers.get(model, set()))
         several = servers if len(servers) > 1 else self.reported.get(model, set())
         return sorted(several) if len(several) > 1 else []
@@ -88,9 +88,9 @@ class Ledger:
 
 
 def _different(names: set[str]) -> set[str]:
-    """Return names without those that say less of the same server than another one does.
+    """Return names without those that are less precise than another name of the same server.
 
-    Names say more now than on older tapes: `x (7 parameters)` is `x (7 parameters, 9 bytes)`.
+    Older tapes have less precise names: `x (7 parameters)` is `x (7 parameters, 9 bytes)`.
     """
     facts = {name: _facts(name) for name in names}
     return {

@@ -1,4 +1,4 @@
-"""Record modes: what a cassette may do when nothing is recorded."""
+"""Record modes: when a cassette may call its judge."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from judgekit.core.suggest import closest
 
 
 class RecordMode(StrEnum):
-    """What may be asked of the judge behind a cassette."""
+    """When a cassette may call its judge."""
 
     NONE = "none"
-    """Nothing: replay only. The default."""
+    """Never: replay only. The default."""
     NEW_EPISODES = "new_episodes"
-    """What is not recorded yet."""
+    """For missing replies."""
     ALL = "all"
-    """Everything anew, once a run; recorded replies are replaced."""
+    """For every reply, once a run; recorded replies are replaced."""
 
     @classmethod
     def parse(cls, text: str) -> RecordMode:
-        """Return the mode of a word.
+        """Return a mode by its name.
 
         Raises:
             ConfigError: there is no such mode.

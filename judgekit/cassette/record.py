@@ -1,8 +1,8 @@
-"""A record: one request and its reply, as one line of canonical JSON that proves itself.
+"""A record: one request and its reply, as one line of canonical JSON with a digest.
 
-A line is `{"key", "kind", "reply", "request", "sha256"}`; the last is the digest of the line
-without it. On a tape, texts that many requests share (system messages, forms) stand once, as
-part lines `{"part": digest, "value": ...}`, and requests name them by `{"part": digest}`.
+A line is `{"key", "kind", "reply", "request", "sha256"}`; `sha256` is the digest of the line
+without it. A tape stores texts that requests share (system messages, forms) once, as part lines
+`{"part": digest, "value": ...}`; requests refer to them by `{"part": digest}`.
 """
 
 from __future__ import annotations
@@ -24,21 +24,21 @@ KINDS: dict[Want, str] = {
     "embedding": "embedding",
     "logprobs": "logprobs",
 }
-"""What kind of record holds the reply to what is wanted."""
+"""Kind of reply -> kind of record."""
 PART_NAMED = re.compile(rb'\{"part":"([0-9a-f]{64})"\}')
 """A reference to a part. Inside a JSON string its quotes would be escaped, so this is exact."""
 
 MEND = "restore the file, or delete the line and record it again"
 """What to do about a damaged record."""
 
-# A line with a good digest may still hold any JSON at all; pydantic's errors are ValueErrors.
+# A line with a valid digest may contain any JSON; pydantic's errors are ValueErrors.
 _MALFORMED = (KeyError, TypeError, ValueError, AttributeError, RecursionError)
 _TAIL = re.compile(r',"sha256":"([0-9a-f]{64})"\}')
 _TAIL_LENGTH = len(f',"sha256":"{64 * "0"}"}}')
 
 
 class Record(NamedTuple):
-    """One request and what was said."""
+    """One request and its reply."""
 
     key: str
     request: Request
@@ -46,7 +46,7 @@ class Record(NamedTuple):
 
 
 class _Answered(Value):
-    """The part of a line that a replay needs."""
+    """The fields that a replay needs."""
 
     model_config = ConfigDict(extra="ignore")
 
@@ -56,11 +56,14 @@ class _Answered(Value):
 
 def encode(request: Request, reply: Reply) -> str:
     """Return the self-contained line of a record, without a line end."""
-    said = canonical_json(reply.model_dump(mode="json", exclude_defaults=True))
-    kind = KINDS[request.form.want]
-    return _seal(
-        f'{{"key":"{request.key}","kind":"{kind}","reply":{said},"request":{request.canonical}}}'
-    )
+    return _line(Record(request.key, request, reply), request.canonical)
+
+
+def _line(record: Record, request: str) -> str:
+    """Return the line of a record; `request` is the JSON of its request."""
+    reply = canonical_json(record.reply.model_dump(mode="json", exclude_defaults=True))
+    kind = KINDS[record.request.form.want]
+    return _seal(f'{{"key":"{record.key}","kind":"{kind}","reply":{reply},"request":{request}}}')
 
 
 def _seal(line: str) -> str:
@@ -83,7 +86,7 @@ def unseal(line: str, *, where: object) -> str:
 
 
 def _canonical(body: str) -> Any:
-    """Return the value of a JSON text in its one form: no NaN, no key twice, no half characters."""
+    """Return the value of a canonical JSON text; it has no NaN and no repeated key."""
     data = json.loads(body)
     if canonical_json(data) != body:
         raise ValueError("not canonical")
@@ -107,7 +110,7 @@ def decode_reply(line: str, *, key: str, where: object) -> Reply:
 
 
 def decode(line: str, *, parts: dict[str, Any], where: object) -> Record:
-    """Return the whole record of a line, with its key proved from its request.
+    """Return the record of a line; its key is checked against its request.
 
     Raises:
         CassetteCorrupt: damaged, a part is missing, or the key is not that of the request.
@@ -119,13 +122,13 @@ def decode(line: str, *, parts: dict[str, Any], where: object) -> Record:
         reply = Reply.model_validate(data["reply"])
         key = data["key"]
         proved = request.key == key
-        kind, wanted = data["kind"], KINDS[request.form.want]
+        kind, expected = data["kind"], KINDS[request.form.want]
     except _MALFORMED as exc:
         raise CassetteCorrupt(f"{where}: not a record judgekit wrote; {MEND}") from exc
     if not proved:
         raise CassetteCorrupt(f"{where}: the key is not that of the request it holds; {MEND}")
-    if kind != wanted:
-        message = f"kept as {str(kind)[:40]!r}, and holds {wanted!r}; {MEND}"
+    if kind != expected:
+        message = f"kept as {str(kind)[:40]!r}, and holds {expected!r}; {MEND}"
         raise CassetteCorrupt(f"{where}: {message}")
     return Record(key, request, reply)
 
@@ -143,9 +146,9 @@ def _inline(request: dict[str, Any], *, parts: dict[str, Any], where: object) ->
 
 
 def share(record: Record) -> tuple[str, dict[str, str]]:
-    """Return the tape line of a record, and the part lines it names, by digest.
+    """Return the tape line of a record, and its part lines by digest.
 
-    Forms and system messages become parts: they are what requests have in common.
+    Forms and system messages become parts, because requests share them.
     """
     parts: dict[str, str] = {}
 
@@ -159,12 +162,7 @@ def share(record: Record) -> tuple[str, dict[str, str]]:
     for message in request["messages"]:
         if message["role"] == "system":
             message["content"] = part(message["content"], message["content"])
-    said = canonical_json(record.reply.model_dump(mode="json", exclude_defaults=True))
-    kind = KINDS[record.request.form.want]
-    line = _seal(
-        f'{{"key":"{record.key}","kind":"{kind}","reply":{said},"request":{canonical_json(request)}}}'
-    )
-    return line, parts
+    return _line(record, canonical_json(request)), parts
 
 
 def decode_part(line: str, *, where: object) -> tuple[str, Any]:

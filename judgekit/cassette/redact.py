@@ -1,8 +1,8 @@
-"""Redaction: what must not be recorded is replaced before any key is made.
+"""Redaction replaces private data before keys are computed.
 
-What a built-in name finds becomes a pseudonym such as `[EMAIL-1f4a09c2]`: a digest of the thing
-found, so that one address has one pseudonym in every text, run and machine, and keys hold. With a
-salt the digest is keyed; without one, whoever tries all telephone numbers finds the right one.
+Built-in detectors replace a value by a pseudonym with its digest, such as `[EMAIL-1f4a09c2]`: one
+address has one pseudonym in every text, run and machine, so keys stay the same. A salt keys the
+digest; without one, trying all telephone numbers would reveal the right one.
 """
 
 from __future__ import annotations
@@ -19,20 +19,20 @@ from judgekit.core.errors import ConfigError
 Redact = Callable[[str], str]
 
 NAMES = tuple(DETECTORS)
-"""What a rule may name: key, email, card, ip, phone."""
+"""The built-in rules: key, email, card, ip, phone."""
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,39}\Z")
 _PASSES = 8
-"""Rounds at most until a text stands still: a replacement may bare what touched it."""
+"""Most passes over a text: a replacement may reveal a value next to it."""
 
 
 class RedactionRule(NamedTuple):
-    """A regular expression and what stands in its place."""
+    """A regular expression and its replacement."""
 
     pattern: str
     replacement: str = "[REDACTED]"
     name: str | None = None
-    """Stands as a pseudonym of that name instead of the replacement: `ORDER` makes `[ORDER-…]`."""
+    """Replace matches by pseudonyms of this name: `ORDER` gives `[ORDER-…]`."""
 
 
 def redactor(rules: Sequence[str | RedactionRule | Redact], *, salt: str = "") -> Redact:
@@ -82,12 +82,12 @@ def _settled(text: str, once: Redact) -> str:
 
 
 def _between(text: str, change: Redact) -> str:
-    """Change a text, but for the pseudonyms in it."""
+    """Change a text except for its pseudonyms."""
     parts = []
     end = 0
-    for found in PSEUDONYM.finditer(text):
-        parts += [change(text[end : found.start()]), found[0]]
-        end = found.end()
+    for match in PSEUDONYM.finditer(text):
+        parts += [change(text[end : match.start()]), match[0]]
+        end = match.end()
     return "".join([*parts, change(text[end:])])
 
 
@@ -101,7 +101,7 @@ def _known(text: str, names: Sequence[str], key: bytes) -> str:
 
 
 def _own(rule: RedactionRule | Redact, key: bytes) -> Redact:
-    """Return the function of a rule of the user's own."""
+    """Return the function of a custom rule."""
     if not isinstance(rule, RedactionRule):
         return rule
     try:
@@ -116,7 +116,7 @@ def _own(rule: RedactionRule | Redact, key: bytes) -> Redact:
     if not _NAME.match(name):
         raise ConfigError(f"redact: {name!r} is no name: up to 40 letters, digits and _")
     return lambda text: _between(
-        text, lambda part: pattern.sub(lambda found: pseudonym(name, found[0], key), part)
+        text, lambda part: pattern.sub(lambda match: pseudonym(name, match[0], key), part)
     )
 
 
@@ -127,7 +127,7 @@ def redact_case(case: Case, redact: Redact) -> Case:
     """
     fields = case.model_dump(mode="json")
     redacted = {name: _everywhere(value, redact) for name, value in fields.items()}
-    # Roles, and what fields are called, are words of ours, whatever a pattern thinks of them.
+    # Roles and field names are never private.
     redacted["history"] = [_message(message, redact) for message in fields["history"]]
     return Case.model_validate(redacted)
 
@@ -162,7 +162,7 @@ def _everywhere_in(mapping: dict[str, Any], redact: Redact) -> dict[str, Any]:
     redacted: dict[str, Any] = {}
     for key, item in mapping.items():
         name = redact(key)
-        while name in redacted:  # two keys may look the same once redacted; lose neither
+        while name in redacted:  # keep both of two keys that become equal
             name += "'"
         redacted[name] = _everywhere(item, redact)
     return redacted

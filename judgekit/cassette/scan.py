@@ -1,6 +1,6 @@
-"""Looking for what should not be shared in files that are: tapes, run folders, cases, suites.
+"""Scan files for private data: tapes, run folders, cases, suites.
 
-A finding says where and of what kind it is, and never what: the report may be public itself.
+A finding names place and kind, never the value: the report may be public.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from judgekit.core.errors import ConfigError, place
 from judgekit.core.input_file import MAX_PLAIN, read_text
 
 FOLDERS_LEFT_OUT = {"node_modules", "__pycache__"}
-"""Left out besides those whose name begins with a dot."""
+"""Skipped folders, besides hidden ones."""
 _PAGE_DATA = re.compile(rb'<script type="application/json"[^>]* data-compressed="(yes|no)">')
 _KEY = re.compile("[0-9a-f]{64}")
 _MAX_PAGE = 512_000_000
@@ -34,17 +34,17 @@ _MAX_PAGE = 512_000_000
 
 
 class PrivateFinding(NamedTuple):
-    """One thing that looks private."""
+    """One value that looks private."""
 
     kind: str
     file: str
     line: int
     field: str
-    """Where in the line, such as `reply.tries[0].text`; empty for a line of plain text."""
+    """The path in the line, such as `reply.tries[0].text`; empty for plain text."""
     key: str | None
-    """The key of the record it is in, on a tape."""
+    """The key of its record, on a tape."""
     excerpt: str
-    """How it begins and how long it is; never the thing itself."""
+    """Its beginning and its length; never the value."""
 
     def text(self) -> str:
         """Return the finding in a line."""
@@ -57,21 +57,21 @@ class PrivateFinding(NamedTuple):
 
 @dataclass
 class Scan:
-    """What came of looking through files."""
+    """The result of a scan."""
 
     findings: list[PrivateFinding] = field(default_factory=list)
     files: int = 0
     not_read: list[str] = field(default_factory=list)
-    """Files that are not text, so that nothing is known of them."""
+    """Files that are not text."""
 
     @property
     def counts(self) -> dict[str, int]:
-        """How many things of each kind were found."""
-        return dict(sorted(Counter(found.kind for found in self.findings).items()))
+        """Findings by kind."""
+        return dict(sorted(Counter(finding.kind for finding in self.findings).items()))
 
     def text(self) -> str:
         """Return the findings, a line each, and a summary."""
-        lines = [found.text() for found in self.findings]
+        lines = [finding.text() for finding in self.findings]
         lines += [f"{name}: not read, because it is no text" for name in self.not_read]
         files = f"{self.files} file{'s' if self.files != 1 else ''}"
         if self.findings:
@@ -87,7 +87,7 @@ class Scan:
     def json_text(self) -> str:
         """Return it as JSON."""
         data = {
-            "findings": [found._asdict() for found in self.findings],
+            "findings": [finding._asdict() for finding in self.findings],
             "counts": self.counts,
             "files": self.files,
             "not_read": self.not_read,
@@ -98,15 +98,15 @@ class Scan:
 def scan(
     paths: Sequence[Path], *, kinds: Collection[str] | None = None, allow: Sequence[str] = ()
 ) -> Scan:
-    """Look through files and folders.
+    """Scan files and folders.
 
-    What is set aside for examples (see `judgekit.cassette.detectors.reserved`) and pseudonyms are
-    no findings. Hidden files in folders, and links, are left out.
+    Values reserved for examples (see `judgekit.cassette.detectors.reserved`) and pseudonyms are not
+    findings. Hidden files in folders, and links, are skipped.
 
     Args:
         paths: files and folders; all text files of a folder are read.
-        kinds: what to look for; everything by default.
-        allow: things known to be harmless; `*` stands for anything, as in `*@shop.example`.
+        kinds: the kinds to find; all by default.
+        allow: harmless values; `*` matches any text, as in `*@shop.example`.
 
     Raises:
         ConfigError: no such file or kind, or a file named here is no text.
@@ -136,14 +136,14 @@ def scan(
     return done
 
 
-def allowed(said: Sequence[str]) -> list[str]:
-    """Return an allow list: what is said, and the lines of each file named as `@FILE`.
+def allowed(entry: Sequence[str]) -> list[str]:
+    """Return an allow list: the entries, and the lines of each file given as `@FILE`.
 
     Raises:
         ConfigError: a file cannot be read.
     """
     patterns: list[str] = []
-    for text in said:
+    for text in entry:
         if not text.startswith("@"):
             patterns.append(text)
             continue
@@ -158,7 +158,7 @@ def allowed(said: Sequence[str]) -> list[str]:
 
 
 class _NoTextError(Exception):
-    """A file holds bytes that are no text."""
+    """A file is not text."""
 
 
 def _files(paths: Iterable[Path]) -> Iterator[Path]:
@@ -182,7 +182,7 @@ def _inside(folder: Path) -> Iterator[Path]:
 
 
 class _FileScanner:
-    """Looks through one file after the other."""
+    """Scans one file after the other."""
 
     def __init__(self, kinds: Collection[str], allow: Sequence[str]) -> None:
         self._kinds = kinds
@@ -201,7 +201,7 @@ class _FileScanner:
                     yield from self._document(data, whole, name)
                     return
                 file.seek(0)
-            # A line may be as long as the file: a longer one is looked at in pieces.
+            # A long line is scanned in pieces.
             for number, line in enumerate(iter(partial(file.readline, MAX_LINE), b""), start=1):
                 yield from self._line(line, name, number)
 
@@ -222,32 +222,32 @@ class _FileScanner:
             yield from self._text(text, name, number, field=where, key=key)
 
     def _document(self, data: Any, whole: bytes, name: str) -> Iterator[PrivateFinding]:
-        """Look through a JSON file of many lines; each finding's line is searched for."""
+        """Scan a JSON file of many lines, and find the line of each finding."""
         plain = whole.isascii()
         at, line = 0, 1
         for where, text in _texts(data):
-            for found in self._text(text, name, 1, field=where):
+            for finding in self._text(text, name, 1, field=where):
                 written = json.dumps(text, ensure_ascii=plain).encode("utf-8", "replace")
                 # Values come in the order of the file, so the search never goes back.
                 place = whole.find(written, at)
                 if place >= 0:
                     line += whole.count(b"\n", at, place)
                     at = place
-                yield found._replace(line=line)
+                yield finding._replace(line=line)
 
     def _text(
         self, text: str, name: str, number: int, *, field: str = "", key: str | None = None
     ) -> Iterator[PrivateFinding]:
-        bare = PSEUDONYM.sub(lambda found: " " * len(found[0]), text)
+        bare = PSEUDONYM.sub(lambda finding: " " * len(finding[0]), text)
         for kind, span in find_all(bare, self._kinds):
             written = text[span.start : span.end]
             if not reserved(kind, span.value) and not self._allowed(written, span.value):
                 yield PrivateFinding(
-                    kind, name, number, self._told(field), key, masked(kind, written)
+                    kind, name, number, self._masked_path(field), key, masked(kind, written)
                 )
 
-    def _told(self, field: str) -> str:
-        """Return a place without what is private in the names it is made of."""
+    def _masked_path(self, field: str) -> str:
+        """Return a path without private data in its names."""
         for kind, span in reversed(find_all(field, DETECTORS)):
             field = (
                 field[: span.start] + masked(kind, field[span.start : span.end]) + field[span.end :]
@@ -256,14 +256,14 @@ class _FileScanner:
 
     def _allowed(self, written: str, value: str) -> bool:
         return any(
-            fnmatchcase(said.casefold(), pattern)
+            fnmatchcase(entry.casefold(), pattern)
             for pattern in self._allow
-            for said in (written, value)
+            for entry in (written, value)
         )
 
 
 def masked(kind: str, written: str) -> str:
-    """Return how a thing begins and how long it is; less than would help to guess the rest.
+    """Return the beginning and the length of a value, too little to guess the rest.
 
     >>> masked("email", "ann.lee@shop.example"), masked("card", "4111 1111 1111 1111")
     ('a…@….example', '4… (16 digits)')
@@ -273,7 +273,7 @@ def masked(kind: str, written: str) -> str:
     if kind == "ip":
         return f"{re.split('[.:]', written)[0]}… ({'IPv6' if ':' in written else 'IPv4'})"
     if kind == "key":
-        # The first letters name the provider; they are the same for everybody.
+        # The first letters only name the provider.
         prefix = re.match(r"[A-Za-z]{2,6}[-_]|-----BEGIN|AKIA|AIza|eyJ", written)
         return f"{prefix[0] if prefix else ''}… ({len(written)} characters)"
     digits = sum(character.isdigit() for character in written)
@@ -288,10 +288,10 @@ def _json(line: bytes) -> Any:
         return None
 
 
-def _page_data(line: bytes, found: re.Match[bytes]) -> Any:
+def _page_data(line: bytes, finding: re.Match[bytes]) -> Any:
     """Return the data of a report page."""
-    text = line[found.end() :].split(b"</script>", 1)[0]
-    if found[1] == b"yes":
+    text = line[finding.end() :].split(b"</script>", 1)[0]
+    if finding[1] == b"yes":
         try:
             text = zlib.decompressobj(wbits=47).decompress(base64.b64decode(text), _MAX_PAGE)
         except (ValueError, zlib.error):

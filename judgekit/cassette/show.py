@@ -1,4 +1,4 @@
-"""Looking into a tape: is it sound, what is on it, what does one record say."""
+"""Verify a tape, count its records, show a record."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ def _open(path: Path) -> Tape:
 
 
 def verify_tape(path: Path) -> int:
-    """Return how many records a tape holds, all of them proved.
+    """Return the number of records on a tape after verifying each.
 
     Raises:
         ConfigError: there is no such file.
-        CassetteCorrupt: at the first thing that is not what it says.
+        CassetteCorrupt: a record is damaged.
     """
     tape = _open(path)
     try:
@@ -51,7 +51,7 @@ def verify_tape(path: Path) -> int:
 
 
 def stats_text(path: Path) -> str:
-    """Return counts of a tape's records by model and by what came of the reply."""
+    """Return counts of a tape's records by model and by outcome."""
     tape = _open(path)
     try:
         models: Counter[str] = Counter()
@@ -89,7 +89,7 @@ def _outcome(record: Record) -> str:
 
 
 def _read(record: Record) -> str:
-    """Return what a reply that is no verdict is; raise as its reader does if it is not."""
+    """Return the kind of a reply without a verdict; raises if it is invalid."""
     request, reply = record.request, record.reply
     match request.form.want:
         case "embedding":
@@ -108,17 +108,17 @@ def record_text(path: Path, key: str) -> str:
     """Return one record as text.
 
     Raises:
-        ConfigError: no key, or several, begin like that.
+        ConfigError: no key, or several keys, begin like that.
     """
     tape = _open(path)
     try:
-        found = [record for record in tape.records() if record.key.startswith(key)]
+        records = [record for record in tape.records() if record.key.startswith(key)]
     finally:
         tape.close()
-    if len(found) != 1:
-        what = "no record" if not found else f"{len(found)} records"
+    if len(records) != 1:
+        what = "no record" if not records else f"{len(records)} records"
         raise ConfigError(f"{what} with a key that begins with {key!r}", where=str(path))
-    return "\n".join(_record_lines(found[0])) + "\n"
+    return "\n".join(_record_lines(records[0])) + "\n"
 
 
 def _record_lines(record: Record) -> Iterator[str]:
@@ -138,10 +138,11 @@ def _record_lines(record: Record) -> Iterator[str]:
         yield f"--- vector of {len(numbers)} numbers"
         yield ", ".join(f"{number:.4g}" for number in numbers[:8]) + ", ..." * (len(numbers) > 8)
         return
-    for number, said in enumerate(reply.tries, start=1):
-        yield f"--- reply{f' (try {number})' if len(reply.tries) > 1 else ''}, finish {said.finish}"
-        if said.fault is not None:
-            yield f"{said.fault.kind.replace('_', ' ')}: {printable(said.fault.message)}"
-        yield printable(said.refusal or said.text or "(empty)")
-        if said.omitted is not None:
-            yield f"({said.omitted.bytes:,} more bytes are not kept, sha256 {said.omitted.sha256})"
+    for number, attempt in enumerate(reply.tries, start=1):
+        count = f" (try {number})" if len(reply.tries) > 1 else ""
+        yield f"--- reply{count}, finish {attempt.finish}"
+        if attempt.fault is not None:
+            yield f"{attempt.fault.kind.replace('_', ' ')}: {printable(attempt.fault.message)}"
+        yield printable(attempt.refusal or attempt.text or "(empty)")
+        if (rest := attempt.omitted) is not None:
+            yield f"({rest.bytes:,} more bytes are not kept, sha256 {rest.sha256})"

@@ -1,8 +1,7 @@
-"""The private store: every live reply, kept the moment it arrives. The only home of diskcache.
+"""The private store of live replies. The only home of diskcache.
 
-Both of diskcache's own Disks unpickle whatever a row says is a pickle, and read or delete
-whatever file a row names (CVE-2025-69872). Ours holds text inside the database and nothing
-else, so that neither can happen whatever the file contains.
+diskcache's own `Disk` classes unpickle any row that claims to be a pickle, and read or delete any
+file that a row names (CVE-2025-69872). `SafeDisk` stores text in the database and nothing else.
 """
 
 from __future__ import annotations
@@ -35,10 +34,10 @@ _TIMEOUT = 60
 _OWN = r"cache\.db(-\w+)?|damaged-\d+\.db|drafts|\.gitignore"
 """Names in the folder of a store."""
 _TAILS = ("", "-wal", "-shm", "-journal")
-"""What SQLite appends to the name of a database to make its other files."""
+"""Suffixes of the files of an SQLite database."""
 _KNOWN_SETTINGS = {*diskcache.DEFAULT_SETTINGS, *diskcache.core.METADATA}
-# Digests of the statements that make a store. A view or trigger of someone else's is a program
-# that SQLite would run when the store is read or written.
+# Digests of the statements that create a store. A foreign view or trigger would be a program that
+# SQLite runs when the store is read or written.
 _SCHEMA = {
     "e3b0c44298fc1c14", "7dc3acaeb6bbc0a0", "b1e287d8264b4cfb", "4f0a5302019317d0",
     "4a273a1da0f568b2", "0d6ef5b954e42033", "2eb9bf040815f4bc", "404b74ec6db5c3f1",
@@ -47,7 +46,7 @@ _SCHEMA = {
 
 
 class SafeDisk(diskcache.Disk):  # type: ignore[misc]
-    """Keeps text keys and text values inline; refuses every other kind of row."""
+    """Stores text keys and text values; refuses every other kind of row."""
 
     def __init__(self, directory: str, **_: object) -> None:
         super().__init__(directory)
@@ -90,10 +89,10 @@ class Store:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.notes: list[str] = []
-        """Things a person should know, such as a damaged store that was moved aside."""
+        """Messages for users, for example that a damaged store was moved aside."""
         with self._trouble("made"):
             if folder.is_symlink() or os.path.expandvars(folder) != str(folder):
-                # What a link leads to is not ours to write to; diskcache would follow a $.
+                # Never write through a link; diskcache would expand a $.
                 raise OSError(0, "its name is a link, or holds a $")
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             _refuse_foreign(folder)
@@ -109,7 +108,7 @@ class Store:
 
     @contextmanager
     def _trouble(self, done: str) -> Iterator[None]:
-        """Turn what SQLite and the system say into one line with a way out."""
+        """Turn errors of SQLite and the system into one line with advice."""
         try:
             yield
         except diskcache.Timeout as exc:
@@ -123,7 +122,7 @@ class Store:
             ) from exc
 
     def _set_aside_foreign(self) -> None:
-        """Move a damaged or foreign database out of the way: the store can always be made anew."""
+        """Move a damaged or foreign database aside; the store can always be created again."""
         database = self.folder / _DATABASE
         files = [database.with_name(database.name + tail) for tail in _TAILS]
         for file in files:
@@ -142,7 +141,7 @@ class Store:
         self.notes.append(f"{database}: {reason}; moved to {aside.name}, the store starts afresh")
 
     def get(self, key: str) -> str | None:
-        """Return the text kept under a key.
+        """Return the text of a key.
 
         Raises:
             CassetteCorrupt: the row is not one judgekit wrote.
@@ -153,7 +152,7 @@ class Store:
             return value
 
     def put(self, key: str, text: str) -> None:
-        """Keep a text; it survives a kill the moment this returns.
+        """Store a text; it survives a kill as soon as this returns.
 
         Raises:
             CassetteError: the database cannot be written, for example because the disk is full.
@@ -176,7 +175,7 @@ class Store:
 
 
 def _refuse_foreign(folder: Path) -> None:
-    """Refuse a folder of something else, which would be made private and hidden from git.
+    """Refuse a foreign folder, which would become private and hidden from git.
 
     Raises:
         CassetteError: it holds files, but no store.
@@ -192,7 +191,7 @@ def _refuse_foreign(folder: Path) -> None:
 
 
 def _fault(database: Path) -> str | None:
-    """Return what is wrong with a database before diskcache trusts it, or `None`."""
+    """Return the fault of a database, before diskcache trusts it; `None` if there is none."""
     if not database.is_file():
         return "is not a file"
     try:
@@ -217,19 +216,19 @@ def _fault(database: Path) -> str | None:
 
 
 def _is_ours(key: object, value: object) -> bool:
-    """Return whether a setting is one of ours. diskcache makes pragmas of some, unquoted."""
+    """Return whether a setting is known; diskcache runs some as pragmas, unquoted."""
     pragma = str(key).startswith("sqlite_")
     return key in _KNOWN_SETTINGS and (not pragma or value == diskcache.DEFAULT_SETTINGS[key])
 
 
 def store_folder(near: Path | None = None) -> Path:
-    """Return the folder of the store of a suite or tape; nothing is made.
+    """Return the folder of the store of a suite or tape, without creating it.
 
     `JUDGEKIT_HOME`, else `.judgekit` beside the nearest `pyproject.toml` or `.git` above, else the
     nearest store above that is there already, else `.judgekit` beside the suite or tape.
 
     Args:
-        near: folder of the suite or tape; the working folder where there is neither.
+        near: folder of the suite or tape; the working folder by default.
     """
     home = os.environ.get("JUDGEKIT_HOME")
     if home:

@@ -1,7 +1,7 @@
 """A tape: records in a text file that people review and commit.
 
-The file is sorted by key and holds no times, so that the same records make the same bytes.
-Reading it costs 8 bytes of memory a record: four of its key and four of its place.
+The file is sorted by key and has no times, so that equal records give equal bytes. An open tape
+takes 8 bytes of memory a record: four of its key and four of its offset.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ from judgekit.core.output_file import beside, whole_file
 
 HEADER = '{"judgekit":"cassette","version":1}'
 MAX_LINE = 64_000_000
-"""Bytes one record may have."""
+"""Bytes that a record may have."""
 
 _KEY = re.compile("[0-9a-f]{64}")
 _CHUNK = 8192
 _COUNTED = 1 << 20
-"""Bytes looked at at once when lines are counted."""
+"""Bytes to read at once when lines are counted."""
 
 
 class TapePosition:
-    """Where on a tape a line stands. Its text is only made for a message: lines are counted."""
+    """The place of a line on a tape; `str()` counts the lines before it."""
 
     def __init__(self, tape: Tape, at: int, *, key: str = "") -> None:
         self._tape = tape
@@ -42,8 +42,8 @@ class TapePosition:
         self._key = key
 
     def __str__(self) -> str:
-        said = place(self._tape.path, self._tape.line_number(self._at))
-        return f"{said}: record {self._key[:12]}" if self._key else said
+        where = place(self._tape.path, self._tape.line_number(self._at))
+        return f"{where}: record {self._key[:12]}" if self._key else where
 
 
 class Tape:
@@ -53,7 +53,7 @@ class Tape:
         self.path = path
         self._file = -1
         self._moving = Lock()
-        """Held from a seek to the read after it: threads share the place in the file."""
+        """Held from a seek to the next read: threads share the file position."""
         self._parts: dict[str, int] = {}
         self._prefixes = array("I")
         self._places = array("I")
@@ -68,7 +68,7 @@ class Tape:
             if os.fstat(self._file).st_size >= 2**32:
                 self._places = array("Q")
             with os.fdopen(os.dup(self._file), "rb") as file:
-                # A line may be as long as the file: never read more than one may have.
+                # A damaged line may be as long as the file.
                 self._index(iter(partial(file.readline, MAX_LINE + 1), b""))
         except OSError as exc:
             self.close()
@@ -173,7 +173,7 @@ class Tape:
             end = data.find(b"\n")
             if end >= 0:
                 try:
-                    # git may have turned line ends into \r\n; no record ends in \r.
+                    # git may have changed line ends to \r\n; no record ends in \r.
                     return data[:end].removesuffix(b"\r").decode("utf-8")
                 except UnicodeDecodeError as exc:
                     message = f"a line is not UTF-8; {MEND}"
@@ -183,11 +183,11 @@ class Tape:
             size *= 4
 
     def spot(self, number: int, key: str) -> TapePosition:
-        """Return where the record of a key stands, for messages."""
+        """Return the place of a record, for messages."""
         return TapePosition(self, self._places[number], key=key)
 
     def line_number(self, at: int) -> int:
-        """Return the number of the line that begins at a place in the file, from 1."""
+        """Return the number of the line at an offset, from 1."""
         lines = 1
         for start in range(0, at, _COUNTED):
             lines += self._bytes(start, min(_COUNTED, at - start)).count(b"\n")
@@ -235,7 +235,7 @@ class Tape:
         """Yield every record, fully verified.
 
         Raises:
-            CassetteCorrupt: at the first record that is not what it says, or is there twice.
+            CassetteCorrupt: a record is damaged, or two have the same key.
         """
         parts = self.parts()
         last = ""
@@ -265,10 +265,10 @@ def _guess(line: bytes) -> str:
 
 @contextmanager
 def _locked(folder: Path) -> Iterator[None]:
-    """Keep other writers out of a folder; a lock dies with its process."""
+    """Lock a folder against other writers; the lock ends with the process."""
     try:
         import fcntl
-    except ImportError:  # Windows has no lock on folders; the rename is still whole or nothing
+    except ImportError:  # Windows cannot lock folders; the rename is still atomic
         yield
         return
     handle = os.open(folder, os.O_RDONLY)
@@ -280,10 +280,10 @@ def _locked(folder: Path) -> Iterator[None]:
 
 
 def write_lines(path: Path, lines: Iterable[str]) -> None:
-    """Write a whole file or nothing: beside it first, then renamed over it.
+    """Write a whole file or nothing.
 
     Raises:
-        CassetteError: the file cannot be written; what stood there before still stands.
+        CassetteError: the file cannot be written; its old content stays.
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -300,19 +300,19 @@ def merge_into(
     *,
     keep: Callable[[str], bool] = lambda _: True,
 ) -> None:
-    """Add records to a tape, under a lock, reading it again first, so that no writer loses any.
+    """Add records to a tape under a lock, after reading it again, so that no record is lost.
 
     Args:
-        path: the tape; made when missing.
-        keys: the records to add; one that is there already is replaced.
+        path: the tape; created if missing.
+        keys: the records to add; they replace existing ones.
         fetch: returns the record of a key.
-        keep: which of the records already there stay, by key.
+        keep: returns whether the existing record of a key stays.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     with _locked(path.parent):
-        for half in path.parent.glob(beside(path, writer="*").name):  # of a writer that was killed
+        for half in path.parent.glob(beside(path, writer="*").name):  # left by a killed writer
             half.unlink(missing_ok=True)
-        # Closed before it is replaced: Windows renames nothing over a file that is open.
+        # Windows cannot replace an open file.
         with closing(Tape(path)) as tape:
             added = sorted(set(keys))
             parts: dict[str, str] = {}
@@ -320,12 +320,12 @@ def merge_into(
             for key in added:
                 fresh[key], named = share(fetch(key))
                 parts.update(named)
-            kept = [n for n in range(len(tape)) if _stays(tape.line(n)[8:72], fresh, keep)]
-            for number in kept:
+            stay = [n for n in range(len(tape)) if _stays(tape.line(n)[8:72], fresh, keep)]
+            for number in stay:
                 for name in PART_NAMED.findall(tape.line(number).encode()):
                     parts.setdefault(name.decode(), "")
             body = {name: line or tape.part_line(name) for name, line in parts.items()}
-            old = sorted((tape.line(n) for n in kept), key=lambda line: line[8:72])
+            old = sorted((tape.line(n) for n in stay), key=lambda line: line[8:72])
         write_lines(path, laid_out(body, in_order(old, [fresh[key] for key in added])))
 
 
@@ -340,7 +340,7 @@ def _stays(key: str, fresh: dict[str, str], keep: Callable[[str], bool]) -> bool
 
 
 def in_order(left: Iterable[str], right: Iterable[str]) -> Iterator[str]:
-    """Yield both sorted lists as one; a line that is there twice is written once."""
+    """Merge two sorted lists; equal lines are written once."""
     last = ""
     for line in merge(left, right, key=lambda line: line[8:72]):
         if line != last:

@@ -1,4 +1,4 @@
-"""Every error judgekit raises, and what each one does to a run.
+"""The errors of judgekit, and the effect of each on a run.
 
 JudgekitError
 ├── ConfigError            a suite, flag or option is wrong: the run stops, exit 2
@@ -10,7 +10,7 @@ JudgekitError
 ├── JudgeError
 │   ├── JudgeUnavailable   an outage, after retries: a Failure row; the only one that may fall back
 │   │   └── CircuitOpen    not asked, after too many outages in a row: a `not_run` row
-│   ├── JudgeAway          a person left it for later: a `not_run` row, never a fallback
+│   ├── JudgeAway          a person skipped it: a `not_run` row, never a fallback
 │   ├── JudgeRefused       the judge declined: a Failure row
 │   ├── InvalidReply       truncated, empty, or not of the schema: a Failure row
 │   └── JudgeRejected      credentials, unknown model, bad request: the run stops, exit 2

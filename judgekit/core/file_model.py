@@ -1,4 +1,4 @@
-"""Turn a pydantic complaint about a file into one line: where, what, what to do next."""
+"""Models of files, and one-line messages for their validation errors."""
 
 from __future__ import annotations
 
@@ -50,19 +50,17 @@ Rows = Annotated[
 
 
 def none_yet() -> list[Any]:
-    """Return an empty list, as the factory of a default.
+    """Return an empty list, as a default factory.
 
-    pydantic asks every factory for its signature; to answer for `list` itself, Python loads its
-    tokenizer.
+    pydantic inspects the signature of a factory; for `list` itself, Python would import
+    `tokenize`.
     """
     return []
 
 
 class FileModel(BaseModel):
-    """The shape of a file people write; kept apart from the values the program works with."""
+    """The model of a file that people write, separate from the values of the program."""
 
-    # A module of many shapes does without `from __future__ import annotations`: to read each
-    # annotation back from its text is a third of what pydantic takes to make a class.
     model_config = ConfigDict(
         extra="forbid",
         frozen=True,
@@ -73,12 +71,12 @@ class FileModel(BaseModel):
 
 
 class Hints(NamedTuple):
-    """What a file says of its own mistakes, beyond the names that are valid in a place."""
+    """Hints for the errors of one kind of file, besides the valid names."""
 
     key: Callable[[Path, list[str]], str]
-    """Takes where an unknown key stands, and the valid keys there; returns the end of a message."""
+    """Takes the path of an unknown key and the valid keys there; returns the end of a message."""
     value: Callable[[Path], str]
-    """Takes where a value of the wrong kind stands; returns the end of a message."""
+    """Takes the path of a value of the wrong type; returns the end of a message."""
 
 
 _PLAIN = Hints(key=lambda path, known: suggest(path[-1], known), value=lambda _: "")
@@ -95,7 +93,7 @@ def validate_file(
     """Validate data read from a file.
 
     Raises:
-        ConfigError: (or the class given) naming the first fault and its line.
+        ConfigError: (or `error`) names the first fault and its line.
     """
     try:
         return model.model_validate(data)
@@ -127,22 +125,22 @@ def describe(fault: Any, path: Path, model: type[BaseModel], *, hints: Hints = _
     message = message.removeprefix("Value error, ").removeprefix("Assertion failed, ")
     if fault["type"] == "value_error":
         return f"{name}: {message}" if name else message
-    given = _shown(fault.get("input"))
+    shown = _shown(fault.get("input"))
     message = message.replace("Input should be", "must be", 1)
     if fault["type"] in ("model_type", "dict_type"):
         hint = hints.value(path)
-        return f"{name}: must be keys and values (it is {given}){hint}" if name else message
+        return f"{name}: must be keys and values (it is {shown}){hint}" if name else message
     if fault["type"] in ("too_short", "string_too_short") and not fault.get("input"):
         return f"{name}: must not be empty"
     if not name:
         return message
     if fault["type"] == "string_type":
         advice = "; write it in quotes" if isinstance(fault.get("input"), (bool, int)) else ""
-        return f"{name}: must be text (it is {given}){hints.value(path) or advice}"
-    wanted = _WANTED.get(fault["type"], message[:1].lower() + message[1:])
+        return f"{name}: must be text (it is {shown}){hints.value(path) or advice}"
+    rule = _WANTED.get(fault["type"], message[:1].lower() + message[1:])
     for pydantics, ours in _BOUNDS:
-        wanted = wanted.replace(pydantics, ours)
-    return f"{name}: {wanted} (it is {given}){_meant(fault) or hints.value(path)}"
+        rule = rule.replace(pydantics, ours)
+    return f"{name}: {rule} (it is {shown}){_meant(fault) or hints.value(path)}"
 
 
 _WANTED = {
@@ -160,7 +158,7 @@ _BOUNDS = (
 
 
 def _meant(fault: Any) -> str:
-    """Return a hint at the value that a wrong one stands for; empty if none is known."""
+    """Return a hint at the intended value; empty if there is none."""
     value = fault.get("input")
     if fault["type"] == "literal_error":
         allowed = re.findall(r"'([^']*)'", str(fault["ctx"]["expected"]))
@@ -179,19 +177,19 @@ def _shown(value: Any) -> str:
 
 
 def keys_at(model: type[BaseModel], path: Path) -> list[str]:
-    """Return the keys people write at a path of a model, as far as it can be followed."""
+    """Return the valid keys at a path of a model, as far as it can be followed."""
     current: type[BaseModel] | None = model
     annotation: Any = None
     for step in path:
         if current is None:
             return []
         if isinstance(step, int) and (listed := _list_in(annotation)) is not None:
-            # What may be one of a kind or a list of another.
+            # The value may be one model or a list of another.
             current = _model_in(listed)
             continue
         field = current.model_fields.get(str(step))
         if field is None:
-            continue  # a key of a mapping or an index: the model stays the one found last
+            continue  # a key of a mapping or an index: keep the model
         annotation = field.annotation
         current = _model_in(annotation)
     names = [f.alias or n for n, f in current.model_fields.items()] if current else []
@@ -202,13 +200,13 @@ def _list_in(annotation: Any) -> Any:
     if getattr(annotation, "__origin__", None) is list:
         return annotation
     inside = (_list_in(inner) for inner in getattr(annotation, "__args__", ()))
-    return next((found for found in inside if found is not None), None)
+    return next((inner_match for inner_match in inside if inner_match is not None), None)
 
 
 def _model_in(annotation: Any) -> type[BaseModel] | None:
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return annotation
     for inner in getattr(annotation, "__args__", ()):
-        if found := _model_in(inner):
-            return found
+        if inner_match := _model_in(inner):
+            return inner_match
     return None

@@ -1,7 +1,7 @@
-"""One JSON object out of whatever text a judge gave, or a clear refusal to guess.
+"""Extract one JSON object from a judge's text, without guessing.
 
-Every liberty taken is named in the returned repairs; text that could be read in two ways is
-an error, because a guessed verdict is worse than none.
+The returned repairs name every correction; ambiguous text is an error, because a guessed verdict
+is worse than none.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _THOUGHT = re.compile(f"</?(?:{_TAGS})>", re.IGNORECASE)
 
 
 class _Unusable(ValueError):
-    """It is JSON, but not of a kind that could be read in one way only."""
+    """The text is JSON, but ambiguous or invalid for a verdict."""
 
 
 def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -132,7 +132,7 @@ def _repair(text: str) -> tuple[dict[str, Any], tuple[str, ...]]:
 
 def _objects(text: str) -> tuple[list[dict[str, Any]], tuple[str, ...], str]:
     """Return the top-level objects, the repairs inside them, and the text around them."""
-    found: list[dict[str, Any]] = []
+    objects: list[dict[str, Any]] = []
     repairs: tuple[str, ...] = ()
     end = 0
     around = []
@@ -150,11 +150,11 @@ def _objects(text: str) -> tuple[list[dict[str, Any]], tuple[str, ...], str]:
         if before.count("{") > before.count("}"):
             raise _Unusable("the reply holds an object inside something that is not JSON")
         around.append(before)
-        found.append(value)
+        objects.append(value)
         repairs = loose
         end = stop
         at = text.find("{", stop)
-    return found, repairs, " ".join((*around, text[end:]))
+    return objects, repairs, " ".join((*around, text[end:]))
 
 
 def _decode_at(text: str, at: int) -> tuple[dict[str, Any] | None, int, tuple[str, ...]]:
@@ -178,24 +178,24 @@ _CLOSED_AFTER_COMMA = re.compile(r",\s*[}\]]")
 
 
 def _before_bracket(text: str, at: int) -> bool:
-    """Return whether reading stopped because a comma stands before a closing bracket."""
+    """Return whether parsing stopped at a comma before a closing bracket."""
     if text[at : at + 1] == ",":
         return _CLOSED_AFTER_COMMA.match(text, at) is not None
     return text[at : at + 1] in ("}", "]") and text[:at].rstrip().endswith(",")
 
 
-# Strings are stepped over whole, so that no comma inside one is touched. One that does not end
-# is stepped over, too: the next quotation mark inside it would be tried again and again.
+# Strings are skipped whole, so that commas inside them stay. An unterminated string is skipped,
+# too; otherwise every quotation mark inside it would be tried.
 _COMMAS = re.compile(r'"(?:[^"\\]|\\.)*+(?:"|\\?\Z)|,(?=\s*[}\]])', re.DOTALL)
 
 
 def _without_commas(text: str, at: int) -> tuple[dict[str, Any] | None, int, tuple[str, ...]]:
     removed: list[int] = []
 
-    def keep(found: re.Match[str]) -> str:
-        if found.group() != ",":
-            return found.group()
-        removed.append(found.start())
+    def keep(match: re.Match[str]) -> str:
+        if match.group() != ",":
+            return match.group()
+        removed.append(match.start())
         return ""
 
     mended = _COMMAS.sub(keep, text[at:])

@@ -1,4 +1,4 @@
-"""The contract of a judge in full, judges that wrap another, and what builds their requests."""
+"""The full contract of a judge, wrappers around judges, and the builder of their requests."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ class BaseJudge(ABC):
 
         @property
         def identity(self) -> str | None:
-            """The model that really answers, where `model` does not say it. Part of every key."""
+            """The model that answers, if `model` does not name it. Part of every key."""
 
         @property
         def params(self) -> Mapping[str, Json]:
-            """Parameters that shape the answer. Part of every key."""
+            """Parameters of the answer. Part of every key."""
 
         @property
         def mode(self) -> str | None:
@@ -55,27 +55,27 @@ class BaseJudge(ABC):
         """Return the reply to a request (see `judgekit.protocols.Judge`)."""
 
     async def identified(self, reply: Reply) -> Reply:
-        """Return a reply with the name that the server gives its model, if it can be asked."""
+        """Return a reply with the name that the server gives its model, if known."""
         return reply
 
     def findings(self) -> dict[str, Json]:
-        """Return what this process learnt about the server; empty where it learnt nothing."""
+        """Return facts about the server that this process found out."""
         return {}
 
     def keep_in(self, store: Callable[[], Any], *, anew: bool = False) -> None:  # noqa: B027 - a default
-        """Take a store for what is learnt about the server.
+        """Use a store for facts about the server.
 
         Args:
             store: opens the store.
-            anew: do not read what the store knows already.
+            anew: do not read the facts in the store.
         """
 
     def close(self) -> None:  # noqa: B027 - a default
-        """Close what the judge holds open."""
+        """Release the resources of the judge."""
 
 
 class PlainJudge(BaseJudge):
-    """The adapter around an object with `model` and `ask`; it takes over the members it has."""
+    """The adapter for an object with `model` and `ask`; it uses further members if they exist."""
 
     _OPTIONAL = ("identity", "params", "mode", "identified", "findings", "keep_in", "close")
 
@@ -99,28 +99,28 @@ class PlainJudge(BaseJudge):
         return await self.judge.ask(request)
 
 
-def as_judge(given: object) -> BaseJudge:
+def as_judge(judge: object) -> BaseJudge:
     """Return a judge with all members of the contract.
 
     Args:
-        given: a judge, a model string such as `openai/NAME`, or an async function of a request.
+        judge: a judge, a model string such as `openai/NAME`, or an async function of a request.
 
     Raises:
         ConfigError: it is none of these, or no judge has that name.
     """
-    if isinstance(given, BaseJudge):
-        return given
-    if not isinstance(given, type) and isinstance(given, Judge):
-        return PlainJudge(given)
-    if isinstance(given, str) or isroutine(given):
+    if isinstance(judge, BaseJudge):
+        return judge
+    if not isinstance(judge, type) and isinstance(judge, Judge):
+        return PlainJudge(judge)
+    if isinstance(judge, str) or isroutine(judge):
         # By name, because the judges are packages above this one.
         named = import_module("judgekit.judges.named")
-        return as_judge(named.judge_of(given))
-    raise ConfigError(_no_judge(given))
+        return as_judge(named.judge_of(judge))
+    raise ConfigError(_no_judge(judge))
 
 
 class JudgeWrapper(BaseJudge):
-    """A judge around another: it passes on everything but `ask`."""
+    """A judge around another; subclasses override `ask`."""
 
     def __init__(self, judge: JudgeLike) -> None:
         self._judge = as_judge(judge)
@@ -159,7 +159,7 @@ class JudgeWrapper(BaseJudge):
         return await self.judge.identified(reply)
 
     def findings(self) -> dict[str, Json]:
-        """Return what the inner judge learnt about its server."""
+        """Return the facts about the inner judge's server."""
         return dict(self.judge.findings())
 
     def keep_in(self, store: Callable[[], Any], *, anew: bool = False) -> None:
@@ -171,8 +171,8 @@ class JudgeWrapper(BaseJudge):
         self.judge.close()
 
 
-def _no_judge(given: object) -> str:
-    kind = "class" if isinstance(given, type) else type(given).__name__
+def _no_judge(judge: object) -> str:
+    kind = "class" if isinstance(judge, type) else type(judge).__name__
     return (
         f"judge is a {kind}; a judge is a model string such as 'openai/NAME', an "
         "async function of a request, or an object with `model` and `async ask(request)`"
@@ -180,7 +180,7 @@ def _no_judge(given: object) -> str:
 
 
 class RequestBuilder:
-    """Builds requests to one judge; what they have in common is read once.
+    """Builds requests to one judge; their common fields are read once.
 
     Raises:
         ConfigError: the object is no judge.

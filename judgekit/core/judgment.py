@@ -1,4 +1,4 @@
-"""A judge's reply, read against the form it fills in: a judgment, or what is wrong with it."""
+"""Read a judge's reply by its form: a judgment, or the fault of the reply."""
 
 from __future__ import annotations
 
@@ -11,24 +11,25 @@ from pydantic import BaseModel, Field, ValidationError
 from judgekit.core.canonical import visible
 from judgekit.core.errors import InvalidReply, JudgekitError, JudgeRefused
 from judgekit.core.json_extraction import extract_object
+from judgekit.core.replies.text import CUT_OFF, REFUSED, shortened
 from judgekit.core.reply_schema import MAX_REPLY_CHARACTERS, reply_schema
 from judgekit.core.request import Form, Reply, Try
 from judgekit.core.value import Json, Value, trusted
 
 MAX_REASON = 20_000
-"""Characters of a reason that are kept; the whole of it stays on the tape."""
+"""Characters to keep of a reason; the tape has the whole text."""
 
 
 class Quote(Value):
-    """Words a judge quotes as evidence, and where in the case they stand."""
+    """Words that a judge quotes as evidence, and the field of the case that contains them."""
 
     text: str
     field: str | None = None
-    """The field of the case that holds the words; `None` when none does."""
+    """The field of the case that contains the words; `None` if none does."""
 
 
 class Answer(Value):
-    """What was answered to one question."""
+    """The answer to one question."""
 
     value: float | bool | str | None = None
     """A number, a yes or no, or a label; `None` when the judge abstained or gave a list."""
@@ -38,22 +39,22 @@ class Answer(Value):
     """Of a checklist: `{item, met, reason}` each."""
     details: dict[str, Json] = Field(default_factory=dict)
     probability: float | None = Field(default=None, ge=0, le=1)
-    """Of a yes, where the judge gave one."""
+    """Probability of a yes, if the judge gave one."""
 
 
 class Judgment(Value):
-    """One reply read against one form."""
+    """A reply, read by its form."""
 
     request_key: str
     answers: dict[str, Answer] = Field(default_factory=dict)
     """Left empty in a score made of one judgment: its parts carry the answers."""
     details: dict[str, Json] = Field(default_factory=dict)
-    """What the form asked for beside its questions."""
+    """The details of the form, besides its questions."""
     data: Json = None
     """The validated object, when the form was a JSON schema of the author's own."""
     model: str | None = None
     repairs: tuple[str, ...] = ()
-    """Liberties taken in reading the reply, if any (see extraction)."""
+    """Repairs that the text needed (see `extract_object`)."""
     tries: int = 1
 
 
@@ -70,15 +71,11 @@ class ParsedReply(NamedTuple):
     """Repairs that the text needed (see `extract_object`)."""
 
 
-_TRUNCATED = {"length", "max_tokens", "model_length"}
-_REFUSED = {"content_filter", "refusal", "safety"}
-
-
 def parse_reply(text: str, form: Form) -> ParsedReply:
-    """Turn a reply's text into validated values: the one way in, live and replayed.
+    """Turn a reply's text into validated values, live and replayed.
 
     Raises:
-        InvalidReply: the text holds no object, or one that is not of the form.
+        InvalidReply: the text has no object, or one that does not fit the form.
     """
     if form.json_schema is not None:
         value, repairs = extract_object(text)
@@ -92,23 +89,23 @@ def parse_reply(text: str, form: Form) -> ParsedReply:
 
 
 def parse_try(attempt: Try, form: Form) -> ParsedReply:
-    """Return the values of one attempt; a valid one is parsed once, whoever asks for it.
+    """Return the values of one attempt; a valid one is parsed once.
 
     Raises:
-        CaseError: the model does not take this case.
+        CaseError: the model rejects this case.
         JudgeRefused: the judge declined.
         InvalidReply: the text was cut off, empty, or not of the form.
     """
-    kept: tuple[Form, ParsedReply] | None = attempt.__dict__.get("_parsed")
-    if kept is not None and kept[0] is form:
-        return kept[1]
+    cached: tuple[Form, ParsedReply] | None = attempt.__dict__.get("_parsed")
+    if cached is not None and cached[0] is form:
+        return cached[1]
     parsed = parse_reply(_text_of(attempt), form)
     attempt.__dict__["_parsed"] = (form, parsed)
     return parsed
 
 
 def keep_parsed(attempt: Try, form: Form, text: str, parsed: ParsedReply) -> None:
-    """Keep what a text was parsed into, if it is the text of the attempt, and counts."""
+    """Cache the parsed values of an attempt, if they are those of its text."""
     with suppress(JudgekitError):
         if _text_of(attempt) == text:
             attempt.__dict__["_parsed"] = (form, parsed)
@@ -124,7 +121,7 @@ def read_reply(
     """Return the judgment of a reply, live or replayed.
 
     Raises:
-        CaseError: the model does not take this case.
+        CaseError: the model rejects this case.
         JudgeRefused: the judge declined.
         InvalidReply: the text was cut off, empty, or not of the form.
     """
@@ -151,9 +148,9 @@ def _text_of(last: Try) -> str:
         raise last.fault.error()
     text = last.text or ""
     empty = not text or text.isspace()
-    if last.refusal is not None or last.finish in _REFUSED:
-        raise JudgeRefused(f"the judge declined: {_short(last.refusal or last.finish or '')}")
-    if last.finish in _TRUNCATED:
+    if last.refusal is not None or last.finish in REFUSED:
+        raise JudgeRefused(f"the judge declined: {shortened(last.refusal or last.finish or '')}")
+    if last.finish in CUT_OFF:
         raise InvalidReply(_cut_off(last), kind="truncated")
     if empty:
         if last.thought:
@@ -194,25 +191,25 @@ def _validated(value: dict[str, Any], form: Form) -> dict[str, Any]:
 def _answers(
     fields: dict[str, Any], form: Form, *, clean: bool
 ) -> tuple[dict[str, Answer], dict[str, Json]]:
-    """Return validated fields as answers and details; `clean` texts are fit to show."""
+    """Return validated fields as answers and details; `clean` texts need no replacements."""
     for id, items in reply_schema(form).fixed_items:
         if sorted(entry["item"] for entry in fields[id]["items"]) != items:
             raise InvalidReply(f"{id}: answer each listed item once")
     answers = {}
     for question in form.questions:
-        said = fields.pop(question.id)
-        value = said.pop("value", None)
+        answer = fields.pop(question.id)
+        value = answer.pop("value", None)
         if not clean:
-            said = _cleaned(said)
-        entries = said.pop("items", ())
+            answer = _cleaned(answer)
+        entries = answer.pop("items", ())
         answers[question.id] = trusted(
             Answer,
             {
                 "value": value,
-                "reason": said.pop("reason", ""),
-                "quotes": tuple(said.pop("quotes", ())),
+                "reason": answer.pop("reason", ""),
+                "quotes": tuple(answer.pop("quotes", ())),
                 "items": tuple([{n: e[n] for n in ("item", "met", "reason")} for e in entries]),
-                "details": said,
+                "details": answer,
                 "probability": None,
             },
         )
@@ -225,7 +222,7 @@ _SPACED_KEY = re.compile('"[ \t\r\n]+:')
 
 
 def _plain_json(text: str, form: Form) -> dict[str, Any] | None:
-    """Return the validated fields of a text that is plain JSON; `None` if it needs a closer look.
+    """Return the validated fields of plain JSON; `None` if the text needs `extract_object`.
 
     pydantic's parser keeps the last of two equal keys, so the keys are counted.
     """
@@ -237,17 +234,16 @@ def _plain_json(text: str, form: Form) -> dict[str, Any] | None:
     except ValidationError:
         return None
     keys = schema.keys + 3 * sum([len(fields[id]["items"]) for id in schema.checklists])
-    # Every key takes a colon, so where there are no more of them there are no more keys.
+    # Every key needs a colon, so the number of colons limits the number of keys.
     if text.count(":") != keys and (text.count('":') != keys or _SPACED_KEY.search(text)):
         return None
     return fields
 
 
 def _is_clean(text: str) -> bool:
-    """Return whether the strings in a JSON text are fit to show, as far as a quick look can tell.
+    """Return whether the strings in a JSON text certainly have no control characters.
 
-    Without escapes they hold what the text shows, and JSON has no raw control character below
-    U+007F.
+    Without escapes they equal the text, and JSON allows no raw control character below U+007F.
     """
     if len(text) > MAX_REASON or "\\" in text:
         return False
@@ -255,7 +251,7 @@ def _is_clean(text: str) -> bool:
 
 
 def _cleaned(value: Any) -> Any:
-    """Return a value from a reply with its texts made fit to show."""
+    """Return a value of a reply without control characters in its texts."""
     if isinstance(value, str):
         return _clean(value)
     if isinstance(value, list):
@@ -268,11 +264,6 @@ def _cleaned(value: Any) -> Any:
 def _clean(text: str) -> str:
     text = visible(text)
     return text if len(text) <= MAX_REASON else text[:MAX_REASON] + "…"
-
-
-def _short(text: str) -> str:
-    text = " ".join(visible(text).split())
-    return text if len(text) <= 200 else text[:200] + "…"
 
 
 def _validate_own(value: dict[str, Any], response_model: type[BaseModel] | None) -> Json:
@@ -290,4 +281,4 @@ def _first_fault(exc: ValidationError) -> str:
     where = ".".join(str(step) for step in fault["loc"])
     more = exc.error_count() - 1
     tail = f" (and {more} more)" if more else ""
-    return _short(f"{where}: {fault['msg']}{tail}" if where else f"{fault['msg']}{tail}")
+    return shortened(f"{where}: {fault['msg']}{tail}" if where else f"{fault['msg']}{tail}")

@@ -22,19 +22,19 @@ MAX_DEPTH = 12
 
 @runtime_checkable
 class Judge(Protocol):
-    """Something that answers a request: a model, a person, a recording, a limit around one."""
+    """An object that answers requests: a model, a person, a recording, or a wrapper."""
 
     @property
     def model(self) -> str:
         """The model string that goes into every key."""
 
     async def ask(self, request: Request) -> Reply:
-        """Return what was said.
+        """Return the reply to a request.
 
         Raises:
-            JudgeUnavailable: nobody answered, after retries.
-            JudgeRejected: no request like this will be taken.
-            CassetteMiss: nothing is recorded and asking is not allowed.
+            JudgeUnavailable: no answer after retries.
+            JudgeRejected: the judge rejects all such requests.
+            CassetteMiss: there is no recording, and calls are not allowed.
         """
 
 
@@ -121,7 +121,7 @@ class Metric:
 
         @property
         def higher_is_better(self) -> bool:
-            """Direction; perplexity and toxicity are the other way round."""
+            """Direction; false for perplexity and toxicity."""
 
         @property
         def asks(self) -> Asks:
@@ -188,16 +188,16 @@ class Metric:
         # A renamed class sets the name that manifests carried before.
         if "type_name" not in own:
             cls.type_name = cls.__name__  # type: ignore[method-assign, assignment]
-        # What overrides `score` may wait for something the base class does not wait for.
+        # A class that overrides `score` may wait, although its base class does not.
         if "score" in own and "synchronous" not in own:
             cls.synchronous = False  # type: ignore[method-assign, assignment]
 
     @property
     def options(self) -> Mapping[str, Any]:
         """Options that decide the value, as given; the fields of a dataclass by default."""
-        given: Any = self
-        named = fields(given) if is_dataclass(given) else ()
-        return {f.name: getattr(given, f.name) for f in named if f.init and f.name != "name"}
+        metric: Any = self
+        named = fields(metric) if is_dataclass(metric) else ()
+        return {f.name: getattr(metric, f.name) for f in named if f.init and f.name != "name"}
 
     def info(self) -> MetricInfo:
         """Return the facts about this metric."""
@@ -276,15 +276,15 @@ class BaseEmbedder:
 
         @property
         def dimensions(self) -> int | None:
-            """Length of a vector; `None` where it is not known before the first."""
+            """Length of a vector; `None` if unknown before the first."""
 
         @property
         def semantic(self) -> bool:
-            """Whether near vectors mean near texts; `lexical` compares words."""
+            """Whether close vectors mean similar meanings; `lexical` compares words."""
 
         @property
         def synchronous(self) -> bool:
-            """Whether vectors are made so fast that neither a thread nor the store pays."""
+            """Whether `embed` is so fast that a thread and the store do not pay."""
 
     else:
         dimensions = None
@@ -294,11 +294,11 @@ class BaseEmbedder:
 
 @runtime_checkable
 class Embedder(Protocol):
-    """Something on this machine that turns texts into vectors; see also `BaseEmbedder`."""
+    """A local embedder, which turns texts into vectors; see also `BaseEmbedder`."""
 
     @property
     def identity(self) -> str:
-        """Name and version, for a model the digest of its files; stamped on every result."""
+        """Name and version, for a model the digest of its files; recorded in every result."""
 
     def embed(self, texts: Sequence[str]) -> Sequence[Sequence[float]]:
         """Return one vector per text, in order; called on a thread, one call at a time."""
@@ -306,31 +306,30 @@ class Embedder(Protocol):
 
 @runtime_checkable
 class AsyncEmbedder(Protocol):
-    """Something elsewhere that turns texts into vectors, such as a hosted model.
+    """A remote embedder, such as a hosted model.
 
-    It bounds its calls, retries and records them itself; `judgekit.embedders.vectors` sees to it
-    that no text is asked for twice and hands over what several rows want together (see
-    `SharedEmbedder`), the shortest first.
+    It limits, retries and records its calls itself. `judgekit.embedders.vectors` requests each text
+    once and collects the texts of several rows, the shortest first (see `SharedEmbedder`).
     """
 
     @property
     def identity(self) -> str:
-        """Provider, model and whatever else decides the vectors; stamped on every result."""
+        """Provider, model and other settings that decide the vectors; recorded in every result."""
 
     async def aembed(self, texts: Sequence[str]) -> Sequence[Sequence[float]]:
         """Return one vector per text, in order; up to 256 distinct texts a call.
 
         Raises:
-            JudgeUnavailable: nobody answered, after retries; every row that waits fails.
-            JudgeRejected: no call like this will be taken; the run stops.
-            CassetteMiss: a text is not recorded. It is asked for again with half of the others,
-                down to the text alone, so that only its rows fail.
+            JudgeUnavailable: no answer after retries; every waiting row fails.
+            JudgeRejected: the server rejects all such calls; the run stops.
+            CassetteMiss: a text is not recorded. The call is repeated with half of the texts,
+                down to a single one, so that only its rows fail.
         """
 
 
 @runtime_checkable
 class Likelihood(Protocol):
-    """Something that returns the probability of a continuation."""
+    """An object that returns the log-probabilities of a continuation."""
 
     async def logprobs(self, *, prompt: str, continuation: str) -> Sequence[float]:
         """Return the natural log-probability of each token of the continuation."""
@@ -347,4 +346,4 @@ class Aggregate(Protocol):
         """Take one more result; the rows come in the order of the cases."""
 
     def finish(self) -> dict[str, float | int | None]:
-        """Return the figures by name; `None` where there is nothing to make one of."""
+        """Return the figures by name; `None` for a figure without data."""

@@ -1,4 +1,4 @@
-"""What is asked: messages, the form to fill in, and the key that names the request."""
+"""Requests and replies: messages, forms, and the key of a request."""
 
 import hashlib
 from functools import cached_property, lru_cache
@@ -17,11 +17,11 @@ Kind = Literal["score", "boolean", "choice", "checklist"]
 Want = Literal["verdict", "text", "embedding", "logprobs"]
 FaultKind = Literal["invalid_reply", "invalid_case", "refused"]
 MAX_MESSAGE = 2_000
-"""Characters that are kept of what is wrong with an answer."""
+"""Characters to keep of a fault's message."""
 
 
 class Detail(Value):
-    """A further thing to report beside a verdict: shown, never scored."""
+    """A further thing to report besides a verdict; shown, never scored."""
 
     name: str
     kind: Literal["text", "boolean", "list"] = "text"
@@ -29,7 +29,7 @@ class Detail(Value):
 
 
 class Question(Value):
-    """One criterion as the judge sees it: what to decide, and in which words to answer."""
+    """One criterion as the judge sees it: the question and the valid answers."""
 
     id: str
     kind: Kind
@@ -50,25 +50,25 @@ class Question(Value):
 
 
 class Form(Value):
-    """What the judge fills in: questions, or a JSON schema of the author's own."""
+    """The form of a reply: questions, or the author's own JSON schema."""
 
     model_config = ConfigDict(ignored_types=(cached_property,))
 
     questions: tuple[Question, ...] = ()
     details: tuple[Detail, ...] = ()
-    """Asked once for the whole verdict, after the questions."""
+    """Details about the whole verdict, after the questions."""
     json_schema: dict[str, Json] | None = None
     want: Want = "verdict"
-    """What is wanted: the form filled in, or something that is no verdict and has no questions.
+    """The kind of reply: a verdict, or one of three kinds without questions.
 
-    `text` is an answer in the model's own words; `embedding` the vector of the one message;
+    `text` is an answer in the model's own words; `embedding` the vector of the only message;
     `logprobs` the log-probabilities of the tokens of the last message, an assistant's, after the
-    text of the one before it. See `judgekit.core.replies` for what the replies then hold.
+    message before it. `judgekit.core.replies` describes these replies.
     """
 
     @cached_property
     def canonical(self) -> str:
-        """The canonical JSON of this form, computed once however many cases share it."""
+        """The canonical JSON of this form, computed once for all cases that share it."""
         return canonical_json(self.model_dump(exclude_defaults=True))
 
     @cached_property
@@ -85,7 +85,7 @@ class ChatMessage(Value):
 
 
 class About(Value):
-    """What a request is for. Never sent, never part of the key, never recorded."""
+    """The purpose of a request. Never sent, never part of the key, never recorded."""
 
     case: str = ""
     metric: str = ""
@@ -102,10 +102,10 @@ class _Head(NamedTuple):
 
 
 class Request(Value):
-    """Everything that decides what a judge will say, and nothing else.
+    """Everything that decides the answer of a judge.
 
-    The key leaves out who asks and how: case ids, file names, endpoints, credentials,
-    time-outs, retries, library versions.
+    The key does not depend on case ids, file names, endpoints, credentials, time-outs, retries or
+    library versions.
     """
 
     model_config = ConfigDict(ignored_types=(cached_property,))
@@ -114,11 +114,11 @@ class Request(Value):
     form: Form
     model: str
     identity: str | None = None
-    """What really answers under this model name, where a server serves anything under any."""
+    """The model behind this model name, for servers that accept any name."""
     params: dict[str, Json] = Field(default_factory=dict)
-    """Parameters that shape the answer: temperature, top_p, max_tokens, seed, stop, ..."""
+    """Parameters of the answer: temperature, top_p, max_tokens, seed, stop, ..."""
     sample: int = 0
-    """Index among repeated asks of the same thing."""
+    """Index among several samples of the same request."""
     mode: str | None = None
     """Output mode, only when the author forces one."""
     about: About = About.model_construct()
@@ -132,7 +132,7 @@ class Request(Value):
     @property
     def key(self) -> str:
         """The sha256 of the canonical request: 64 hexadecimal characters."""
-        # Kept like a cached property, without the lock that one takes up to Python 3.11.
+        # Cached by hand: up to Python 3.11, `cached_property` takes a lock.
         key: str | None = self.__dict__.get("_key")
         if key is None:
             head = self._head()
@@ -148,7 +148,7 @@ class Request(Value):
         return _head(self.form.canonical, self.identity, system)
 
     def _tail(self, head: _Head) -> str:
-        """The rest of it. The keys stand in sorted order; a test compares with canonical_json."""
+        """The rest, with keys in sorted order; a test compares it with `canonical_json`."""
         rest = self.messages[1:] if head.holds_message else self.messages
         messages = ",".join(
             f'{{"content":{canonical_json(m.content)},"role":"{m.role}"}}' for m in rest
@@ -163,10 +163,9 @@ class Request(Value):
 
 @lru_cache(maxsize=64)
 def _head(form: str, identity: str | None, system: str | None) -> _Head:
-    """Return what the requests of one rubric and judge begin with.
+    """Return the common beginning of the requests of one rubric and judge.
 
-    It is several times longer than what differs from case to case, so it is put together and
-    hashed once.
+    It is several times longer than the rest, so it is built and hashed once.
     """
     text = f'{{"form":{form},"format":{FORMAT},"identity":{canonical_json(identity)},"messages":['
     if system is not None:
@@ -187,7 +186,7 @@ class Usage(Value):
 
 
 class Omitted(Value):
-    """The rest of a text that is too long to be kept."""
+    """The part of a long text that is not recorded."""
 
     bytes: int = Field(ge=0)
     """Size of the rest, as UTF-8; of a response that was stopped, as far as it was read."""
@@ -196,7 +195,7 @@ class Omitted(Value):
 
 
 class Fault(Value):
-    """What makes an answer unusable as a whole; its text is then not read."""
+    """Why an answer is unusable as a whole; its text is then not parsed."""
 
     kind: FaultKind = "invalid_reply"
     message: str = Field(max_length=MAX_MESSAGE)
@@ -209,7 +208,7 @@ class Fault(Value):
 
     @classmethod
     def of(cls, error: CaseError | JudgeRefused | InvalidReply) -> Self:
-        """Return what is recorded of an error about one request."""
+        """Return the fault to record for an error about one request."""
         kind: FaultKind = "invalid_reply"
         if isinstance(error, CaseError):
             kind = "invalid_case"
@@ -219,39 +218,39 @@ class Fault(Value):
 
 
 class Try(Value):
-    """One raw answer of a judge, exactly as it came."""
+    """One raw answer of a judge."""
 
     text: str | None = None
-    """What the model said; of a malformed response the beginning of its body."""
+    """The model's text; for a malformed response, the beginning of its body."""
     finish: str | None = None
-    """Why the model stopped: `stop`, `length`, `content_filter`, ... as the server said it."""
+    """Finish reason of the server: `stop`, `length`, `content_filter`, ..."""
     refusal: str | None = None
     logprobs: Json = None
     thought: int = Field(default=0, ge=0)
-    """Characters of reasoning the server gave apart from the answer; they are not kept."""
+    """Characters of separate reasoning text, which is not recorded."""
     fault: Fault | None = None
-    """What is wrong with the answer as a whole, if anything is."""
+    """The fault of the whole answer, if any."""
     omitted: Omitted | None = None
-    """The rest of `text`, where only its beginning is kept."""
+    """The rest of `text`, if only its beginning is recorded."""
 
 
 class Reply(Value):
-    """What a judge said: the only thing that is recorded."""
+    """The reply of a judge, as recorded."""
 
     tries: tuple[Try, ...] = Field(min_length=1)
-    """Every answer given for this request, oldest first; the last one counts."""
+    """Every answer to this request, oldest first; the last one counts."""
     model: str | None = None
     """The model's name as the server reported it."""
     server: str | None = None
-    """What the server calls the model that answers, asked apart from the request."""
+    """The server's own name of the model, from a separate request."""
     mode: str | None = None
     """Output mode that was used."""
     effective_params: dict[str, Json] = Field(default_factory=dict)
-    """The parameters that were really sent."""
+    """The parameters that were sent."""
     usage: Usage | None = None
-    """`None` when the server did not say."""
+    """`None` if the server did not report it."""
     cost: float | None = Field(default=None, ge=0)
-    """US dollars for all tries; `None` when no price is known."""
+    """US dollars for all tries; `None` if no price is known."""
 
 
 def request_from(data: dict[str, Any]) -> Request:

@@ -28,11 +28,11 @@ def find(text: str) -> Iterator[PrivateSpan]:
     ['4111111111111111']
     """
     end = 0
-    for found in _NUMBER.finditer(text):
-        start = found.start()
+    for match in _NUMBER.finditer(text):
+        start = match.start()
         if start < end or not _lengths(text[start : start + 4]):
             continue
-        for written in _shorter(found[1]):
+        for written in _shorter(match[1]):
             digits = re.sub(r"\D", "", written)
             if _is_card(digits) and _stands_alone(text, start, start + len(written)):
                 end = start + len(written)

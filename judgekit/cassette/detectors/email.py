@@ -23,8 +23,8 @@ def find(text: str) -> Iterator[PrivateSpan]:
     ['ann.lee+x@example.com']
     """
     end = 0
-    for found in _AT.finditer(text):
-        at = found.start()
+    for match in _AT.finditer(text):
+        at = match.start()
         after = _AFTER.match(text, at + 1)
         before = _BEFORE.search(text[max(end, at - _LOCAL) : at]) if after else None
         if before and after:

@@ -35,22 +35,22 @@ def find(text: str) -> Iterator[PrivateSpan]:
 
 
 def _v4(text: str) -> Iterator[PrivateSpan]:
-    for found in _V4.finditer(text):
-        if _RELEASE.search(text[max(0, found.start() - 12) : found.start()]):
+    for match in _V4.finditer(text):
+        if _RELEASE.search(text[max(0, match.start() - 12) : match.start()]):
             continue
-        if _names_one(ipaddress.ip_address(found[0])):
-            yield PrivateSpan(found.start(), found.end(), found[0])
+        if _names_one(ipaddress.ip_address(match[0])):
+            yield PrivateSpan(match.start(), match.end(), match[0])
 
 
 def _v6(text: str) -> Iterator[PrivateSpan]:
-    for found in _V6.finditer(text):
-        written = found[0].rstrip(".:") if not found[0].endswith("::") else found[0]
+    for match in _V6.finditer(text):
+        written = match[0].rstrip(".:") if not match[0].endswith("::") else match[0]
         try:
             address = ipaddress.IPv6Address(written)
         except ValueError:
             continue
         if _names_one(address):
-            yield PrivateSpan(found.start(), found.start() + len(written), str(address))
+            yield PrivateSpan(match.start(), match.start() + len(written), str(address))
 
 
 def _names_one(address: ipaddress.IPv4Address | ipaddress.IPv6Address) -> bool:

@@ -87,11 +87,11 @@ def _blocks(text: str) -> Iterator[PrivateSpan]:
 
 
 def _tokens(text: str) -> Iterator[PrivateSpan]:
-    for found in _TOKEN.finditer(text):
-        if found[0].startswith("eyJ") and "." not in found[0]:
+    for match in _TOKEN.finditer(text):
+        if match[0].startswith("eyJ") and "." not in match[0]:
             continue
-        if any(character.isdigit() for character in found[0][3:]):
-            yield PrivateSpan(found.start(), found.end(), found[0])
+        if any(character.isdigit() for character in match[0][3:]):
+            yield PrivateSpan(match.start(), match.end(), match[0])
 
 
 def _settings(text: str) -> Iterator[PrivateSpan]:
@@ -103,11 +103,11 @@ def _settings(text: str) -> Iterator[PrivateSpan]:
         patterns.append(_SETTING)
     spans = []
     for pattern in patterns:
-        for found in pattern.finditer(text):
-            if _DIGEST.search(text[max(0, found.start() - 8) : found.end()]):
+        for match in pattern.finditer(text):
+            if _DIGEST.search(text[max(0, match.start() - 8) : match.end()]):
                 continue
-            if pattern is _IN_ADDRESS or _random(found[1]):
-                spans.append(PrivateSpan(found.start(1), found.end(1), found[1]))
+            if pattern is _IN_ADDRESS or _random(match[1]):
+                spans.append(PrivateSpan(match.start(1), match.end(1), match[1]))
     yield from sorted(spans)
 
 

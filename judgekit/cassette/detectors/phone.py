@@ -39,9 +39,9 @@ def find(text: str) -> Iterator[PrivateSpan]:
     >>> [span.value for span in find("Ring +49 (0)151 1234567 or 212-555-0143 on 2024-05-01.")]
     ['+4901511234567', '2125550143']
     """
-    for found in _PHONE.finditer(text):
-        group = "said" if found["said"] else 0
-        written = found[group]
+    for match in _PHONE.finditer(text):
+        group = "said" if match["said"] else 0
+        written = match[group]
         digits = re.sub(r"\D", "", written)
         if len(digits) < _LEAST.get(written.lstrip("(")[0], 7) or _DATE.match(written):
             continue
@@ -49,4 +49,4 @@ def find(text: str) -> Iterator[PrivateSpan]:
             digits = digits[2:]
             written = "+"
         number = f"+{digits}" if written.startswith("+") else digits
-        yield PrivateSpan(*found.span(group), number)
+        yield PrivateSpan(*match.span(group), number)

@@ -1,6 +1,5 @@
-"""How values look where they are shown by themselves: in a notebook, and at a prompt.
+"""The display of values in notebooks and at prompts.
 
-A value says what there is to see as a few lines and grids (`parts`); they become HTML in one
-place (`html`) and plain text in another (`text`). What cases and judges say is a stranger's in
-both.
+A value returns lines and tables (`parts`); `html` and `text` render them. Texts of cases and judges
+are untrusted in both.
 """

@@ -1,4 +1,4 @@
-"""Answers of a system under test as they are shown by themselves."""
+"""The display of the answers of a system under test."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ MOST_ROWS = 10
 
 
 def answers_parts(answers: Answers) -> Iterator[DisplayPart]:
-    """Yield what there is to see of answers: how many, why some are missing, the first few."""
+    """Yield the parts of answers: counts, failures, the first rows."""
     total = sum(answers.states.values())
     counts = ", ".join(f"{count:,} {state}" for state, count in sorted(answers.states.items()))
     yield DisplayLine(f"{total:,} case{'s' if total != 1 else ''}: {counts or 'none'}", "title")

@@ -1,4 +1,4 @@
-"""A case as it is shown by itself: its texts, shortened."""
+"""The display of a case: its texts, shortened."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from judgekit.core.display.parts import (
     DisplayTable,
     cut,
     more,
-    said,
+    multiline,
 )
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ MOST_TEXTS = 5
 
 
 def case_parts(case: Case) -> Iterator[DisplayPart]:
-    """Yield what there is to see of a case."""
+    """Yield the parts of a case."""
     yield DisplayLine(f"case {cut(case.id, MOST_NAME)}", "title")
     rows = [(name, text) for name, text in _fields(case) if text]
     if rows:
@@ -35,15 +35,15 @@ def case_parts(case: Case) -> Iterator[DisplayPart]:
 
 
 def _fields(case: Case) -> Iterator[tuple[str, str]]:
-    yield "system", said(case.system or "", MOST_TEXT)
+    yield "system", multiline(case.system or "", MOST_TEXT)
     yield "history", _listed([f"{m.role}: {cut(_message(m))}" for m in case.history[-MOST_TEXTS:]],
                              len(case.history), "earlier message", first=False)  # fmt: skip
-    yield "input", said(case.input or "", MOST_TEXT)
-    yield "output", said(case.output or "", MOST_TEXT)
-    yield "baseline", said(case.baseline or "", MOST_TEXT)
+    yield "input", multiline(case.input or "", MOST_TEXT)
+    yield "output", multiline(case.output or "", MOST_TEXT)
+    yield "baseline", multiline(case.baseline or "", MOST_TEXT)
     for name in ("reference", "context", "choices"):
         texts = getattr(case, name)
-        shown = [said(text, MOST_TEXT // 2) for text in texts[:MOST_TEXTS]]
+        shown = [multiline(text, MOST_TEXT // 2) for text in texts[:MOST_TEXTS]]
         yield name, _listed(shown, len(texts), "text")
     yield "parent", cut(case.parent or "", MOST_NAME)
     for name in ("expected", "labels", "metadata"):

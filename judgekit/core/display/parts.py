@@ -65,7 +65,7 @@ def cut(text: str, most: int = MOST_TEXT) -> str:
     return f"{shown} … ({len(text) - len(shown):,} more)"
 
 
-def said(text: str, most: int = MOST_TEXT) -> str:
+def multiline(text: str, most: int = MOST_TEXT) -> str:
     """Return a text with its line ends, shortened like `cut`."""
     if len(text) <= most + _SLACK:
         return printable(text)

@@ -1,4 +1,4 @@
-"""What a metric said of a case, as it is shown by itself: parts, reasons, quotes."""
+"""The display of a result: value, parts, reasons, quotes."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ MOST_ROWS = 20
 
 
 def result_parts(result: Result, *, name: str = "") -> Iterator[Shown]:
-    """Yield what there is to see of a score or a failure.
+    """Yield the parts of a score or a failure.
 
     Args:
-        result: what came of it.
-        name: of the metric, and of the case where it is not shown beside.
+        result: the result.
+        name: the name of the metric, and of the case if it is not shown elsewhere.
     """
     head = f"{cut(name, 2 * MOST_NAME)}: " if name else ""
     if result.type == "failure":
@@ -43,12 +43,12 @@ def result_parts(result: Result, *, name: str = "") -> Iterator[Shown]:
 
 
 def row_parts(row: Row) -> Iterator[Shown]:
-    """Yield what there is to see of a row."""
+    """Yield the parts of a row."""
     yield from result_parts(row.result, name=f"{row.metric} of {row.case}")
 
 
 def scored_parts(case: Case, rows: Sequence[Row]) -> Iterator[Shown]:
-    """Yield what there is to see of a case and all that was said of it."""
+    """Yield the parts of a case and its results."""
     yield from case_parts(case)
     for row in rows[:MOST_ROWS]:
         yield from result_parts(row.result, name=row.metric)
@@ -77,12 +77,12 @@ def _score(score: Score, head: str) -> Iterator[Shown]:
         yield DisplayLine(cut(score.reason, 600))
     if score.parts:
         yield _grid(score.parts)
-    made = [score.source, *([cut(score.method, MOST_NAME)] if score.method else [])]
+    facts = [score.source, *([cut(score.method, MOST_NAME)] if score.method else [])]
     if score.confidence is not None:
-        made.append(f"confidence {score.confidence:.2f}")
+        facts.append(f"confidence {score.confidence:.2f}")
     if score.judgments:
-        made.append(_asked(score.judgments))
-    yield DisplayLine(", ".join(made), "note")
+        facts.append(_asked(score.judgments))
+    yield DisplayLine(", ".join(facts), "note")
 
 
 def _asked(judgments: Sequence[Judgment]) -> str:

@@ -1,4 +1,4 @@
-"""A suite as it is shown by itself: what is scored, by what, and who judges."""
+"""The display of a suite: metrics, thresholds, gates, judges, cases."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MOST_METRICS = 30
 
 
 def suite_parts(suite: Suite) -> Iterator[DisplayPart]:
-    """Yield what there is to see of a suite; nothing is opened or asked for it."""
+    """Yield the parts of a suite, without opening files or calling judges."""
     file = suite.file
     yield DisplayLine(f"suite {cut(file.name or str(suite.base), MOST_NAME)}", "title")
     for text in (file.description, file.notice):

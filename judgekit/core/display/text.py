@@ -33,12 +33,12 @@ def _line(line: DisplayLine, width: int) -> list[str]:
 
 def _grid(grid: DisplayTable, width: int) -> Iterator[str]:
     """Yield a table whose last column wraps."""
-    kept = [n for n in range(len(grid.head)) if not _drawn(grid, n)]
-    rows = [[_shown(row[n]) for n in kept] for row in grid.rows]
-    head = [grid.head[n] for n in kept]
+    columns = [n for n in range(len(grid.head)) if not _drawn(grid, n)]
+    rows = [[_shown(row[n]) for n in columns] for row in grid.rows]
+    head = [grid.head[n] for n in columns]
     room = max(12, width // 3)
     widths = [
-        min(room, max([len(head[n]), *(len(row[n]) for row in rows)])) for n in range(len(kept))
+        min(room, max([len(head[n]), *(len(row[n]) for row in rows)])) for n in range(len(columns))
     ]
     first = widths[:-1]
     while first and sum(first) + 2 * len(first) > width - _LAST and max(first) > _LEAST:
@@ -47,7 +47,7 @@ def _grid(grid: DisplayTable, width: int) -> Iterator[str]:
     yield ""
     if grid.title:
         yield from textwrap.wrap(printable(grid.title), width)
-    places = {n for n, place in enumerate(kept) if place in grid.numbers}
+    places = {n for n, place in enumerate(columns) if place in grid.numbers}
     yield from _row(head, widths, places, width)
     for row in rows:
         yield from _row(row, widths, places, width)

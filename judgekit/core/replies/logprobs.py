@@ -7,7 +7,6 @@ nothing, so a server has no figure for it.
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Sequence
 from itertools import pairwise
@@ -15,6 +14,7 @@ from typing import Any, NamedTuple
 
 from judgekit.core.canonical import canonical_json
 from judgekit.core.errors import InvalidReply
+from judgekit.core.replies.text import stored_object
 from judgekit.core.request import ChatMessage, Reply
 
 MAX_TOKENS = 1_000_000
@@ -54,8 +54,8 @@ def logprobs_text(logprobs: object, offsets: object, *, length: int) -> str:
     if not isinstance(logprobs, (list, tuple)) or not isinstance(offsets, (list, tuple)):
         raise InvalidReply("the log-probabilities are not two lists")
     _check(logprobs, offsets, length)
-    kept = sum(1 for at in offsets if at < length)
-    return canonical_json({"logprobs": list(logprobs[:kept]), "offsets": list(offsets[:kept])})
+    count = sum(1 for at in offsets if at < length)
+    return canonical_json({"logprobs": list(logprobs[:count]), "offsets": list(offsets[:count])})
 
 
 def read_logprobs(reply: Reply, *, prompt: str, continuation: str) -> Continuation:
@@ -70,7 +70,7 @@ def read_logprobs(reply: Reply, *, prompt: str, continuation: str) -> Continuati
     last = reply.tries[-1]
     if last.fault is not None:
         raise last.fault.error()
-    data = _object(last.text or "")
+    data = stored_object(last.text or "", missing="the reply holds no log-probabilities")
     logprobs, offsets = data.get("logprobs"), data.get("offsets")
     if not isinstance(logprobs, list) or not isinstance(offsets, list):
         raise InvalidReply("the reply holds no log-probabilities")
@@ -83,13 +83,13 @@ def read_logprobs(reply: Reply, *, prompt: str, continuation: str) -> Continuati
     if first == len(offsets) or shared:
         shared = True
         first = _start_of_last(offsets, first)
-    found = logprobs[first:]
-    unknown = bool(found) and first == 0 and found[0] is None
+    figures = logprobs[first:]
+    unknown = bool(figures) and first == 0 and figures[0] is None
     if unknown:
-        found = found[1:]
-    if any(figure is None for figure in found):
+        figures = figures[1:]
+    if any(figure is None for figure in figures):
         raise InvalidReply("a token of the continuation has no log-probability")
-    return Continuation(tuple(min(0.0, float(figure)) for figure in found), shared, unknown)
+    return Continuation(tuple(min(0.0, float(figure)) for figure in figures), shared, unknown)
 
 
 def _start_of_last(offsets: Sequence[int], first: int) -> int:
@@ -117,13 +117,3 @@ def _check(logprobs: Sequence[Any], offsets: Sequence[Any], length: int) -> None
             raise InvalidReply("a token has no log-probability")
         if not math.isfinite(figure) or figure > _ROUNDING:
             raise InvalidReply(f"{figure} is not the logarithm of a probability")
-
-
-def _object(text: str) -> dict[str, Any]:
-    try:
-        data = json.loads(text)
-    except (ValueError, RecursionError) as exc:
-        raise InvalidReply("the reply holds no log-probabilities") from exc
-    if not isinstance(data, dict):
-        raise InvalidReply("the reply holds no log-probabilities")
-    return data

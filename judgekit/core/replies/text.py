@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from typing import Any
+
 from judgekit.core.canonical import visible
 from judgekit.core.errors import InvalidReply, JudgeRefused
 from judgekit.core.request import Reply
@@ -9,16 +12,17 @@ from judgekit.core.request import Reply
 MAX_ANSWER = 10_000_000
 """Characters an answer may have."""
 CUT_OFF = frozenset({"length", "max_tokens", "model_length"})
-"""What servers call the end of an answer that max_tokens cut off."""
-_REFUSED = frozenset({"content_filter", "refusal", "safety"})
+"""Finish reasons of an answer that max_tokens cut off."""
+REFUSED = frozenset({"content_filter", "refusal", "safety"})
+"""Finish reasons of a refusal."""
 
 
 def read_text(reply: Reply) -> str:
-    """Return the answer as it was given; one that max_tokens cut off is an answer, too.
+    """Return the text of the answer; an answer that max_tokens cut off counts, too.
 
     Raises:
-        JudgeRefused: a policy stopped it, or the server marked it as a refusal. A model that
-            declines in words of its own has answered.
+        JudgeRefused: a policy stopped it, or the server marked it as a refusal. A refusal in the
+            model's own words is an answer.
         InvalidReply: nothing but white space came (`empty`), or reasoning alone
             (`only_thought`), or the response was malformed.
         CaseError: the model did not take this request.
@@ -28,9 +32,9 @@ def read_text(reply: Reply) -> str:
         raise last.fault.error()
     text = last.text or ""
     if last.refusal is not None:
-        raise JudgeRefused(f"the model declined: {_short(last.refusal)}")
-    if last.finish in _REFUSED:
-        raise JudgeRefused(f"the answer was stopped: {_short(last.finish or '')}")
+        raise JudgeRefused(f"the model declined: {shortened(last.refusal)}")
+    if last.finish in REFUSED:
+        raise JudgeRefused(f"the answer was stopped: {shortened(last.finish or '')}")
     if not text.strip():
         if last.thought:
             raise InvalidReply(
@@ -49,6 +53,22 @@ def cut_off(reply: Reply) -> bool:
     return reply.tries[-1].finish in CUT_OFF
 
 
-def _short(text: str) -> str:
+def shortened(text: str) -> str:
+    """Return a text on one line, of at most 200 characters."""
     text = " ".join(visible(text).split())
     return text if len(text) <= 200 else text[:200] + "…"
+
+
+def stored_object(text: str, *, missing: str) -> dict[str, Any]:
+    """Return the JSON object in the text of a reply.
+
+    Raises:
+        InvalidReply: there is none; `missing` is the message.
+    """
+    try:
+        data = json.loads(text)
+    except (ValueError, RecursionError) as exc:
+        raise InvalidReply(missing) from exc
+    if not isinstance(data, dict):
+        raise InvalidReply(missing)
+    return data

@@ -9,15 +9,14 @@ from __future__ import annotations
 
 import base64
 import binascii
-import json
 import math
 from array import array
 from collections.abc import Sequence
 from sys import byteorder
-from typing import Any
 
 from judgekit.core.canonical import canonical_json
 from judgekit.core.errors import InvalidReply
+from judgekit.core.replies.text import stored_object
 from judgekit.core.request import Reply
 
 MAX_DIMENSIONS = 65_536
@@ -43,8 +42,8 @@ def vector_text(numbers: object) -> str:
     _check_finite(floats)
     if byteorder == "big":
         floats.byteswap()
-    told = base64.b64encode(floats.tobytes()).decode()
-    return canonical_json({"dimensions": len(floats), "float32": told})
+    data64 = base64.b64encode(floats.tobytes()).decode()
+    return canonical_json({"dimensions": len(floats), "float32": data64})
 
 
 def read_vector(reply: Reply, *, dimensions: int | None = None) -> tuple[float, ...]:
@@ -60,15 +59,18 @@ def read_vector(reply: Reply, *, dimensions: int | None = None) -> tuple[float, 
     last = reply.tries[-1]
     if last.fault is not None:
         raise last.fault.error()
-    data = _object(last.text or "")
-    size, told = data.get("dimensions"), data.get("float32")
-    if not isinstance(size, int) or isinstance(size, bool) or not isinstance(told, str):
+    text = last.text or ""
+    if len(text) > 6 * MAX_DIMENSIONS:
+        raise InvalidReply("the vector is too long")
+    data = stored_object(text, missing="the reply holds no vector")
+    size, data64 = data.get("dimensions"), data.get("float32")
+    if not isinstance(size, int) or isinstance(size, bool) or not isinstance(data64, str):
         raise InvalidReply("the reply holds no vector")
     _check_length(size)
-    if len(told) != 4 * math.ceil(4 * size / 3):
+    if len(data64) != 4 * math.ceil(4 * size / 3):
         raise InvalidReply(f"the vector does not have the {size} numbers it says")
     try:
-        raw = base64.b64decode(told, validate=True)
+        raw = base64.b64decode(data64, validate=True)
     except (binascii.Error, ValueError) as exc:
         raise InvalidReply("the vector is not base64") from exc
     if len(raw) != 4 * size:
@@ -81,18 +83,6 @@ def read_vector(reply: Reply, *, dimensions: int | None = None) -> tuple[float, 
     if dimensions is not None and size != dimensions:
         raise InvalidReply(f"the vector has {size} numbers where {dimensions} are expected")
     return tuple(floats)
-
-
-def _object(text: str) -> dict[str, Any]:
-    if len(text) > 6 * MAX_DIMENSIONS:
-        raise InvalidReply("the vector is too long")
-    try:
-        data = json.loads(text)
-    except (ValueError, RecursionError) as exc:
-        raise InvalidReply("the reply holds no vector") from exc
-    if not isinstance(data, dict):
-        raise InvalidReply("the reply holds no vector")
-    return data
 
 
 def _check_length(size: int) -> None:
