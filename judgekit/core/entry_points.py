@@ -3,18 +3,11 @@
 The standard library parses the entry points of every package. If `importlib_metadata` is loaded
 (litellm does that), a malformed line in one package breaks all lookups. Here only packages that
 name the group are parsed.
-
-Usually there is none. The files are searched for the group first, because importing
-`importlib.metadata` takes 25 ms.
 """
 
 from __future__ import annotations
 
-import os
-import sys
 from collections.abc import Iterator
-from importlib.machinery import PathFinder
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
@@ -44,8 +37,6 @@ class Offer(NamedTuple):
 
 def offers(group: str) -> list[Offer]:
     """Return the entry points of a group, in the order of the search path."""
-    if not _named(f"[{group}]".encode()):
-        return []
     from importlib.metadata import distributions
 
     matches: list[Offer] = []
@@ -56,33 +47,6 @@ def offers(group: str) -> list[Offer]:
             if _counts(name, text):
                 matches += [Offer(point, value, name) for point, value in points]
     return matches
-
-
-def _named(heading: bytes) -> bool:
-    """Return whether a package on the search path has a heading, or may have it."""
-    others = (finder for finder in sys.meta_path if finder is not PathFinder)
-    if any(hasattr(finder, "find_distributions") for finder in others):
-        return True
-    if any(Path(place).is_file() for place in sys.path):
-        return True  # an archive of packages
-    return any(heading in _bytes_of(folder) for place in sys.path for folder in _packages(place))
-
-
-def _packages(place: str) -> list[str]:
-    """Return the metadata folders in a directory."""
-    try:
-        with os.scandir(place or ".") as entries:
-            return [e.path for e in entries if e.name.lower().endswith((".dist-info", "egg-info"))]
-    except (OSError, ValueError):
-        return []
-
-
-def _bytes_of(folder: str) -> bytes:
-    try:
-        with open(f"{folder}/{FILE}", "rb") as file:  # noqa: PTH123 - there are hundreds of them
-            return file.read()
-    except OSError:
-        return b""
 
 
 def _text_of(package: Distribution) -> str:
