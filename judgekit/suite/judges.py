@@ -145,8 +145,11 @@ class JudgePool:
         built = ready or make_judge(
             judge, base=self._base, lines=self._lines, asking=asking, at=at, written=written
         )
-        if together > 1 and hasattr(built, "batch"):
-            built.batch.calls = limits.concurrency
+        if together > 1:
+            from judgekit.judges.litellm import LiteLLMJudge
+
+            if isinstance(built, LiteLLMJudge):
+                built.batch.calls = limits.concurrency
         limited = LimitedJudge(
             built,
             concurrency=limits.concurrency * together,
