@@ -167,7 +167,7 @@ def token(name: str) -> str:
 def test_outage_once_costs_one_more_call(server: Server, tmp_path: Path) -> None:
     server.plan = {token(name): [fault] for name, fault in OUTAGES.items()}
 
-    outcome = run(judge_of(server, timeout=3), server.plan, tmp_path, concurrency=32, window=64)
+    outcome = run(judge_of(server, timeout=5), server.plan, tmp_path, concurrency=8, window=64)
 
     assert set(outcome.kinds.values()) == {"scored"}
     assert {name: server.calls(name) for name in server.plan} == dict.fromkeys(server.plan, 2)
@@ -178,10 +178,10 @@ def test_outage_that_lasts_is_an_unavailable_row(server: Server, tmp_path: Path)
     good = [f"case-good{number}" for number in range(20)]
 
     outcome = run(
-        judge_of(server, retries=2, timeout=3),
+        judge_of(server, retries=2, timeout=5),
         [*server.plan, *good],
         tmp_path,
-        concurrency=32,
+        concurrency=8,
         window=64,
     )
 
@@ -198,7 +198,7 @@ def test_messages_of_outages_are_short_and_free_of_places(server: Server, tmp_pa
     server.plan = {token(name): always(fault) for name, fault in OUTAGES.items()}
 
     outcome = run(
-        judge_of(server, retries=0, timeout=3), server.plan, tmp_path, concurrency=32, window=64
+        judge_of(server, retries=0, timeout=5), server.plan, tmp_path, concurrency=8, window=64
     )
 
     for row in outcome.rows.values():
