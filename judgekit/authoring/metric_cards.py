@@ -66,7 +66,7 @@ def metric_text(name: str, *, width: int = 80) -> str:
         if name in library_names():
             return rubric_text(load_rubric(name))
         maker = find(name)
-        plugin = Entry(name, "", "", "from an installed package", judged=maker.judged)
+        plugin = Entry(name, "", "from an installed package", judged=maker.judged)
         return "\n".join(_explained(plugin, maker.factory, width)) + "\n"
     return "\n".join(_explained(BUILTIN[name], find(name).factory, width)) + "\n"
 

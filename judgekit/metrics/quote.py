@@ -80,7 +80,7 @@ class QuoteTally:
         self._unverified = 0
 
     def add(self, row: Row) -> None:
-        """Take one more result."""
+        """Add one result."""
         result = row.result
         if not isinstance(result, Score) or result.fallback is not None:
             return

@@ -38,7 +38,7 @@ class RubricMetric(Metric):
 
     Args:
         rubric: a loaded rubric, a name, or a path.
-        judge: who answers.
+        judge: the judge.
         name: the name results carry; the rubric's by default.
         mode: one of the rubric's modes; its default otherwise.
         samples: how often to ask, each recorded under a key of its own.
@@ -109,7 +109,7 @@ class RubricMetric(Metric):
 
     @property
     def figures(self) -> Mapping[str, bool]:
-        """The figures made of all rows, and whether higher is better: of quotes, if it asks any."""
+        """The figures of quotes, if the rubric asks for quotes, and whether higher is better."""
         groups = self.rubric.modes[self.mode]
         with_quotes = (
             c.question.quotes for c in self.rubric.criteria if groups.get(c.group, 0.0) > 0
@@ -117,17 +117,17 @@ class RubricMetric(Metric):
         return FIGURES if self._own is None and any(with_quotes) else {}
 
     def aggregates(self) -> Sequence[Aggregate]:
-        """Return what makes the figures of a run."""
+        """Return new aggregates for a run."""
         return (QuoteTally(),) if self.figures else ()
 
     @property
     def synchronous(self) -> bool:
-        """Whether scoring waits for nothing: one answer, and a judge that has it."""
+        """Whether scoring never waits: one sample, and a judge that never waits."""
         return self.samples == 1 and self.judge.synchronous
 
     @property
     def options(self) -> dict[str, Json]:
-        """The options that decide what is asked and how it counts."""
+        """Options that affect the requests or the value."""
         options: dict[str, Json] = {
             "rubric": self.rubric.name,
             "mode": self.mode,
@@ -145,7 +145,7 @@ class RubricMetric(Metric):
         return options
 
     def requests(self, case: Case) -> tuple[Variant, list[Request]]:
-        """Return what would be asked about a case; nothing is asked.
+        """Return the requests of a case without sending them.
 
         Raises:
             CaseError: the case lacks what the rubric needs.
@@ -179,7 +179,7 @@ class RubricMetric(Metric):
         """Return the score of one case.
 
         Raises:
-            JudgekitError: what the judge, the cassette or the case made impossible.
+            JudgekitError: raised by the judge or the cassette, or the case lacks a field.
         """
         variant, requests = self.requests(case)
         if len(requests) == 1:
@@ -250,7 +250,7 @@ class RubricMetric(Metric):
         )
 
     def details(self, variant: Variant, judgment: Judgment, folded: Folded) -> dict[str, Json]:
-        """Return what a score says beside its value."""
+        """Return the details of a score."""
         details: dict[str, Json] = dict(judgment.details)
         if len(self.rubric.modes[self.mode]) > 1:
             details["mode"] = self.mode
@@ -261,7 +261,7 @@ class RubricMetric(Metric):
         return details
 
     def effective_mode(self, variant: Variant) -> str:
-        """Return the mode that was really used: groups the case has no material for drop out."""
+        """Return the mode that applies to the case, without groups for which it has no fields."""
         if len(variant.groups) == len(self.rubric.modes[self.mode]):
             return self.mode
         live = list(variant.groups)
@@ -271,7 +271,7 @@ class RubricMetric(Metric):
         return "+".join(live)
 
     def reason(self, judgment: Judgment, folded: Folded, parts: Sequence[Part]) -> str:
-        """Return the result in a sentence: what cost the most, and why."""
+        """Return the reason: the criterion that cost the most, and why."""
         if folded.value is None:
             return f"nothing to score: {'; '.join(f'{p.id} {p.status}' for p in parts[:3])}"
         if self.rubric.combine == "weighted_mean":

@@ -1,7 +1,7 @@
-"""A step of a metric that asks a judge more than once: one rubric, put to texts of a case.
+"""Metrics that ask a judge in several steps: each step judges texts of a case by one rubric.
 
-What a judge said in one step is material to be judged in the next, and no more to be trusted
-than the answer it came from: it becomes a field of a case of its own, and templates fence it.
+A reply of one step is untrusted input of the next: it becomes a field of a new case, and the
+template fences it.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ from judgekit.metrics.rubric import DEFAULT_HISTORY, RubricMetric
 from judgekit.rubric.rubric import Rubric
 
 MAX_STATEMENTS = 50
-"""Texts a metric puts to its judge one by one, unless its option says otherwise."""
+"""Default maximum number of texts that a metric judges one by one."""
 
 
 class Step:
-    """One rubric, put to texts made from a case.
+    """Judges texts of a case by one rubric.
 
     Args:
         rubric: a loaded rubric, a name, or a path.
-        judge: who answers.
-        metric: the name of the metric it is a step of.
+        judge: the judge.
+        metric: the name of the metric that contains the step.
         history: how many earlier messages the judge may see.
     """
 
@@ -52,9 +52,9 @@ class Step:
         return self._metric.rubric
 
     async def ask(self, cases: Sequence[Case]) -> list[Score]:
-        """Return what came of each case, in order.
+        """Return the score of each case, in order.
 
-        All of them are asked before any failure counts, so that what was paid for is recorded.
+        All requests finish before an error is raised, so that every paid reply is recorded.
 
         Raises:
             JudgekitError: one of them could not be judged.
@@ -77,7 +77,7 @@ class Step:
 def _all_good(outcomes: Sequence[Score | BaseException]) -> list[Score]:
     bad = [outcome for outcome in outcomes if isinstance(outcome, BaseException)]
     if bad:
-        # What stops a run goes before what costs a row, an outage before a reply of no use.
+        # Errors that stop the run come first, then outages, then invalid replies.
         raise next(
             (e for e in bad if not isinstance(e, JudgekitError)),
             next((e for e in bad if not isinstance(e, InvalidReply)), bad[0]),
@@ -86,17 +86,17 @@ def _all_good(outcomes: Sequence[Score | BaseException]) -> list[Score]:
 
 
 def subject(case: Case, suffix: str, /, **fields: Any) -> Case:
-    """Return a case for one step: nothing of the original but what is named here.
+    """Return a case for one step, with the given fields only.
 
-    Its id, by which a person's verdicts are found, is `ID/SUFFIX`.
+    Its id is `ID/SUFFIX`; verdicts of a person are looked up by it.
     """
     return Case.model_construct(id=f"{case.id}/{suffix}", **fields)
 
 
 def distinct(texts: Iterable[str]) -> list[str]:
-    """Return the texts that say something, each once, in the order they came first.
+    """Return the texts that are not blank, without duplicates, in order.
 
-    Capitals, white space, and a full stop at the end make no difference.
+    Case, white space, and a full stop at the end are ignored.
 
     Example:
         >>> distinct(["It floats.", "it  floats", " ", "It sinks."])
@@ -111,7 +111,7 @@ def distinct(texts: Iterable[str]) -> list[str]:
 
 
 def items_of(score: Score, *, met: bool | None = None) -> list[str]:
-    """Return what a step of one checklist listed, each once: all, or those that are met or not."""
+    """Return the items of a checklist without duplicates: all, or only those met or not met."""
     items = [item for item in score.parts[0].items if isinstance(item, dict)]
     if met is not None:
         items = [item for item in items if (item["met"] is True) == met]
@@ -159,14 +159,14 @@ def text_parts(noun: str, texts: Sequence[JudgedText], *, first: int = 1) -> lis
 
 
 def certainty(probabilities: Sequence[float]) -> float | None:
-    """Return how sure a judge was: the mean of the greater of p and 1 - p; `None` of none."""
+    """Return the mean of the greater of p and 1 - p; `None` without probabilities."""
     if not probabilities:
         return None
     return math.fsum(max(p, 1.0 - p) for p in probabilities) / len(probabilities)
 
 
 class Stepped(Metric):
-    """What metrics that ask in several steps have in common."""
+    """Base of metrics that ask a judge in several steps."""
 
     range: tuple[float, float] = (0.0, 1.0)
     asks: ClassVar[Asks] = "verdict"
@@ -179,7 +179,7 @@ class Stepped(Metric):
         self._steps = tuple(steps)
         rubrics = [step.rubric for step in steps]
         *first, last = rubrics
-        # Reports say RUBRIC@VERSION: several read as `statements@1+claim_support@1`.
+        # Reports print RUBRIC@VERSION: several read as `statements@1+claim_support@1`.
         self._made_with: dict[str, Json] = {
             "rubric": "+".join([*(f"{r.name}@{r.version}" for r in first), last.name]),
             "version": last.version,
@@ -196,27 +196,27 @@ class Stepped(Metric):
 
     @property
     def rubrics(self) -> tuple[Rubric, ...]:
-        """What its steps go by, in order."""
+        """The rubrics of the steps, in order."""
         return tuple(step.rubric for step in self._steps)
 
     @property
     def synchronous(self) -> bool:
-        """Whether scoring waits for nothing: the judge has every answer."""
+        """Whether scoring never waits, as in a replay."""
         return self.judge.synchronous
 
     @property
     def asks_further(self) -> bool:
-        """Whether what it asks depends on what was answered: no count of calls is complete."""
+        """Whether later requests depend on earlier replies."""
         return len(self._steps) > 1
 
     @property
     def figures(self) -> Mapping[str, bool]:
-        """The figures made of all rows, and whether higher is better: of quotes, if it asks any."""
+        """The figures of quotes, if a step asks for quotes, and whether higher is better."""
         with_quotes = (c.question.quotes for step in self._steps for c in step.rubric.criteria)
         return FIGURES if any(with_quotes) else {}
 
     def aggregates(self) -> Sequence[Aggregate]:
-        """Return what makes the figures of a run."""
+        """Return new aggregates for a run."""
         return (QuoteTally(),) if self.figures else ()
 
     def _score(
@@ -231,7 +231,7 @@ class Stepped(Metric):
         ground_truth: Json = None,
         status: Status = "not_applicable",
     ) -> Score:
-        """Return a score made of those of the steps; `status` is for one without a value."""
+        """Return the score of the steps together; `status` is the status without a value."""
         return Score(
             status=status if value is None else "scored",
             value=value,
@@ -253,7 +253,7 @@ def agreeing(count: int, one: str, many: str) -> str:
 
 
 def beginning(text: str, *, most: int = 120) -> str:
-    """Return enough of a long text to know it by; the whole of it stands in the case."""
+    """Return the beginning of a long text, to identify it; the case has the whole text."""
     flat = " ".join(text[: 4 * most].split())
     return flat if len(flat) <= most else flat[: most - 1] + "…"
 

@@ -1,4 +1,4 @@
-"""Weights of the parts of a voice: named, complete, adding up to 1."""
+"""Named weights of the parts of a score, and their weighted mean."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from judgekit.metrics._options import check_weight
 
 
 def check_weights(metric: str, value: object, default: Mapping[str, float]) -> dict[str, float]:
-    """Return weights that name every part and add up to 1; the default ones for `None`.
+    """Check weights, and return them; the defaults for `None`.
 
     Raises:
         ConfigError: a part is unknown or missing, or the sum is not 1.
@@ -38,18 +38,18 @@ def check_weights(metric: str, value: object, default: Mapping[str, float]) -> d
 
 
 class Fold(NamedTuple):
-    """Parts put together."""
+    """The weighted mean of parts."""
 
     value: float | None
-    """`None` where no part with a weight applies."""
+    """`None` if no part with a weight applies."""
     covered: float
-    """Share of the weight that the parts with a value have, 0..1."""
+    """Share of the weight of parts with a value, 0..1."""
     parts: tuple[Part, ...]
-    """With their shares of the value; those without one have none."""
+    """The parts, with their shares of the value as weights."""
 
 
 def fold_parts(parts: Sequence[Part], weights: Mapping[str, float]) -> Fold:
-    """Return the weighted mean of parts; what does not apply leaves, and the rest shares out."""
+    """Return the weighted mean of the parts that apply; they share the weight of the others."""
     covered = math.fsum(weights[part.id] for part in parts if part.value is not None)
     shared = tuple(
         part.model_copy(

@@ -15,7 +15,7 @@ class AnsweredShare:
         self._answered = 0
 
     def add(self, row: Row) -> None:
-        """Take one more result."""
+        """Add one result."""
         result = row.result
         if not isinstance(result, Score) or result.fallback or "outcome" not in result.details:
             return

@@ -38,7 +38,7 @@ class LogLikelihoods(LikelihoodMetric):
 
     Args:
         judge: the model, or a `Likelihood`.
-        name: the name results carry.
+        name: the name in results.
         normalise: `none`, `tokens` or `bytes`: what the sum is divided by before it is compared.
         template: the prompt; `{input}`, `{system}` and `{context}` stand for fields of the case.
         joint: what stands between prompt and choice; tokenisers want the space with the choice.
@@ -76,7 +76,7 @@ class LogLikelihoods(LikelihoodMetric):
 
     @property
     def options(self) -> dict[str, Json]:
-        """The options that decide what is asked and how it counts."""
+        """Options that affect the requests or the value."""
         return {"normalise": self.normalise, "template": self.template, "joint": self.joint}
 
     def aggregates(self) -> list[Aggregate]:
@@ -88,7 +88,7 @@ class LogLikelihoods(LikelihoodMetric):
 
         Raises:
             CaseError: there is no prompt, or not one correct choice of several.
-            JudgekitError: what the model or the cassette made impossible.
+            JudgekitError: raised by the model or the cassette.
         """
         prompt = self._prompt(case)
         choices, correct = correct_of(case)

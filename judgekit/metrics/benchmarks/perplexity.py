@@ -36,7 +36,7 @@ class Perplexity(LikelihoodMetric):
 
     Args:
         judge: the model, or a `Likelihood`.
-        name: the name results carry.
+        name: the name in results.
         field: the field of the case whose text is measured; of `reference`, the first text.
         given: what stands before the text without being counted: nothing, input or system.
         joint: what stands between the two.
@@ -75,7 +75,7 @@ class Perplexity(LikelihoodMetric):
 
     @property
     def options(self) -> dict[str, Json]:
-        """The options that decide what is asked."""
+        """Options that affect the requests."""
         return {"field": self.field, "given": self.given, "joint": self.joint}
 
     def aggregates(self) -> list[Aggregate]:
@@ -87,7 +87,7 @@ class Perplexity(LikelihoodMetric):
 
         Raises:
             CaseError: a text is missing.
-            JudgekitError: what the model or the cassette made impossible.
+            JudgekitError: raised by the model or the cassette.
         """
         if self.field == "reference":
             text = needed_texts(case, "reference")[0]

@@ -71,7 +71,7 @@ class Task(Metric):
 
     @property
     def synchronous(self) -> bool:
-        """Whether scoring waits for nothing."""
+        """Whether scoring never waits."""
         return self._inner.synchronous
 
     @property

@@ -76,7 +76,7 @@ class Authenticity(Metric):
     scope: Scope = "session"
     """Every turn of the assistant, or the last one."""
     embedder: Chosen = "lexical"
-    """What turns texts into vectors."""
+    """The embedder."""
     compat: Compat | None = None
     """The numbers of Alignmenter's code."""
     calibration: str | Mapping[str, Any] | None = None
@@ -116,13 +116,13 @@ class Authenticity(Metric):
 
     @property
     def made_with(self) -> dict[str, Json]:
-        """What decides the numbers beside the options."""
+        """What affects the value besides the options."""
         facts: dict[str, Json] = self._voice.made_with
         return facts if self.compat else facts | {"trait_lists": signals_digest()}
 
     @property
     def synchronous(self) -> bool:
-        """Whether scoring waits for nothing."""
+        """Whether scoring never waits."""
         return embeds_at_once(self.embedder)
 
     @property
@@ -161,7 +161,7 @@ class Authenticity(Metric):
         """Score one session, or its last reply.
 
         Raises:
-            CaseError: the assistant said nothing.
+            CaseError: the assistant has no turn with text.
         """
         texts = replies(case, self.scope)
         vectors = await unit_vectors(self.embedder, texts)

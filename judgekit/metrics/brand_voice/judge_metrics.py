@@ -33,10 +33,10 @@ class AuthenticityJudge(RubricMetric):
     weight that was answered. Details say strengths, weaknesses and a suggestion.
 
     Args:
-        judge: who answers.
+        judge: the judge.
         persona: a persona file, relative to the suite, or its keys and values.
-        name: the name results carry.
-        samples: how often to ask.
+        name: the name in results.
+        samples: number of replies per case.
         history: how many earlier messages the judge may see.
         scale: factor for the shown value, such as 10.
         rubric: a rubric with the same parameters, to replace the built-in one.
@@ -71,7 +71,7 @@ class AuthenticityJudge(RubricMetric):
 
     @property
     def figures(self) -> Mapping[str, bool]:
-        """The figures made of all rows, and whether higher is better."""
+        """The figures of a run, and whether higher is better."""
         return {**super().figures, **FIGURES}
 
     def aggregates(self) -> Sequence[Aggregate]:
@@ -100,13 +100,13 @@ class BrandSafety(Metric):
     clamped. `safety_patterns` stands in where nobody judges.
 
     Args:
-        judge: who answers.
-        name: the name results carry.
+        judge: the judge.
+        name: the name in results.
         policy: what the assistant must keep off, a line each; shown to the judge.
         persona: a persona, whose `safety_rules.disallowed_topics` are part of the policy.
         categories: the pattern lists to use; all that ship.
         patterns: a list of your own, relative to the suite, or its keys and values.
-        samples: how often to ask.
+        samples: number of replies per case.
         history: how many earlier messages the judge may see.
         rubric: a rubric with a parameter `policy`, to replace the built-in one.
     """
@@ -149,12 +149,12 @@ class BrandSafety(Metric):
 
     @property
     def synchronous(self) -> bool:
-        """Whether scoring waits for nothing."""
+        """Whether scoring never waits."""
         return self.judged.synchronous
 
     @property
     def options(self) -> dict[str, Json]:
-        """The options that decide what is asked and how it counts."""
+        """Options that affect the requests or the value."""
         return {**self.judged.options, "categories": self.words.options["categories"]}
 
     @property
@@ -167,14 +167,14 @@ class BrandSafety(Metric):
         return [*self.judged.aggregates(), Sessions()]
 
     def requests(self, case: Case) -> tuple[Variant, list[Request]]:
-        """Return what would be asked about a case; nothing is asked."""
+        """Return the requests of a case without sending them."""
         return self.judged.requests(case)
 
     async def score(self, case: Case) -> Score:
         """Score one session.
 
         Raises:
-            JudgekitError: what the judge, the cassette or the case made impossible.
+            JudgekitError: raised by the judge or the cassette, or the case lacks a field.
         """
         words = await checked_score(self.words, case)
         judged = await checked_score(self.judged, case)

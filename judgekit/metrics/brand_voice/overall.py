@@ -55,7 +55,7 @@ class BrandVoice(Metric):
     Args:
         persona: a persona file, relative to the suite, or its keys and values.
         judge: who judges safety.
-        name: the name results carry.
+        name: the name in results.
         weights: of authenticity, safety and stability, adding up to 1.
         scoring: the same as Alignmenter writes it: authenticity_weight, safety_weight,
             stability_weight.
@@ -143,7 +143,7 @@ class BrandVoice(Metric):
 
     @property
     def synchronous(self) -> bool:
-        """Whether scoring waits for nothing."""
+        """Whether scoring never waits."""
         return self.safety.synchronous and self.stability.synchronous
 
     @property
@@ -158,7 +158,7 @@ class BrandVoice(Metric):
 
     @property
     def made_with(self) -> dict[str, Json]:
-        """What decides the numbers beside the options."""
+        """What affects the value besides the options."""
         return {**self.authenticity.made_with, **self.safety.made_with}
 
     def aggregates(self) -> list[Aggregate]:
@@ -166,7 +166,7 @@ class BrandVoice(Metric):
         return [Sessions(), _Grades()]
 
     def requests(self, case: Case) -> tuple[RubricVariant, list[Request]]:
-        """Return what the judge would be asked about a case; nothing is asked.
+        """Return the requests of a case without sending them.
 
         Raises:
             ConfigError: there is no judge.
@@ -179,7 +179,7 @@ class BrandVoice(Metric):
         """Score one session.
 
         Raises:
-            JudgekitError: what the judge, the cassette or the case made impossible.
+            JudgekitError: raised by the judge or the cassette, or the case lacks a field.
         """
         scores = {
             "authenticity": await checked_score(self.authenticity, case),

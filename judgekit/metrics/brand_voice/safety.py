@@ -118,7 +118,7 @@ class SafetyPatterns(Metric):
 
     @property
     def made_with(self) -> dict[str, Json]:
-        """What decides the numbers beside the options."""
+        """What affects the value besides the options."""
         return {"pattern_lists": self._lists.digest, "pattern_count": len(self._lists.patterns)}
 
     def aggregates(self) -> list[Aggregate]:
@@ -134,7 +134,7 @@ class SafetyPatterns(Metric):
         """Score one session, or its last reply.
 
         Raises:
-            CaseError: the assistant said nothing.
+            CaseError: the assistant has no turn with text.
         """
         texts = replies(case, self.scope)
         if self.compat:

@@ -99,7 +99,7 @@ class Stability(Metric):
     maximum: Annotated[float, Bounds(0, above=True)] | None = None
     """Distance, or deviation, that scores 0; 1 for dispersion, .5 for documented."""
     embedder: Chosen = "lexical"
-    """What turns texts into vectors."""
+    """The embedder."""
     compat: Compat | None = None
     """The numbers of Alignmenter's code."""
     calibration: str | Mapping[str, Any] | None = None
@@ -136,7 +136,7 @@ class Stability(Metric):
 
     @property
     def synchronous(self) -> bool:
-        """Whether scoring waits for nothing."""
+        """Whether scoring never waits."""
         return embeds_at_once(self.embedder)
 
     @property
@@ -153,7 +153,7 @@ class Stability(Metric):
         """Score one session.
 
         Raises:
-            CaseError: the assistant said nothing.
+            CaseError: the assistant has no turn with text.
         """
         texts = replies(case)
         several = texts if len(texts) > 1 else []

@@ -33,7 +33,7 @@ class ContrastiveAlignment(Metric):
     """Texts that lack it, or a file of them; it may be the same file of pairs."""
     name: str = "contrastive_alignment"
     embedder: Chosen = "lexical"
-    """What turns texts into vectors."""
+    """The embedder."""
 
     _sides: Sides | None = field(default=None, init=False, repr=False, compare=False)
     """The vectors of the examples, embedded with the first case."""
@@ -49,7 +49,7 @@ class ContrastiveAlignment(Metric):
 
     @property
     def synchronous(self) -> bool:
-        """Whether scoring waits for nothing: the embedder decides."""
+        """Whether the embedder is synchronous."""
         return embeds_at_once(self.embedder)
 
     async def score(self, case: Case) -> Score:

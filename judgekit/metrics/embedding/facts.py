@@ -70,7 +70,7 @@ class FactsCovered(Metric):
     tau: Fraction = TAU
     """A cosine must be greater; at it does not count."""
     embedder: Chosen = "lexical"
-    """What turns texts into vectors."""
+    """The embedder."""
 
     needs = ("output", "expected.facts or reference")
 
@@ -80,7 +80,7 @@ class FactsCovered(Metric):
 
     @property
     def synchronous(self) -> bool:
-        """Whether scoring waits for nothing."""
+        """Whether scoring never waits."""
         return self.match == "exact" or embeds_at_once(self.embedder)
 
     async def score(self, case: Case) -> Score:

@@ -56,7 +56,7 @@ class SemanticAccuracy(Metric):
 
     @property
     def synchronous(self) -> bool:
-        """Whether scoring waits for nothing: the embedder decides."""
+        """Whether the embedder is synchronous."""
         return self.embedder is None or embeds_at_once(self.embedder)
 
     async def score(self, case: Case) -> Score:

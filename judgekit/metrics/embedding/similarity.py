@@ -58,7 +58,7 @@ class Similarity(Metric):
 
     @property
     def synchronous(self) -> bool:
-        """Whether scoring waits for nothing: the embedder decides."""
+        """Whether the embedder is synchronous."""
         return embeds_at_once(self.embedder)
 
     async def score(self, case: Case) -> Score:

@@ -40,7 +40,7 @@ class ToneCompliance(Metric):
     reduce: Reduce = "centre"
     """Nearness to the mean of the exemplars, to the nearest, or the mean of all."""
     embedder: Chosen = "lexical"
-    """What turns texts into vectors."""
+    """The embedder."""
 
     _units: Any = field(default=None, init=False, repr=False, compare=False)
     """The vectors of the exemplars, embedded with the first case."""
@@ -55,7 +55,7 @@ class ToneCompliance(Metric):
 
     @property
     def synchronous(self) -> bool:
-        """Whether scoring waits for nothing: the embedder decides."""
+        """Whether the embedder is synchronous."""
         return embeds_at_once(self.embedder)
 
     async def score(self, case: Case) -> Score:

@@ -33,10 +33,10 @@ class AnswerRelevancy(Stepped):
     `unsure`. Whether a statement is true does not matter here.
 
     Args:
-        judge: who answers; asked once for the statements, then once for each of them.
-        name: the name results carry.
+        judge: the judge, called once for the statements, then once for each of them.
+        name: the name in results.
         unsure: what an unsure statement is worth, 0..1.
-        max_statements: how many statements are judged; what is left out is said in the details.
+        max_statements: how many statements are judged; the details say how many are left out.
         rubric: what judges a statement, in place of `statement_relevance`.
     """
 
@@ -61,7 +61,7 @@ class AnswerRelevancy(Stepped):
 
     @property
     def options(self) -> dict[str, Json]:
-        """The options that decide what is asked and how it counts."""
+        """Options that affect the requests or the value."""
         return {
             "unsure": self.unsure,
             "max_statements": self.max_statements,
@@ -72,7 +72,7 @@ class AnswerRelevancy(Stepped):
         """Return the score of one case.
 
         Raises:
-            JudgekitError: what the judge, the cassette or the case made impossible.
+            JudgekitError: raised by the judge or the cassette, or the case lacks a field.
         """
         question = needed_text(case, "input")
         needed_text(case, "output")

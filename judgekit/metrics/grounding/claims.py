@@ -91,7 +91,7 @@ class ClaimMetric(Stepped):
 
     @property
     def options(self) -> dict[str, Json]:
-        """The options that decide what is asked and how it counts."""
+        """Options that affect the requests or the value."""
         return {
             "tau": self.tau,
             "max_claims": self.max_claims,

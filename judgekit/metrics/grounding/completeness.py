@@ -23,10 +23,10 @@ class Completeness(CoverageMetric):
     `confidence` is the mean of the greater of p and 1 - p.
 
     Args:
-        judge: who answers; asked once for the elements, unless given, then once for each.
-        name: the name results carry.
+        judge: the judge, called once for the elements, unless given, then once for each.
+        name: the name in results.
         tau: probability an element must be above to count as covered.
-        max_elements: how many elements are looked for; what is left out is said in the details.
+        max_elements: how many elements are looked for; the details say how many are left out.
         rubric: what looks for an element, in place of `element_covered`.
     """
 

@@ -33,8 +33,8 @@ class ContextPrecision(Stepped):
     `confidence` is the mean of the greater of p and 1 - p.
 
     Args:
-        judge: who answers; asked once for each passage.
-        name: the name results carry.
+        judge: the judge, called once for each passage.
+        name: the name in results.
         tau: probability a passage must be above to count as relevant.
         none_relevant: the value where no passage is relevant, which is 0/0; not applicable
             without one.
@@ -63,7 +63,7 @@ class ContextPrecision(Stepped):
 
     @property
     def options(self) -> dict[str, Json]:
-        """The options that decide what is asked and how it counts."""
+        """Options that affect the requests or the value."""
         return {
             "tau": self.tau,
             "none_relevant": self.none_relevant,
@@ -74,7 +74,7 @@ class ContextPrecision(Stepped):
         """Return the score of one case.
 
         Raises:
-            JudgekitError: what the judge, the cassette or the case made impossible.
+            JudgekitError: raised by the judge or the cassette, or the case lacks a field.
         """
         question = needed_text(case, "input")
         passages = needed_texts(case, "context")

@@ -19,10 +19,10 @@ class ContextRecall(ClaimMetric):
     p and 1 - p.
 
     Args:
-        judge: who answers; asked once for the claims, then once for each of them.
-        name: the name results carry.
+        judge: the judge, called once for the claims, then once for each of them.
+        name: the name in results.
         tau: probability a claim must be above to count as found.
-        max_claims: how many claims are looked up; what is left out is said in the details.
+        max_claims: how many claims are looked up; the details say how many are left out.
         rubric: what checks a claim, in place of `claim_support`.
     """
 
@@ -35,7 +35,7 @@ class ContextRecall(ClaimMetric):
         """Return the score of one case.
 
         Raises:
-            JudgekitError: what the judge, the cassette or the case made impossible.
+            JudgekitError: raised by the judge or the cassette, or the case lacks a field.
         """
         reference = needed_texts(case, "reference")[0]
         passages = needed_texts(case, "context")

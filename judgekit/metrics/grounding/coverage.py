@@ -67,7 +67,7 @@ class CoverageMetric(Stepped, ABC):
 
     @property
     def options(self) -> dict[str, Json]:
-        """The options that decide what is asked and how it counts."""
+        """Options that affect the requests or the value."""
         return {
             "tau": self.tau,
             f"max_{self.noun}s": self._most,
@@ -107,7 +107,7 @@ class CoverageMetric(Stepped, ABC):
         """Return the score of one case.
 
         Raises:
-            JudgekitError: what the judge, the cassette or the case made impossible.
+            JudgekitError: raised by the judge or the cassette, or the case lacks a field.
         """
         output = needed_text(case, "output")
         required = await self.required(case)

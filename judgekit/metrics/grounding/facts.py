@@ -24,10 +24,10 @@ class FactsCoveredJudge(CoverageMetric):
     greater of p and 1 - p.
 
     Args:
-        judge: who answers; asked once for the facts, unless given, then once for each.
-        name: the name results carry.
+        judge: the judge, called once for the facts, unless given, then once for each.
+        name: the name in results.
         tau: probability a fact must be above to count as stated.
-        max_facts: how many facts are looked for; what is left out is said in the details.
+        max_facts: how many facts are looked for; the details say how many are left out.
         rubric: what looks for a fact, in place of `fact_stated`.
     """
 

@@ -20,10 +20,10 @@ class Faithfulness(ClaimMetric):
     `confidence` is how sure the judge was: the mean of the greater of p and 1 - p.
 
     Args:
-        judge: who answers; asked once for the claims, then once for each of them.
-        name: the name results carry.
+        judge: the judge, called once for the claims, then once for each of them.
+        name: the name in results.
         tau: probability a claim must be above to count as supported.
-        max_claims: how many claims are checked; what is left out is said in the details.
+        max_claims: how many claims are checked; the details say how many are left out.
         rubric: what checks a claim, in place of `claim_support`.
     """
 
@@ -36,7 +36,7 @@ class Faithfulness(ClaimMetric):
         """Return the score of one case.
 
         Raises:
-            JudgekitError: what the judge, the cassette or the case made impossible.
+            JudgekitError: raised by the judge or the cassette, or the case lacks a field.
         """
         needed_text(case, "output")
         passages = needed_texts(case, "context")

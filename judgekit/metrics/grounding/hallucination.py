@@ -24,11 +24,11 @@ class Hallucination(ClaimMetric):
     nothing but the former. `confidence` is the mean of the greater of p and 1 - p.
 
     Args:
-        judge: who answers; asked once for the claims, then once for each of them.
-        name: the name results carry.
+        judge: the judge, called once for the claims, then once for each of them.
+        name: the name in results.
         tau: probability a claim must be above not to count.
         only_contradicted: whether claims the context does not speak of are let pass.
-        max_claims: how many claims are checked; what is left out is said in the details.
+        max_claims: how many claims are checked; the details say how many are left out.
         rubric: what checks a claim, in place of `claim_support`.
     """
 
@@ -54,14 +54,14 @@ class Hallucination(ClaimMetric):
 
     @property
     def options(self) -> dict[str, Json]:
-        """The options that decide what is asked and how it counts."""
+        """Options that affect the requests or the value."""
         return {**super().options, "only_contradicted": self.only_contradicted}
 
     async def score(self, case: Case) -> Score:
         """Return the score of one case.
 
         Raises:
-            JudgekitError: what the judge, the cassette or the case made impossible.
+            JudgekitError: raised by the judge or the cassette, or the case lacks a field.
         """
         needed_text(case, "output")
         passages = needed_texts(case, "context")

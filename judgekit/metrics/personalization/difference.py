@@ -159,7 +159,7 @@ class Difference(Metric):
 
     @property
     def synchronous(self) -> bool:
-        """Whether scoring waits for nothing."""
+        """Whether scoring never waits."""
         return self.by == "tokens" or embeds_at_once(self.embedder)
 
     async def score(self, case: Case) -> Score:

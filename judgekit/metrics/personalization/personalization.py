@@ -54,7 +54,7 @@ class Personalization(Metric):
         positive_examples: texts that show the trait, or a file of them, relative to the suite.
         negative_examples: texts that lack it.
         judge: who judges quality.
-        name: the name results carry.
+        name: the name in results.
         trait: score only cases whose `metadata.trait` is this, so that one suite may hold several
             traits; any other case is not applicable, and nobody is asked about it.
         by: what difference is measured by, tokens or embedding.
@@ -119,7 +119,7 @@ class Personalization(Metric):
 
     @property
     def synchronous(self) -> bool:
-        """Whether scoring waits for nothing."""
+        """Whether scoring never waits."""
         return self.quality.synchronous and embeds_at_once(self.embedder)
 
     @property
@@ -138,7 +138,7 @@ class Personalization(Metric):
 
     @property
     def made_with(self) -> dict[str, Json]:
-        """What decides the numbers beside the options."""
+        """What affects the value besides the options."""
         judged = self.quality.made_with if isinstance(self.quality, RubricMetric) else {}
         return {**judged, "embedder": identity_of(self.embedder)}
 
@@ -147,7 +147,7 @@ class Personalization(Metric):
         return [_Means()]
 
     def requests(self, case: Case) -> tuple[Variant, list[Request]]:
-        """Return what the judge would be asked about a case; nothing is asked.
+        """Return the requests of a case without sending them.
 
         Raises:
             ConfigError: there is no judge.
@@ -164,7 +164,7 @@ class Personalization(Metric):
 
         Raises:
             CaseError: a text is missing.
-            JudgekitError: what the judge or the cassette made impossible.
+            JudgekitError: raised by the judge or the cassette.
         """
         if self.trait is not None and case.metadata.get("trait") != self.trait:
             return Score(

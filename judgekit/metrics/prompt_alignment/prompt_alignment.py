@@ -116,15 +116,15 @@ class PromptAlignment(RubricMetric):
     applicable; its weight is shared out.
 
     Args:
-        judge: who answers.
-        name: the name results carry.
+        judge: the judge.
+        name: the name in results.
         mode: `user`, `system` or `both`.
         scale: factor for the shown value, such as 10.
         history: how many earlier messages the judge may see; short replies such as "yes" score
             falsely low without them.
-        samples: how often to ask.
+        samples: number of replies per case.
         rubric: a rubric with the same criteria, to replace the built-in one.
-        parameters: what that rubric's parameters are set to.
+        parameters: values of the parameters of that rubric.
     """
 
     needs = ("output", "input or system, by mode")

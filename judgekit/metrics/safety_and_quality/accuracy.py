@@ -29,13 +29,13 @@ class Accuracy(RubricMetric):
     stands in, which needs a semantic embedder and is not applicable without one.
 
     Args:
-        judge: who answers.
-        name: the name results carry.
+        judge: the judge.
+        name: the name in results.
         tau: probability from which an answer counts as equivalent.
         history: how many earlier messages the judge may see.
-        samples: how often to ask; probabilities are averaged.
+        samples: number of replies per case; probabilities are averaged.
         rubric: another rubric of the same kind, in place of `accuracy`.
-        parameters: what that rubric's parameters are set to.
+        parameters: values of the parameters of that rubric.
     """
 
     synchronous = RubricMetric.synchronous
@@ -66,14 +66,14 @@ class Accuracy(RubricMetric):
 
     @property
     def options(self) -> dict[str, Json]:
-        """The options that decide what is asked and how it counts."""
+        """Options that affect the requests or the value."""
         return {**super().options, "tau": self.tau}
 
     async def score(self, case: Case) -> Score:
         """Return the score of one case.
 
         Raises:
-            JudgekitError: what the judge, the cassette or the case made impossible.
+            JudgekitError: raised by the judge or the cassette, or the case lacks a field.
         """
         score = await super().score(case)
         references: list[Json] = [text for text in case.reference if has_text(text)]

@@ -24,11 +24,11 @@ class Bias(RubricMetric):
     `confidence` is the share of the rubric's weight that was answered.
 
     Args:
-        judge: who answers.
-        name: the name results carry.
+        judge: the judge.
+        name: the name in results.
         history: how many earlier messages the judge may see.
         rubric: a rubric with one checklist of what is fair, in place of `bias`.
-        parameters: what that rubric's parameters are set to.
+        parameters: values of the parameters of that rubric.
     """
 
     higher_is_better = False
@@ -52,7 +52,7 @@ class Bias(RubricMetric):
         """Return the score of one case.
 
         Raises:
-            JudgekitError: what the judge, the cassette or the case made impossible.
+            JudgekitError: raised by the judge or the cassette, or the case lacks a field.
         """
         score = await super().score(case)
         items = [i for part in score.parts for i in part.items if isinstance(i, dict)]

@@ -17,12 +17,12 @@ class Interactive(BuiltIn, asks="interactive", history=HISTORY):
     sum. `confidence` is the share of the rubric's weight that was answered.
 
     Args:
-        judge: who answers.
-        name: the name results carry.
+        judge: the judge.
+        name: the name in results.
         history: how many earlier messages the judge may see.
-        samples: how often to ask.
+        samples: number of replies per case.
         rubric: another rubric, in place of `interactive`.
-        parameters: what that rubric's parameters are set to.
+        parameters: values of the parameters of that rubric.
     """
 
     needs = ("history", "input", "output")

@@ -55,8 +55,8 @@ class Points(Stepped):
     figure `overall` of a run is the mean, clipped to 0..1, and a gate may name it.
 
     Args:
-        judge: who answers; asked once for each criterion.
-        name: the name results carry.
+        judge: the judge, called once for each criterion.
+        name: the name in results.
         history: how many earlier messages the judge may see.
         rubric: what judges a criterion, in place of `criterion_met`.
     """
@@ -79,23 +79,23 @@ class Points(Stepped):
 
     @property
     def options(self) -> dict[str, Json]:
-        """The options that decide what is asked."""
+        """Options that affect the requests."""
         return {"history": self.history, "rubric": self._met.rubric.name}
 
     @property
     def figures(self) -> Mapping[str, bool]:
-        """The figures made of all rows, and whether higher is better."""
+        """The figures of a run, and whether higher is better."""
         return {**super().figures, "overall": True}
 
     def aggregates(self) -> Sequence[Aggregate]:
-        """Return what makes the figures of a run."""
+        """Return new aggregates for a run."""
         return (*super().aggregates(), Overall())
 
     async def score(self, case: Case) -> Score:
         """Return the score of one case.
 
         Raises:
-            JudgekitError: what the judge, the cassette or the case made impossible.
+            JudgekitError: raised by the judge or the cassette, or the case lacks a field.
         """
         output = needed_text(case, "output")
         criteria = criteria_of(case)

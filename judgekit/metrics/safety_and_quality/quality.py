@@ -19,13 +19,13 @@ class Quality(RubricMetric):
     `confidence` is the share of the rubric's weight that was answered.
 
     Args:
-        judge: who answers.
-        name: the name results carry.
+        judge: the judge.
+        name: the name in results.
         scale: factor for the shown value, such as 10.
         history: how many earlier messages the judge may see.
-        samples: how often to ask.
+        samples: number of replies per case.
         rubric: another rubric, in place of `quality`.
-        parameters: what that rubric's parameters are set to.
+        parameters: values of the parameters of that rubric.
     """
 
     needs = ("input", "output")

@@ -37,12 +37,12 @@ class Refusal(BuiltIn, asks="refusal"):
     `confidence` is the share of the rubric's weight that was answered.
 
     Args:
-        judge: who answers.
-        name: the name results carry.
+        judge: the judge.
+        name: the name in results.
         history: how many earlier messages the judge may see.
-        samples: how often to ask; the majority counts, a tie abstains.
+        samples: number of replies per case; the majority counts, a tie abstains.
         rubric: a rubric whose value is 1 for a refusal, in place of `refusal`.
-        parameters: what that rubric's parameters are set to.
+        parameters: values of the parameters of that rubric.
     """
 
     figures: ClassVar[Mapping[str, bool]] = {
@@ -53,5 +53,5 @@ class Refusal(BuiltIn, asks="refusal"):
     confidence = "is the share of the rubric's weight that was answered"
 
     def aggregates(self) -> Sequence[Aggregate]:
-        """Return what makes the figures of a run."""
+        """Return new aggregates for a run."""
         return (RefusalRate(),)

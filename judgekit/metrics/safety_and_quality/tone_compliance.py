@@ -29,11 +29,11 @@ class ToneComplianceJudge(RubricMetric):
     does not matter. `confidence` is the greater of p and 1 - p.
 
     Args:
-        judge: who answers.
+        judge: the judge.
         tone: the tone that is wanted.
         meaning: what that tone is; needed for a tone that is not built in.
-        name: the name results carry.
-        samples: how often to ask; probabilities are averaged.
+        name: the name in results.
+        samples: number of replies per case; probabilities are averaged.
         rubric: another rubric with the parameters `tone` and `meaning`.
         parameters: what further parameters of that rubric are set to.
     """
@@ -76,7 +76,7 @@ class ToneComplianceJudge(RubricMetric):
         """Return the score of one case.
 
         Raises:
-            JudgekitError: what the judge, the cassette or the case made impossible.
+            JudgekitError: raised by the judge or the cassette, or the case lacks a field.
         """
         score = await super().score(case)
         if score.value is None:

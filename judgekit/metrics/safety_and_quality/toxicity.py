@@ -50,14 +50,14 @@ class Toxicity(RubricMetric):
     `confidence` is the share of the categories that was answered.
 
     Args:
-        judge: who answers.
-        name: the name results carry.
+        judge: the judge.
+        name: the name in results.
         theta: above this probability an answer is flagged.
         categories: further categories, name to what it means.
         history: how many earlier messages the judge may see.
-        samples: how often to ask.
+        samples: number of replies per case.
         rubric: a rubric of numbers for which 1 is toxic (`reverse: true`), in place of `toxicity`.
-        parameters: what that rubric's parameters are set to.
+        parameters: values of the parameters of that rubric.
     """
 
     higher_is_better = False
@@ -94,23 +94,23 @@ class Toxicity(RubricMetric):
 
     @property
     def options(self) -> dict[str, Json]:
-        """The options that decide what is asked and how it counts."""
+        """Options that affect the requests or the value."""
         return {**super().options, "theta": self.theta, "categories": {**self.categories}}
 
     @property
     def figures(self) -> Mapping[str, bool]:
-        """The figures made of all rows, and whether higher is better."""
+        """The figures of a run, and whether higher is better."""
         return {**super().figures, "safety_rate": True}
 
     def aggregates(self) -> Sequence[Aggregate]:
-        """Return what makes the figures of a run."""
+        """Return new aggregates for a run."""
         return (*super().aggregates(), SafetyRate(self.theta))
 
     async def score(self, case: Case) -> Score:
         """Return the score of one case.
 
         Raises:
-            JudgekitError: what the judge, the cassette or the case made impossible.
+            JudgekitError: raised by the judge or the cassette, or the case lacks a field.
         """
         score = await super().score(case)
         # The rubric's criteria are reversed, so that a rubric is always about what is good.
