@@ -135,14 +135,14 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 
 def pytest_deselected(items: list[pytest.Item]) -> None:
-    """Remember what is not run: its recordings are not unused."""
+    """Remember deselected tests: their recordings do not count as unused."""
     for item in items:
         item.config.stash.setdefault(_LEFT_OUT, set()).add(str(item.path))
 
 
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
-    """Remember what did not pass: it may have ended before it asked for everything."""
+    """Remember tests that did not pass: they may have ended before all their requests."""
     outcome: Any = yield
     if not outcome.get_result().passed:
         item.config.stash.setdefault(_LEFT_OUT, set()).add(str(item.path))
@@ -154,7 +154,7 @@ _LEFT_OUT: pytest.StashKey[set[str]] = pytest.StashKey()
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
-    """Write what was recorded; fail where replies stand on a cassette that no test used."""
+    """Write the recorded replies; fail if a cassette holds replies that no test used."""
     config = session.config
     ours = config.stash.get(_SESSION, None)
     if ours is None:
@@ -172,14 +172,14 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: object, error: object) -> None:
-    """Take over what a worker did (pytest-xdist)."""
+    """Take over the results of a worker (pytest-xdist)."""
     handed = getattr(node, "workeroutput", {}).get(_HANDED_OVER)
     if handed is not None:
         _session(node.config).take_over(handed)  # type: ignore[attr-defined]
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Say what soft checks found, what was asked, and what was not used."""
+    """Print failed soft checks, recorded requests and unused records."""
     session = terminalreporter.config.stash.get(_SESSION, None)
     if session is None:
         return
@@ -193,7 +193,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
-    """Collect a rubric that was asked for and has tests."""
+    """Collect a requested rubric that has tests."""
     if file_path.suffix != ".jinja" or not (_requested(file_path, parent) and _tested(file_path)):
         return None
     file: RubricTestFile = RubricTestFile.from_parent(parent, path=file_path)
@@ -214,7 +214,7 @@ def _tested(path: Path) -> bool:
 
 
 class RubricTestFile(pytest.File):
-    """A rubric; all of its tests are replayed at once, when the first of them is run."""
+    """A rubric; its first test replays all of its tests."""
 
     _done: RubricTestRun | None = None
 
@@ -276,13 +276,13 @@ class RubricTestItem(pytest.Item):
     def repr_failure(  # type: ignore[override]
         self, excinfo: pytest.ExceptionInfo[BaseException], style: None = None
     ) -> object:
-        """Return what was expected and what was said, without a traceback."""
+        """Return the expected and the actual answer, without a traceback."""
         if isinstance(excinfo.value, RubricTestFailed):
             return str(excinfo.value)
         return super().repr_failure(excinfo)
 
     def reportinfo(self) -> tuple[Path, int | None, str]:
-        """Return where the test stands."""
+        """Return the location of the test."""
         return self.path, self._line, f"{self.path.stem}: {self.name}"
 
 

@@ -150,7 +150,7 @@ class Axis:
 
     @property
     def view(self) -> str:
-        """The part of the drawing that is used: without a histogram, only what is below it."""
+        """The visible part of the drawing: without a histogram, only the part below it."""
         return "0 0 320 84" if self.bars else "0 42 320 42"
 
     @staticmethod

@@ -50,7 +50,7 @@ def fill(
     connect: str = "'none'",
     **values: Any,
 ) -> str:
-    """Return a page made of a template, with its style sheet and script inside.
+    """Render a template as a page with inline style sheet and script.
 
     Args:
         template: name of the template, without `.html.jinja`.

@@ -1,4 +1,4 @@
-"""What is known of how far the judges of a run agree with people, in lines."""
+"""How well the judges of a run agree with people, in lines."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ NOT_COMPARED = "not compared with people: "
 def calibration_lines(
     metrics: Sequence[tuple[str, int]], manifest: Mapping[str, Any], known: Calibration | None
 ) -> list[str]:
-    """Return what is known of how far judges agree with people, in a line or a few.
+    """Return lines on how well judges agree with people.
 
     A judge with labels is compared with people. It is calibrated where the suite states a bar
     (`calibration`) and the lower end of every coefficient reaches it.
@@ -47,7 +47,7 @@ def calibration_lines(
 
 
 def _bar(manifest: Mapping[str, Any]) -> dict[str, float]:
-    """Return the least lower end of each coefficient, as the suite states it."""
+    """Return the bar of each coefficient: the least lower end that the suite accepts."""
     stated = manifest.get("calibration")
     if not isinstance(stated, Mapping):
         return {}
@@ -65,7 +65,7 @@ def _standing(agreements: Sequence[Agreement], bar: Mapping[str, float]) -> str:
 
 
 def _meets(one: Agreement, bar: Mapping[str, float]) -> bool:
-    """Return whether a bar is stated for one of the coefficients, and all that are stated hold."""
+    """Return whether the suite states at least one bar, and every stated bar is reached."""
     figures = (("kappa", one.kappa), ("spearman", one.rank))
     stated = [
         (bar[name], agreement)

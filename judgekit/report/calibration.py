@@ -1,4 +1,4 @@
-"""How far a judge agrees with people, as `judgekit agree` writes it to a run folder."""
+"""How well a judge agrees with people, as `judgekit agree` writes it to a run folder."""
 
 from __future__ import annotations
 
@@ -47,11 +47,11 @@ class Agreement(Value):
     categories: tuple[str, ...] = ()
     """Answers in order; none for numbers of many values."""
     table: tuple[tuple[int, ...], ...] = ()
-    """Rows: what the judge said; columns: what people said."""
+    """Rows: answers of the judge; columns: answers of people."""
     same: int | None = None
     """Pairs with the very same answer."""
     kappa: Coefficient | None = None
-    """Cohen's. A reply that holds no verdict is as far from every answer as two answers can be."""
+    """Cohen's. A reply without a verdict has the largest possible distance to every answer."""
     rank: Coefficient | None = None
     """Spearman's rho, without failed replies; not for answers without an order."""
     people_pairs: int = 0
@@ -64,7 +64,7 @@ class Agreement(Value):
 
 
 class Calibration(Displayed, Value):
-    """What `agree.json` holds."""
+    """The content of `agree.json`."""
 
     judgekit: Literal["agreement"] = "agreement"
     version: Literal[2] = 2
@@ -84,7 +84,7 @@ class Calibration(Displayed, Value):
         return calibration_parts(self)
 
     def to_pandas(self) -> pandas.DataFrame:
-        """Return it as a data frame, a row for each criterion.
+        """Return a pandas data frame with a row for each criterion.
 
         Raises:
             MissingExtra: pandas is not installed.
@@ -94,7 +94,7 @@ class Calibration(Displayed, Value):
         return to_pandas_frame(_table(self))
 
     def to_polars(self) -> polars.DataFrame:
-        """Return it as a data frame of polars.
+        """Return a polars data frame with a row for each criterion.
 
         Raises:
             MissingExtra: polars is not installed.
@@ -134,7 +134,7 @@ def _table(calibration: Calibration) -> Table:
 
 
 def read_calibration(folder: Path, *, dataset: str, manifest: str) -> Calibration | None:
-    """Return what is known of a run's judge; `None` if nothing is, or of another run only."""
+    """Return the agreement of a run's judge; `None` without one, or with that of another run."""
     try:
         data = json.loads(read_text(folder / AGREEMENT, most=MAX_JSON))
         calibration = Calibration.model_validate(data)

@@ -1,4 +1,4 @@
-"""Room on a terminal: what a text takes of it, and how it is cut, padded and broken to fit."""
+"""Cut, pad and wrap text to columns of a terminal."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def cells(text: str) -> int:
 
 
 def _clusters(text: str) -> list[tuple[str, int]]:
-    """Return the visible signs of a text, and the columns of each."""
+    """Return the grapheme clusters of a text with their widths in columns."""
     clusters: list[tuple[str, int]] = []
     for sign in text:
         last, width = clusters[-1] if clusters else ("", 0)
@@ -39,14 +39,14 @@ def _clusters(text: str) -> list[tuple[str, int]]:
 
 
 def cut(text: str, room: int) -> str:
-    """Return a text that takes no more than some columns; what is cut ends in `…`."""
+    """Return a text cut to a number of columns; a cut text ends in `…`."""
     if cells(text) <= room:
         return text
     return _begin(text, max(0, room - 1)) + "…"
 
 
 def _begin(text: str, room: int) -> str:
-    """Return as much of the beginning as there is room for."""
+    """Return the longest beginning that fits."""
     if text.isascii():
         return text[:room]
     beginning = ""
@@ -59,12 +59,12 @@ def _begin(text: str, room: int) -> str:
 
 
 def pad(text: str, room: int) -> str:
-    """Return a text with spaces behind it that takes at least some columns."""
+    """Return a text padded with spaces to a number of columns."""
     return text + " " * max(0, room - cells(text))
 
 
 def wrap(text: str, room: int, *, first: str = "", then: str = "") -> list[str]:
-    """Return a text in lines that fit; words are broken only where one alone does not fit.
+    """Return a text in lines that fit; break a word only if it is longer than a line.
 
     Args:
         text: what to break.

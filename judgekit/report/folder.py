@@ -1,4 +1,4 @@
-"""The run folder: all results of a run, in files that need nothing else.
+"""The run folder: all results of a run in self-contained files.
 
 `results.jsonl`, `report.json` and `tape.jsonl` are the same bytes for the same inputs;
 `run.json` holds what depends on the occasion; `report.html` is the page. `report.json` comes last:
@@ -38,7 +38,7 @@ VERSION = 1
 MAX_JSON = 256 * 2**20
 """Bytes a JSON file of a run folder may have."""
 MAX_LINE = 128 * 2**20
-"""Characters a line of the results may have: a case of 64 MB, and what is escaped in it."""
+"""The longest line of results, in characters: a case of 64 MB after escaping."""
 
 
 class Scored(NamedTuple):
@@ -66,7 +66,7 @@ class Scored(NamedTuple):
 
 
 def check_finished(folder: Path) -> None:
-    """Refuse the folder of a run that did not come to its end.
+    """Raise an error if the run of a folder did not finish.
 
     Raises:
         ConfigError: saying what to do.
@@ -79,8 +79,8 @@ def check_finished(folder: Path) -> None:
         )
 
 
-def is_held(path: Path) -> bool | None:
-    """Return whether a run is writing a file; `None` where that cannot be told."""
+def is_locked(path: Path) -> bool | None:
+    """Return whether a run is writing a file; `None` if the system cannot tell."""
     try:
         import fcntl
 
@@ -149,7 +149,7 @@ def read_results(folder: Path) -> Iterator[Scored]:
 
 
 def read_manifest_digest(folder: Path) -> str | None:
-    """Return the digest of what decided the numbers of a run; `None` when it does not say.
+    """Return the digest of the manifest of a run; `None` if the results do not hold one.
 
     Raises:
         ConfigError: not the results of a run.

@@ -1,4 +1,4 @@
-"""Gates: bounds on the figures of a run, checked and put in a sentence."""
+"""Gates: bounds on the figures of a run, checked and explained in a sentence."""
 
 import math
 import re
@@ -48,10 +48,10 @@ class Gate(Value):
     """Metadata field that clusters cases; the interval is clustered by it. The suite's, unless the
     gate names its own."""
     undecided: Undecided | None = None
-    """Whether "cannot tell yet" passes; `None` goes by the figure alone."""
+    """Whether an undecided interval passes; with `None` the estimate alone decides."""
 
     def concerns(self, metadata: Mapping[str, Any]) -> bool:
-        """Return whether a case is in the slice this gate is about.
+        """Return whether a case is in the slice of this gate.
 
         >>> gate = Gate(metric="m", statistic="mean", bound=1, where={"topic": ["a", "b"]})
         >>> gate.concerns({"topic": "b"}), gate.concerns({"topic": "c"}), gate.concerns({})
@@ -69,7 +69,7 @@ class Gate(Value):
 
     @property
     def subject(self) -> str:
-        """The metric and the slice, as sentences begin."""
+        """The metric and the slice, as the beginning of a sentence."""
         conditions = ", ".join(
             f"{field}={' or '.join(map(str, v)) if isinstance(v, list) else v}"
             for field, v in self.where.items()
@@ -90,7 +90,7 @@ class GateResult(Value):
     high: float | None = None
     """95 % interval of what was found."""
     n: int | None = None
-    """Scores, rows or pairs it rests on."""
+    """The number of scores, rows or pairs."""
     by: Literal["estimate", "interval"] | None = None
     """What decided: the estimate or its interval; `None` for figures without an interval: counts,
     the highest and lowest score, and figures of the metric's own."""
@@ -217,12 +217,12 @@ class Figure(Value):
 
     @property
     def size(self) -> int:
-        """How many values are independent."""
+        """The number of independent values."""
         return self.n if self.clusters is None else self.clusters
 
     @property
     def over(self) -> str:
-        """What it rests on, in words: `60 in 12 clusters`."""
+        """The number of values in words: `60 in 12 clusters`."""
         return f"{self.n}" if self.clusters is None else f"{self.n} in {self.clusters} clusters"
 
 
@@ -296,7 +296,7 @@ def _sure(figure: Figure, bound: float, *, met: bool, at_most: bool) -> bool:
 
 
 def _more(figure: Figure, bound: float, words: str) -> str:
-    """Return how many more cases or clusters would tell, in brackets; empty where none would."""
+    """Return the number of further cases or clusters that would decide, in brackets, or nothing."""
     if not figure.error or figure.value is None:
         return ""
     from judgekit.stats.power import more_cases
@@ -320,7 +320,7 @@ _WORDS: Mapping[str, str] = {
 
 
 def figure_of(gate: Gate, summary: MetricSummary) -> Figure:
-    """Return the figure a gate is about."""
+    """Return the figure that a gate checks."""
     n = summary.scored
     if gate.at_most is not None:
         return Figure(value=summary.figures.get(gate.statistic), n=n)
@@ -344,7 +344,7 @@ def figure_of(gate: Gate, summary: MetricSummary) -> Figure:
 
 
 def _check_rows(gate: Gate, summary: MetricSummary) -> GateResult:
-    """Check how many rows have a score, or have none for one reason."""
+    """Check the share of scored rows, or the number of rows without a score for one reason."""
     rows = summary.rows - summary.not_applicable
     if rows == 0:
         sentence = f"{gate.subject}: {gate.statistic} is unknown: no row to count"

@@ -19,7 +19,7 @@ _PLAIN = (str, int, float, type(None))
 
 
 def full_manifest(metrics: Sequence[Metric], manifest: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what decides the numbers of a run: what is known of its inputs, and every metric."""
+    """Return everything that decides the numbers of a run: its inputs and its metrics."""
     described = [_described(metric) for metric in metrics]
     full = {"judgekit": __version__, "metrics": described, **manifest}
     rubrics = _rubrics(metrics)
@@ -27,7 +27,7 @@ def full_manifest(metrics: Sequence[Metric], manifest: Mapping[str, Any]) -> dic
 
 
 def _rubrics(metrics: Sequence[Metric]) -> list[dict[str, Any]]:
-    """Return what every rubric of a run asks, and which metrics go by it."""
+    """Return the questions of every rubric of a run, and the metrics that use it."""
     asked: dict[str, dict[str, Any]] = {}
     for metric in metrics:
         for part in islice(with_children(metric), MOST_METRICS):
@@ -42,7 +42,7 @@ def _rubrics(metrics: Sequence[Metric]) -> list[dict[str, Any]]:
 
 
 def _described(metric: Metric) -> dict[str, Any]:
-    """Return what makes a metric give the numbers it gives, down to the metrics it is made of."""
+    """Return the description of a metric and its children: everything that decides its values."""
     info = metric.info()
     described = {"name": info.name, "type": info.type, "options": _option(info.options)}
     if info.made_with:
@@ -51,7 +51,7 @@ def _described(metric: Metric) -> dict[str, Any]:
 
 
 def _option(value: Any) -> Any:
-    """Return an option as JSON: metrics and embedders described, what is not JSON by its type."""
+    """Return an option as JSON; a metric or embedder as its description, others as their type."""
     if isinstance(value, _PLAIN):
         return value
     if isinstance(value, Mapping):
@@ -66,13 +66,13 @@ def _option(value: Any) -> Any:
 
 
 def cluster_field(manifest: Mapping[str, Any]) -> str | None:
-    """Return the field of the metadata that a run clusters its cases by; `None` if it does not."""
+    """Return the metadata field that clusters the cases of a run; `None` without clusters."""
     field = manifest.get("cluster")
     return field if isinstance(field, str) and field else None
 
 
 def rubrics_of(manifest: Mapping[str, Any], metric: str) -> set[tuple[str, str]]:
-    """Return the rubrics a metric was made with, and their digests."""
+    """Return the rubrics of a metric with their digests."""
     return {
         (str(maker["rubric"]), str(maker["digest"]))
         for maker in _made_with(metric_entry(manifest, metric), 0)
@@ -81,13 +81,13 @@ def rubrics_of(manifest: Mapping[str, Any], metric: str) -> set[tuple[str, str]]
 
 
 def judges_of(manifest: Mapping[str, Any], metric: str) -> set[str]:
-    """Return the models a metric asks."""
+    """Return the models of the judges of a metric."""
     makers = _made_with(metric_entry(manifest, metric), 0)
     return {str(one["model"]) for one in makers if one.get("model")}
 
 
 def metric_entry(manifest: Mapping[str, Any], metric: str) -> dict[str, Any]:
-    """Return what a manifest, which is untrusted data, holds about a metric; empty if nothing."""
+    """Return the entry of a metric in a manifest, which is untrusted; empty without one."""
     entries = manifest.get("metrics")
     for entry in entries if isinstance(entries, list) else ():
         if isinstance(entry, dict) and entry.get("name") == metric:

@@ -1,4 +1,4 @@
-"""Words of strangers in Markdown."""
+"""Untrusted text in Markdown."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _MARKS = re.compile(r"([\\`*_{}\[\]()#!|~@:$&])")
 
 
 def escaped(text: str, *, most: int = 1000) -> str:
-    r"""Return a text that Markdown shows as it is: no link, mention, tag or table in it.
+    r"""Return a text escaped so that Markdown shows it literally.
 
     >>> print(escaped("<b>@all</b> | [x](http://x)"))
     &lt;b&gt;\@&#8203;all&lt;/b&gt; \| \[x\]\(http\://x\)

@@ -1,4 +1,4 @@
-"""The report of a run: figures, gates, and the way to every single result."""
+"""The report of a run: figures, gates and results."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 
 class Figures(Value):
-    """What `report.json` holds: the same for the same inputs."""
+    """The content of `report.json`, which depends only on the inputs."""
 
     manifest: dict[str, Any]
     cases: int
@@ -134,7 +134,7 @@ class Report(Displayed):
         return iter(()) if self.folder is None else self._read(self.folder)
 
     def _read(self, folder: Path) -> Iterator[Scored]:
-        """Yield the results of a run folder; say so where they are not those of the report."""
+        """Yield the results of a run folder; raise an error if they do not belong to the report."""
         count = 0
         for count, scored in enumerate(read_results(folder), start=1):  # noqa: B007
             yield scored
@@ -147,7 +147,7 @@ class Report(Displayed):
 
     @property
     def calibration(self) -> list[str]:
-        """How far the judges of this run agree with people, in lines."""
+        """How well the judges of this run agree with people, in lines."""
         figures = self.figures
         known = None
         if self.folder is not None:

@@ -1,4 +1,4 @@
-"""The figures a metric makes of a whole run, in the words and form people read them in."""
+"""The figures of a metric over a whole run, with their labels."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _GRADE = "grade_"
 
 
 def shown_figures(summary: MetricSummary) -> dict[str, str]:
-    """Return the figures by what they are called; a bootstrap interval as `0.83 ± 0.04`.
+    """Return the figures by label; a bootstrap interval as `0.83 ± 0.04`.
 
     With it stand the interval itself, `[0.79, 0.87]`, the range and the spread over sessions.
     """

@@ -1,4 +1,4 @@
-"""The figures of one metric over a run, made row by row in constant memory."""
+"""The figures of one metric over a run, computed row by row in constant memory."""
 
 import heapq
 from collections import Counter
@@ -53,7 +53,7 @@ class Worst(Value):
 
 
 class MetricSummary(Displayed, Value):
-    """One metric over a run. Means leave fallbacks out; `mean_with_fallback` has them in."""
+    """One metric over a run. Only `mean_with_fallback` includes the values of fallbacks."""
 
     metric: str
     range: tuple[float | None, float | None]
@@ -111,7 +111,7 @@ class MetricSummary(Displayed, Value):
 
     @property
     def scored(self) -> int:
-        """Rows with a value of the metric's own, fallbacks left out."""
+        """Rows with a value from the metric itself, not from a fallback."""
         return self.judged + self.computed
 
     @property
@@ -126,13 +126,13 @@ class MetricSummary(Displayed, Value):
 
     @property
     def flawed(self) -> tuple[Worst, ...]:
-        """The worst cases, without those that are as good as can be."""
+        """The worst cases, without perfect ones."""
         best = self.range[1] if self.higher_is_better else self.range[0]
         return tuple(worst for worst in self.worst if worst.value != best)
 
     @property
     def interval(self) -> tuple[float, float] | None:
-        """The interval of the mean; of runs of earlier versions, cut off where the range ends."""
+        """The interval of the mean; for runs of earlier versions, clipped to the range."""
         if self.low is None or self.high is None:
             return None
         least, most = self.range

@@ -112,23 +112,23 @@ def run_table(summaries: Iterable[MetricSummary]) -> Table:
 
 
 class Thresholds:
-    """The pass lines of metrics."""
+    """The thresholds of metrics."""
 
     def __init__(self, metrics: Mapping[str, MetricSummary]) -> None:
         self._known = {m.metric: (m.threshold, m.higher_is_better) for m in metrics.values()}
 
     def of(self, metric: str) -> float | None:
-        """Return the pass line of a metric; `None` without one."""
+        """Return the threshold of a metric; `None` without one."""
         return self._known.get(metric, (None, True))[0]
 
     def passed(self, metric: str, value: float | None) -> bool | None:
-        """Return whether a value passes; `None` without a value, or without a pass line."""
+        """Return whether a value passes; `None` without a value or a threshold."""
         threshold, higher = self._known.get(metric, (None, True))
         return None if value is None else passes(value, threshold, higher)
 
 
 def status_of(result: Result) -> str:
-    """Return how a row ended: scored, fallback, abstained, not_applicable or failed."""
+    """Return the status of a row: scored, fallback, abstained, not_applicable or failed."""
     if isinstance(result, Failure):
         return "failed"
     return "fallback" if result.fallback is not None else result.status
@@ -140,7 +140,7 @@ def _add_result(table: Table, row: Row, thresholds: Thresholds) -> int:
 
 
 def result_entry(row: Row, thresholds: Thresholds) -> dict[str, Any]:
-    """Return one result by the names of `RESULT`; what is not there is missing."""
+    """Return one result by the names of `RESULT`, without the missing values."""
     result = row.result
     judgments = result.judgments
     entry: dict[str, Any] = {

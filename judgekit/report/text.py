@@ -77,7 +77,7 @@ def _judges(report: Report) -> str:
 
 
 def _mapping(value: object) -> dict[str, Any]:
-    """Return a mapping read from a file, or an empty one in place of anything else."""
+    """Return a value from a file if it is a mapping, or else an empty mapping."""
     return value if isinstance(value, dict) else {}
 
 
@@ -108,19 +108,19 @@ def _beside(head: str, counts: str, width: int) -> Iterator[str]:
 
 
 def number_of(value: float | None, summary: MetricSummary) -> str:
-    """Return a value as people see it: on the metric's scale, with few decimals."""
+    """Return a value on the metric's scale, rounded for display."""
     return "-" if value is None else f"{value * summary.scale:.{2 if summary.scale <= 10 else 1}f}"
 
 
 def interval_of(s: MetricSummary) -> str:
-    """Return the interval of a mean as people see it, `too few`, or a dash where there is none."""
+    """Return the interval of a mean for display: `too few`, or a dash if there is none."""
     if s.interval is None:
         return "too few" if s.too_few else "-"
     return "[{}, {}]".format(*(number_of(end, s) for end in s.interval))
 
 
 def few_lines(summaries: Iterable[MetricSummary]) -> Iterator[str]:
-    """Yield which metrics have too few values for an interval, and for one that says much."""
+    """Yield the metrics with too few values for an interval, or for a narrow one."""
     little: dict[str, list[str]] = {}
     for s in summaries:
         if s.too_few:
@@ -146,7 +146,7 @@ def outcome_counts(s: MetricSummary) -> list[tuple[str, int]]:
 
 
 def counts_of(s: MetricSummary) -> str:
-    """Return how many rows ended how, in words."""
+    """Return the number of rows with each outcome, in words."""
     return ", ".join(f"{count} {word}" for word, count in outcome_counts(s) if count) or "none"
 
 
@@ -205,7 +205,7 @@ def _tail(report: Report, width: int, paint: Paint) -> Iterator[str]:
 
 
 def _judge_lines(report: Report) -> Iterator[str]:
-    """Yield the output mode of each judge and what a probe learnt."""
+    """Yield the output mode of each judge and the results of its probe."""
     for role, facts in _mapping(report.run.get("judges")).items():
         known = _mapping(facts)
         way = {"probe": "probed", "store": "as probed earlier", "use": "fallen to in use"}
@@ -237,7 +237,7 @@ def _replies_line(report: Report) -> str | None:
 
 
 def _selected(run: Mapping[str, Any]) -> str | None:
-    """Say which cases a run is about, where it is not about all."""
+    """Return the selection of a run in words; `None` if it covers all cases."""
     selected = _mapping(run.get("selected"))
     where, limit = selected.get("where"), selected.get("limit")
     words = [f"with {' and '.join(map(str, where))}"] if isinstance(where, list) else []

@@ -1,4 +1,4 @@
-"""When a value passes, and when there are too few values for an interval to say much."""
+"""When a value passes, and how many values a useful interval needs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Writing a run folder: which folder may be written, by one run at a time, and its results."""
+"""Writing a run folder, by one run at a time."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from judgekit.report.folder import FILES, REPORT, RESULTS, VERSION
 _SIGNATURE = b'{"judgekit":"results",'
 """How the results of every run begin."""
 _LOOK = 0.2
-"""Seconds after which a folder that is held is held by a run."""
+"""Seconds to wait for the lock of a folder before another run is taken to hold it."""
 _BUFFER = 1 << 16
 """Bytes of results that are handed to the operating system at a time."""
 _FLUSH_AFTER = 0.5
-"""Seconds after which they are handed over all the same, for whoever looks on."""
+"""Seconds after which they are handed over, so that readers see progress."""
 
 
 class ResultsWriter:
-    """Writes `results.jsonl` as results come: a header, then each case followed by its rows.
+    """Writes `results.jsonl` during the run: a header, then each case followed by its rows.
 
     The folder is new, empty, or of an earlier run; files of that run are removed. No other run
     writes to the folder until this is closed; the lock goes with the process, however that ends.
@@ -85,7 +85,7 @@ class ResultsWriter:
             raise self._unwritable(exc, self.folder / RESULTS) from exc
 
     def flush(self) -> None:
-        """Hand what was written to the operating system.
+        """Flush the buffer to the operating system.
 
         Raises:
             ConfigError: it takes no more.
@@ -108,7 +108,7 @@ class ResultsWriter:
 
 
 def check_folder(folder: Path) -> None:
-    """Refuse a folder in which a run would replace or join files of somebody else.
+    """Raise an error if a run would replace or join foreign files in a folder.
 
     Nothing is written or made.
 
@@ -185,7 +185,7 @@ def _claim(handle: int, folder: Path) -> None:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as exc:
-            if time.monotonic() < end:  # who asks whether a run is writing holds it for a moment
+            if time.monotonic() < end:  # `is_locked` holds it for a moment
                 time.sleep(_LOOK / 10)
                 continue
             message = "another run is writing here; wait for its end, or name another folder"

@@ -1,4 +1,4 @@
-"""Scores and checks on recorded verdicts inside pytest.
+"""Scores and checks inside pytest, on recorded replies.
 
 It imports `authoring`, `suite` and the layers below.
 

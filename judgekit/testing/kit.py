@@ -1,4 +1,4 @@
-"""The `judgekit` fixture: score, evaluate and check, on the recordings of one test module."""
+"""The `judgekit` fixture: score, evaluate and check with the cassette of one test module."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ Chosen = str | Path | MetricLike
 
 
 class CheckFailed(AssertionError):
-    """A check did not hold; the message says why."""
+    """A check failed; the message says why."""
 
 
 class CheckOptions(NamedTuple):
-    """What a check asks of a result."""
+    """The options of a check."""
 
     threshold: float | None
     allow_fallback: bool
@@ -59,11 +59,11 @@ class Kit:
         self._record = record
 
     def case(self, **fields: Any) -> Case:
-        """Return a case of these fields; its id is the test's unless one is given."""
+        """Return a case with these fields; its default id is that of the test."""
         return next(load_cases([{"id": self._test, **fields}]))
 
     def metric(self, chosen: Chosen, **options: Any) -> Metric:
-        """Return a metric, made once for the same name and options.
+        """Return a metric; the same name and options return the same object.
 
         Raises:
             JudgekitError: no such metric or rubric, or an option it does not take.
@@ -90,7 +90,7 @@ class Kit:
         return create(chosen, **options)
 
     def score(self, case: Given, metric: Chosen, **options: Any) -> Result:
-        """Return a score, or the failure in its place; a failure is no exception.
+        """Return a score, or a failure as a value; a failure raises no exception.
 
         Also inside a running event loop, which waits meanwhile; `ascore` lets it go on.
 
@@ -200,7 +200,7 @@ class Kit:
     def _checked(
         self, options: CheckOptions, subject: Case, metric: Metric, result: Result
     ) -> Result:
-        """Return a result that is as wanted.
+        """Return a result that passes its check.
 
         Raises:
             NotAsExpected: it is not, and that is not left to the end of the session.

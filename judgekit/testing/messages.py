@@ -20,7 +20,7 @@ def shortfall(
     higher_is_better: bool,
     allow_fallback: bool,
 ) -> str | None:
-    """Return in half a line why a result does not pass, or `None`."""
+    """Return why a result does not pass, as half a sentence; `None` if it passes."""
     if isinstance(result, Failure):
         return f"no score ({result.kind}): {result.message}"
     if result.fallback is not None and not allow_fallback:
@@ -31,8 +31,8 @@ def shortfall(
     if result.value is None:
         return f"{result.status.replace('_', ' ')}: {result.reason or 'no value'}"
     if passes(result.value, threshold, higher_is_better) is False:
-        bound = "at least" if higher_is_better else "at most"
-        return f"{result.value:.3g}, and {bound} {threshold:g} is wanted"
+        side = "below" if higher_is_better else "above"
+        return f"{result.value:.3g} is {side} the threshold {threshold:g}"
     return None
 
 

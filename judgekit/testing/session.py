@@ -1,4 +1,4 @@
-"""One pytest session: its cassettes, its kits, and what is to be said at its end."""
+"""One pytest session: its cassettes, kits and summary."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ CASSETTES = "cassettes"
 
 
 class Session:
-    """What all tests of a session share.
+    """The state that all tests of a session share.
 
     Args:
         config: pytest's; only its options and settings are read.
@@ -44,7 +44,7 @@ class Session:
         self.unused: dict[str, int] = {}
         """Cassette -> records no test used."""
         self.soft: list[tuple[str, str]] = []
-        """Test and what a soft check of it found."""
+        """The id of a test and the message of its soft check."""
         self._modules: dict[str, set[str]] = {}
         """Cassette -> the modules that use it."""
         self._made: dict[Path, dict[str, Metric]] = {}
@@ -91,7 +91,7 @@ class Session:
         return folder / CASSETTES / f"{module.stem}.jsonl"
 
     def finish(self, *, left_out: set[str]) -> None:
-        """Write the cassettes, and keep what was used of them.
+        """Write the cassettes and remember which records were used.
 
         Args:
             left_out: test files of which a test was not run or did not pass.
@@ -106,7 +106,7 @@ class Session:
         self.tapes.close()
 
     def hand_over(self) -> dict[str, Any]:
-        """Return what a worker did, as plain data."""
+        """Return the results of a worker as plain data."""
         return {
             "used": {name: sorted(keys) for name, keys in self._used.items()},
             "modules": {name: sorted(files) for name, files in self._modules.items()},
@@ -118,7 +118,7 @@ class Session:
         }
 
     def take_over(self, handed: Mapping[str, Any]) -> None:
-        """Count what a worker did as done here."""
+        """Add the results of a worker."""
         for names, name in ((self._used, "used"), (self._modules, "modules")):
             for path, more in handed[name].items():
                 names.setdefault(path, set()).update(more)
@@ -142,12 +142,12 @@ class Session:
                     remove_records(path, set(left))
 
     def _shown(self, path: str) -> str:
-        """Return a path as short as it can be said from the project's folder."""
+        """Return a path relative to the project, if it is inside."""
         place = Path(path)
         return str(place.relative_to(self._root)) if place.is_relative_to(self._root) else path
 
     def summary(self) -> Iterator[tuple[str, list[str]]]:
-        """Yield what is to be said at the end: a title and lines."""
+        """Yield the sections of the summary: a title and lines."""
         if self.soft:
             lines = [f"{test}\n{message}" for test, message in self.soft]
             yield f"judgekit: {len(self.soft)} soft checks do not hold", lines

@@ -1,4 +1,4 @@
-"""The cassettes of a test session: opened once each, written when it ends, unused records known."""
+"""The cassettes of a test session: each is opened once and written at the end."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ UNKNOWN = "unknown"
 
 
 class TapeSettings(NamedTuple):
-    """What the session says of all cassettes."""
+    """The settings for all cassettes of a session."""
 
     record: RecordMode = RecordMode.NONE
     judge: str | None = None
@@ -40,7 +40,7 @@ class Tapes:
         self._open: dict[Path, Cassette] = {}
 
     def open(self, path: Path) -> Cassette:
-        """Return the cassette of a file, opened when it is first wanted.
+        """Return the cassette of a file; open it on first use.
 
         Raises:
             ConfigError: it is not clear who judges.
@@ -84,7 +84,7 @@ class Tapes:
         return list(self._open.values())
 
     def used(self) -> dict[str, list[str]]:
-        """Return the keys that were played or recorded, by file."""
+        """Return the keys that were replayed or recorded, by file."""
         used = {}
         for path, cassette in self._open.items():
             tape = cassette.tape
@@ -98,14 +98,14 @@ class Tapes:
         return used
 
     def close(self) -> None:
-        """Write what was recorded, and close everything."""
+        """Write the recorded replies and close all cassettes."""
         for cassette in self._open.values():
             cassette.close()
         self._open.clear()
 
 
 def unused_records(path: Path, used: set[str]) -> list[str]:
-    """Return the keys on a cassette that nobody used."""
+    """Return the keys of a cassette that no test used."""
     tape = Tape(path)
     try:
         keys = [tape.line(number)[8:72] for number in range(len(tape))]
@@ -115,7 +115,7 @@ def unused_records(path: Path, used: set[str]) -> list[str]:
 
 
 def remove_records(path: Path, keys: set[str]) -> None:
-    """Take records off a cassette.
+    """Remove records from a cassette.
 
     Raises:
         CassetteError: the file cannot be written.

@@ -17,7 +17,7 @@ HEADERS: Mapping[str, str] = {
     "X-Frame-Options": "DENY",
     "Cross-Origin-Resource-Policy": "same-origin",
     "Cross-Origin-Opener-Policy": "same-origin",
-    # Never kept by anyone in between, and asked for again each time.
+    # No proxy may keep it, and browsers must revalidate it.
     "Cache-Control": "no-cache, private",
 }
 """What goes with every answer."""
@@ -58,14 +58,14 @@ class PageRequest(NamedTuple):
 
 
 def check(target: str, headers: Message, *, port: int) -> PageRequest:
-    """Return what a request asks for.
+    """Return the path and the fields of a request.
 
     Raises:
         Refused: it came under another name, from another site, or is no plain address.
     """
     hosts = headers.get_all("Host") or []
     own = (f"127.0.0.1:{port}", f"localhost:{port}")
-    # A name of somebody else that leads here is how a foreign page would read what is served.
+    # DNS rebinding: a foreign name that resolves to this machine would let its page read the runs.
     if len(hosts) != 1 or hosts[0].strip().lower() not in own:
         raise Refused(403, f"this server answers at http://{own[0]}/ only")
     origins = headers.get_all("Origin") or []

@@ -16,7 +16,7 @@ from judgekit.core.score import Row
 from judgekit.pages.comparison.page import render_comparison
 from judgekit.pages.html import fill
 from judgekit.pages.run.page import Served, render_page
-from judgekit.pages.run.recorded import RunTape, keys_of, told
+from judgekit.pages.run.recorded import RunTape, keys_of, shown_record
 from judgekit.report.folder import RESULTS
 from judgekit.report.report import Report
 from judgekit.view.runs import RunEntry
@@ -26,7 +26,7 @@ KEPT = 200_000_000
 
 
 class Pages:
-    """Makes pages, one at a time."""
+    """Renders pages, one at a time."""
 
     def __init__(self) -> None:
         self._lock = Lock()
@@ -45,7 +45,7 @@ class Pages:
         )
 
     def comparison(self, runs: Sequence[tuple[RunEntry, Path]], *, across_rubrics: bool) -> bytes:
-        """Return the page of runs, the first of which is the base.
+        """Return the page of a comparison; the first run is the base.
 
         Raises:
             JudgekitError: they cannot be compared, or files are damaged.
@@ -97,14 +97,14 @@ def _filled(template: str, script: str | None, **values: Any) -> bytes:
 
 
 class _Whole:
-    """Texts stay in place: there is only one case."""
+    """Keeps texts in place: a single case has none to share."""
 
     def put(self, text: str) -> str:
         return text
 
 
 def records_of(folder: Path, case: str) -> dict[str, Any] | None:
-    """Return the records of a case by key, as the page of its run has them.
+    """Return the records of a case by key, in the form of the run page.
 
     Returns `None` if the run has no such case.
 
@@ -126,6 +126,6 @@ def records_of(folder: Path, case: str) -> dict[str, Any] | None:
     tape = RunTape(folder)
     try:
         records = {key: tape.record(key) for key in keys_of(tuple(rows))}
-        return {key: told(record, _Whole()) for key, record in records.items() if record}
+        return {key: shown_record(record, _Whole()) for key, record in records.items() if record}
     finally:
         tape.close()

@@ -1,4 +1,4 @@
-"""How far a run is while it writes: its rows are read as they come, each once."""
+"""The progress of a run that is still writing; each row is read once."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _LONGEST = 64_000_000
 
 
 class MetricProgress:
-    """What is known of one metric so far."""
+    """The figures of one metric so far."""
 
     def __init__(self) -> None:
         self.figures = MeanInterval()
@@ -33,7 +33,7 @@ class MetricProgress:
         self.scale = 1.0
 
     def add(self, result: dict[str, Any]) -> str:
-        """Count one result, which may hold anything; return what to say of it."""
+        """Count one untrusted result and return its text."""
         if result.get("type") == "failure":
             self.states["failed"] += 1
             return f"failed: {str(result.get('kind'))[:40]}".replace("_", " ")
@@ -49,7 +49,7 @@ class MetricProgress:
             self.figures.add(value)
         return number(value, self.scale)
 
-    def told(self, name: str) -> dict[str, Any]:
+    def summary(self, name: str) -> dict[str, Any]:
         """Return the figures so far."""
         return {
             "name": name,
@@ -60,7 +60,7 @@ class MetricProgress:
 
 
 class RunProgress:
-    """Follows one file of results from where it was left the last time.
+    """Follows one file of results, continuing where the last read ended.
 
     Args:
         folder: a run folder.
@@ -81,12 +81,12 @@ class RunProgress:
         """Lines that are no results."""
 
     def read(self) -> dict[str, Any]:
-        """Return what is known by now."""
+        """Return the progress so far."""
         with self._path.open("rb") as file:
             self._follow(file)
         return {
             "cases": self._cases,
-            "metrics": [tally.told(name) for name, tally in self._metrics.items()],
+            "metrics": [tally.summary(name) for name, tally in self._metrics.items()],
             "latest": list(self._latest),
             "skipped": self.skipped,
         }

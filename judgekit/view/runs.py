@@ -19,7 +19,7 @@ from judgekit.report.folder import (
     RESULTS,
     RUN,
     TAPE,
-    is_held,
+    is_locked,
     read_manifest_digest,
 )
 from judgekit.report.manifest import judges_of
@@ -98,12 +98,12 @@ class Runs:
         return sorted(runs.values(), key=lambda line: (-line.modified, line.id))
 
     def find(self, id: str) -> tuple[RunEntry, Path]:
-        """Return a run and where it is.
+        """Return a run and its folder.
 
         Raises:
             KeyError: no run under the folder is called that.
         """
-        # An id is looked up among what was found, never made into a path.
+        # An id is looked up among the known runs, never turned into a path.
         if id not in self._lines:
             self.all()
         folder = self.root / self._lines[id].id
@@ -141,7 +141,7 @@ class Runs:
                 ]
 
     def _line(self, id: str, folder: Path) -> RunEntry | None:
-        """Return the row of a folder; `None` if it is no run."""
+        """Return the row of a folder; `None` if the folder is not a run."""
         try:
             stamp, modified = self._stamp(folder)
         except OSError as exc:
@@ -171,7 +171,7 @@ class Runs:
         return entry._replace(state="writing" if is_written(folder) else "stopped")
 
     def _stamp(self, folder: Path) -> tuple[str, float]:
-        """Return what changes when a file of a run does, and when that was last."""
+        """Return a digest of the state of the files of a run, and the time of the last change."""
         known = []
         modified = 0.0
         for name in _FILES:
@@ -185,7 +185,7 @@ class Runs:
         return digest(repr(known))[:16], modified
 
     def _check_files(self, folder: Path) -> None:
-        """Refuse what is no plain file, is too large, or leads out of the folder."""
+        """Raise an error for a file that is not plain, is too large, or leads out of the folder."""
         for name in _FILES:
             path = folder / name
             if not (path.exists() or path.is_symlink()):
@@ -201,7 +201,7 @@ class Runs:
 def is_written(folder: Path) -> bool:
     """Return whether a run is writing a folder, or has only just written its last row."""
     results = folder / RESULTS
-    locked = is_held(results)
+    locked = is_locked(results)
     try:
         age = time.time() - results.stat().st_mtime
     except OSError:
@@ -259,6 +259,6 @@ def _begins_as_ours(results: Path) -> bool:
 
 
 def _one_line(problem: JudgekitError, folder: Path) -> str:
-    """Return a message without the way to the folder, which the list says already."""
+    """Return a message without the path of the folder, which the list shows."""
     text = " ".join(str(problem).split())
     return text.removeprefix(f"{folder}: ").removeprefix(f"{folder}{os.sep}")

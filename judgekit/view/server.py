@@ -25,7 +25,7 @@ PATIENCE = 30.0
 
 
 class ServerResponse(NamedTuple):
-    """What is sent back."""
+    """The response to a request."""
 
     body: bytes
     kind: str = "text/html; charset=utf-8"
@@ -40,7 +40,7 @@ class Viewer(ThreadingHTTPServer):
         port: 0 for any that is free.
 
     Raises:
-        ConfigError: not a folder, or the port is taken.
+        ConfigError: not a folder, or the port is in use.
     """
 
     daemon_threads = True
@@ -54,7 +54,7 @@ class Viewer(ThreadingHTTPServer):
             super().__init__((HOST, port), _ViewHandler)
         except OSError as exc:
             reason = "is in use; name another, or none" if exc.errno == errno.EADDRINUSE else (
-                f"cannot be had: {exc.strerror}"
+                f"cannot be opened: {exc.strerror}"
             )  # fmt: skip
             raise ConfigError(f"port {port} {reason}") from exc
         except OverflowError as exc:
@@ -66,11 +66,11 @@ class Viewer(ThreadingHTTPServer):
 
     @property
     def address(self) -> str:
-        """Where it answers."""
+        """The address of the server."""
         return f"http://{HOST}:{self.server_port}/"
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Take no notice of a browser that has gone; anything else is a mistake of ours."""
+        """Ignore a browser that disconnected; report any other error."""
         if not isinstance(sys.exc_info()[1], ConnectionError | TimeoutError):
             super().handle_error(request, client_address)
 
@@ -84,7 +84,7 @@ class Viewer(ThreadingHTTPServer):
         """
         make = _ROUTES.get(request.path)
         if make is None:
-            raise Refused(404, "there is nothing at this address")
+            raise Refused(404, "no page has this address")
         return make(self, request)
 
     def _list(self, request: PageRequest) -> ServerResponse:
@@ -137,7 +137,7 @@ class Viewer(ThreadingHTTPServer):
     def _compare(self, request: PageRequest) -> ServerResponse:
         ids = request.all("run")
         if len(ids) < 2:
-            raise Refused(400, "name two runs or more")
+            raise Refused(400, "name at least two runs")
         across = request.all("across_rubrics") == ["yes"]
         runs = [self._find(id) for id in ids]
         for line, _ in runs:
@@ -157,7 +157,7 @@ class Viewer(ThreadingHTTPServer):
             try:
                 return self.runs.find(id)
             except KeyError:
-                raise Refused(404, "there is no such run here") from None
+                raise Refused(404, "no run has this name") from None
 
 
 def _query(ids: list[str]) -> str:
@@ -182,7 +182,7 @@ def _message(problem: Exception) -> str:
     elif isinstance(problem, JudgekitError):
         text = str(problem)
     else:
-        text = f"its files hold what judgekit did not write ({type(problem).__name__})"
+        text = f"its files are not as judgekit writes them ({type(problem).__name__})"
     return " ".join(printable(text).split())
 
 
@@ -225,11 +225,11 @@ class _ViewHandler(BaseHTTPRequestHandler):
             self._send(answer, tag=tag)
 
     def _refuse_method(self) -> None:
-        self._refuse(Refused(405, "only GET is answered"))
+        self._refuse(Refused(405, "this server answers only GET"))
 
     def _refuse(self, refused: Refused) -> None:
         body = json.dumps({"problem": refused.line}, ensure_ascii=False).encode()
-        self.close_connection = True  # whatever else was sent is not read
+        self.close_connection = True  # the rest of the request is not read
         self._send(ServerResponse(body, "application/json; charset=utf-8", refused.status))
 
     def _send(self, answer: ServerResponse, *, tag: str | None = None) -> None:
@@ -251,7 +251,7 @@ class _ViewHandler(BaseHTTPRequestHandler):
         self.wfile.write(answer.body)
 
     def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
-        """Say what is wrong with a request that is no request, without repeating it."""
+        """Refuse a malformed request without repeating it."""
         self._refuse(Refused(int(code), "not a request this server understands"))
 
     def log_message(self, format: str, *args: Any) -> None:

@@ -9,7 +9,7 @@ import pytest
 from judgekit.core.case import Case
 from judgekit.core.score import Failure, Fallback, Part, Result, Row, Score
 from judgekit.pages.run.histograms import Histograms, saturation
-from judgekit.pages.run.slices import FIELDS, VALUES, Field, Slices, said
+from judgekit.pages.run.slices import FIELDS, VALUES, Field, Slices, value_text
 from judgekit.report.folder import Scored
 from judgekit.stats.intervals import mean_interval
 
@@ -95,7 +95,7 @@ def test_values_stand_in_the_order_people_count() -> None:
     [field] = sliced(*[({"n": v}, Score(value=1.0)) for v in [10, 9, "b", "A", 2.5] * 2])
 
     assert [s.value for s in field.slices] == ["2.5", "9", "10", "A", "b"]
-    assert [said(v) for v in (2.0, False, None, {})] == ["2", "no", None, None]
+    assert [value_text(v) for v in (2.0, False, None, {})] == ["2", "no", None, None]
 
 
 def test_saturation_is_said_of_nearly_all_and_of_enough() -> None:

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from judgekit.core.case import Case
 from judgekit.core.errors import ConfigError
 from judgekit.core.score import Failure, Part, Score
-from judgekit.report.folder import RESULTS, is_held, read_results
+from judgekit.report.folder import RESULTS, is_locked, read_results
 from judgekit.report.report import Report
 from judgekit.report.writer import ResultsWriter
 from judgekit.runner.evaluation import evaluate_sync
@@ -133,11 +133,11 @@ def test_a_run_that_is_writing_can_be_told_from_what_is_left_of_one(tmp_path):
     writer = ResultsWriter(tmp_path, manifest={})
     results = tmp_path / "results.jsonl"
 
-    assert is_held(results) is True
+    assert is_locked(results) is True
     assert results.read_text(encoding="utf-8").startswith('{"judgekit":"results"')  # seen at once
     writer.close()
-    assert is_held(results) is False
-    assert is_held(tmp_path / "none") is None
+    assert is_locked(results) is False
+    assert is_locked(tmp_path / "none") is None
 
 
 def test_rows_are_seen_while_a_run_writes(tmp_path, monkeypatch):

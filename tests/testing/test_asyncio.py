@@ -201,12 +201,12 @@ async def test_soft(judgekit):
 
     assert code == 1
     assert "1 failed, 1 passed" in out
-    assert "kind of case 'test_rude': 0, and at least 0.5 is wanted" in out
+    assert "kind of case 'test_rude': 0 is below the threshold 0.5" in out
     assert "kind 0.00: No greeting at all." in out
     assert ">       await judgekit.acheck(" in out
     assert "judgekit/testkit" not in out  # the user's own line is shown, not ours
     assert "judgekit: 1 soft checks do not hold" in out
-    assert "kind of case 'test_soft': 0, and at least 0.5 is wanted" in out
+    assert "kind of case 'test_soft': 0 is below the threshold 0.5" in out
 
 
 def test_a_miss_names_the_command_that_records_it(run, written):

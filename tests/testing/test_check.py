@@ -12,7 +12,7 @@ def test_a_failed_check_says_case_criterion_reason_quote_and_threshold(project, 
     code, out = run()
 
     assert code == 1
-    assert "kind of case 'test_rude': 0, and at least 0.5 is wanted" in out
+    assert "kind of case 'test_rude': 0 is below the threshold 0.5" in out
     assert "kind 0.00: No greeting at all." in out
     assert '"What now?" (in output)' in out
     assert "see more: judgekit cassette show" in out

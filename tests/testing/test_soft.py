@@ -14,4 +14,4 @@ def test_a_soft_check_says_so_and_passes(project, run):
 
     assert code == 0
     assert "judgekit: 1 soft checks do not hold" in out
-    assert "kind of case 'test_rude': 0, and at least 0.5 is wanted" in out
+    assert "kind of case 'test_rude': 0 is below the threshold 0.5" in out

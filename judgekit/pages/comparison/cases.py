@@ -25,14 +25,14 @@ ORDER: tuple[Fate, ...] = (
 
 
 class CellValue(NamedTuple):
-    """What a run holds of one case and metric."""
+    """The result of one case and metric."""
 
     state: str
     value: float | None
 
 
 class CaseResults(NamedTuple):
-    """What a run holds of one case, without its texts."""
+    """The results of one case, without its texts."""
 
     question: str
     answer: str
@@ -145,7 +145,7 @@ class ComparedCases:
         return CaseChange("gained" if gained else "same", 0.0)
 
     def _step(self, metric: str, base: float, new: float) -> float:
-        """Return how far a value moved, above 0 for the better, as a share of what it can."""
+        """Return the change of a value as a share of the largest one; above 0 is better."""
         summary = self.summaries[metric]
         step = new - base
         if abs(step) < EPSILON:
@@ -155,7 +155,7 @@ class ComparedCases:
         return step / (span or 1.0) * (1 if summary.higher_is_better else -1)
 
     def grids(self, number: int, metric: str) -> list[VerdictTable]:
-        """Return how verdicts turned over: of a metric, then of its criteria at the same line.
+        """Return the changes of verdicts: of a metric, then of its criteria at the same threshold.
 
         Args:
             number: of the new run, from 1.

@@ -36,7 +36,7 @@ WORDS: dict[Verdict, str] = {
     "better": "better",
     "unclear": "within chance",
     "same": "no difference",
-    "unknown": "cannot be told",
+    "unknown": "not tested",
 }
 
 
@@ -105,7 +105,7 @@ class MetricView:
 
 
 class ReasonChange(NamedTuple):
-    """What two runs say of a case by one metric, or of one of its criteria."""
+    """The results of two runs for one case and one metric or criterion."""
 
     name: str
     part: bool
@@ -286,7 +286,7 @@ class ComparisonFacts:
 
     @property
     def table(self) -> Iterator[tuple[str, list[tuple[str, str, str]]]]:
-        """Runs by metrics: mean, difference to the base, and what it comes to."""
+        """Runs by metrics: mean, difference from the base, and verdict."""
         names = list(self.runs[0].metrics)
         for place, run in enumerate(self.runs):
             cells = []

@@ -37,7 +37,7 @@ class ComparisonPayload(NamedTuple):
     worst: list[list[str]]
     """By new run: the cases that got worse most, the furthest first."""
     scored: dict[str, list[Scored | None]]
-    """What every run holds of those."""
+    """The results of every run for those cases."""
     counts: list[Counter[str]]
     """By new run: fate -> cases."""
 
@@ -91,7 +91,7 @@ def _metric(lines: ComparedCases, name: str) -> dict[str, Any]:
         "range": summary.range,
         "higher": summary.higher_is_better,
         "scale": summary.scale,
-        # By new run: what it and the base are held to, and whether they may be compared at all.
+        # By new run: the thresholds of base and run, and whether they are comparable.
         "thresholds": [one.get(name) for one in lines.thresholds],
         "compared": [name in names for names in lines.compared],
     }
@@ -156,7 +156,7 @@ def _details(
     texts: Texts,
     scored_of: Mapping[str, list[Scored | None]],
 ) -> dict[str, dict[str, Any]]:
-    """Return the texts of every case; only the first line of those that are not kept."""
+    """Return the texts of every case; for cases without kept texts, only the first line."""
     details: dict[str, dict[str, Any]] = {}
     bases: dict[str, Case] = {}
     for number, run in enumerate(runs):

@@ -246,7 +246,7 @@ class RunFacts:
         return "computed" if summary.computed and not summary.judged else ""
 
     def _makers(self, metric: str) -> tuple[JudgedBy, ...]:
-        """Return what the results name, or where nothing was judged, what the manifest names."""
+        """Return the judges and rubrics of the results, or else those of the manifest."""
         if metric in self._made:
             return self._made[metric]
         made_with = metric_entry(self._manifest, metric).get("made_with")

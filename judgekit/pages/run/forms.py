@@ -39,7 +39,7 @@ class Forms:
         """Metric -> the form met first."""
         self._stepwise: set[str] = set()
         self._parts: dict[str, dict[str, None]] = {}
-        """Metric -> the criteria its scores are made of."""
+        """Metric -> the criteria of its scores."""
 
     def add(self, scored: Scored) -> dict[str, int]:
         """Take one case; return the forms that are not the usual ones, by metric."""
@@ -79,7 +79,7 @@ class Forms:
         }
 
     def _asked(self, form: str) -> set[str]:
-        """Return the ids of the questions of a form; none of what is no form."""
+        """Return the ids of the questions of a form; empty for any other value."""
         if form not in self._ids:
             try:
                 read = Form.model_validate_json(form)
@@ -106,7 +106,7 @@ class Forms:
 
 
 def _metrics_by_criteria(parts: Sequence[Part], ids: set[str]) -> bool:
-    """Return whether the parts of a score are what was asked, and nothing else is."""
+    """Return whether the parts of a score match the questions exactly."""
     applied = {part.id for part in parts if part.status != "not_applicable"}
     return applied <= ids <= {part.id for part in parts}
 

@@ -51,7 +51,7 @@ def saturation(bins: Sequence[int]) -> str | None:
 
 
 def saturated_share(summary: MetricSummary) -> tuple[str, float] | None:
-    """Return the end of its range a metric sticks to, and the share of values there."""
+    """Return the end of its range where a metric saturates, and the share of values there."""
     place = saturation(summary.histogram)
     if place is None:
         return None

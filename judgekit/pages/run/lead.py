@@ -35,7 +35,7 @@ def _row(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def _flags(row: dict[str, Any]) -> set[str]:
-    """Return what the parts of a result are filtered by."""
+    """Return the values by which the list filters the parts of a result."""
     flags = set()
     for part in row.get("parts") or ():
         if part.get("status") == "abstained":

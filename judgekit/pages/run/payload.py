@@ -15,7 +15,7 @@ from judgekit.pages.run.histograms import Histograms
 from judgekit.pages.run.lead import lead_of
 from judgekit.pages.run.origins import Origins
 from judgekit.pages.run.ranking import Ranking
-from judgekit.pages.run.recorded import RunTape, keys_of, told
+from judgekit.pages.run.recorded import RunTape, keys_of, shown_record
 from judgekit.pages.run.slices import Field, Slices
 from judgekit.pages.run.taped import TapeIndex
 from judgekit.report.folder import Scored
@@ -142,7 +142,7 @@ def _case(scored: Scored, texts: Texts, tape: RunTape | None, origins: Origins) 
     data["rows"] = {row.metric: _result(row.result) for row in scored.rows}
     if tape is not None and tape.there:
         records = ((key, tape.record(key)) for key in keys_of(scored.rows))
-        data["asked"] = {key: told(record, texts) for key, record in records if record}
+        data["asked"] = {key: shown_record(record, texts) for key, record in records if record}
         if origins.all_alike is None:
             for key, record in data["asked"].items():
                 record["origin"] = origins.of(key)
@@ -157,7 +157,7 @@ def _result(result: Result) -> dict[str, Any]:
         if isinstance(part.get("answer"), float) and part["answer"] == part.get("value"):
             del part["answer"]
     if result.type == "score" and result.parts and len(result.judgments) == 1:
-        # The parts say again what the only judgment answered.
+        # The parts repeat the answers of the only judgment.
         for judgment in data["judgments"]:
             judgment.pop("answers", None)
     return data

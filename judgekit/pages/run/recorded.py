@@ -69,7 +69,7 @@ def keys_of(rows: tuple[Row, ...]) -> Iterator[str]:
     yield from keys
 
 
-def told(record: Record, texts: TextPool) -> dict[str, Any]:
+def shown_record(record: Record, texts: TextPool) -> dict[str, Any]:
     """Return the part of a record that a page shows."""
     request, reply = record.request, record.reply
     data: dict[str, Any] = {

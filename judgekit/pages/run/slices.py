@@ -82,7 +82,7 @@ class Slices:
                 self._fields[name] = before
         for name, tallies in self._fields.items():
             if tallies is not None and not self._add(
-                tallies, said(metadata.get(name)), values, cluster
+                tallies, value_text(metadata.get(name)), values, cluster
             ):
                 self._fields[name] = None
         self._all.add(values, cluster)
@@ -150,10 +150,10 @@ def _cell(values: FigureValues, bounds: Bounds) -> SliceCell:
     return SliceCell(figures.n, figures.mean, low, high, values.too_few(bounds))
 
 
-def said(value: Any) -> str | None:
+def value_text(value: Any) -> str | None:
     """Return a value of the metadata as the script of the page says it; `None` of none.
 
-    >>> said(True), said(3.0), said("a"), said(["a"])
+    >>> value_text(True), value_text(3.0), value_text("a"), value_text(["a"])
     ('yes', '3', 'a', None)
     """
     if value is None or isinstance(value, (dict, list)):

@@ -19,7 +19,7 @@ class JudgeReplies:
     def __init__(self) -> None:
         self.count = 0
         self.samples = 1
-        """How often one and the same thing was asked."""
+        """The number of samples of one request."""
         self.retried = 0
         """Replies that took more than one try."""
         self.cost = 0.0
@@ -28,7 +28,7 @@ class JudgeReplies:
         self.tokens = [0, 0]
         self.uncounted = 0
         """Replies of which the server did not say how many tokens they took."""
-        self.said: dict[str, dict[str, None]] = {}
+        self.values: dict[str, dict[str, None]] = {}
         """Parameters, modes, identities, servers and reported models, each in the order met."""
 
     def add(self, request: dict[str, Any], reply: dict[str, Any]) -> None:
@@ -59,13 +59,13 @@ class JudgeReplies:
             ("server", reply.get("server")),
             ("reported", reply.get("model")),
         ):
-            several = self.said.setdefault(name, {})
+            several = self.values.setdefault(name, {})
             if isinstance(value, str) and value and len(several) < MOST:
                 several[value] = None
 
-    def told(self, name: str) -> list[str]:
-        """Return what was met of a kind."""
-        return list(self.said.get(name, ()))
+    def seen_values(self, name: str) -> list[str]:
+        """Return the values of a field, in the order of the tape."""
+        return list(self.values.get(name, ()))
 
 
 _TOKENS = ("input_tokens", "output_tokens")

@@ -1,1 +1,1 @@
-"""Reports as files for machines and for other people's tools: one module a format."""
+"""Exports of a report: one module for each format."""

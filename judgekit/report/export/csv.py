@@ -37,7 +37,7 @@ def write(report: Report, path: Path) -> None:
 
 
 def _cell(value: Any) -> str:
-    """Return a cell: numbers as they are, texts so that none is run as a formula."""
+    """Return a cell; a text cannot become a formula."""
     if value is None:
         return ""
     if isinstance(value, bool):
@@ -48,7 +48,7 @@ def _cell(value: Any) -> str:
 
 
 def guarded(text: str) -> str:
-    """Return a text with an apostrophe before it, where a spreadsheet would run it.
+    """Return a text, after an apostrophe if a spreadsheet would run it as a formula.
 
     >>> guarded("=1+1"), guarded("1+1")
     ("'=1+1", '1+1')

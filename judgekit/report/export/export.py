@@ -33,14 +33,14 @@ _BEGIN = {
 
 
 class Export(NamedTuple):
-    """A format, and the file it goes to."""
+    """A format and the path of its file."""
 
     format: str
     path: Path
 
 
 def parse_exports(texts: Iterable[str]) -> list[Export]:
-    """Return what `FORMAT=FILE` says; wrong ones are refused before anything runs.
+    """Parse `FORMAT=FILE` options, so that mistakes are reported before the run.
 
     Raises:
         ConfigError: no such format, no file, or two of one file.
@@ -60,7 +60,7 @@ def parse_exports(texts: Iterable[str]) -> list[Export]:
 
 
 def check(one: Export) -> None:
-    """Refuse what could not be written.
+    """Raise an error if an export could not be written.
 
     Raises:
         ConfigError: no such format, or the file is a folder, a link, or of something else.
@@ -79,7 +79,7 @@ def check(one: Export) -> None:
 
 
 def export(report: Report, format: str, path: Path) -> Path:
-    """Write a run in a format. Returns where it is.
+    """Write a run in a format and return the path.
 
     Raises:
         ConfigError: no such format, or the file cannot be written.
@@ -91,7 +91,7 @@ def export(report: Report, format: str, path: Path) -> Path:
 
 
 def export_all(report: Report, parse_exports: Iterable[Export]) -> list[Export]:
-    """Write a run in several formats: one that fails does not keep the others from being written.
+    """Write a run in several formats; if one fails, write the others first.
 
     Returns:
         What was written.

@@ -1,4 +1,4 @@
-"""The rows of a run that a person should look at: the worst ones, and how many there are."""
+"""The rows of a run to look at: the worst ones, and their number."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MOST_ERRORS = 20
 
 
 class Findings:
-    """What went wrong with one metric."""
+    """The failed rows of one metric."""
 
     def __init__(self, summary: MetricSummary) -> None:
         self.summary = summary
@@ -55,7 +55,7 @@ class Findings:
 
 
 def findings_of(report: Report) -> list[Findings]:
-    """Return what went wrong with each metric, in constant memory."""
+    """Return the failed rows of each metric, in constant memory."""
     findings = {name: Findings(summary) for name, summary in report.metrics.items()}
     for row, verdict in verdicts(report):
         value = row.result.value if isinstance(row.result, Score) else None

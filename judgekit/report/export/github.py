@@ -74,7 +74,7 @@ def write_github(
 
 
 def add_summary(report: Report, findings: list[Findings], path: Path) -> None:
-    """Add a run to the file of a summary, as much of it as fits.
+    """Append a run to the file of a summary, as far as it fits.
 
     Raises:
         ConfigError: the file cannot be written.
@@ -127,7 +127,7 @@ def annotation_lines(
 
 
 def _from_root(file: str) -> str:
-    """Return a path from the root of the checkout, which is how GitHub finds the file."""
+    """Return a path relative to the checkout, as GitHub needs it."""
     root = os.environ.get("GITHUB_WORKSPACE")
     return Path(os.path.relpath(file, root)).as_posix() if root else file
 
@@ -135,7 +135,7 @@ def _from_root(file: str) -> str:
 def _few(
     entries: list[tuple[str | None, str, str]], count: int
 ) -> tuple[list[tuple[str | None, str, str]], int]:
-    """Return what is shown, with room for a word on the others, and how many those are."""
+    """Return the entries to show, and the number of the others."""
     if count <= MOST_ANNOTATIONS:
         return entries, 0
     return entries[: MOST_ANNOTATIONS - 1], count - (MOST_ANNOTATIONS - 1)
@@ -167,7 +167,7 @@ def _property(text: str) -> str:
 
 
 class Quiet:
-    """Has the runner take no commands from what is printed within."""
+    """Stops the runner from reading commands in the output of a block."""
 
     def __init__(self, say: Callable[[str], None]) -> None:
         self._say = say

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def report_json(report: Report) -> str:
-    """Return figures, gates, manifest and what depended on the occasion as JSON."""
+    """Return figures, gates, manifest and the facts of this execution as JSON."""
     data = {**report.figures.model_dump(mode="json"), "run": report.run}
     return json.dumps(data, ensure_ascii=False, indent=1, sort_keys=True)
 

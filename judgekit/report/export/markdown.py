@@ -33,7 +33,7 @@ def write(report: Report, path: Path) -> None:
 
 
 def markdown_lines(report: Report, findings: Iterable[Findings]) -> Iterator[str]:
-    """Yield a run as lines of Markdown; whatever cases, judges and rubrics say is escaped."""
+    """Yield a run as lines of Markdown; texts of cases, judges and rubrics are escaped."""
     manifest = report.figures.manifest
     yield f"## {_safe(title_of(report))}"
     yield ""
@@ -50,7 +50,7 @@ def markdown_lines(report: Report, findings: Iterable[Findings]) -> Iterator[str
 
 
 def verdict_word(report: Report) -> str:
-    """Return in a few words how a run ended."""
+    """Return the outcome of a run in a few words."""
     if report.figures.incomplete:
         return "Incomplete"
     missed = sum(not gate.passed for gate in report.figures.gates)

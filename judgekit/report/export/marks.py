@@ -1,4 +1,4 @@
-"""Characters that are not what they look like, or that a format has no place for."""
+"""Invisible and misleading characters, and those that a format forbids."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _UNSEEN = re.compile(
 
 
 def named(text: str) -> str:
-    r"""Return a text with unseen characters named; tabs and line ends stay.
+    r"""Return a text with invisible characters as code points; tabs and line ends stay.
 
     >>> named("a\x07b\u202ec")
     'a⟨U+0007⟩b⟨U+202E⟩c'
@@ -24,6 +24,6 @@ def named(text: str) -> str:
 
 
 def one_line(text: str, *, most: int = 1000) -> str:
-    """Return a text on one line, unseen characters named, cut to a length."""
+    """Return a text on one line, with invisible characters as code points, cut to a length."""
     line = " ".join(named(text).split())
     return line if len(line) <= most else line[: most - 1] + "…"

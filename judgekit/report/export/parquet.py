@@ -19,7 +19,7 @@ ROWS = 4096
 
 
 def check() -> None:
-    """Refuse before a run what could not be written after it.
+    """Raise an error before the run if the export could not be written after it.
 
     Raises:
         MissingExtra: pyarrow is not installed.

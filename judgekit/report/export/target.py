@@ -1,4 +1,4 @@
-"""Where an export goes: a file that is written whole or not at all, or a device as it comes."""
+"""The target of an export: a file, written atomically, or a device."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def written(path: Path) -> Iterator[BinaryIO]:
 
 @contextmanager
 def translated(path: Path) -> Iterator[None]:
-    """Turn what writing may raise into one line.
+    """Translate errors of writing into one line.
 
     Raises:
         ConfigError: writing failed.

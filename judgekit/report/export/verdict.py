@@ -1,4 +1,4 @@
-"""The outcome of a row for tools that know four: passed, failed, error, skipped."""
+"""The outcome of a row for test tools: passed, failed, error or skipped."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ PASSED = RowVerdict("passed")
 
 
 def verdict_of(result: Result, summary: MetricSummary) -> RowVerdict:
-    """Return the outcome of a row: missing its threshold is a failure, having no score an error.
+    """Return the outcome of a row: `failed` if it misses its threshold, `error` without a score.
 
     Abstained, not applicable and fallback rows are skipped: the metric itself gave no verdict.
     """
@@ -42,8 +42,8 @@ def verdict_of(result: Result, summary: MetricSummary) -> RowVerdict:
         status = result.status.replace("_", " ")
         return RowVerdict("skipped", result.status, f"{status}: {result.reason}".rstrip(": "))
     if result.fallback is not None:
-        stand_in = f"{result.fallback.substitute} stood in and gave {_number(result.value)}"
-        return RowVerdict("skipped", "fallback", f"{stand_in}: {result.fallback.cause}")
+        fallback = f"the fallback {result.fallback.substitute} gave {_number(result.value)}"
+        return RowVerdict("skipped", "fallback", f"{fallback}: {result.fallback.cause}")
     if passes(result.value, summary.threshold, summary.higher_is_better) is not False:
         return PASSED
     word = "below" if summary.higher_is_better else "above"

@@ -63,7 +63,7 @@ def test_what_is_not_scored_says_why(tmp_path):
     assert said["plain/error"] == "cannot: so so"
     assert said["plain/abstained"] == "abstained: so so"
     assert said["plain/not_applicable"] == "not applicable: so so"
-    assert said["plain/fallback"] == "token_f1 stood in and gave 0.9: so so"
+    assert said["plain/fallback"] == "the fallback token_f1 gave 0.9: so so"
 
 
 def test_gates_and_what_is_incomplete_are_a_suite(tmp_path):

@@ -160,7 +160,7 @@ async function look() {
     for (const time of parts.body.querySelectorAll("time")) time.textContent = ago(new Date(time.dateTime) / 1000);
     return;
   }
-  if (!reply.ok) throw new Error("The list cannot be had.");
+  if (!reply.ok) throw new Error("The list of runs cannot be loaded.");
   tag = reply.headers.get("ETag");
   ({ runs, note } = await reply.json());
   draw();
