@@ -1,7 +1,7 @@
-"""Cosines to numbers: the equations of the quality definitions, without any embedder.
+"""Scores from cosines: the equations of the quality definitions, without an embedder.
 
-A cosine is compared as a metric reports it, rounded to four decimals, so that what another batch
-changes in its seventh digit changes no outcome.
+Cosines are compared after rounding to four decimals, as metrics report them. The batch may change
+the seventh digit of a vector; rounding keeps the outcome the same.
 """
 
 from __future__ import annotations
@@ -10,12 +10,12 @@ import math
 from collections.abc import Sequence
 
 TAU = 0.8
-"""Where two texts count as saying the same, if a metric is told no other place."""
+"""Default cosine from which two texts count as equal in meaning."""
 DIGITS = 4
 
 
 def semantic_accuracy(similarities: Sequence[float], *, tau: float = TAU) -> float | None:
-    """Return the share of similarities of at least tau, equation (7); `None` of none.
+    """Return the share of similarities of at least tau, equation (7); `None` if there are none.
 
     >>> semantic_accuracy([0.8, 0.79], tau=0.8)
     0.5
@@ -25,33 +25,33 @@ def semantic_accuracy(similarities: Sequence[float], *, tau: float = TAU) -> flo
 
 
 def is_accurate(similarity: float, tau: float) -> bool:
-    """Return whether a similarity is at least tau: *not* strict, unlike `is_covered`."""
+    """Return whether a similarity is at least tau; `is_covered` excludes tau itself."""
     return round(similarity, DIGITS) >= tau
 
 
 def is_covered(similarity: float, tau: float) -> bool:
-    """Return whether a similarity is greater than tau, equation (5): strict."""
+    """Return whether a similarity is greater than tau, equation (5)."""
     return round(similarity, DIGITS) > tau
 
 
 def facts_covered(response: Sequence[str], truth: Sequence[str]) -> float | None:
-    """Return the share of true facts among those of a response, equation (4); `None` of none.
+    """Return the share of true facts in a response, equation (4); `None` if there are none.
 
-    Both are sets: what is said twice counts once.
+    Duplicates count once.
 
     >>> facts_covered(["a", "a", "c"], ["a", "b"])
     0.5
     """
-    expected = set(truth)
-    return len(expected & set(response)) / len(expected) if expected else None
+    facts = set(truth)
+    return len(facts & set(response)) / len(facts) if facts else None
 
 
 def facts_covered_semantic(cosines: Sequence[Sequence[float]], *, tau: float = TAU) -> float | None:
-    """Return the share of true facts near one of a response, equations (4) and (5).
+    """Return the share of true facts similar to a fact of a response, equations (4) and (5).
 
     Args:
-        cosines: a row for every fact of the truth, a column for every fact of the response.
-        tau: a fact is covered if a cosine is greater.
+        cosines: a row per true fact, a column per fact of the response.
+        tau: a fact is covered if one of its cosines is greater.
 
     >>> facts_covered_semantic([[0.9, 0.1], [0.8, 0.3]])
     0.5
@@ -61,5 +61,5 @@ def facts_covered_semantic(cosines: Sequence[Sequence[float]], *, tau: float = T
 
 
 def mean(values: Sequence[float]) -> float:
-    """Return the mean; the sum is exact, so that no order changes it."""
+    """Return the mean; the sum is exact and so independent of the order."""
     return math.fsum(values) / len(values)

@@ -1,4 +1,4 @@
-"""Contrastive alignment: nearer to texts that show a trait than to texts that lack it?"""
+"""Contrastive alignment of vectors: the equation, without an embedder."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Vector = Sequence[float]
 
 
 class Contrast(NamedTuple):
-    """Mean cosines to both sides, each -1..1, and what they come to, 0..1."""
+    """The alignment, 0..1, and the mean cosines to both sides, each -1..1."""
 
     alignment: float
     positive: float
@@ -24,9 +24,9 @@ class Contrast(NamedTuple):
 
 
 class Sides:
-    """The examples of both sides, put together once: a mean cosine is one product with each.
+    """The examples of both sides; a mean cosine is one product with the mean of the unit vectors.
 
-    A zero vector is as near to nothing as to everything, so those of the examples are left out.
+    Zero vectors have no direction, so examples with one are left out.
 
     Raises:
         ConfigError: a side has no examples.
@@ -40,7 +40,7 @@ class Sides:
         self._centres = [_centre(positives), _centre(negatives)]
 
     def contrast(self, response: Any) -> Contrast | None:
-        """Return the contrast of a response; `None` where it, or a side, is nothing but zeros."""
+        """Return the contrast of a response; `None` if it is zero, or all vectors of a side."""
         unit = _unit(response)
         positive, negative = (
             None if unit is None or centre is None else _product(unit, centre)
@@ -57,7 +57,7 @@ def contrast(
 ) -> Contrast | None:
     """Return (mean cosine to positives - mean cosine to negatives + 2) / 4, and both means.
 
-    .5 is as near to one side as to the other. See `Sides` for zero vectors and errors.
+    .5 is equally similar to both sides. See `Sides` for zero vectors and errors.
 
     >>> contrast([1.0, 0.0], [[1.0, 0.0]], [[0.0, 1.0]]).alignment
     0.75
@@ -68,14 +68,15 @@ def contrast(
 def mean_alignment(
     responses: Sequence[Vector], positives: Sequence[Vector], negatives: Sequence[Vector]
 ) -> float:
-    """Return the mean alignment of several responses; 0 without any, as the original has it."""
+    """Return the mean alignment of several responses; 0 if there are none, as in Wisent."""
     sides = Sides(positives, negatives)
-    known = [found.alignment for each in responses if (found := sides.contrast(each)) is not None]
-    return math.fsum(known) / len(known) if known else 0.0
+    contrasts = filter(None, map(sides.contrast, responses))
+    alignments = [each.alignment for each in contrasts]
+    return math.fsum(alignments) / len(alignments) if alignments else 0.0
 
 
 def _centre(vectors: Any) -> NDArray[np.float64] | None:
-    """Return the mean of the unit vectors; `None` where all are zero."""
+    """Return the mean of the unit vectors; `None` if all vectors are zero."""
     units = [unit for unit in map(_unit, vectors) if unit is not None]
     if not units:
         return None
@@ -96,7 +97,7 @@ def _unit(vector: Any) -> NDArray[np.float64] | None:
         raise ValueError("the embedder returned a vector with a number that is not finite")
     if largest == 0:
         return None
-    array = array / largest  # so that squares of very small numbers do not vanish
+    array = array / largest  # squares of very small numbers would underflow
     unit: NDArray[np.float64] = array / math.sqrt(math.fsum((array * array).tolist()))
     return unit
 

@@ -1,4 +1,4 @@
-"""Examples of a trait: texts in a suite, or files of texts or pairs."""
+"""Examples of a trait: texts in a suite, or files with texts or pairs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from judgekit.core.input_file import read_text
 
 Side = Literal["positive", "negative"]
 MAX_FILE = 50_000_000
-"""Bytes of a file of examples."""
+"""Maximum size of a file with examples, in bytes."""
 
 
 def read_examples(
@@ -22,15 +22,15 @@ def read_examples(
     """Return the examples of one side.
 
     Args:
-        metric: who asks, for messages.
-        side: `positive` shows the trait, `negative` lacks it.
-        source: texts, or the path of a file. A JSON file holds a list of texts, or pairs as
-            `judgekit pairs generate` writes them, of which the side is taken; a `.jsonl` file has
-            one of them a line, a `.txt` file one text a line.
-        option: what the option is called, if not `positive_examples` or `negative_examples`.
+        metric: name of the metric, for messages.
+        side: `positive` shows the trait, `negative` does not.
+        source: texts, or the path of a file. A JSON file contains a list of texts, or pairs as
+            `judgekit pairs generate` writes them; a `.jsonl` file has a text or a pair per line, a
+            `.txt` file a text per line.
+        option: name of the option, if it is not `positive_examples` or `negative_examples`.
 
     Raises:
-        ConfigError: there is no such file, it is of no such shape, or holds nothing.
+        ConfigError: the file is missing, has another format, or is empty.
     """
     option = option or f"{side}_examples"
     if isinstance(source, (str, Path)):
@@ -47,7 +47,7 @@ def read_examples(
                 where=where,
             )
     if not texts:
-        raise ConfigError(f"{metric}: {option} holds no texts; give at least one", where=where)
+        raise ConfigError(f"{metric}: {option} has no texts; give at least one", where=where)
     return texts
 
 
@@ -79,12 +79,10 @@ def _json(metric: str, text: str, where: str) -> Any:
 
 
 def _texts(data: Any, side: Side, *, where: str) -> Iterator[Any]:
-    """Yield the texts of one side, whichever of the known shapes holds them."""
+    """Yield the texts of one side, from any of the known formats."""
     if isinstance(data, Mapping):
-        for key in (f"{side}_examples", side, "pairs", "examples"):
-            if key in data:
-                data = data[key]
-                break
+        keys = (f"{side}_examples", side, "pairs", "examples")
+        data = next((data[key] for key in keys if key in data), data)
     if not isinstance(data, list):
         raise ConfigError(
             "examples are a list of texts, or pairs with `positive` and `negative`", where=where
@@ -94,7 +92,7 @@ def _texts(data: Any, side: Side, *, where: str) -> Iterator[Any]:
 
 
 def _side_of(entry: Any, side: Side, where: str) -> Any:
-    """Return one side of a pair: `positive`, `positive_response`, or a `model_response` in it."""
+    """Return one side of a pair: `positive`, `positive_response`, or its `model_response`."""
     if isinstance(entry, Mapping):
         for key in (side, f"{side}_response", f"{side}_example"):
             value = entry.get(key)

@@ -28,25 +28,26 @@ NO_MEANING = (
     "It compares meaning and needs a semantic embedder. Name one: embedder: onnx:FOLDER,"
     " or embedder: {model: openai/text-embedding-3-small}"
 )
-"""Why a semantic metric does not apply without a semantic embedder, and what to do."""
+"""The reason why a semantic metric does not apply, and what to do."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SemanticAccuracy(Metric):
-    """1 if the cosine of the output to a reference is at least `tau`, else 0; higher is better.
+    """1 if the cosine of the output to a reference is at least `tau`, else 0. Higher is better.
 
-    The mean over a run is the semantic accuracy. Of several references the nearest counts. It
-    needs an embedder that compares meaning: a sentence model (`onnx:FOLDER`) or a hosted one.
-    Without one, and with a lexical one, it is not applicable; `lexical_accuracy` compares words.
-    Calibrate `tau` for the embedder, and do not expect it to notice every "not": many models
-    place a sentence near its negation. A text the embedder has no features for is left out.
+    The mean over a run is the semantic accuracy. If there are several references, the most similar
+    one counts. The metric needs an embedder that compares meaning: a sentence model (`onnx:FOLDER`)
+    or a hosted one. Without one, or with a lexical one, it is not applicable; use
+    `lexical_accuracy` to compare words. Calibrate `tau` for the embedder. Many models place a
+    sentence close to its negation, so the metric may miss a "not". Texts without features for the
+    embedder do not count.
     """
 
     name: str = "semantic_accuracy"
     tau: Fraction = TAU
-    """The least cosine that counts; at it counts."""
+    """Minimum cosine, inclusive."""
     embedder: Chosen | None = None
-    """What turns texts into vectors; a lexical one does not do."""
+    """Embedder that compares meaning; a lexical one is not sufficient."""
 
     needs = ("output", "reference")
 
@@ -56,7 +57,7 @@ class SemanticAccuracy(Metric):
 
     @property
     def synchronous(self) -> bool:
-        """Whether the embedder is synchronous."""
+        """Whether no asynchronous embedder is needed."""
         return self.embedder is None or embeds_at_once(self.embedder)
 
     async def score(self, case: Case) -> Score:
@@ -67,29 +68,29 @@ class SemanticAccuracy(Metric):
         """
         output, references = needed_text(case, "output"), needed_texts(case, "reference")
         if self.embedder is None or not is_semantic(self.embedder):
-            named = {} if self.embedder is None else {"embedder": identity_of(self.embedder)}
+            meta = {} if self.embedder is None else {"embedder": identity_of(self.embedder)}
             return Score(
                 status="not_applicable",
                 reason=f"{NO_MEANING}; or compare words with lexical_accuracy.",
                 method=_method(self.tau),
-                meta=named,
+                meta=meta,
             )
         return await _by_cosine(output, references, embedder=self.embedder, tau=self.tau)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class LexicalAccuracy(Metric):
-    """1 if the output shares enough words with a reference, else 0; higher is better.
+    """1 if the output shares enough words with a reference, else 0. Higher is better.
 
-    The cosine of counted words and pieces of words (the embedder `lexical`) to the nearest
-    reference must be at least `tau`. It compares words, not meaning: "5 pm" and "17:00" are far,
-    and a sentence and its negation are near ("is not open" counts as "is open"). Take
-    `semantic_accuracy` with a model, or `accuracy` with a judge, where meaning decides.
+    The embedder `lexical` counts words and pieces of words. The cosine to the most similar
+    reference must be at least `tau`. The metric compares words, not meaning: "5 pm" and "17:00" are
+    dissimilar, and a sentence and its negation are similar ("is not open" counts as "is open"). If
+    meaning matters, use `semantic_accuracy` with a model, or `accuracy` with a judge.
     """
 
     name: str = "lexical_accuracy"
     tau: Fraction = TAU
-    """The least cosine that counts; at it counts."""
+    """Minimum cosine, inclusive."""
 
     synchronous = True
     needs = ("output", "reference")
@@ -115,7 +116,7 @@ def _method(tau: float) -> str:
 async def _by_cosine(
     output: str, references: tuple[str, ...], *, embedder: Chosen, tau: float
 ) -> Score:
-    """Return 1 or 0 by the cosine of an output to the nearest reference."""
+    """Return 1 if the cosine of an output to a reference is at least `tau`, else 0."""
     first, *rest = await vectors(embedder, [output, *references])
     cosines = [cosine(first, vector) for vector in rest]
     known = [value for value in cosines if value is not None]
@@ -123,7 +124,7 @@ async def _by_cosine(
     if not known:
         return Score(
             status="not_applicable",
-            reason="The output or the reference holds no words the embedder knows.",
+            reason="The output or the reference has no words that the embedder knows.",
             method=_method(tau),
             meta=meta,
         )

@@ -1,4 +1,4 @@
-"""Similarity: how near the output is to another text of the case, by an embedder."""
+"""Similarity: the cosine of the output and another text of the case."""
 
 from __future__ import annotations
 
@@ -34,22 +34,23 @@ Reduce = Literal["max", "mean"]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Similarity(Metric):
-    """Cosine of the output to a field of the case; 0..1, higher is better.
+    """Cosine similarity of the output to a field of the case. Range 0..1, higher is better.
 
-    The cosine is clamped to 0..1 (opposite counts as unrelated) and rounded to four decimals.
-    Where the field holds several texts, the greatest or the mean cosine is taken. What "near"
-    means is the embedder's affair, and `meta.embedder` names it; the default one is lexical.
-    A text the embedder has no features for (a zero vector) is left out; none left, or such an
-    output, is not applicable. Needs `output` and the field `to` names.
+    The cosine is clamped to 0..1, so opposite texts count as unrelated, and rounded to four
+    decimals. If the field contains several texts, the value is the maximum or the mean cosine. The
+    embedder decides what "similar" means; `meta.embedder` names it, and the default one is lexical.
+    Texts without features for the embedder (zero vectors) do not count. If the output or all texts
+    are without features, the metric is not applicable. It needs `output` and the field that `to`
+    names.
     """
 
     name: str = "similarity"
     to: Target = "reference"
-    """What the output is held against."""
+    """The field that the output is compared with."""
     reduce: Reduce = "max"
-    """Of several texts, the nearest or the mean."""
+    """Similarity to several texts: the maximum (`max`) or the mean (`mean`)."""
     embedder: Chosen = "lexical"
-    """The name of an embedder, a mapping such as `{onnx: FOLDER}`, or an embedder."""
+    """Name of an embedder, a mapping such as `{onnx: FOLDER}`, or an embedder object."""
 
     needs = ("output", "the field that `to` names")
 
@@ -80,7 +81,7 @@ class Similarity(Metric):
         if not known:
             return Score(
                 status="not_applicable",
-                reason=f"The output or the {self.to} holds no words the embedder knows.",
+                reason=f"The output or the {self.to} has no words that the embedder knows.",
                 method=method,
                 meta={"embedder": identity},
             )
@@ -97,9 +98,9 @@ class Similarity(Metric):
 
 
 def cosine(first: Sequence[float], second: Sequence[float]) -> float | None:
-    """Return the cosine of two vectors, clamped to 0..1; `None` where one of them is zero.
+    """Return the cosine of two vectors, clamped to 0..1; `None` if one of them is zero.
 
-    Sums are exact (`math.fsum`), so the figure does not depend on the machine.
+    Sums are exact (`math.fsum`), so the value does not depend on the machine.
 
     Raises:
         ValueError: a vector holds NaN or an infinity, or their lengths differ.
@@ -122,5 +123,5 @@ def cosine(first: Sequence[float], second: Sequence[float]) -> float | None:
 
 
 def _sum(products: NDArray[np.float64]) -> float:
-    # Lexical vectors are mostly zeros, and an exact sum takes its time for every one.
+    # Lexical vectors are mostly zeros, and an exact sum is slow.
     return math.fsum(products[products != 0.0].tolist())

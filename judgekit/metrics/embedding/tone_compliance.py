@@ -1,4 +1,4 @@
-"""Tone compliance by example: how near is the output to texts in the wanted tone?"""
+"""Tone compliance by example: how similar is the output to texts in a tone?"""
 
 from __future__ import annotations
 
@@ -24,23 +24,25 @@ Reduce = Literal["centre", "max", "mean"]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ToneCompliance(Metric):
-    """Cosine of the output to exemplars of the wanted tone; 0..1, higher is better.
+    """Cosine similarity of the output to exemplars of a tone. Range 0..1, higher is better.
 
-    `reduce` says to what of several exemplars: `centre` the mean of their vectors (the
-    definition's target), `max` the nearest, `mean` the mean of the cosines. An opposite counts
-    as unrelated. A cosine is no probability: what a good one is depends on embedder and
-    exemplars, so hold it against texts whose tone is known. The default embedder compares
-    words, and hears a tone only where it has words of its own; `tone_compliance_judge` is the
-    judged form.
+    `reduce` selects the target. `centre` is the mean of the exemplars' vectors (the target of the
+    definition), `max` the most similar exemplar, and `mean` the mean of the cosines. Opposite texts
+    count as unrelated. A cosine is not a probability, and a good value depends on the embedder and
+    the exemplars, so compare it with the values of texts with a known tone. The default embedder
+    compares words and detects a tone only by its typical words. `tone_compliance_judge` uses a
+    judge instead.
     """
 
     exemplars: str | Sequence[str]
-    """Texts in the wanted tone, or a file of them: .txt or .jsonl a text a line, .json a list."""
+    """Texts in the required tone, or a file: .txt or .jsonl with one text per line, or .json with a
+    list."""
     name: str = "tone_compliance"
     reduce: Reduce = "centre"
-    """Nearness to the mean of the exemplars, to the nearest, or the mean of all."""
+    """Similarity to the mean of the exemplars (`centre`), to the most similar one (`max`), or the
+    mean similarity (`mean`)."""
     embedder: Chosen = "lexical"
-    """The embedder."""
+    """Embedder that turns texts into vectors."""
 
     _units: Any = field(default=None, init=False, repr=False, compare=False)
     """The vectors of the exemplars, embedded with the first case."""
@@ -70,10 +72,10 @@ class ToneCompliance(Metric):
         target = await self._exemplar_vectors()
         (unit,) = await unit_vectors(self.embedder, [output])
         if unit is None or not target:
-            whose = "output holds" if target else "exemplars hold"
+            subject = "output has" if target else "exemplars have"
             return Score(
                 status="not_applicable",
-                reason=f"The {whose} no words the embedder knows.",
+                reason=f"The {subject} no words that the embedder knows.",
                 method=method,
                 meta={"embedder": identity},
             )

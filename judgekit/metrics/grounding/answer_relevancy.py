@@ -1,4 +1,4 @@
-"""Answer relevancy: how much of an answer speaks to the question?"""
+"""Answer relevancy: how much of an answer addresses the question?"""
 
 from __future__ import annotations
 
@@ -25,19 +25,20 @@ from judgekit.rubric.rubric import Rubric
 
 
 class AnswerRelevancy(Stepped):
-    """The share of an answer's statements that address the question. Range 0..1, higher is better.
+    """Share of an answer's statements that address the question. Range 0..1, higher is better.
 
-    A judge first lists the statements (rubric `statements`, the very request `faithfulness`
-    makes), greetings and offers among them, then says of each by itself whether it addresses the
-    user's message: yes, no, or unsure (rubric `statement_relevance`). An unsure one is worth
-    `unsure`. Whether a statement is true does not matter here.
+    First a judge lists the statements, including greetings and offers (rubric `statements`, with
+    the same request as `faithfulness`). Then it rates each statement separately: yes, no or unsure,
+    depending on whether it addresses the user's message (rubric `statement_relevance`). An unsure
+    statement counts as `unsure`. It does not matter whether a statement is true.
 
     Args:
         judge: the judge, called once for the statements, then once for each of them.
         name: the name in results.
-        unsure: what an unsure statement is worth, 0..1.
-        max_statements: how many statements are judged; the details say how many are left out.
-        rubric: what judges a statement, in place of `statement_relevance`.
+        unsure: value of an unsure statement, 0..1.
+        max_statements: maximum number of statements to judge. `details.statements_left_out` counts
+            the others.
+        rubric: rubric for judging a statement.
     """
 
     synchronous = Stepped.synchronous
@@ -69,7 +70,7 @@ class AnswerRelevancy(Stepped):
         }
 
     async def score(self, case: Case) -> Score:
-        """Return the score of one case.
+        """Score one case.
 
         Raises:
             JudgekitError: raised by the judge or the cassette, or the case lacks a field.
@@ -86,9 +87,9 @@ class AnswerRelevancy(Stepped):
             ]
         )
         verdicts = [str(score.parts[0].answer) for score in scores]
-        worth = {"yes": 1.0, "unsure": self.unsure, "no": 0.0}
+        values = {"yes": 1.0, "unsure": self.unsure, "no": 0.0}
         value = answer_relevancy(verdicts, unsure=self.unsure)
-        beside = [s for s, v in zip(statements, verdicts, strict=True) if v == "no"]
+        off_topic = [s for s, v in zip(statements, verdicts, strict=True) if v == "no"]
         if value is None:
             reason = "The answer states nothing."
         else:
@@ -97,7 +98,7 @@ class AnswerRelevancy(Stepped):
             reason += f"{agreeing(addressing, 'addresses', 'address')} the question"
             if unsure := verdicts.count("unsure"):
                 reason += f", {unsure} may"
-            reason += f"; beside it: {named(beside)}." if beside else "."
+            reason += f"; not: {named(off_topic)}." if off_topic else "."
         return self._score(
             value,
             reason=reason,
@@ -105,13 +106,13 @@ class AnswerRelevancy(Stepped):
             parts=text_parts(
                 "statement",
                 [
-                    JudgedText(statement, score, worth[verdict], verdict == "yes", verdict, case)
+                    JudgedText(statement, score, values[verdict], verdict == "yes", verdict, case)
                     for statement, score, verdict in zip(statements, scores, verdicts, strict=True)
                 ],
             ),
             details={
                 "statements": len(statements),
-                **{word: verdicts.count(word) for word in worth},
+                **{word: verdicts.count(word) for word in values},
                 **({"statements_left_out": out} if (out := len(items) - len(statements)) else {}),
             },
         )

@@ -1,4 +1,4 @@
-"""Claims: what a text states, checked one by one against passages."""
+"""Claims: the statements of a text, each checked against passages."""
 
 from __future__ import annotations
 
@@ -28,29 +28,29 @@ from judgekit.rubric.rubric import Rubric
 
 
 class Claim(NamedTuple):
-    """One claim, and what the passages say of it."""
+    """A claim, and whether the passages support it."""
 
     text: str
     probability: float
-    """That the claim is true if the passages are, as the judge puts it."""
+    """That the claim is true if the passages are, according to the judge."""
     supported: bool
     contradicted: bool
-    """Whether the passages say otherwise; never of a supported claim."""
+    """Whether the passages contradict it; false for a supported claim."""
     score: Score
 
     @property
     def verdict(self) -> str:
-        """`supported`, `contradicted`, or `unsupported`: the passages do not say."""
+        """`supported`, `contradicted`, or `unsupported` (not mentioned)."""
         if self.supported:
             return "supported"
         return "contradicted" if self.contradicted else "unsupported"
 
 
 class Extracted(NamedTuple):
-    """What a text states."""
+    """The statements of a text."""
 
     claims: list[str]
-    """Statements that can be checked, each once."""
+    """Distinct statements that can be checked."""
     others: list[str]
     """Greetings, questions, offers and the like."""
     left_out: int
@@ -58,8 +58,8 @@ class Extracted(NamedTuple):
     score: Score
 
 
-class LookedUp(NamedTuple):
-    """The claims of a text, each looked up in the same passages."""
+class CheckedClaims(NamedTuple):
+    """The claims of a text, checked against the same passages."""
 
     extracted: Extracted
     claims: list[Claim]
@@ -67,10 +67,10 @@ class LookedUp(NamedTuple):
 
 
 class ClaimMetric(Stepped):
-    """What metrics of claims share: a text is taken apart, then each claim is looked up."""
+    """The base of metrics of claims: list the claims of a text, then check each of them."""
 
     called: ClassVar[str]
-    """The name results carry, unless another is given."""
+    """Default name in results."""
 
     def __init__(
         self,
@@ -98,10 +98,11 @@ class ClaimMetric(Stepped):
             "rubric": self._support.rubric.name,
         }
 
-    async def look_up(self, case: Case, passages: Sequence[str]) -> LookedUp:
-        """Return the claims that the output of a case makes, and what the passages say of each."""
+    async def check_claims(self, case: Case, passages: Sequence[str]) -> CheckedClaims:
+        """Return the claims of the output of a case, checked against passages."""
         extracted = await self._extract(case)
-        return LookedUp(extracted, await self._check(case, extracted.claims, passages), passages)
+        claims = await self._check(case, extracted.claims, passages)
+        return CheckedClaims(extracted, claims, passages)
 
     async def _extract(self, case: Case) -> Extracted:
         (score,) = await self._statements.ask([case])
@@ -131,15 +132,15 @@ class ClaimMetric(Stepped):
 
     def scored(
         self,
-        lookup: LookedUp,
+        checked: CheckedClaims,
         value: float | None,
         *,
         reason: str,
         counts: Callable[[Claim], bool],
         ground_truth: Json = None,
     ) -> Score:
-        """Return the score of a text by its claims; `counts` says which make up the value."""
-        extracted, claims, passages = lookup
+        """Return the score of a text; `counts` selects the claims that count for the value."""
+        extracted, claims, passages = checked
         if extracted.left_out:
             reason += f" Not checked (see max_claims): {extracted.left_out} more."
         source = Case(id="passages", context=tuple(passages))
@@ -165,13 +166,13 @@ class ClaimMetric(Stepped):
                     for claim in claims
                 ],
             ),
-            details=self._facts(extracted, claims),
+            details=self._details(extracted, claims),
             confidence=certainty([claim.probability for claim in claims]),
             ground_truth=ground_truth,
         )
 
-    def _facts(self, extracted: Extracted, claims: Sequence[Claim]) -> dict[str, Json]:
-        facts: dict[str, Json] = {
+    def _details(self, extracted: Extracted, claims: Sequence[Claim]) -> dict[str, Json]:
+        details: dict[str, Json] = {
             "claims": len(claims),
             **{
                 word: sum(claim.verdict == word for claim in claims)
@@ -180,14 +181,14 @@ class ClaimMetric(Stepped):
             "tau": self.tau,
         }
         if extracted.others:
-            facts["not_claims"] = list(extracted.others)
+            details["not_claims"] = list(extracted.others)
         if extracted.left_out:
-            facts["claims_left_out"] = extracted.left_out
-        return facts
+            details["claims_left_out"] = extracted.left_out
+        return details
 
 
 def _quoted(quotes: Sequence[Quote], passages: Sequence[str]) -> list[Json]:
-    """Return the numbers of the passages that hold one of the quotes; the first is 1."""
+    """Return the numbers of the passages that contain one of the quotes, from 1."""
     return [
         number
         for number, passage in enumerate(passages, start=1)

@@ -1,4 +1,4 @@
-"""Completeness: how much of what an answer must hold does it hold?"""
+"""Completeness: how many of the required elements does an answer cover?"""
 
 from __future__ import annotations
 
@@ -7,27 +7,28 @@ from pathlib import Path
 from judgekit.core.case import Case, has_text
 from judgekit.core.protocols import JudgeLike
 from judgekit.metrics._options import needed_text
-from judgekit.metrics.grounding.coverage import CoverageMetric, RequiredElements
+from judgekit.metrics.grounding.coverage import CoverageMetric
 from judgekit.metrics.shares import TAU
 from judgekit.metrics.step import MAX_STATEMENTS, subject
 from judgekit.rubric.rubric import Rubric
 
 
 class Completeness(CoverageMetric):
-    """The share of required elements that an answer covers. Range 0..1, higher is better.
+    """Share of required elements that an answer covers. Range 0..1, higher is better.
 
-    The elements are those of `expected.required`. Where the case names none, a judge lists them
-    (rubric `required_elements`) from the first reference, or, without one, from the question;
-    `details.elements_from` says which. Each element is then looked for by itself (rubric
-    `element_covered`), and is covered if the probability that the answer gives it is above `tau`.
-    `confidence` is the mean of the greater of p and 1 - p.
+    The elements are `expected.required`. Without them, a judge lists the elements of the first
+    reference, or else of the question (rubric `required_elements`); `details.elements_from` names
+    the source. The judge then checks each element separately (rubric `element_covered`). An element
+    is covered if the probability that the answer gives it is above `tau`. `confidence` is the mean
+    of max(p, 1 - p).
 
     Args:
         judge: the judge, called once for the elements, unless given, then once for each.
         name: the name in results.
-        tau: probability an element must be above to count as covered.
-        max_elements: how many elements are looked for; the details say how many are left out.
-        rubric: what looks for an element, in place of `element_covered`.
+        tau: probability that an element must exceed to count as covered.
+        max_elements: maximum number of elements to check. `details.elements_left_out` counts the
+            others.
+        rubric: rubric for checking an element.
     """
 
     needs = ("output", "expected.required, reference or input")
@@ -51,17 +52,13 @@ class Completeness(CoverageMetric):
             rubric=rubric,
         )
 
-    async def required(self, case: Case) -> RequiredElements:
-        """Return the required elements: given, or listed by the judge.
+    def source(self, case: Case) -> tuple[Case, str]:
+        """Return a case with the first reference, or else with the question.
 
         Raises:
-            CaseError: there is nothing to take them from.
+            CaseError: both are missing.
         """
-        if (elements := self.from_case(case)) is not None:
-            return elements
         reference = next((text for text in case.reference if has_text(text)), None)
         if reference is not None:
-            source = subject(case, "required", input=case.input, output=reference)
-            return await self.from_judge(source, "reference")
-        question = needed_text(case, "input")
-        return await self.from_judge(subject(case, "required", output=question), "question")
+            return subject(case, "required", input=case.input, output=reference), "reference"
+        return subject(case, "required", output=needed_text(case, "input")), "question"

@@ -1,4 +1,4 @@
-"""Context precision: do the passages that matter stand first?"""
+"""Context precision: do the relevant passages rank first?"""
 
 from __future__ import annotations
 
@@ -24,21 +24,21 @@ from judgekit.rubric.rubric import Rubric
 
 
 class ContextPrecision(Stepped):
-    """How far up the relevant passages stand among those retrieved. Range 0..1, higher is better.
+    """How high the relevant passages rank among the retrieved ones. Range 0..1, higher is better.
 
-    A judge says of each passage by itself how probable it is that it helps to answer the
-    question (rubric `passage_relevance`; a reference answer is shown where there is one). It is
-    relevant above `tau`. The value is the mean, over the ranks of relevant passages, of the share
-    of relevant ones up to that rank. Judges what was retrieved; the answer does not matter.
-    `confidence` is the mean of the greater of p and 1 - p.
+    For each passage separately, a judge gives the probability that it helps to answer the question
+    (rubric `passage_relevance`). The judge also sees the reference, if there is one. A passage is
+    relevant if its probability is above `tau`. For each relevant rank, the metric computes the
+    share of relevant passages up to this rank; the value is the mean. It rates the retrieval; the
+    answer does not matter. `confidence` is the mean of max(p, 1 - p).
 
     Args:
         judge: the judge, called once for each passage.
         name: the name in results.
-        tau: probability a passage must be above to count as relevant.
-        none_relevant: the value where no passage is relevant, which is 0/0; not applicable
-            without one.
-        rubric: what judges a passage, in place of `passage_relevance`.
+        tau: probability that a passage must exceed to count as relevant.
+        none_relevant: value if no passage is relevant (0/0); without it, such a case is not
+            applicable.
+        rubric: rubric for judging a passage.
     """
 
     synchronous = Stepped.synchronous
@@ -71,17 +71,17 @@ class ContextPrecision(Stepped):
         }
 
     async def score(self, case: Case) -> Score:
-        """Return the score of one case.
+        """Score one case.
 
         Raises:
             JudgekitError: raised by the judge or the cassette, or the case lacks a field.
         """
         question = needed_text(case, "input")
         passages = needed_texts(case, "context")
-        known = tuple(text for text in case.reference if has_text(text))[:1]
+        reference = tuple(text for text in case.reference if has_text(text))[:1]
         scores = await self._relevance.ask(
             [
-                subject(case, str(rank), input=question, output=passage, reference=known)
+                subject(case, str(rank), input=question, output=passage, reference=reference)
                 for rank, passage in enumerate(passages, start=1)
             ]
         )

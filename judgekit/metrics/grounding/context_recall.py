@@ -1,4 +1,4 @@
-"""Context recall: does the retrieved context hold what the right answer needs?"""
+"""Context recall: does the retrieved context support the claims of the reference?"""
 
 from __future__ import annotations
 
@@ -11,19 +11,18 @@ from judgekit.metrics.step import named, subject
 
 
 class ContextRecall(ClaimMetric):
-    """The share of a reference's claims that the context holds. Range 0..1, higher is better.
+    """Share of a reference's claims that the context supports. Range 0..1, higher is better.
 
-    Judges what was retrieved, not the answer: the first reference is taken apart (rubric
-    `statements`), and each of its claims is looked up in the context (rubric `claim_support`)
-    as `faithfulness` does with those of the answer. `confidence` is the mean of the greater of
-    p and 1 - p.
+    The metric rates the retrieval, not the answer. A judge lists the claims of the first reference
+    (rubric `statements`) and checks each of them against the context (rubric `claim_support`), as
+    `faithfulness` does with the claims of the answer. `confidence` is the mean of max(p, 1 - p).
 
     Args:
         judge: the judge, called once for the claims, then once for each of them.
         name: the name in results.
-        tau: probability a claim must be above to count as found.
-        max_claims: how many claims are looked up; the details say how many are left out.
-        rubric: what checks a claim, in place of `claim_support`.
+        tau: probability that a claim must exceed to count as supported.
+        max_claims: maximum number of claims to check. `details.claims_left_out` counts the others.
+        rubric: rubric for checking a claim.
     """
 
     called = "context_recall"
@@ -32,7 +31,7 @@ class ContextRecall(ClaimMetric):
     confidence = "is the mean of the greater of p and 1 - p"
 
     async def score(self, case: Case) -> Score:
-        """Return the score of one case.
+        """Score one case.
 
         Raises:
             JudgekitError: raised by the judge or the cassette, or the case lacks a field.
@@ -40,19 +39,19 @@ class ContextRecall(ClaimMetric):
         reference = needed_texts(case, "reference")[0]
         passages = needed_texts(case, "context")
         source = subject(case, "reference", input=case.input, output=reference)
-        lookup = await self.look_up(source, passages)
-        missing = [claim.text for claim in lookup.claims if not claim.supported]
-        supported = len(lookup.claims) - len(missing)
-        value = ratio(supported, len(lookup.claims))
+        checked = await self.check_claims(source, passages)
+        missing = [claim.text for claim in checked.claims if not claim.supported]
+        supported = len(checked.claims) - len(missing)
+        value = ratio(supported, len(checked.claims))
         if value is None:
-            reason = "The reference claims nothing that could be looked up."
+            reason = "The reference has no claims to check."
         else:
             reason = (
-                f"The context holds {supported} of {len(lookup.claims)} claims of the reference"
+                f"The context supports {supported} of {len(checked.claims)} claims of the reference"
             )
             reason += f"; not {named(missing)}." if missing else "."
         return self.scored(
-            lookup,
+            checked,
             value,
             reason=reason,
             counts=lambda claim: claim.supported,

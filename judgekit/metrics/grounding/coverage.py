@@ -1,4 +1,4 @@
-"""Coverage: which of the things that should be in an answer are in it."""
+"""Coverage: which required elements or facts does an answer contain?"""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from judgekit.rubric.rubric import Rubric
 
 
 class RequiredElements(NamedTuple):
-    """What an answer should hold, and who says so."""
+    """The elements that an answer should contain, and their source."""
 
     elements: list[str]
     source: str
@@ -37,16 +37,33 @@ class RequiredElements(NamedTuple):
     scores: tuple[Score, ...] = ()
 
 
-class CoverageMetric(Stepped, ABC):
-    """What completeness and the judged facts covered share: each element is looked for by itself.
+def expected_texts(case: Case, key: str) -> list[str] | None:
+    """Return the texts of a key of `expected`; `None` if it is missing.
 
-    Subclasses say what is wanted, and what one of them is called.
+    Raises:
+        CaseError: the value is not a text or a list of texts, or a text is blank.
+    """
+    value = case.expected.get(key)
+    if value is None:
+        return None
+    texts = [value] if isinstance(value, str) else value
+    if not isinstance(texts, list) or not all(
+        isinstance(text, str) and has_text(text) for text in texts
+    ):
+        raise CaseError(f"expected.{key} must be a list of texts, none blank")
+    return [str(text) for text in texts]
+
+
+class CoverageMetric(Stepped, ABC):
+    """The base of completeness and judged facts: the judge checks each element separately.
+
+    Subclasses provide the elements, their noun and their key in `expected`.
     """
 
     synchronous = Stepped.synchronous
     noun = "element"
     key = "required"
-    """Where in `expected` the elements are given."""
+    """Key of `expected` with the elements."""
 
     def __init__(
         self,
@@ -75,36 +92,28 @@ class CoverageMetric(Stepped, ABC):
         }
 
     @abstractmethod
+    def source(self, case: Case) -> tuple[Case, str]:
+        """Return the case from which the judge lists the elements, and the name of the source.
+
+        Raises:
+            CaseError: the case has no such text.
+        """
+
     async def required(self, case: Case) -> RequiredElements:
-        """Return what the answer should hold.
+        """Return the elements: given in `expected`, or listed by the judge.
 
         Raises:
-            CaseError: the case does not say, and has nothing to take it from.
+            CaseError: the elements are not texts, or the judge has no text to list them from.
         """
-
-    def from_case(self, case: Case) -> RequiredElements | None:
-        """Return the elements that `expected` names; `None` where it names none.
-
-        Raises:
-            CaseError: they are not a list of texts.
-        """
-        value = case.expected.get(self.key)
-        if value is None:
-            return None
-        elements = [value] if isinstance(value, str) else value
-        if not isinstance(elements, list) or not all(
-            isinstance(element, str) and has_text(element) for element in elements
-        ):
-            raise CaseError(f"expected.{self.key} must be a list of texts, none blank")
-        return RequiredElements(distinct(str(element) for element in elements), "given")
-
-    async def from_judge(self, case: Case, source: str) -> RequiredElements:
-        """Return what the judge lists, those items that count."""
-        (score,) = await self._listing.ask([case])
-        return RequiredElements(items_of(score, met=True), source, (score,))
+        given = expected_texts(case, self.key)
+        if given is not None:
+            return RequiredElements(distinct(given), "given")
+        source, name = self.source(case)
+        (score,) = await self._listing.ask([source])
+        return RequiredElements(items_of(score, met=True), name, (score,))
 
     async def score(self, case: Case) -> Score:
-        """Return the score of one case.
+        """Score one case.
 
         Raises:
             JudgekitError: raised by the judge or the cassette, or the case lacks a field.
@@ -137,10 +146,10 @@ class CoverageMetric(Stepped, ABC):
                 elements, scores, covered, probabilities, strict=True
             )
         ]
-        out = len(required.elements) - len(elements)
+        left_out = len(required.elements) - len(elements)
         return self._score(
             value,
-            reason=self._reason(len(elements), missing, required.source, out),
+            reason=self._reason(len(elements), missing, required.source, left_out),
             scores=[*required.scores, *scores],
             parts=text_parts(self.noun, judged),
             details={
@@ -148,20 +157,20 @@ class CoverageMetric(Stepped, ABC):
                 "covered": sum(covered),
                 f"{self.noun}s_from": required.source,
                 "tau": self.tau,
-                **({f"{self.noun}s_left_out": out} if out else {}),
+                **({f"{self.noun}s_left_out": left_out} if left_out else {}),
             },
             confidence=certainty(probabilities),
             ground_truth=[*elements],
         )
 
-    def _reason(self, count: int, missing: Sequence[str], source: str, out: int) -> str:
+    def _reason(self, count: int, missing: Sequence[str], source: str, left_out: int) -> str:
         words = {
             "given": "given with the case",
             "reference": "taken from the reference",
             "question": "taken from the question",
         }[source]
         if not count:
-            return f"There is no {self.noun} to look for ({words})."
+            return f"There are no {self.noun}s to check ({words})."
         reason = f"The answer covers {count - len(missing)} of {count} {self.noun}s {words}"
         reason += f"; missing: {named(missing)}." if missing else "."
-        return reason + (f" Not looked for: {out} more." if out else "")
+        return reason + (f" Not checked: {left_out} more." if left_out else "")

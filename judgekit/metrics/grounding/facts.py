@@ -1,4 +1,4 @@
-"""Facts covered, judged: which facts of the ground truth does an answer state?"""
+"""Facts covered, by a judge: which facts of the ground truth does an answer state?"""
 
 from __future__ import annotations
 
@@ -7,28 +7,28 @@ from pathlib import Path
 from judgekit.core.case import Case
 from judgekit.core.protocols import JudgeLike
 from judgekit.metrics._options import needed_texts
-from judgekit.metrics.grounding.coverage import CoverageMetric, RequiredElements
+from judgekit.metrics.grounding.coverage import CoverageMetric
 from judgekit.metrics.shares import TAU
 from judgekit.metrics.step import MAX_STATEMENTS, subject
 from judgekit.rubric.rubric import Rubric
 
 
 class FactsCoveredJudge(CoverageMetric):
-    """The share of known facts that an answer states, by a judge. Range 0..1, higher is better.
+    """Share of known facts that an answer states, by a judge. Range 0..1, higher is better.
 
-    The facts are those of `expected.facts`, or the claims a judge takes from the first reference
-    (rubric `statements`); `details.facts_from` says which. Each fact is looked for by itself
-    (rubric `fact_stated`): in any words, but with its numbers, names and conditions. It counts
-    if the probability is above `tau`. Facts the answer adds cost nothing. `facts_covered` does
-    the same without a judge, by equal or similar sentences. `confidence` is the mean of the
-    greater of p and 1 - p.
+    The facts are `expected.facts`, or else the claims that a judge lists from the first reference
+    (rubric `statements`); `details.facts_from` names the source. The judge checks each fact
+    separately (rubric `fact_stated`). The wording does not matter, but numbers, names and
+    conditions do. A fact counts if its probability is above `tau`. Additional facts in the answer
+    do not lower the value. `facts_covered` does the same without a judge, with equal or similar
+    sentences. `confidence` is the mean of max(p, 1 - p).
 
     Args:
         judge: the judge, called once for the facts, unless given, then once for each.
         name: the name in results.
-        tau: probability a fact must be above to count as stated.
-        max_facts: how many facts are looked for; the details say how many are left out.
-        rubric: what looks for a fact, in place of `fact_stated`.
+        tau: probability that a fact must exceed to count as stated.
+        max_facts: maximum number of facts to check. `details.facts_left_out` counts the others.
+        rubric: rubric for checking a fact.
     """
 
     noun = "fact"
@@ -49,14 +49,11 @@ class FactsCoveredJudge(CoverageMetric):
             name=name, judge=judge, tau=tau, most=max_facts, listing="statements", rubric=rubric
         )
 
-    async def required(self, case: Case) -> RequiredElements:
-        """Return the facts: given, or the claims of the reference.
+    def source(self, case: Case) -> tuple[Case, str]:
+        """Return a case with the first reference.
 
         Raises:
-            CaseError: the case has neither.
+            CaseError: it is missing.
         """
-        if (elements := self.from_case(case)) is not None:
-            return elements
         reference = needed_texts(case, "reference")[0]
-        source = subject(case, "reference", input=case.input, output=reference)
-        return await self.from_judge(source, "reference")
+        return subject(case, "reference", input=case.input, output=reference), "reference"

@@ -1,4 +1,4 @@
-"""Hallucination: what an answer claims that its context contradicts or does not say."""
+"""Hallucination: claims of an answer that its context contradicts or does not mention."""
 
 from __future__ import annotations
 
@@ -16,20 +16,21 @@ from judgekit.rubric.rubric import Rubric
 
 
 class Hallucination(ClaimMetric):
-    """The share of an answer's claims that are not in its context. Range 0..1, lower is better.
+    """Share of an answer's claims that its context does not support. Range 0..1, lower is better.
 
-    Asks exactly what `faithfulness` asks, so that the two together cost no call more than one,
-    and is 1 minus it at the same `tau`. What it adds: `details` count the claims that the
-    context contradicts apart from those it does not speak of, and `only_contradicted` counts
-    nothing but the former. `confidence` is the mean of the greater of p and 1 - p.
+    The metric sends the same requests as `faithfulness` (rubrics `statements` and `claim_support`),
+    so using both costs no additional call. At the same `tau` the value is 1 - `faithfulness`. In
+    addition, `details` count contradicted claims separately from claims that the context does not
+    mention. With `only_contradicted`, only contradicted claims count. `confidence` is the mean of
+    max(p, 1 - p).
 
     Args:
         judge: the judge, called once for the claims, then once for each of them.
         name: the name in results.
-        tau: probability a claim must be above not to count.
-        only_contradicted: whether claims the context does not speak of are let pass.
-        max_claims: how many claims are checked; the details say how many are left out.
-        rubric: what checks a claim, in place of `claim_support`.
+        tau: probability that a claim must exceed to count as supported.
+        only_contradicted: ignore claims that the context does not mention.
+        max_claims: maximum number of claims to check. `details.claims_left_out` counts the others.
+        rubric: rubric for checking a claim.
     """
 
     higher_is_better = False
@@ -58,19 +59,19 @@ class Hallucination(ClaimMetric):
         return {**super().options, "only_contradicted": self.only_contradicted}
 
     async def score(self, case: Case) -> Score:
-        """Return the score of one case.
+        """Score one case.
 
         Raises:
             JudgekitError: raised by the judge or the cassette, or the case lacks a field.
         """
         needed_text(case, "output")
         passages = needed_texts(case, "context")
-        lookup = await self.look_up(case, passages)
-        claims = lookup.claims
+        checked = await self.check_claims(case, passages)
+        claims = checked.claims
         bad = [claim for claim in claims if self._counts(claim)]
         value = ratio(len(bad), len(claims))
         if value is None:
-            reason = "The answer claims nothing that could be checked."
+            reason = "The answer has no claims to check."
         elif bad:
             contradicted = sum(claim.contradicted for claim in bad)
             reason = (
@@ -78,10 +79,9 @@ class Hallucination(ClaimMetric):
                 f" ({contradicted} contradicted): {named([claim.text for claim in bad])}."
             )
         else:
-            reason = f"None of {len(claims)} claims goes against the context" + (
-                "." if self.only_contradicted else " or beyond it."
-            )
-        return self.scored(lookup, value, reason=reason, counts=self._counts)
+            beyond = "" if self.only_contradicted else " or goes beyond it"
+            reason = f"None of {len(claims)} claims contradicts the context{beyond}."
+        return self.scored(checked, value, reason=reason, counts=self._counts)
 
     def _counts(self, claim: Claim) -> bool:
         return claim.contradicted if self.only_contradicted else not claim.supported

@@ -1,4 +1,4 @@
-"""Difference: how far a steered answer is from the baseline, by words or by meaning."""
+"""Difference: how much a steered answer differs from the baseline, by words or by vectors."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ _TYPOGRAPHIC = str.maketrans("‘’ʼ＇", "''''")
 
 
 def token_set(text: str, *, compat: Compat | None = None) -> frozenset[str]:
-    """Return the words and single marks of a text, each once, in lower case.
+    """Return the distinct words and punctuation marks of a text in lower case.
 
-    Letters of every script count; each Han or kana character is a token. `compat="wisent"`
-    knows A to Z and digits only: other letters vanish, as they do there.
+    Letters of every script count; each Han or kana character is a token. `compat="wisent"` drops
+    all letters but A to Z, as Wisent does.
 
     >>> sorted(token_set("Don't stop, Zoë!"))
     ['!', ',', "don't", 'stop', 'zoë']
@@ -54,7 +54,7 @@ def token_set(text: str, *, compat: Compat | None = None) -> frozenset[str]:
 
 @lru_cache(maxsize=1)
 def _tokens() -> re.Pattern[str]:
-    """Return the pattern of a token; a mark (accent, vowel sign) belongs to its letter."""
+    """Return the pattern of a token; combining marks belong to their letter."""
     marks = "".join(
         re.escape(chr(code))
         for code in range(0x300, min(0xFE30, sys.maxunicode))
@@ -65,7 +65,7 @@ def _tokens() -> re.Pattern[str]:
 
 
 def jaccard(first: str, second: str, *, compat: Compat | None = None) -> float:
-    """Return the share of tokens that two texts have in common, 0..1; 1 if neither has any.
+    """Return the Jaccard index of the tokens of two texts, 0..1; 1 if neither has a token.
 
     >>> jaccard("hello world", "Hello there")
     0.3333333333333333
@@ -76,7 +76,7 @@ def jaccard(first: str, second: str, *, compat: Compat | None = None) -> float:
 
 
 def on_1_100(share: float) -> float:
-    """Return a share on the original's scale, where 1 is the same and 100 all different.
+    """Return a share on Wisent's scale: 1 is equal, 100 completely different.
 
     >>> on_1_100(0.0), on_1_100(0.5), on_1_100(1.0)
     (1.0, 50.5, 100.0)
@@ -85,7 +85,7 @@ def on_1_100(share: float) -> float:
 
 
 def difference(baseline: str, steered: str, *, compat: Compat | None = None) -> float:
-    """Return how far two texts are apart, 1 to 100: 99 times 1 minus their Jaccard, plus 1.
+    """Return the difference of two texts, 1 to 100: 99 x (1 - Jaccard index) + 1.
 
     >>> round(difference("hello world", "hello there"), 6)
     67.0
@@ -96,10 +96,10 @@ def difference(baseline: str, steered: str, *, compat: Compat | None = None) -> 
 def mean_difference(
     baselines: Sequence[str], steered: Sequence[str], *, compat: Compat | None = None
 ) -> float:
-    """Return the mean difference of pairs, 1 to 100, as the original makes it for lists.
+    """Return the mean difference of pairs, 1 to 100, as Wisent computes it for lists.
 
-    What has no partner is left out, and without any pair the answer is 50. A run of the metric
-    is stricter: a case without a baseline is a failure.
+    Texts without a partner do not count; without pairs, the result is 50. In a run of the metric,
+    a case without a baseline is a failure instead.
     """
     pairs = list(zip(baselines, steered, strict=False))
     if not pairs:
@@ -110,45 +110,45 @@ def mean_difference(
 async def measure(
     baseline: str, steered: str, *, by: By, embedder: Chosen, compat: Compat | None
 ) -> float | None:
-    """Return the difference, 1 to 100; `None` where the embedder knows no word of a text."""
+    """Return the difference, 1 to 100; `None` if a text has no features for the embedder."""
     if by == "tokens":
         return difference(baseline, steered, compat=compat)
-    alike = cosine(*await vectors(embedder, [baseline, steered]))
-    return None if alike is None else on_1_100(1.0 - round(alike, 4))
+    similarity = cosine(*await vectors(embedder, [baseline, steered]))
+    return None if similarity is None else on_1_100(1.0 - round(similarity, 4))
 
 
 def check_measure(metric: str, *, by: object, embedder: object, compat: object) -> None:
-    """Refuse options that no measure takes.
+    """Check the options of `measure`.
 
     Raises:
-        ConfigError: naming the option.
+        ConfigError: an option is invalid.
     """
     check_choice(metric, "by", by, By)
     if compat is not None:
         check_choice(metric, "compat", compat, Compat)
         if by != "tokens":
-            raise ConfigError(f"{metric}: compat {compat} is of by: tokens alone")
+            raise ConfigError(f"{metric}: compat {compat} needs by: tokens")
     check_embedder(metric, embedder)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Difference(Metric):
-    """How much the output differs from the baseline; 0.01..1, higher is a greater difference.
+    """How much the output differs from the baseline. Range 0.01..1, higher is a larger difference.
 
-    `by: tokens` is the original's: 1 minus the Jaccard index of the sets of words and marks, put
-    on 1 to 100, of which the value is a hundredth. `by: embedding` takes 1 minus the cosine
-    instead. `details.difference_1_100` is the original's figure. Words say little of meaning:
-    two answers that say the same in other words differ fully. `confidence` is 1 for tokens, which
-    are counted; a cosine has none.
+    `by: tokens` is Wisent's formula: 1 minus the Jaccard index of the sets of words and punctuation
+    marks, scaled to 1..100. The value is a hundredth of it. `by: embedding` uses 1 minus the cosine
+    instead. `details.difference_1_100` is Wisent's figure. Words are only a rough measure: two
+    answers with the same meaning in other words differ completely. `confidence` is 1 with tokens,
+    which are counted; with a cosine there is none.
     """
 
     name: str = "difference"
     by: By = "tokens"
-    """Shared words, or a cosine of vectors."""
+    """`tokens` compares words, `embedding` compares vectors."""
     embedder: Chosen = "lexical"
-    """What measures `by: embedding`."""
+    """Embedder for `by: embedding`."""
     compat: Compat | None = None
-    """The tokens of Wisent's evaluator."""
+    """Use the tokens of Wisent's evaluator."""
 
     needs = ("output", "baseline")
     confidence = "is 1 for tokens, which are counted; a cosine has none"
@@ -159,7 +159,7 @@ class Difference(Metric):
 
     @property
     def synchronous(self) -> bool:
-        """Whether scoring never waits."""
+        """Whether no asynchronous embedder is needed."""
         return self.by == "tokens" or embeds_at_once(self.embedder)
 
     async def score(self, case: Case) -> Score:
@@ -180,7 +180,7 @@ class Difference(Metric):
         if distance is None:
             return Score(
                 status="not_applicable",
-                reason="The output or the baseline holds no words the embedder knows.",
+                reason="The output or the baseline has no words that the embedder knows.",
                 method=method,
                 meta=meta,
             )

@@ -1,4 +1,4 @@
-"""The gated sum of difference, quality and alignment, all on 0..1."""
+"""The weighted sum of difference, quality and alignment with a gate, all on 0..1."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ WEIGHTS: Mapping[str, float] = MappingProxyType(
     {"difference": 0.2, "quality": 0.3, "alignment": 0.5}
 )
 GATE = 0.7
-"""Least difference at which steering counts as having had an effect."""
+"""Minimum difference that counts as an effect of steering."""
 
 
 def passes_gate(difference: float, *, gate: float = GATE) -> bool:
-    """Return whether a difference on 0..1 reaches the gate; exactly the gate passes.
+    """Return whether a difference on 0..1 reaches the gate; a difference equal to it passes.
 
-    Compared to nine decimals: 99 x 69/99 + 1 is 70, whatever binary fractions make of it.
+    Both are rounded to nine decimals, because 99 x 69/99 + 1 is not exactly 70 in binary.
     """
     return round(difference, 9) >= round(gate, 9)
 
@@ -28,7 +28,7 @@ def overall_personalization(
     gate: float = GATE,
     weights: Mapping[str, float] = WEIGHTS,
 ) -> float:
-    """Return 0 below the gate, else the weighted sum; everything on 0..1.
+    """Return 0 below the gate, else the weighted sum, all on 0..1.
 
     >>> round(overall_personalization(0.9, 0.8, 0.6), 10)
     0.72
@@ -37,9 +37,5 @@ def overall_personalization(
     """
     if not passes_gate(difference, gate=gate):
         return 0.0
-    parts = (
-        weights["difference"] * difference,
-        weights["quality"] * quality,
-        weights["alignment"] * alignment,
-    )
-    return min(1.0, sum(parts))
+    scores = {"difference": difference, "quality": quality, "alignment": alignment}
+    return min(1.0, sum(weights[name] * score for name, score in scores.items()))

@@ -13,10 +13,11 @@ from judgekit.core.protocols import Aggregate, JudgeLike, Metric
 from judgekit.core.request import Request
 from judgekit.core.score import Part, Score, checked_score
 from judgekit.core.value import Json
-from judgekit.embedders import Chosen, embeds_at_once, identity_of, vectors
+from judgekit.embedders import Chosen, embeds_at_once, identity_of
 from judgekit.metrics._options import check_name, needed_text, truth_of
 from judgekit.metrics.aggregate import Figures, ScoreAggregate
-from judgekit.metrics.embedding.contrast import Contrast, Sides
+from judgekit.metrics.embedding.contrast import Contrast
+from judgekit.metrics.embedding.contrastive_alignment import ExampleContrast
 from judgekit.metrics.embedding.examples import read_examples
 from judgekit.metrics.personalization.difference import (
     By,
@@ -40,30 +41,30 @@ FIGURES = ("difference_score", "quality_score", "alignment_score", "steered_shar
 
 
 class Personalization(Metric):
-    """Difference, quality and alignment in one number, gated; 0..1, higher is better.
+    """Difference, quality and alignment in one number, with a gate. Range 0..1, higher is better.
 
-    0 where the output differs from the baseline by less than 70 of 100 (steering had no effect;
-    exactly 70 passes), else .2 difference + .3 quality + .5 alignment, all on 0..1. A case is a
-    prompt (`input`), the steered answer (`output`) and the answer without steering (`baseline`);
-    without a baseline it is a failure. Quality is judged by the rubric `quality`;
-    `personalization_rules` asks nobody and takes the coherence checks, and says so.
-    `details` carry difference_score, quality_score, alignment_score and overall_score on 0..1.
-    `confidence` is that of the quality part: the other two are computed.
+    The value is 0 if the output differs from the baseline by less than 70 of 100, because steering
+    had no effect; exactly 70 passes. Otherwise it is .2 difference + .3 quality + .5 alignment, all
+    on 0..1. A case has a prompt (`input`), the steered answer (`output`) and the answer without
+    steering (`baseline`); a case without a baseline is a failure. The rubric `quality` rates
+    quality. `personalization_rules` uses the coherence checks instead of a judge, and its results
+    say so. `details` contain difference_score, quality_score, alignment_score and overall_score on
+    0..1. `confidence` is the confidence of the quality score, because the other two are computed.
 
     Args:
         positive_examples: texts that show the trait, or a file of them, relative to the suite.
-        negative_examples: texts that lack it.
+        negative_examples: texts that do not show the trait, or a file of them.
         judge: who judges quality.
         name: the name in results.
-        trait: score only cases whose `metadata.trait` is this, so that one suite may hold several
-            traits; any other case is not applicable, and nobody is asked about it.
-        by: what difference is measured by, tokens or embedding.
-        embedder: what turns answers and examples into vectors.
-        least_difference: the gate, on 0..1.
-        weights: of difference, quality and alignment, adding up to 1.
-        compat: `wisent` counts its tokens in difference.
-        samples: how often to ask the judge.
-        rubric: the rubric of quality.
+        trait: score only cases with this `metadata.trait`, so that one suite can contain several
+            traits. Other cases are not applicable and cause no judge call.
+        by: how difference is measured: tokens or embedding.
+        embedder: embedder that turns answers and examples into vectors.
+        least_difference: minimum difference, on 0..1; below it the value is 0.
+        weights: weights of difference, quality and alignment, which add up to 1.
+        compat: `wisent` uses its tokens for difference.
+        samples: how many times to ask the judge.
+        rubric: rubric for quality.
     """
 
     files: ClassVar[tuple[str, ...]] = ("positive_examples", "negative_examples")
@@ -111,20 +112,20 @@ class Personalization(Metric):
             if judge is None
             else RubricMetric(rubric, judge=judge, samples=samples, name=name)
         )
-        self._sides: Sides | None = None
+        self._contrast = ExampleContrast(embedder, self.positives, self.negatives)
 
     def children(self) -> tuple[Metric, ...]:
-        """Return the metric of quality."""
+        """Return the metric that rates quality."""
         return (self.quality,)
 
     @property
     def synchronous(self) -> bool:
-        """Whether scoring never waits."""
+        """Whether both the quality metric and the embedder are synchronous."""
         return self.quality.synchronous and embeds_at_once(self.embedder)
 
     @property
     def options(self) -> dict[str, Json]:
-        """The options as plain data; examples by number and digest."""
+        """The options as plain data; examples as number and digest."""
         return {
             "trait": self.trait,
             "by": self.by,
@@ -138,23 +139,23 @@ class Personalization(Metric):
 
     @property
     def made_with(self) -> dict[str, Json]:
-        """What affects the value besides the options."""
-        judged = self.quality.made_with if isinstance(self.quality, RubricMetric) else {}
-        return {**judged, "embedder": identity_of(self.embedder)}
+        """What affects the value in addition to the options."""
+        quality = self.quality.made_with if isinstance(self.quality, RubricMetric) else {}
+        return {**quality, "embedder": identity_of(self.embedder)}
 
     def aggregates(self) -> list[Aggregate]:
-        """Return the means of the three scores, and the share of answers past the gate."""
+        """Return the means of the three scores, and the share of answers that pass the gate."""
         return [_Means()]
 
     def requests(self, case: Case) -> tuple[Variant, list[Request]]:
-        """Return the requests of a case without sending them.
+        """Return the requests of the quality metric for a case, without sending them.
 
         Raises:
             ConfigError: there is no judge.
-            CaseError: the case lacks what the rubric needs.
+            CaseError: the case lacks a field, or has another trait.
         """
         if isinstance(self.quality, CoherenceRules):
-            raise ConfigError(f"{self.name} asks nobody")
+            raise ConfigError(f"{self.name} has no judge")
         if self.trait is not None and case.metadata.get("trait") != self.trait:
             raise CaseError(f"is not about the trait {self.trait!r}")
         return self.quality.requests(case)
@@ -172,40 +173,42 @@ class Personalization(Metric):
             )
         needed_text(case, "input")
         output, baseline = needed_text(case, "output"), needed_text(case, "baseline")
-        moved = await measure(
+        difference = await measure(
             baseline, output, by=self.by, embedder=self.embedder, compat=self.compat
         )
-        contrast = await self._contrast(output)
+        contrast = await self._contrast.contrast(output)
         quality = await checked_score(self.quality, case)
         method = "gated sum of difference, quality and alignment"
         meta: dict[str, Json] = {**quality.meta, "embedder": identity_of(self.embedder)}
         common: dict[str, Any] = {"method": method, "meta": meta, "judgments": quality.judgments}
-        if moved is None or contrast is None:
+        if difference is None or contrast is None:
             return Score(
                 status="not_applicable",
-                reason="The output holds no words the embedder knows.",
+                reason="The output has no words that the embedder knows.",
                 **common,
             )
         if quality.value is None:
             return Score(status=quality.status, reason=f"Quality: {quality.reason}", **common)
-        moved /= 100
+        difference /= 100
+        # Rounded, because the batches of an embedder change the last digits.
+        contrast = Contrast(*(round(number, 4) for number in contrast))
         value = overall_personalization(
-            moved,
+            difference,
             quality.value,
             contrast.alignment,
             gate=self.least_difference,
             weights=self.weights,
         )
-        passed = passes_gate(moved, gate=self.least_difference)
+        passed = passes_gate(difference, gate=self.least_difference)
         return Score(
             value=value,
-            parts=self._parts(moved, quality, contrast),
-            reason=self._reason(moved, quality.value, contrast, passed=passed),
+            parts=self._parts(difference, quality, contrast),
+            reason=self._reason(difference, quality.value, contrast, passed=passed),
             source=quality.source,
             confidence=quality.confidence,
             ground_truth=truth_of(case.reference),
             details={
-                "difference_score": moved,
+                "difference_score": difference,
                 "quality_score": quality.value,
                 "alignment_score": contrast.alignment,
                 "overall_score": value,
@@ -213,31 +216,23 @@ class Personalization(Metric):
                 "quality_by": quality.method,
                 "positive_similarity": contrast.positive,
                 "negative_similarity": contrast.negative,
-                "difference_1_100": moved * 100,
+                "difference_1_100": difference * 100,
                 "alignment_1_100": on_1_100(contrast.alignment),
             },
             **common,
         )
 
-    async def _contrast(self, output: str) -> Contrast | None:
-        if self._sides is None:
-            rows = await vectors(self.embedder, [*self.positives, *self.negatives])
-            at = len(self.positives)
-            self._sides = Sides(rows[:at], rows[at:])
-        contrast = self._sides.contrast((await vectors(self.embedder, [output]))[0])
-        # Rounded, so that the order in which an embedder batches texts does not show.
-        return None if contrast is None else Contrast(*(round(number, 4) for number in contrast))
-
-    def _parts(self, moved: float, quality: Score, contrast: Contrast) -> tuple[Part, ...]:
-        toward = "nearer to the positive" if contrast.alignment > 0.5 else "nearer to the negative"
+    def _parts(self, difference: float, quality: Score, contrast: Contrast) -> tuple[Part, ...]:
+        side = "positive" if contrast.alignment > 0.5 else "negative"
+        comparison = f"more similar to the {side}"
         if contrast.alignment == 0.5:
-            toward = "as near to the positive as to the negative"
+            comparison = "equally similar to the positive and negative"
         return (
             Part(
                 id="difference",
-                value=moved,
+                value=difference,
                 weight=self.weights["difference"],
-                reason=f"{moved * 100:.0f} of 100 from the baseline;"
+                reason=f"{difference * 100:.0f} of 100 from the baseline;"
                 f" {self.least_difference * 100:.0f} are needed",
             ),
             Part(
@@ -259,26 +254,28 @@ class Personalization(Metric):
                 id="alignment",
                 value=contrast.alignment,
                 weight=self.weights["alignment"],
-                reason=f"{toward} examples:"
+                reason=f"{comparison} examples:"
                 f" mean cosines {contrast.positive:.2f} and {contrast.negative:.2f}",
             ),
         )
 
-    def _reason(self, moved: float, quality: float, contrast: Contrast, *, passed: bool) -> str:
+    def _reason(
+        self, difference: float, quality: float, contrast: Contrast, *, passed: bool
+    ) -> str:
         if not passed:
             return (
-                f"Steering had no effect: the output differs from the baseline by {moved * 100:.0f}"
-                f" of 100, and {self.least_difference * 100:.0f} are needed."
+                "Steering had no effect: the output differs from the baseline by"
+                f" {difference * 100:.0f} of 100, and {self.least_difference * 100:.0f} are needed."
             )
         by = "" if isinstance(self.quality, RubricMetric) else " (by rule, not judged)"
         return (
-            f"Difference {moved:.2f}, quality {quality:.2f}{by}, alignment"
+            f"Difference {difference:.2f}, quality {quality:.2f}{by}, alignment"
             f" {contrast.alignment:.2f}, where .5 is neutral."
         )
 
 
 class _Means(ScoreAggregate):
-    """Means of the three scores over a run, and the share of answers past the gate."""
+    """The means of the three scores over a run, and the share of answers that pass the gate."""
 
     def __init__(self) -> None:
         self._sums = dict.fromkeys(FIGURES, 0.0)

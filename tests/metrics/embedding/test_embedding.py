@@ -285,7 +285,7 @@ def test_exemplars_come_from_files_beside_the_suite(tmp_path):
     assert build_suite(data, base=tmp_path).metrics[0].exemplars == ("aaa", "b")
     with pytest.raises(ConfigError, match="no such file of examples"):
         build_suite({"metrics": {"tone_compliance": {"exemplars": "t.txt"}}}, base=tmp_path)
-    with pytest.raises(ConfigError, match="exemplars holds no texts"):
+    with pytest.raises(ConfigError, match="exemplars has no texts"):
         ToneCompliance(exemplars=[])
 
 

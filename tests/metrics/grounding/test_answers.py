@@ -58,7 +58,7 @@ def test_relevancy_is_yes_and_a_part_of_unsure_over_statements():
     assert score.value == pytest.approx((1 + 0.3) / 3)
     assert [p.answer for p in score.parts] == ["yes", "no", "unsure"]
     assert score.reason == (
-        "1 of 3 statements addresses the question, 1 may; beside it: “rods are sold”."
+        "1 of 3 statements addresses the question, 1 may; not: “rods are sold”."
     )
     assert scored(AnswerRelevancy(judge=judge, unsure=0)).value == pytest.approx(1 / 3)
 

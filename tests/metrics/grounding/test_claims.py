@@ -142,7 +142,7 @@ def test_no_claim_is_not_applicable_and_costs_one_call(metric):
     score = scored(metric(judge=asked))
 
     assert (score.status, score.value, score.confidence) == ("not_applicable", None, None)
-    assert "nothing that could be checked" in score.reason
+    assert "no claims to check" in score.reason
     assert len(asked.asked) == 1
 
 

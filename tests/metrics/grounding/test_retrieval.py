@@ -57,7 +57,7 @@ def test_recall_is_reference_claims_found_over_reference_claims():
 
     assert score.value == 0.5
     assert score.reason == (
-        "The context holds 1 of 2 claims of the reference; not “It can be renewed twice.”."
+        "The context supports 1 of 2 claims of the reference; not “It can be renewed twice.”."
     )
     assert score.ground_truth == CASE.reference[0]
     assert shown(judge.asked[0], "answer") == [CASE.reference[0]]

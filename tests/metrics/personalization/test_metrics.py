@@ -89,7 +89,7 @@ def test_a_missing_text_is_an_invalid_case(fields):
     ("options", "message"),
     [
         ({"by": "words"}, "by must be one of tokens, embedding"),
-        ({"by": "embedding", "compat": "wisent"}, "compat wisent is of by: tokens alone"),
+        ({"by": "embedding", "compat": "wisent"}, "compat wisent needs by: tokens"),
         ({"compat": "mastra"}, "compat must be one of wisent"),
         ({"embedder": 3}, "embedder must be a name or an embedder"),
     ],
