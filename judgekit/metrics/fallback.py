@@ -1,4 +1,4 @@
-"""WithFallback: a metric that says so when another one stands in for it."""
+"""WithFallback: a metric that another metric replaces when its judge is unavailable."""
 
 from __future__ import annotations
 

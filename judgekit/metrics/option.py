@@ -1,4 +1,4 @@
-"""What a metric can be told: its options, as whoever writes a suite would want them explained."""
+"""The options of a metric, described for authors of suites."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _ITEM = re.compile(r"^    (\w+): (.*(?:\n {6,}.*)*)", re.MULTILINE)
 
 
 class _Absent(type):
-    """Makes what stands for a name that only type checkers import."""
+    """Creates a placeholder for a name that is imported for type checkers only."""
 
     def __getattr__(cls, name: str) -> Any:
         if name.startswith("__"):
@@ -44,11 +44,11 @@ class Option(NamedTuple):
 
     name: str
     kind: str
-    """What it takes, in words; a class of Python in backquotes can be given from Python only."""
+    """The type in words; a class in backquotes is available from Python only."""
     default: str | None
-    """As a suite would write it; `None` where it has to be given."""
+    """The default as YAML; `None` if the option is required."""
     says: str
-    """What it is for."""
+    """The purpose of the option."""
 
 
 def options_of(maker: Any, says: Mapping[str, str] | None = None) -> tuple[Option, ...]:
@@ -83,7 +83,7 @@ def _default(value: Any) -> str:
 
 
 def _kinds(maker: Any) -> dict[str, Any]:
-    """Return what each argument takes, by name."""
+    """Return the annotation of each parameter."""
     if not isinstance(maker, type):
         return _hints(maker)
     kinds: dict[str, Any] = {}
@@ -96,7 +96,7 @@ def _kinds(maker: Any) -> dict[str, Any]:
 
 
 def _hints(home: Any) -> dict[str, Any]:
-    """Return annotations as types; what is imported for type checkers only stands by its name."""
+    """Return annotations as types; names for type checkers only become placeholders."""
     absent: dict[str, Any] = {}
     while True:
         try:

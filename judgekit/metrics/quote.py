@@ -1,4 +1,4 @@
-"""Words a judge quotes as evidence: looked up in the case, and counted over a run."""
+"""Quotes of a judge: looked up in the case, and counted over a run."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ _PLAIN = str.maketrans(
     | {"…": "..."}
 )
 _MARKS = "\"'“”‘’….\u00a0 \t\r\n"
-"""Characters that are no evidence by themselves."""
+"""A quote of only these characters is not evidence."""
 _ENDS = ("...", '"', "'", " ")
-"""What is left out at both ends of a quote."""
+"""Text that is removed at both ends of a quote."""
 
 
 def find_quote(quote: str, case: Case) -> str | None:
@@ -91,9 +91,9 @@ class QuoteTally:
                 self._unverified += quote.field is None
 
     def finish(self) -> dict[str, float | int | None]:
-        """Return how many quotes could not be found, and the share of those that could.
+        """Return the number of unverified quotes, and the share of verified ones.
 
-        Where nothing was judged there is no number of either, so that no gate passes on it.
+        Both are `None` if nothing was judged, so that no gate passes.
         """
         verified = self._quotes - self._unverified
         return {

@@ -1,4 +1,4 @@
-"""Scales: moving a value from one metric's range and direction to another's."""
+"""Scales: convert a value from the range and direction of one metric to another."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Scale:
         return cls(float(low), float(high), metric.higher_is_better)
 
     def goodness(self, value: float) -> float:
-        """Return where a value lies from worst (0) to best (1).
+        """Return the position of a value from worst (0) to best (1).
 
         >>> Scale(1, 5).goodness(4), Scale(0, 1, higher_is_better=False).goodness(0.25)
         (0.75, 0.75)
@@ -42,6 +42,6 @@ class Scale:
         return share if self.higher_is_better else 1.0 - share
 
     def value(self, goodness: float) -> float:
-        """Return the value that lies so far from worst to best: the inverse of `goodness`."""
+        """Return the value at a position from worst (0) to best (1): the inverse of `goodness`."""
         share = goodness if self.higher_is_better else 1.0 - goodness
         return max(self.low, min(self.high, self.low + share * (self.high - self.low)))

@@ -1,4 +1,4 @@
-"""Verdicts to numbers: the folds of the quality metrics, without any judge.
+"""Formulas of the quality metrics: verdicts to numbers, without a judge.
 
 The equations are those of the quality definitions (supported / all, covered / required, the
 greatest probability). Those that take `verdicts` are the folds of the TypeScript scorers of the
@@ -16,7 +16,7 @@ TAU = 0.5
 THETA = 0.5
 """Above this probability an answer counts as toxic."""
 UNSURE = 0.3
-"""What a statement is worth of which a judge is not sure that it addresses the question."""
+"""The value of a statement that may address the question."""
 
 
 def ratio(part: int, whole: int) -> float | None:
@@ -99,7 +99,7 @@ def rubric_all_required(criteria: Sequence[tuple[bool, bool]]) -> float:
 
 
 class Toxic(NamedTuple):
-    """How toxic an answer is, and by which category."""
+    """The toxicity of an answer, and its category."""
 
     score: float
     """The greatest probability of all categories."""

@@ -1,4 +1,4 @@
-"""Vectors of length 1, and their products, summed so that the figure is the same everywhere."""
+"""Unit vectors and their products, with exact sums for the same result on every machine."""
 
 from __future__ import annotations
 

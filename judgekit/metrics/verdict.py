@@ -1,4 +1,4 @@
-"""Verdict words in a text: whole words, the negative ones first, never a part of another word."""
+"""Verdict words in a text: whole words only, negative words first."""
 
 from __future__ import annotations
 

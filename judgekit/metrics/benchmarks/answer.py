@@ -27,18 +27,18 @@ _DECORATION = " \t*_`\"'“”‘’«»$:="
 
 
 class StatedAnswer(NamedTuple):
-    """What a text states as its answer."""
+    """The answer that a text states."""
 
     text: str
     """The answer: a letter in upper case, a number as written, `yes`, `no`, or words."""
     rule: str
     """The rule that found it."""
     quote: str
-    """The words it was found in."""
+    """The words of the text that state it."""
 
 
 class Statement(NamedTuple):
-    """What follows a marker, or stands in a box."""
+    """Text after a marker or in a box."""
 
     rule: str
     quote: str
@@ -96,7 +96,7 @@ def _corrected(after: str, kind: Kind, choices: Choices) -> StatedAnswer | None:
 
 
 def _statements(text: str) -> Iterator[Statement]:
-    """Yield what is marked as an answer, in the order in which it is said."""
+    """Yield marked answers, in the order of the text."""
     words = wording()
     statements = []
     for mark in deque(words.marker.finditer(text), _STATEMENTS):
@@ -119,7 +119,7 @@ def _statements(text: str) -> Iterator[Statement]:
 
 
 def _boxed(text: str, start: int) -> str | None:
-    """Return what stands between a brace that was opened and the one that closes it."""
+    """Return the text up to the brace that closes the box."""
     depth = 1
     for place in range(start, min(len(text), start + _STATEMENT)):
         depth += {"{": 1, "}": -1}.get(text[place], 0)
@@ -188,7 +188,7 @@ def _short(text: str) -> str:
 
 
 def kind_of(references: Sequence[str], choices: Sequence[str]) -> Kind:
-    """Return what kind of answer is wanted, by the references and the choices of a case."""
+    """Return the kind of answer, by the references and choices of a case."""
     from judgekit.metrics.benchmarks.number import is_number
 
     if choices:

@@ -22,10 +22,10 @@ class AnswerMention(NamedTuple):
 
 
 class ResolvedMentions(NamedTuple):
-    """What a text makes of the answers it names."""
+    """The mentions of a text, after rejections."""
 
     groups: list[list[AnswerMention]]
-    """What it does not reject or take back, in order; coordinated mentions together."""
+    """Mentions that are not rejected or taken back, in order; coordinated ones together."""
     rejected: set[str]
 
     @property

@@ -1,4 +1,4 @@
-"""What came of running a program, in one word and one line."""
+"""The outcome of running a program: one word and one line."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class ProgramOutcome(NamedTuple):
 
     kind: Kind
     message: str
-    """In one line; the same every time."""
+    """One line, the same for every run."""
 
 
 class ProgramRun(NamedTuple):

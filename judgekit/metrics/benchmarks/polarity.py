@@ -16,7 +16,7 @@ _MOST = 60
 
 
 class Polar(NamedTuple):
-    """A yes or no, and the clause that says it."""
+    """A yes or no, and the clause that states it."""
 
     answer: str
     clause: str

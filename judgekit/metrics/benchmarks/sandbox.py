@@ -36,7 +36,7 @@ _HINT = "; unsafe_exec: true runs code without isolation, which is no security b
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SandboxLimits:
-    """What a program may use."""
+    """Resource limits of a program."""
 
     seconds: float
     """Of processor time; it may last twice as long by the clock, and two seconds more."""
@@ -65,22 +65,22 @@ class SandboxLimits:
 
 
 class SandboxJob(NamedTuple):
-    """What to run."""
+    """A program and its test."""
 
     programs: Sequence[str]
-    """The first that is Python counts."""
+    """Variants of the program; the first that is valid Python runs."""
     test: str = ""
     """Runs after the program, in its names."""
     stdin: str | None = None
-    """What the program reads, if it is one that reads and prints."""
+    """Standard input, for a program that reads and prints."""
 
 
 class Ran(NamedTuple):
-    """What came of it."""
+    """The result of a job."""
 
     outcome: ProgramOutcome
     output: str
-    """What it printed."""
+    """The text on standard output."""
     python: str
     """Version of the interpreter."""
 
@@ -156,7 +156,7 @@ class Sandbox:
     async def _watch(
         self, process: asyncio.subprocess.Process, text: bytes
     ) -> tuple[bytes, bytes, str | None]:
-        """Feed a process and read it until it ends or has had enough; then see that it is gone."""
+        """Write to a process and read it until it ends or reaches a limit; then kill it."""
         import asyncio
 
         output, report = bytearray(), bytearray()

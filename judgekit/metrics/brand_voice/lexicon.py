@@ -1,4 +1,4 @@
-"""Lexicon: which of a persona's words a reply uses, and which it should have kept off."""
+"""Lexicon: which preferred and avoided words of a persona a reply uses."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ PENALTY = 0.1
 
 
 class LexiconScore(NamedTuple):
-    """What a reply's words come to."""
+    """The score of the words of a reply."""
 
     value: float | None
-    """On 0..1; `None` where the persona has no words at all."""
+    """0..1; `None` if the persona has no words."""
     preferred: dict[str, int]
     """Preferred entries used -> how often."""
     avoided: dict[str, int]
@@ -24,8 +24,8 @@ class LexiconScore(NamedTuple):
 def score_lexicon(text: str, preferred: Phrases, avoided: Phrases) -> LexiconScore:
     """Return preferred entries used / preferred entries, less .1 for each avoided entry used.
 
-    Clamped to 0..1. Each entry counts once. A persona that only avoids words has nothing to
-    leave unsaid: it starts from 1.
+    Clamped to 0..1. Each entry counts once. A persona without preferred words
+    starts from 1.
 
     >>> liked, shunned = Phrases(["baseline", "signal"]), Phrases(["lol"])
     >>> score_lexicon("The baseline shows it, lol.", liked, shunned).value

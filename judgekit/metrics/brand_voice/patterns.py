@@ -1,4 +1,4 @@
-"""Pattern lists: what an assistant must not say, by category, with a severity each."""
+"""Pattern lists: forbidden phrases by category, each with a severity."""
 
 from __future__ import annotations
 
@@ -107,13 +107,13 @@ def _regex(source: str) -> re.Pattern[str]:
 
 
 class Exceptions(NamedTuple):
-    """What beside a match keeps it from counting, such as a negation or a quotation."""
+    """Text around a match that excludes it, such as a negation or a quotation."""
 
     before: re.Pattern[str] | None = None
     after: re.Pattern[str] | None = None
 
     def hold(self, text: str, start: int, end: int) -> bool:
-        """Whether the match from `start` to `end` does not count."""
+        """Return whether the match from `start` to `end` is excluded."""
         if self.before is not None:
             for match in self.before.finditer(text[max(0, start - _BESIDE) : start]):
                 if match.end() == min(start, _BESIDE):
@@ -122,7 +122,7 @@ class Exceptions(NamedTuple):
 
 
 class Pattern(NamedTuple):
-    """What one entry of a list looks for."""
+    """One entry of a list."""
 
     id: str
     category: str
@@ -148,7 +148,7 @@ class Pattern(NamedTuple):
         )
 
     def spans(self, text: Plain) -> Iterator[tuple[int, int]]:
-        """Yield where it is found in a text, exceptions left out."""
+        """Yield the spans of matches in a text, without exceptions."""
         for start, end in self._matches(text):
             if not self.exceptions.hold(text, start, end):
                 yield start, end
@@ -169,7 +169,7 @@ class PatternSet(NamedTuple):
 
 
 class Violation(NamedTuple):
-    """Something that was said and should not have been."""
+    """A forbidden phrase in a reply."""
 
     turn: int
     """From 1, among the assistant's turns."""
@@ -180,7 +180,7 @@ class Violation(NamedTuple):
 
 
 def find_violations(replies: Sequence[str], lists: PatternSet) -> list[Violation]:
-    """Return what the patterns find in replies, in order.
+    """Return the matches of the patterns in replies, in order.
 
     Where several of one category overlap, the most severe one counts.
     """
@@ -220,7 +220,7 @@ def _apart(hits: list[tuple[int, int, int, Pattern]]) -> list[tuple[int, int, in
 
 
 def severity_score(severities: Sequence[Severity]) -> float:
-    """Return what is left of 1: a critical violation leaves 0, others .5, .2 or .1 less each.
+    """Return 1 minus .5, .2 or .1 for each violation; 0 if one is critical.
 
     >>> severity_score(["high", "low"]), severity_score(["critical"]), severity_score([])
     (0.4, 0.0, 1.0)
@@ -266,7 +266,7 @@ def checked_list(text: str, *, file: str) -> PatternSet:
 
 
 def patterns_of(metric: str, source: object) -> PatternSet:
-    """Return the patterns an option gives: a file, or what would stand in one.
+    """Return the patterns of an option: a file, or its content.
 
     Raises:
         ConfigError: it cannot be read, or something in it is wrong.

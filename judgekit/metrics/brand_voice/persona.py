@@ -1,4 +1,4 @@
-"""Persona: the voice an assistant is to have, read from a file that people write."""
+"""Persona: the voice that an assistant should have, read from a file."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ MAX_FILE = 1_000_000
 
 
 class Trait(NamedTuple):
-    """Something a persona is meant to sound like."""
+    """A trait of the voice of a persona."""
 
     kind: str
     """formality, tone or verbosity."""
@@ -32,7 +32,7 @@ class Trait(NamedTuple):
 
 
 class Persona:
-    """The voice an assistant is to have: exemplars, traits, words it likes and avoids.
+    """The voice that an assistant should have: exemplars, traits, preferred and avoided words.
 
     `digest` covers what is scored and what a judge is shown.
     """
@@ -48,7 +48,7 @@ class Persona:
         self.avoided = Phrases(lexicon.avoid or lexicon.avoided or ())
         rules = file.safety_rules
         self.topics: tuple[str, ...] = tuple(rules.disallowed_topics) if rules else ()
-        """What the assistant must keep off."""
+        """Topics that the assistant must avoid."""
         notes = (file.brand_notes, rules.brand_notes if rules else None)
         self.notes = "\n".join(note.strip() for note in notes if note)
         self.style_words = _style_words(file.style_rules)
@@ -98,7 +98,7 @@ def load_persona(path: str | Path) -> Persona:
 
 
 def read_persona(file: Path) -> tuple[PersonaFile, Lines]:
-    """Return a persona file as it is written, and the lines its values stand on.
+    """Return a persona file and the line of each value.
 
     Raises:
         ConfigError: with `file:line`, for anything wrong in it.

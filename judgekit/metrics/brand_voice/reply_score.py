@@ -1,4 +1,4 @@
-"""What one turn of an assistant comes to, and what is said of it."""
+"""The score of one turn of an assistant, and its reasons."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ STYLE_BANDS = (
 
 
 class ReplyScore(NamedTuple):
-    """What one reply comes to."""
+    """The score of one reply."""
 
     values: Mapping[str, float | None]
     reasons: Mapping[str, str]
@@ -28,17 +28,16 @@ class ReplyScore(NamedTuple):
 
 
 def style_band(value: float) -> str:
-    """Return what a similarity of style means (see `STYLE_BANDS`)."""
+    """Return the word for a similarity of style (see `STYLE_BANDS`)."""
     return next(words for least, words in STYLE_BANDS if value >= least)
 
 
 def part_of(id: str, values: Sequence[float | None], reasons: Sequence[str]) -> Part:
-    """Return the mean of what replies come to, with the reason of the one that fares worst."""
+    """Return the mean of the replies as a part, with the reason of the worst reply."""
     value = mean_of(values)
     known = [i for i, v in enumerate(values) if v is not None]
     if not known or value is None:
         return Part(id=id, status="not_applicable", reason=reasons[0])
-    # The reply that fares worst says most.
     worst = min(known, key=lambda i: (values[i], i))
     at = f"turn {worst + 1}: " if len(values) > 1 else ""
     return Part(
@@ -50,7 +49,7 @@ def part_of(id: str, values: Sequence[float | None], reasons: Sequence[str]) -> 
 
 
 def plain_finding(finding: TraitFinding) -> dict[str, Json]:
-    """Return what was found of a trait as plain data."""
+    """Return a finding as plain data."""
     return {
         "trait": finding.kind,
         "wanted": finding.expected,
@@ -62,7 +61,7 @@ def plain_finding(finding: TraitFinding) -> dict[str, Json]:
 
 
 def traits_reason(findings: Sequence[TraitFinding]) -> str:
-    """Return which traits are missed, or else heard."""
+    """Return which traits are missing, or else which are detected."""
     if not findings:
         return "the persona names no traits"
     missed = [f for f in findings if f.matched is False]
@@ -75,7 +74,7 @@ def traits_reason(findings: Sequence[TraitFinding]) -> str:
 
 
 def words_reason(liked: Mapping[str, int], shunned: Mapping[str, int], total: int) -> str:
-    """Return which preferred and avoided words are used, of a persona that prefers `total`."""
+    """Return which preferred and avoided words are used; `total` is the number of preferred."""
     facts = [f"uses {', '.join(liked)}"] if liked else ["uses no preferred word"] if total else []
     if shunned:
         facts.append(f"uses {', '.join(shunned)}, which the persona avoids")

@@ -1,4 +1,4 @@
-"""Brand safety: does an assistant keep off what a brand must never say? Patterns and a judge."""
+"""Brand safety by patterns: forbidden phrases in the replies of an assistant."""
 
 from __future__ import annotations
 
@@ -32,21 +32,21 @@ from judgekit.metrics.brand_voice.sessions import FIGURES, Sessions
 Compat = Literal["alignmenter"]
 Classifier = Literal["heuristic"]
 _MOST_SHOWN = 50
-"""Violations one result shows; all of them count."""
+"""Violations that a result shows; all of them count."""
 
 
 class KeywordScore(NamedTuple):
-    """What patterns make of a session."""
+    """The score of a session by patterns."""
 
     value: float
     rate: float
     """Turns with a violation / turns."""
     left: float
-    """What the severities leave of 1."""
+    """1 minus the deductions of the severities."""
 
 
 def keyword_score(turns: int, violations: Sequence[tuple[int, Severity]]) -> KeywordScore:
-    """Return min(1 - rate, what the severities leave), of violations as (turn, severity).
+    """Return min(1 - rate, 1 - deductions), of violations as (turn, severity).
 
     >>> keyword_score(4, [(2, "low"), (2, "low")])
     KeywordScore(value=0.75, rate=0.25, left=0.8)

@@ -1,4 +1,4 @@
-"""The replies of a session: what an assistant said in one case, turn by turn."""
+"""The replies of the assistant in a session, turn by turn."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Scope = Literal["session", "last"]
 
 
 def replies(case: Case, scope: Scope = "session") -> list[str]:
-    """Return what the assistant said: in its history and at last, or only at last.
+    """Return the replies of the history and the output, or only the output.
 
     Turns without text, such as bare tool calls, are left out.
 

@@ -198,5 +198,5 @@ class Stability(Metric):
 
 
 def stability_band(value: float) -> str:
-    """Return what a stability means (see `STABILITY_BANDS`)."""
+    """Return the word for a stability (see `STABILITY_BANDS`)."""
     return next(words for least, words in STABILITY_BANDS if value >= least)

@@ -1,4 +1,4 @@
-"""Traits: what a reply sounds like, and which signals say so. English, by rule."""
+"""Traits: detects formality, tone and verbosity of a reply by signals. English only."""
 
 from __future__ import annotations
 
@@ -27,21 +27,21 @@ _UNSPACED = re.compile(f"[{CJK}\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]")
 
 
 class TraitFinding(NamedTuple):
-    """What a detector heard in a text, for one trait."""
+    """The result of a detector for one trait."""
 
     kind: str
     expected: str
     matched: bool | None
-    """`None` where no signal fired, or nothing listens for the trait: not applicable."""
+    """`None` if no signal fired, or no detector exists for the trait: not applicable."""
     detected: tuple[str, ...]
-    """What the text sounds like."""
+    """The detected values of the trait."""
     signals: Mapping[str, tuple[str, ...]]
-    """Class -> what fired for it."""
+    """Class -> the signals that fired."""
     reason: str
 
 
 def find_traits(text: str, traits: Sequence[Trait]) -> list[TraitFinding]:
-    """Return what is heard of each trait.
+    """Return a finding for each trait.
 
     - *Formality*: `casual` where slang, emoji, drawn-out words and the like are at least as many
       as formal words; `formal` where there are formal words and neither slang nor contractions;
@@ -80,7 +80,7 @@ def find_traits(text: str, traits: Sequence[Trait]) -> list[TraitFinding]:
 
 
 def signals_digest() -> str:
-    """Return the digest of the lists the detectors listen by."""
+    """Return the digest of the lists of signals."""
     return _lists().digest
 
 
