@@ -24,14 +24,14 @@ if TYPE_CHECKING:
     from judgekit.cassette.explain import Explainer
     from judgekit.cassette.store import Store
 
-MISSES_KEPT = 1_000
+MAX_MISSES = 1_000
 """Missed requests to keep for `cassette explain`."""
 EXPLAINED = 2_000
 """Up to this many records on a tape, the message of a miss explains it."""
 
 
 class Cassette(JudgeWrapper):
-    """Replays recorded replies; asks its judge only if the record mode allows it.
+    """Replays recorded replies, and calls its judge only if the record mode allows it.
 
     It stores every live reply immediately. With a tape, only the tape counts as recorded, so that
     a run that passes here also passes in CI; a reply that only the store has is copied to the tape
@@ -63,7 +63,7 @@ class Cassette(JudgeWrapper):
         self._used = bytearray((len(self.tape) + 7) // 8 if self.tape else 0)
         self._from_store: set[str] = set()
         self._added: set[str] = set()
-        self._kept: set[str] = set()
+        self._stored_keys: set[str] = set()
         """Keys of live replies that are stored but not counted yet."""
         self._explainer: Explainer | None = None
         self._calls: dict[str, SharedCall[Reply]] = {}
@@ -89,7 +89,7 @@ class Cassette(JudgeWrapper):
 
         Args:
             path: the tape; it need not exist when recording.
-            judge: asked when there is no recording and `record` allows it.
+            judge: called if a request has no recording and `record` allows it.
             record: `none`, `new_episodes` or `all`.
             redact: applied to every message before the key is computed.
             store: folder of the private store. By default, `JUDGEKIT_HOME`, or `.judgekit` of the
@@ -211,17 +211,17 @@ class Cassette(JudgeWrapper):
             # The error depends on the request, so a replay repeats it. It is not billed.
             reply = Reply(tries=(Try(fault=Fault.of(exc)),), cost=0.0)
         try:
-            await self._keep(request, reply)
-            if (named := await judge.identified(reply)) != reply:
-                reply = named
-                await self._keep(request, reply)
+            await self._save(request, reply)
+            if (identified := await judge.identified(reply)) != reply:
+                reply = identified
+                await self._save(request, reply)
         finally:
-            if request.key in self._kept:
-                self._kept.discard(request.key)
+            if request.key in self._stored_keys:
+                self._stored_keys.discard(request.key)
                 self._count_live(request, reply)
         return reply
 
-    async def _keep(self, request: Request, reply: Reply) -> None:
+    async def _save(self, request: Request, reply: Reply) -> None:
         """Store a reply, even if the caller is cancelled meanwhile."""
         import asyncio
 
@@ -237,9 +237,9 @@ class Cassette(JudgeWrapper):
         except asyncio.CancelledError:
             await asyncio.wait([stored])
             if stored.exception() is None:
-                self._kept.add(request.key)
+                self._stored_keys.add(request.key)
             raise
-        self._kept.add(request.key)
+        self._stored_keys.add(request.key)
 
     def _count_live(self, request: Request, reply: Reply) -> None:
         self._added.add(request.key)
@@ -249,7 +249,7 @@ class Cassette(JudgeWrapper):
 
     def _miss(self, request: Request) -> CassetteMiss:
         self.ledger.miss(request)
-        if len(self.misses) < MISSES_KEPT:
+        if len(self.misses) < MAX_MISSES:
             self.misses.append(request)
         if self.tape is None:
             message = "not recorded in the store"

@@ -1,4 +1,4 @@
-"""Explain a cassette miss: the nearest record, and the fields that differ."""
+"""Explain a cassette miss: the nearest record and the fields that differ."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from judgekit.core.canonical import canonical_json
 from judgekit.core.request import Request
 
 _FENCE = re.compile(r"(</?[A-Za-z_]+)-[0-9a-f]{16}>")
-"""The tag of a fence; its digest differs with every text."""
+"""The tag of a fence. Its digest depends on the text and means nothing to people."""
 
 
 class FieldDifference(NamedTuple):
-    """A field that differs between a record and the request."""
+    """One field that differs between a record and the current request."""
 
     field: str
     recorded: str
-    asked: str
+    current: str
 
 
 class Explanation(NamedTuple):
@@ -34,12 +34,12 @@ class Explanation(NamedTuple):
         """Return the explanation in one line."""
         if self.key is None:
             return "nothing is recorded yet"
-        fields = "; ".join(_described(d) for d in self.differences[:3]) or "the digests of fences"
+        fields = "; ".join(_describe(d) for d in self.differences[:3]) or "the digests of fences"
         more = f"; and {len(self.differences) - 3} more" if len(self.differences) > 3 else ""
         return f"not recorded; nearest is {self.key[:12]}, which differs in {fields}{more}"
 
     def text(self) -> str:
-        """Return the explanation with a line-by-line comparison of each field."""
+        """Return the explanation with a diff of each field."""
         if self.key is None:
             return "nothing is recorded yet\n"
         lines = [f"nearest record: {self.key}"]
@@ -49,7 +49,7 @@ class Explanation(NamedTuple):
                 "    " + line.rstrip("\n")
                 for line in difflib.unified_diff(
                     difference.recorded.splitlines(),
-                    difference.asked.splitlines(),
+                    difference.current.splitlines(),
                     "recorded",
                     "asked",
                     lineterm="",
@@ -59,39 +59,31 @@ class Explanation(NamedTuple):
         return "\n".join(lines) + "\n"
 
 
-class _Sketch(NamedTuple):
-    key: str
-    fields: dict[str, str]
-
-
 class Explainer:
-    """Finds the record nearest to a request; keeps every record in memory."""
+    """Finds the record that is most similar to a request. Holds every record in memory."""
 
     def __init__(self, records: Iterable[Record]) -> None:
-        self._sketches = [_Sketch(r.key, _fields(r.request)) for r in records]
+        self._records = [(record.key, _fields(record.request)) for record in records]
 
     def explain(self, request: Request) -> Explanation:
-        """Return the nearest record: fewest different fields, then the most similar texts."""
-        asked = _fields(request)
-        best: _Sketch | None = None
+        """Return the record with the fewest different fields; among equals, the closest texts."""
+        current = _fields(request)
+        best: Explanation = Explanation(None, ())
         best_distance = (1 << 30, 0.0, "")
-        for sketch in self._sketches:
-            apart = _apart(sketch.fields, asked)
-            if len(apart) > best_distance[0]:
+        for key, recorded in self._records:
+            names = [*current, *(name for name in recorded if name not in current)]
+            differences = tuple(
+                FieldDifference(name, recorded.get(name, ""), current.get(name, ""))
+                for name in names
+                if recorded.get(name) != current.get(name)
+            )
+            if len(differences) > best_distance[0]:
                 continue
-            unlike = sum(1 - _alike(sketch.fields.get(f, ""), asked.get(f, "")) for f in apart)
-            distance = (len(apart), unlike, sketch.key)
+            unlike = sum(1 - _similarity(d.recorded, d.current) for d in differences)
+            distance = (len(differences), unlike, key)
             if distance < best_distance:
-                best, best_distance = sketch, distance
-        if best is None:
-            return Explanation(None, ())
-        return Explanation(
-            best.key,
-            tuple(
-                FieldDifference(f, best.fields.get(f, ""), asked.get(f, ""))
-                for f in _apart(best.fields, asked)
-            ),
-        )
+                best, best_distance = Explanation(key, differences), distance
+        return best
 
 
 def _fields(request: Request) -> dict[str, str]:
@@ -119,23 +111,18 @@ def _fields(request: Request) -> dict[str, str]:
     return fields
 
 
-def _apart(recorded: dict[str, str], asked: dict[str, str]) -> list[str]:
-    names = [*asked, *(name for name in recorded if name not in asked)]
-    return [name for name in names if recorded.get(name) != asked.get(name)]
-
-
-def _alike(left: str, right: str) -> float:
-    """Return the length of the common beginning and end, as a share of the longer text."""
+def _similarity(left: str, right: str) -> float:
+    """Return the share of the longer text in the common beginning and end, 0..1."""
     if not left or not right:
         return 0.0
-    same = _common(left, right)
-    rest = min(len(left), len(right)) - same
-    tail = min(_common(left[::-1], right[::-1]), rest)
-    return (same + tail) / max(len(left), len(right))
+    start = _common(left, right)
+    rest = min(len(left), len(right)) - start
+    end = min(_common(left[::-1], right[::-1]), rest)
+    return (start + end) / max(len(left), len(right))
 
 
 def _common(left: str, right: str) -> int:
-    """Return the length of the common beginning."""
+    """Return the length of the common beginning. Comparing slices is faster than characters."""
     low, high = 0, min(len(left), len(right))
     while low < high:
         middle = (low + high + 1) // 2
@@ -146,20 +133,21 @@ def _common(left: str, right: str) -> int:
     return low
 
 
-def _described(difference: FieldDifference) -> str:
-    field, recorded, asked = difference
+def _describe(difference: FieldDifference) -> str:
+    field, recorded, current = difference
     if not recorded:
         return f"{field} (not recorded with one)"
-    if not asked:
+    if not current:
         return f"{field} (recorded with one, asked without)"
-    if len(recorded) <= 40 and len(asked) <= 40:
-        return f"{field} ({recorded} recorded, {asked} asked)"
-    at = _common(recorded, asked)
+    if len(recorded) <= 40 and len(current) <= 40:
+        return f"{field} ({recorded} recorded, {current} asked)"
+    at = _common(recorded, current)
     return (
-        f"{field} from character {at + 1}: {_bit(recorded, at)} recorded, {_bit(asked, at)} asked"
+        f"{field} from character {at + 1}: {_excerpt(recorded, at)} recorded, "
+        f"{_excerpt(current, at)} asked"
     )
 
 
-def _bit(text: str, at: int) -> str:
-    bit = " ".join(text[at : at + 30].split())
-    return repr(bit) if bit else "its end"
+def _excerpt(text: str, at: int) -> str:
+    excerpt = " ".join(text[at : at + 30].split())
+    return repr(excerpt) if excerpt else "its end"

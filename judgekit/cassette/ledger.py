@@ -1,4 +1,4 @@
-"""A ledger counts replies, misses and costs."""
+"""Counts and costs of the replies and misses of a run."""
 
 from __future__ import annotations
 
@@ -11,56 +11,59 @@ Origin = Literal["live", "tape", "store"]
 
 
 class Missed:
-    """Requests without a reply."""
+    """Requests without a recording that the record mode did not allow to send."""
 
     def __init__(self) -> None:
         self.calls = 0
         self.characters = 0
         """Length of their messages."""
         self.questions = 0
-        """Number of their questions."""
+        """Questions in them."""
 
 
 class Ledger:
-    """Counts of replies by origin, misses by model, and costs."""
+    """Counts and costs of the replies and misses of a run."""
 
     def __init__(self) -> None:
         self.origins: Counter[str] = Counter()
         self.spent = 0.0
         """US dollars for live replies with a known price."""
         self.avoided = 0.0
-        """US dollars that recorded replies cost when they were live."""
+        """US dollars that replayed replies cost when they were recorded."""
         self.unpriced = 0
         """Live replies with no known price."""
         self.unpriced_replays = 0
         self.missed_by: dict[str, Missed] = {}
-        """By model, the requests that were missed."""
+        """Model -> requests that were neither recorded nor allowed."""
         self._missed: set[int] = set()
-        """The beginnings of their keys; as numbers they take half of the memory."""
+        """The first 64 bits of their keys; numbers need half the memory of texts."""
         self.servers: dict[str, set[str]] = {}
-        """By model, the names that servers give it."""
+        """Model -> names of the servers that replied, as far as they report one."""
         self.reported: dict[str, set[str]] = {}
-        """By model, the names in replies."""
+        """Model -> model names in the replies."""
 
     @property
     def missed(self) -> int:
-        """Number of missed requests."""
+        """Number of requests that were neither recorded nor allowed."""
         return sum(missed.calls for missed in self.missed_by.values())
 
     def miss(self, request: Request) -> None:
         """Count one missed request."""
         number = int(request.key[:16], 16)
-        if number in self._missed:  # several metrics may share a request
+        if number in self._missed:  # several metrics may send the same request
             return
         self._missed.add(number)
         missed = self.missed_by.setdefault(request.model, Missed())
         missed.calls += 1
         missed.characters += sum(len(message.content) for message in request.messages)
-        if request.form.want in ("verdict", "text"):  # a model writes only these replies
+        if request.form.want in (
+            "verdict",
+            "text",
+        ):  # no model writes embeddings and log-probabilities
             missed.questions += max(1, len(request.form.questions))
 
     def answered(self, request: Request, reply: Reply) -> None:
-        """Note the names of the model and its server."""
+        """Remember the server and the model of a reply."""
         model = request.model
         if reply.server is not None:
             self.servers.setdefault(model, set()).add(reply.server)
@@ -68,7 +71,7 @@ class Ledger:
             self.reported.setdefault(model, set()).add(reply.model)
 
     def mixed(self, model: str) -> list[str]:
-        """Return the names of the servers of a model if there are several."""
+        """Return the servers or models that replied for a model; empty if there is only one."""
         servers = _different(self.servers.get(model, set()))
         several = servers if len(servers) > 1 else self.reported.get(model, set())
         return sorted(several) if len(several) > 1 else []
@@ -88,15 +91,15 @@ class Ledger:
 
 
 def _different(names: set[str]) -> set[str]:
-    """Return names without those that are less precise than another name of the same server.
+    """Return names without those that describe the same server in less detail.
 
-    Older tapes have less precise names: `x (7 parameters)` is `x (7 parameters, 9 bytes)`.
+    Older tapes have shorter names: `x (7 parameters)` is `x (7 parameters, 9 bytes)`.
     """
     facts = {name: _facts(name) for name in names}
     return {
         name
-        for name, (base, own) in facts.items()
-        if not any(base == other and own < more for other, more in facts.values())
+        for name, (base, known) in facts.items()
+        if not any(base == other and known < more for other, more in facts.values())
     }
 
 

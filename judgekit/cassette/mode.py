@@ -1,4 +1,4 @@
-"""Record modes: when a cassette may call its judge."""
+"""Record modes: which requests a cassette may send to its judge."""
 
 from __future__ import annotations
 
@@ -9,28 +9,28 @@ from judgekit.core.suggest import closest
 
 
 class RecordMode(StrEnum):
-    """When a cassette may call its judge."""
+    """The requests that a cassette may send to its judge."""
 
     NONE = "none"
-    """Never: replay only. The default."""
+    """No requests: replay only. The default."""
     NEW_EPISODES = "new_episodes"
-    """For missing replies."""
+    """Requests without a recording."""
     ALL = "all"
-    """For every reply, once a run; recorded replies are replaced."""
+    """All requests, once a run; new replies replace recorded ones."""
 
     @classmethod
     def parse(cls, text: str) -> RecordMode:
-        """Return a mode by its name.
+        """Return the mode with a name.
 
         Raises:
-            ConfigError: there is no such mode.
+            ConfigError: no mode has the name.
         """
         try:
             return cls(text)
         except ValueError as exc:
             close = closest(text, [mode.value for mode in cls], alike=0.8)
-            meant = f"; did you mean {close[0]!r}?" if close else f"; write {_MEANINGS}"
-            raise ConfigError(f"no record mode {text!r}{meant}") from exc
+            hint = f"; did you mean {close[0]!r}?" if close else f"; write {_MEANINGS}"
+            raise ConfigError(f"no record mode {text!r}{hint}") from exc
 
 
 _MEANINGS = "none (replay only), new_episodes (ask what is missing) or all (ask everything again)"

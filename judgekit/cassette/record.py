@@ -1,8 +1,8 @@
-"""A record: one request and its reply, as one line of canonical JSON with a digest.
+"""A record: one request and its reply, as one line of canonical JSON with a checksum.
 
-A line is `{"key", "kind", "reply", "request", "sha256"}`; `sha256` is the digest of the line
-without it. A tape stores texts that requests share (system messages, forms) once, as part lines
-`{"part": digest, "value": ...}`; requests refer to them by `{"part": digest}`.
+A line is `{"key", "kind", "reply", "request", "sha256"}`; `sha256` is the digest of the rest of the
+line. Texts that many requests share (system messages, reply schemas) are on a tape only once, as
+part lines `{"part": digest, "value": ...}`; requests refer to them by `{"part": digest}`.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ KINDS: dict[Want, str] = {
     "embedding": "embedding",
     "logprobs": "logprobs",
 }
-"""Kind of reply -> kind of record."""
+"""Kind of reply that a request wants -> kind of its record."""
 PART_NAMED = re.compile(rb'\{"part":"([0-9a-f]{64})"\}')
-"""A reference to a part. Inside a JSON string its quotes would be escaped, so this is exact."""
+"""A reference to a part. JSON strings escape quotes, so this matches nothing else."""
 
-MEND = "restore the file, or delete the line and record it again"
-"""What to do about a damaged record."""
+REPAIR_HINT = "restore the file, or delete the line and record it again"
+"""Advice for a damaged record."""
 
-# A line with a valid digest may contain any JSON; pydantic's errors are ValueErrors.
+# A line with a correct digest may hold any JSON. Errors of pydantic are ValueErrors.
 _MALFORMED = (KeyError, TypeError, ValueError, AttributeError, RecursionError)
 _TAIL = re.compile(r',"sha256":"([0-9a-f]{64})"\}')
 _TAIL_LENGTH = len(f',"sha256":"{64 * "0"}"}}')
@@ -45,8 +45,8 @@ class Record(NamedTuple):
     reply: Reply
 
 
-class _Answered(Value):
-    """The fields that a replay needs."""
+class _RecordedReply(Value):
+    """The fields of a line that a replay needs."""
 
     model_config = ConfigDict(extra="ignore")
 
@@ -60,9 +60,8 @@ def encode(request: Request, reply: Reply) -> str:
 
 
 def _line(record: Record, request: str) -> str:
-    """Return the line of a record; `request` is the JSON of its request."""
-    reply = canonical_json(record.reply.model_dump(mode="json", exclude_defaults=True))
     kind = KINDS[record.request.form.want]
+    reply = canonical_json(record.reply.model_dump(mode="json", exclude_defaults=True))
     return _seal(f'{{"key":"{record.key}","kind":"{kind}","reply":{reply},"request":{request}}}')
 
 
@@ -71,22 +70,27 @@ def _seal(line: str) -> str:
 
 
 def unseal(line: str, *, where: object) -> str:
-    """Return a line without its digest, having checked it.
+    """Check the digest of a line and return the line without it.
 
     Raises:
         CassetteCorrupt: the line was changed after it was written.
     """
     tail = _TAIL.fullmatch(line, max(0, len(line) - _TAIL_LENGTH))
     if tail is None:
-        raise CassetteCorrupt(f"{where}: not a record judgekit wrote; {MEND}")
+        raise CassetteCorrupt(f"{where}: not a record judgekit wrote; {REPAIR_HINT}")
     body = line[:-_TAIL_LENGTH] + "}"
     if digest(body) != tail.group(1):
-        raise CassetteCorrupt(f"{where}: the record was changed after it was written; {MEND}")
+        raise CassetteCorrupt(
+            f"{where}: the record was changed after it was written; {REPAIR_HINT}"
+        )
     return body
 
 
 def _canonical(body: str) -> Any:
-    """Return the value of a canonical JSON text; it has no NaN and no repeated key."""
+    """Return the value of a canonical JSON text.
+
+    The canonical form has no NaN, repeated keys or lone surrogates.
+    """
     data = json.loads(body)
     if canonical_json(data) != body:
         raise ValueError("not canonical")
@@ -94,61 +98,62 @@ def _canonical(body: str) -> Any:
 
 
 def decode_reply(line: str, *, key: str, where: object) -> Reply:
-    """Return the reply of a line, checked against its digest and the key asked for.
+    """Return the reply of a line, after a check of its digest and its key.
 
     Raises:
-        CassetteCorrupt: the line is damaged, or is the record of another key.
+        CassetteCorrupt: the line is damaged or has another key.
     """
     body = unseal(line, where=where)
     try:
-        answered = _Answered.model_validate_json(body)
+        recorded = _RecordedReply.model_validate_json(body)
     except ValueError as exc:
-        raise CassetteCorrupt(f"{where}: not a record judgekit wrote; {MEND}") from exc
-    if answered.key != key:
-        raise CassetteCorrupt(f"{where}: holds the record of another key; {MEND}")
-    return answered.reply
+        raise CassetteCorrupt(f"{where}: not a record judgekit wrote; {REPAIR_HINT}") from exc
+    if recorded.key != key:
+        raise CassetteCorrupt(f"{where}: is the record of another key; {REPAIR_HINT}")
+    return recorded.reply
 
 
 def decode(line: str, *, parts: dict[str, Any], where: object) -> Record:
-    """Return the record of a line; its key is checked against its request.
+    """Return the record of a line, after a check that its key is the key of its request.
 
     Raises:
-        CassetteCorrupt: damaged, a part is missing, or the key is not that of the request.
+        CassetteCorrupt: the line is damaged, a part is missing, or the key is wrong.
     """
     body = unseal(line, where=where)
     try:
         data = _canonical(body)
         request = request_from(_inline(data["request"], parts=parts, where=where))
         reply = Reply.model_validate(data["reply"])
-        key = data["key"]
-        proved = request.key == key
+        key, actual = data["key"], request.key
         kind, expected = data["kind"], KINDS[request.form.want]
     except _MALFORMED as exc:
-        raise CassetteCorrupt(f"{where}: not a record judgekit wrote; {MEND}") from exc
-    if not proved:
-        raise CassetteCorrupt(f"{where}: the key is not that of the request it holds; {MEND}")
+        raise CassetteCorrupt(f"{where}: not a record judgekit wrote; {REPAIR_HINT}") from exc
+    if key != actual:
+        raise CassetteCorrupt(
+            f"{where}: the key is not that of the request it holds; {REPAIR_HINT}"
+        )
     if kind != expected:
-        message = f"kept as {str(kind)[:40]!r}, and holds {expected!r}; {MEND}"
+        message = f"kind is {str(kind)[:40]!r} instead of {expected!r}; {REPAIR_HINT}"
         raise CassetteCorrupt(f"{where}: {message}")
     return Record(key, request, reply)
 
 
 def _inline(request: dict[str, Any], *, parts: dict[str, Any], where: object) -> dict[str, Any]:
-    def whole(value: Any) -> Any:
+    def resolve(value: Any) -> Any:
         if isinstance(value, dict) and set(value) == {"part"}:
             if value["part"] not in parts:
-                raise CassetteCorrupt(f"{where}: names a part that the tape does not hold")
+                raise CassetteCorrupt(f"{where}: refers to a part that is not on the tape")
             return parts[value["part"]]
         return value
 
-    messages = [{**m, "content": whole(m["content"])} for m in request["messages"]]
-    return {**request, "form": whole(request["form"]), "messages": messages}
+    messages = [{**m, "content": resolve(m["content"])} for m in request["messages"]]
+    return {**request, "form": resolve(request["form"]), "messages": messages}
 
 
 def share(record: Record) -> tuple[str, dict[str, str]]:
-    """Return the tape line of a record, and its part lines by digest.
+    """Return the tape line of a record and its part lines by digest.
 
-    Forms and system messages become parts, because requests share them.
+    Reply schemas and system messages become parts because many requests share them.
     """
     parts: dict[str, str] = {}
 
@@ -166,18 +171,18 @@ def share(record: Record) -> tuple[str, dict[str, str]]:
 
 
 def decode_part(line: str, *, where: object) -> tuple[str, Any]:
-    """Return digest and value of a part line.
+    """Return the digest and the value of a part line.
 
     Raises:
-        CassetteCorrupt: damaged, or the digest is not that of the value.
+        CassetteCorrupt: the line is damaged, or the digest is not that of the value.
     """
     body = unseal(line, where=where)
     try:
         data = _canonical(body)
         name, value = data["part"], data["value"]
-        proved = digest(value if isinstance(value, str) else canonical_json(value)) == name
+        actual = digest(value if isinstance(value, str) else canonical_json(value))
     except _MALFORMED as exc:
-        raise CassetteCorrupt(f"{where}: not a part judgekit wrote; {MEND}") from exc
-    if not proved:
-        raise CassetteCorrupt(f"{where}: the part is not what its digest says; {MEND}")
+        raise CassetteCorrupt(f"{where}: not a part judgekit wrote; {REPAIR_HINT}") from exc
+    if actual != name:
+        raise CassetteCorrupt(f"{where}: the digest of the part is wrong; {REPAIR_HINT}")
     return name, value

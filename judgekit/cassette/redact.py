@@ -1,8 +1,8 @@
-"""Redaction replaces private data before keys are computed.
+"""Redaction replaces private data in requests before their keys are computed.
 
-Built-in detectors replace a value by a pseudonym with its digest, such as `[EMAIL-1f4a09c2]`: one
-address has one pseudonym in every text, run and machine, so keys stay the same. A salt keys the
-digest; without one, trying all telephone numbers would reveal the right one.
+A built-in rule replaces a match by a pseudonym such as `[EMAIL-1f4a09c2]`, a digest of the match.
+An address has the same pseudonym in every text, run and machine, so keys stay the same. A salt
+keys the digest; without a salt, trying all telephone numbers reveals the original.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ NAMES = tuple(DETECTORS)
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,39}\Z")
 _PASSES = 8
-"""Most passes over a text: a replacement may reveal a value next to it."""
+"""The most passes over a text: a replacement may expose adjacent data."""
 
 
 class RedactionRule(NamedTuple):
-    """A regular expression and its replacement."""
+    """A regular expression and the replacement of its matches."""
 
     pattern: str
     replacement: str = "[REDACTED]"
     name: str | None = None
-    """Replace matches by pseudonyms of this name: `ORDER` gives `[ORDER-…]`."""
+    """Replace matches by pseudonyms with this name: `ORDER` makes `[ORDER-…]`."""
 
 
 def redactor(rules: Sequence[str | RedactionRule | Redact], *, salt: str = "") -> Redact:
@@ -40,14 +40,14 @@ def redactor(rules: Sequence[str | RedactionRule | Redact], *, salt: str = "") -
 
     A rule is a built-in name (`email`, `phone`, `card`, `key`, `ip`), a `RedactionRule` with a
     pattern, or a function from text to text. The built-in ones run first, all in one pass.
-    Redacting a text twice changes nothing more, unless a custom rule matches its own output.
+    A second redaction changes nothing, unless a custom rule matches its own output.
 
     Args:
         rules: what to redact.
         salt: keys the digests of pseudonyms; the same salt gives the same pseudonyms.
 
     Raises:
-        ConfigError: an unknown name, or a pattern that is none or matches nothing at all.
+        ConfigError: a name is unknown, or a pattern is malformed or matches the empty text.
 
     >>> redactor(["email"])("Ask ann@example.com or ANN@example.com.")
     'Ask [EMAIL-c9ff82c0] or [EMAIL-c9ff82c0].'
@@ -56,23 +56,23 @@ def redactor(rules: Sequence[str | RedactionRule | Redact], *, salt: str = "") -
     names = [rule for rule in rules if isinstance(rule, str)]
     for name in names:
         if name not in DETECTORS:
-            raise ConfigError(f"redact: {name!r} is none of {', '.join(NAMES)}")
-    own = [_own(rule, key) for rule in rules if not isinstance(rule, str)]
+            raise ConfigError(f"redact: {name!r} is unknown; use {', '.join(NAMES)}")
+    custom = [_custom(rule, key) for rule in rules if not isinstance(rule, str)]
 
     def once(text: str) -> str:
         if names:
-            text = _between(text, lambda part: _known(part, names, key))
-        for replace in own:
+            text = _outside_pseudonyms(text, lambda part: _detected(part, names, key))
+        for replace in custom:
             text = replace(text)
         return text
 
     def redact(text: str) -> str:
-        return _settled(text, once) if names else once(text)
+        return _until_stable(text, once) if names else once(text)
 
     return redact
 
 
-def _settled(text: str, once: Redact) -> str:
+def _until_stable(text: str, once: Redact) -> str:
     for _ in range(_PASSES):
         redacted = once(text)
         if redacted == text:
@@ -81,8 +81,8 @@ def _settled(text: str, once: Redact) -> str:
     return text
 
 
-def _between(text: str, change: Redact) -> str:
-    """Change a text except for its pseudonyms."""
+def _outside_pseudonyms(text: str, change: Redact) -> str:
+    """Apply a function to a text, except for its pseudonyms."""
     parts = []
     end = 0
     for match in PSEUDONYM.finditer(text):
@@ -91,7 +91,7 @@ def _between(text: str, change: Redact) -> str:
     return "".join([*parts, change(text[end:])])
 
 
-def _known(text: str, names: Sequence[str], key: bytes) -> str:
+def _detected(text: str, names: Sequence[str], key: bytes) -> str:
     parts = []
     end = 0
     for kind, span in find_all(text, names):
@@ -100,7 +100,7 @@ def _known(text: str, names: Sequence[str], key: bytes) -> str:
     return "".join([*parts, text[end:]])
 
 
-def _own(rule: RedactionRule | Redact, key: bytes) -> Redact:
+def _custom(rule: RedactionRule | Redact, key: bytes) -> Redact:
     """Return the function of a custom rule."""
     if not isinstance(rule, RedactionRule):
         return rule
@@ -109,48 +109,50 @@ def _own(rule: RedactionRule | Redact, key: bytes) -> Redact:
     except re.error as exc:
         raise ConfigError(f"redact: {rule.pattern!r} is not a regular expression: {exc}") from exc
     if pattern.match(""):
-        raise ConfigError(f"redact: {rule.pattern!r} also matches where there is nothing")
+        raise ConfigError(f"redact: {rule.pattern!r} also matches the empty text")
     name = rule.name
     if name is None:
-        return lambda text: _between(text, lambda part: pattern.sub(lambda _: rule[1], part))
+        return lambda text: _outside_pseudonyms(
+            text, lambda part: pattern.sub(lambda _: rule[1], part)
+        )
     if not _NAME.match(name):
-        raise ConfigError(f"redact: {name!r} is no name: up to 40 letters, digits and _")
-    return lambda text: _between(
+        raise ConfigError(f"redact: {name!r} is not a name; use up to 40 letters, digits and _")
+    return lambda text: _outside_pseudonyms(
         text, lambda part: pattern.sub(lambda match: pseudonym(name, match[0], key), part)
     )
 
 
 def redact_case(case: Case, redact: Redact) -> Case:
-    """Return a case with every text in it redacted: its id and the keys of mappings, too.
+    """Return a case with all its texts redacted, including its id and the keys of mappings.
 
-    A whole number that would be redacted as a text becomes that text.
+    An integer becomes a text if redaction changes its digits.
     """
     fields = case.model_dump(mode="json")
-    redacted = {name: _everywhere(value, redact) for name, value in fields.items()}
-    # Roles and field names are never private.
+    redacted = {name: _redact_value(value, redact) for name, value in fields.items()}
+    # Roles and field names are fixed words, even if a pattern matches them.
     redacted["history"] = [_message(message, redact) for message in fields["history"]]
     return Case.model_validate(redacted)
 
 
 def _message(message: dict[str, Any], redact: Redact) -> dict[str, Any]:
     redacted = {
-        name: value if name == "role" else _everywhere(value, redact)
+        name: value if name == "role" else _redact_value(value, redact)
         for name, value in message.items()
     }
     redacted["tool_calls"] = [
-        {name: _everywhere(value, redact) for name, value in call.items()}
+        {name: _redact_value(value, redact) for name, value in call.items()}
         for call in message["tool_calls"]
     ]
     return redacted
 
 
-def _everywhere(value: object, redact: Redact) -> object:
+def _redact_value(value: object, redact: Redact) -> object:
     if isinstance(value, str):
         return redact(value)
     if isinstance(value, list):
-        return [_everywhere(item, redact) for item in value]
+        return [_redact_value(item, redact) for item in value]
     if isinstance(value, dict):
-        return _everywhere_in(value, redact)
+        return _redact_mapping(value, redact)
     if isinstance(value, int) and not isinstance(value, bool):
         text = str(value)
         redacted = redact(text)
@@ -158,13 +160,13 @@ def _everywhere(value: object, redact: Redact) -> object:
     return value
 
 
-def _everywhere_in(mapping: dict[str, Any], redact: Redact) -> dict[str, Any]:
+def _redact_mapping(mapping: dict[str, Any], redact: Redact) -> dict[str, Any]:
     redacted: dict[str, Any] = {}
     for key, item in mapping.items():
         name = redact(key)
-        while name in redacted:  # keep both of two keys that become equal
+        while name in redacted:  # redacted keys may be equal; keep both
             name += "'"
-        redacted[name] = _everywhere(item, redact)
+        redacted[name] = _redact_value(item, redact)
     return redacted
 
 

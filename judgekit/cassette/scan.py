@@ -1,6 +1,6 @@
-"""Scan files for private data: tapes, run folders, cases, suites.
+"""Scan files that are shared, such as tapes, run folders, cases and suites, for private data.
 
-A finding names place and kind, never the value: the report may be public.
+A finding has a place and a kind but never the data itself: the report may be public.
 """
 
 from __future__ import annotations
@@ -25,29 +25,29 @@ from judgekit.core.canonical import printable
 from judgekit.core.errors import ConfigError, place
 from judgekit.core.input_file import MAX_PLAIN, read_text
 
-FOLDERS_LEFT_OUT = {"node_modules", "__pycache__"}
-"""Skipped folders, besides hidden ones."""
+SKIPPED_FOLDERS = {"node_modules", "__pycache__"}
+"""Skipped in addition to names that begin with a dot."""
 _PAGE_DATA = re.compile(rb'<script type="application/json"[^>]* data-compressed="(yes|no)">')
 _KEY = re.compile("[0-9a-f]{64}")
 _MAX_PAGE = 512_000_000
-"""Characters of a page's data, unpacked."""
+"""Bytes of the largest data of a page, unpacked."""
 
 
 class PrivateFinding(NamedTuple):
-    """One value that looks private."""
+    """A text that looks private."""
 
     kind: str
     file: str
     line: int
     field: str
-    """The path in the line, such as `reply.tries[0].text`; empty for plain text."""
+    """The place in the line, such as `reply.tries[0].text`; empty for plain text."""
     key: str | None
-    """The key of its record, on a tape."""
+    """The key of the record, on a tape."""
     excerpt: str
-    """Its beginning and its length; never the value."""
+    """The beginning and the length of the text; never all of it."""
 
     def text(self) -> str:
-        """Return the finding in a line."""
+        """Return the finding as one line."""
         where = [f"in {self.field}"] if self.field else []
         if self.key:
             where.append(f"record {self.key[:12]}")
@@ -66,13 +66,13 @@ class Scan:
 
     @property
     def counts(self) -> dict[str, int]:
-        """Findings by kind."""
+        """Kind -> number of findings."""
         return dict(sorted(Counter(finding.kind for finding in self.findings).items()))
 
     def text(self) -> str:
-        """Return the findings, a line each, and a summary."""
+        """Return the findings, one per line, and a summary."""
         lines = [finding.text() for finding in self.findings]
-        lines += [f"{name}: not read, because it is no text" for name in self.not_read]
+        lines += [f"{name}: not read: not a text file" for name in self.not_read]
         files = f"{self.files} file{'s' if self.files != 1 else ''}"
         if self.findings:
             kinds = ", ".join(f"{count} {kind}" for kind, count in self.counts.items())
@@ -85,7 +85,7 @@ class Scan:
         return "\n".join(printable(line) for line in lines) + "\n"
 
     def json_text(self) -> str:
-        """Return it as JSON."""
+        """Return the result as JSON."""
         data = {
             "findings": [finding._asdict() for finding in self.findings],
             "counts": self.counts,
@@ -100,64 +100,60 @@ def scan(
 ) -> Scan:
     """Scan files and folders.
 
-    Values reserved for examples (see `judgekit.cassette.detectors.reserved`) and pseudonyms are not
-    findings. Hidden files in folders, and links, are skipped.
+    Pseudonyms and values reserved for examples (see `judgekit.cassette.detectors.reserved`) are
+    not reported. Hidden files in folders and links are skipped.
 
     Args:
         paths: files and folders; all text files of a folder are read.
-        kinds: the kinds to find; all by default.
-        allow: harmless values; `*` matches any text, as in `*@shop.example`.
+        kinds: the kinds to search for; by default all.
+        allow: patterns of harmless texts; `*` matches any text, as in `*@shop.example`.
 
     Raises:
-        ConfigError: no such file or kind, or a file named here is no text.
+        ConfigError: a file or kind does not exist, or a file in `paths` is not text.
     """
     kinds = tuple(DETECTORS) if kinds is None else kinds
     for kind in kinds:
         if kind not in DETECTORS:
-            raise ConfigError(
-                f"nothing is looked for under the name {kind!r}; {', '.join(DETECTORS)}"
-            )
-    look = _FileScanner(kinds, [pattern.casefold() for pattern in allow])
-    done = Scan()
+            raise ConfigError(f"unknown kind {kind!r}; use {', '.join(DETECTORS)}")
+    scanner = _FileScanner(kinds, [pattern.casefold() for pattern in allow])
+    result = Scan()
     for path in _files(paths):
         try:
-            findings = list(look.file(path))
+            findings = list(scanner.file(path))
         except OSError as exc:
             raise ConfigError(f"cannot be read: {exc.strerror}", where=str(path)) from exc
-        except _NoTextError as exc:
+        except _NotTextError as exc:
             if path in paths:
                 raise ConfigError(
-                    "is no text file; nothing can be said of it", where=str(path)
+                    "is not a text file and cannot be scanned", where=str(path)
                 ) from exc
-            done.not_read.append(str(path))
+            result.not_read.append(str(path))
             continue
-        done.files += 1
-        done.findings += findings
-    return done
+        result.files += 1
+        result.findings += findings
+    return result
 
 
-def allowed(entry: Sequence[str]) -> list[str]:
-    """Return an allow list: the entries, and the lines of each file given as `@FILE`.
+def allowed(entries: Sequence[str]) -> list[str]:
+    """Return the patterns of an allow list; the entry `@FILE` adds the lines of a file.
 
     Raises:
         ConfigError: a file cannot be read.
     """
     patterns: list[str] = []
-    for text in entry:
+    for text in entries:
         if not text.startswith("@"):
             patterns.append(text)
             continue
         try:
             lines = read_text(Path(text[1:]), most=MAX_PLAIN).splitlines()
         except (OSError, UnicodeDecodeError) as exc:
-            raise ConfigError(
-                "cannot be read as a list of what is allowed", where=text[1:]
-            ) from exc
+            raise ConfigError("cannot be read as an allow list", where=text[1:]) from exc
         patterns += [line.strip() for line in lines if line.strip() and line[0] != "#"]
     return patterns
 
 
-class _NoTextError(Exception):
+class _NotTextError(Exception):
     """A file is not text."""
 
 
@@ -173,7 +169,7 @@ def _files(paths: Iterable[Path]) -> Iterator[Path]:
 
 def _inside(folder: Path) -> Iterator[Path]:
     for path in sorted(folder.iterdir()):
-        if path.name.startswith(".") or path.name in FOLDERS_LEFT_OUT or path.is_symlink():
+        if path.name.startswith(".") or path.name in SKIPPED_FOLDERS or path.is_symlink():
             continue
         if path.is_dir():
             yield from _inside(path)
@@ -182,7 +178,7 @@ def _inside(folder: Path) -> Iterator[Path]:
 
 
 class _FileScanner:
-    """Scans one file after the other."""
+    """Scans files for some kinds of private data."""
 
     def __init__(self, kinds: Collection[str], allow: Sequence[str]) -> None:
         self._kinds = kinds
@@ -191,9 +187,9 @@ class _FileScanner:
     def file(self, path: Path) -> Iterator[PrivateFinding]:
         name = str(path)
         with path.open("rb") as file:
-            begin = file.read(8192)
-            if b"\0" in begin:
-                raise _NoTextError
+            start = file.read(8192)
+            if b"\0" in start:
+                raise _NotTextError
             file.seek(0)
             if path.suffix == ".json":
                 whole = file.read(MAX_LINE + 1)
@@ -201,7 +197,7 @@ class _FileScanner:
                     yield from self._document(data, whole, name)
                     return
                 file.seek(0)
-            # A long line is scanned in pieces.
+            # A line may be as long as the file: longer lines are scanned in pieces.
             for number, line in enumerate(iter(partial(file.readline, MAX_LINE), b""), start=1):
                 yield from self._line(line, name, number)
 
@@ -228,7 +224,7 @@ class _FileScanner:
         for where, text in _texts(data):
             for finding in self._text(text, name, 1, field=where):
                 written = json.dumps(text, ensure_ascii=plain).encode("utf-8", "replace")
-                # Values come in the order of the file, so the search never goes back.
+                # Values are in the order of the file, so the search only moves forward.
                 place = whole.find(written, at)
                 if place >= 0:
                     line += whole.count(b"\n", at, place)
@@ -238,16 +234,16 @@ class _FileScanner:
     def _text(
         self, text: str, name: str, number: int, *, field: str = "", key: str | None = None
     ) -> Iterator[PrivateFinding]:
-        bare = PSEUDONYM.sub(lambda finding: " " * len(finding[0]), text)
+        bare = PSEUDONYM.sub(lambda match: " " * len(match[0]), text)
         for kind, span in find_all(bare, self._kinds):
             written = text[span.start : span.end]
             if not reserved(kind, span.value) and not self._allowed(written, span.value):
                 yield PrivateFinding(
-                    kind, name, number, self._masked_path(field), key, masked(kind, written)
+                    kind, name, number, self._mask_names(field), key, masked(kind, written)
                 )
 
-    def _masked_path(self, field: str) -> str:
-        """Return a path without private data in its names."""
+    def _mask_names(self, field: str) -> str:
+        """Return a path with the private names in it masked."""
         for kind, span in reversed(find_all(field, DETECTORS)):
             field = (
                 field[: span.start] + masked(kind, field[span.start : span.end]) + field[span.end :]
@@ -256,14 +252,14 @@ class _FileScanner:
 
     def _allowed(self, written: str, value: str) -> bool:
         return any(
-            fnmatchcase(entry.casefold(), pattern)
+            fnmatchcase(text.casefold(), pattern)
             for pattern in self._allow
-            for entry in (written, value)
+            for text in (written, value)
         )
 
 
 def masked(kind: str, written: str) -> str:
-    """Return the beginning and the length of a value, too little to guess the rest.
+    """Return the beginning and the length of a private text; too little to guess the rest.
 
     >>> masked("email", "ann.lee@shop.example"), masked("card", "4111 1111 1111 1111")
     ('a…@….example', '4… (16 digits)')
@@ -273,7 +269,7 @@ def masked(kind: str, written: str) -> str:
     if kind == "ip":
         return f"{re.split('[.:]', written)[0]}… ({'IPv6' if ':' in written else 'IPv4'})"
     if kind == "key":
-        # The first letters only name the provider.
+        # The prefix names the provider and is not secret.
         prefix = re.match(r"[A-Za-z]{2,6}[-_]|-----BEGIN|AKIA|AIza|eyJ", written)
         return f"{prefix[0] if prefix else ''}… ({len(written)} characters)"
     digits = sum(character.isdigit() for character in written)
@@ -281,17 +277,17 @@ def masked(kind: str, written: str) -> str:
 
 
 def _json(line: bytes) -> Any:
-    """Return the value of a JSON text, or `None` if it is none."""
+    """Return the value of a JSON text, or `None` if it is malformed."""
     try:
         return json.loads(line)
     except (ValueError, RecursionError):
         return None
 
 
-def _page_data(line: bytes, finding: re.Match[bytes]) -> Any:
-    """Return the data of a report page."""
-    text = line[finding.end() :].split(b"</script>", 1)[0]
-    if finding[1] == b"yes":
+def _page_data(line: bytes, match: re.Match[bytes]) -> Any:
+    """Return the JSON data of a page."""
+    text = line[match.end() :].split(b"</script>", 1)[0]
+    if match[1] == b"yes":
         try:
             text = zlib.decompressobj(wbits=47).decompress(base64.b64decode(text), _MAX_PAGE)
         except (ValueError, zlib.error):
@@ -300,7 +296,7 @@ def _page_data(line: bytes, finding: re.Match[bytes]) -> Any:
 
 
 def _texts(data: Any) -> Iterator[tuple[str, str]]:
-    """Yield every text of a JSON value with its path, keys of mappings and large numbers, too."""
+    """Yield the texts of a JSON value with their paths, including keys and large numbers."""
     left = [("", data)]
     while left:
         where, value = left.pop()

@@ -1,9 +1,10 @@
-"""Verify a tape, count its records, show a record."""
+"""Verify a tape, count its records, and print one record."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 from judgekit.cassette.record import Record
@@ -26,14 +27,13 @@ def _open(path: Path) -> Tape:
 
 
 def verify_tape(path: Path) -> int:
-    """Return the number of records on a tape after verifying each.
+    """Verify all records of a tape and return their number.
 
     Raises:
-        ConfigError: there is no such file.
+        ConfigError: the file does not exist.
         CassetteCorrupt: a record is damaged.
     """
-    tape = _open(path)
-    try:
+    with closing(_open(path)) as tape:
         count = sum(1 for _ in tape.records())
         before = b""
         with path.open("rb") as file:
@@ -41,19 +41,15 @@ def verify_tape(path: Path) -> int:
                 if line.startswith(b'{"key"'):
                     if line < before:
                         raise CassetteCorrupt(
-                            f"{path}: the records are not in order; `judgekit cassette prune`"
-                            " mends that"
+                            f"{path}: the records are not in order; run `judgekit cassette prune`"
                         )
                     before = line
         return count
-    finally:
-        tape.close()
 
 
 def stats_text(path: Path) -> str:
-    """Return counts of a tape's records by model and by outcome."""
-    tape = _open(path)
-    try:
+    """Return the numbers of records of a tape by model and by outcome of the reply."""
+    with closing(_open(path)) as tape:
         models: Counter[str] = Counter()
         outcomes: Counter[str] = Counter()
         tokens = [0, 0]
@@ -70,14 +66,12 @@ def stats_text(path: Path) -> str:
         lines += [f"  {name}: {count}" for name, count in sorted(outcomes.items())]
         lines.append(f"  tokens: {tokens[0]:,} in, {tokens[1]:,} out")
         return "\n".join(lines) + "\n"
-    finally:
-        tape.close()
 
 
 def _outcome(record: Record) -> str:
     try:
         if record.request.form.want != "verdict":
-            return _read(record)
+            return _kind_of_reply(record)
         judgment = read_reply(record.reply, form=record.request.form, request_key=record.key)
     except JudgeRefused:
         return "refused"
@@ -88,8 +82,8 @@ def _outcome(record: Record) -> str:
     return "valid after repairs" if judgment.repairs or judgment.tries > 1 else "valid"
 
 
-def _read(record: Record) -> str:
-    """Return the kind of a reply without a verdict; raises if it is invalid."""
+def _kind_of_reply(record: Record) -> str:
+    """Return the kind of a reply that is not a verdict; raise the error of its reader."""
     request, reply = record.request, record.reply
     match request.form.want:
         case "embedding":
@@ -108,13 +102,10 @@ def record_text(path: Path, key: str) -> str:
     """Return one record as text.
 
     Raises:
-        ConfigError: no key, or several keys, begin like that.
+        ConfigError: no key or several keys have this prefix.
     """
-    tape = _open(path)
-    try:
+    with closing(_open(path)) as tape:
         records = [record for record in tape.records() if record.key.startswith(key)]
-    finally:
-        tape.close()
     if len(records) != 1:
         what = "no record" if not records else f"{len(records)} records"
         raise ConfigError(f"{what} with a key that begins with {key!r}", where=str(path))
@@ -144,5 +135,5 @@ def _record_lines(record: Record) -> Iterator[str]:
         if attempt.fault is not None:
             yield f"{attempt.fault.kind.replace('_', ' ')}: {printable(attempt.fault.message)}"
         yield printable(attempt.refusal or attempt.text or "(empty)")
-        if (rest := attempt.omitted) is not None:
-            yield f"({rest.bytes:,} more bytes are not kept, sha256 {rest.sha256})"
+        if (omitted := attempt.omitted) is not None:
+            yield f"({omitted.bytes:,} more bytes were not recorded, sha256 {omitted.sha256})"

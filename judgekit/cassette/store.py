@@ -1,7 +1,8 @@
-"""The private store of live replies. The only home of diskcache.
+"""The private store saves every live reply as soon as it arrives. Only this module uses diskcache.
 
-diskcache's own `Disk` classes unpickle any row that claims to be a pickle, and read or delete any
-file that a row names (CVE-2025-69872). `SafeDisk` stores text in the database and nothing else.
+The Disk classes of diskcache unpickle any row marked as a pickle, and read or delete any file that
+a row names (CVE-2025-69872). `SafeDisk` only accepts text inside the database, so a hostile file
+can do neither.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ FOLDER = ".judgekit"
 _DATABASE = "cache.db"
 _RAW = 1  # diskcache's MODE_RAW
 _SETTINGS = {
-    "eviction_policy": "none",  # the default throws replies away at 1 GiB
+    "eviction_policy": "none",  # the default deletes replies at 1 GiB
     "size_limit": 2**62,
     "cull_limit": 0,
     "statistics": 0,
@@ -34,10 +35,10 @@ _TIMEOUT = 60
 _OWN = r"cache\.db(-\w+)?|damaged-\d+\.db|drafts|\.gitignore"
 """Names in the folder of a store."""
 _TAILS = ("", "-wal", "-shm", "-journal")
-"""Suffixes of the files of an SQLite database."""
+"""Suffixes of the files that SQLite writes for a database."""
 _KNOWN_SETTINGS = {*diskcache.DEFAULT_SETTINGS, *diskcache.core.METADATA}
-# Digests of the statements that create a store. A foreign view or trigger would be a program that
-# SQLite runs when the store is read or written.
+# Digests of the statements that create a store. SQLite would run a foreign view or trigger when
+# the store is read or written.
 _SCHEMA = {
     "e3b0c44298fc1c14", "7dc3acaeb6bbc0a0", "b1e287d8264b4cfb", "4f0a5302019317d0",
     "4a273a1da0f568b2", "0d6ef5b954e42033", "2eb9bf040815f4bc", "404b74ec6db5c3f1",
@@ -46,13 +47,13 @@ _SCHEMA = {
 
 
 class SafeDisk(diskcache.Disk):  # type: ignore[misc]
-    """Stores text keys and text values; refuses every other kind of row."""
+    """Stores text keys and text values inline; rejects every other kind of row."""
 
     def __init__(self, directory: str, **_: object) -> None:
         super().__init__(directory)
 
     def put(self, key: Any) -> tuple[str, bool]:
-        """Take a text key."""
+        """Check a text key."""
         if type(key) is not str:
             raise TypeError("a key is text")
         return key, True
@@ -66,7 +67,7 @@ class SafeDisk(diskcache.Disk):  # type: ignore[misc]
         return key
 
     def store(self, value: Any, read: bool, key: Any = None) -> tuple[int, int, None, str]:
-        """Take a text value, never a file."""
+        """Check a text value; never a file."""
         if read or type(value) is not str:
             raise TypeError("a value is text")
         return 0, _RAW, None, value
@@ -80,7 +81,7 @@ class SafeDisk(diskcache.Disk):  # type: ignore[misc]
         return value
 
     def remove(self, file_path: str) -> None:
-        """Remove nothing: no row of ours has a file."""
+        """Do nothing: no row of this store has a file."""
 
 
 class Store:
@@ -89,10 +90,10 @@ class Store:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.notes: list[str] = []
-        """Messages for users, for example that a damaged store was moved aside."""
-        with self._trouble("made"):
+        """Messages for users, such as that a damaged store was moved aside."""
+        with self._storage_errors("made"):
             if folder.is_symlink() or os.path.expandvars(folder) != str(folder):
-                # Never write through a link; diskcache would expand a $.
+                # diskcache would write to the target of a link and expand variables.
                 raise OSError(0, "its name is a link, or holds a $")
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             _refuse_foreign(folder)
@@ -101,34 +102,34 @@ class Store:
             if not ignore.exists() and not ignore.is_symlink():
                 ignore.write_text("*\n", encoding="utf-8")  # a store is never committed
             self._set_aside_foreign()
-        with self._trouble("opened"):
+        with self._storage_errors("opened"):
             self._cache = diskcache.Cache(  # noqa: TID251 - the one place
                 str(folder), disk=SafeDisk, timeout=_TIMEOUT, **_SETTINGS
             )
 
     @contextmanager
-    def _trouble(self, done: str) -> Iterator[None]:
-        """Turn errors of SQLite and the system into one line with advice."""
+    def _storage_errors(self, action: str) -> Iterator[None]:
+        """Translate errors of SQLite and the system into one line with advice."""
         try:
             yield
         except diskcache.Timeout as exc:
             message = "another process has held it for too long; try again when it is done"
-            raise CassetteError(f"{self.folder}: the store cannot be {done}: {message}") from exc
+            raise CassetteError(f"{self.folder}: the store cannot be {action}: {message}") from exc
         except (sqlite3.Error, sqlite3.Warning, OSError) as exc:
             reason = exc.strerror if isinstance(exc, OSError) else exc
             raise CassetteError(
-                f"{self.folder}: the store cannot be {done}: {reason}; make room, delete the "
-                "folder (the store is made anew), or name another in JUDGEKIT_HOME"
+                f"{self.folder}: the store cannot be {action}: {reason}; make room, delete the "
+                "folder (judgekit creates a new store), or name another in JUDGEKIT_HOME"
             ) from exc
 
     def _set_aside_foreign(self) -> None:
-        """Move a damaged or foreign database aside; the store can always be created again."""
+        """Move a damaged or foreign database aside; a store can always be created again."""
         database = self.folder / _DATABASE
         files = [database.with_name(database.name + tail) for tail in _TAILS]
         for file in files:
             if file.is_symlink():
                 file.unlink()
-                self.notes.append(f"{file}: was a link, which the store never makes; removed")
+                self.notes.append(f"{file}: was a link, which a store never has; removed")
         reason = _fault(database) if database.exists() else None
         if reason is None:
             return
@@ -138,35 +139,35 @@ class Store:
         database.rename(aside)
         for file in files[1:]:
             file.unlink(missing_ok=True)
-        self.notes.append(f"{database}: {reason}; moved to {aside.name}, the store starts afresh")
+        self.notes.append(f"{database}: {reason}; moved to {aside.name}, the new store is empty")
 
     def get(self, key: str) -> str | None:
         """Return the text of a key.
 
         Raises:
-            CassetteCorrupt: the row is not one judgekit wrote.
+            CassetteCorrupt: judgekit did not write the row.
             CassetteError: the database cannot be read.
         """
-        with self._trouble("read"):
+        with self._storage_errors("read"):
             value: str | None = self._cache.get(key)
             return value
 
     def put(self, key: str, text: str) -> None:
-        """Store a text; it survives a kill as soon as this returns.
+        """Store a text. After the return it survives a killed process.
 
         Raises:
             CassetteError: the database cannot be written, for example because the disk is full.
         """
-        with self._trouble("written"):
+        with self._storage_errors("written"):
             self._cache.set(key, text)
 
     def keys(self) -> Iterator[str]:
         """Yield every key."""
-        with self._trouble("read"):
+        with self._storage_errors("read"):
             yield from self._cache.iterkeys()
 
     def __len__(self) -> int:
-        with self._trouble("read"):
+        with self._storage_errors("read"):
             return len(self._cache)
 
     def close(self) -> None:
@@ -175,10 +176,10 @@ class Store:
 
 
 def _refuse_foreign(folder: Path) -> None:
-    """Refuse a foreign folder, which would become private and hidden from git.
+    """Reject a folder with other files: opening a store makes its folder private and git-ignored.
 
     Raises:
-        CassetteError: it holds files, but no store.
+        CassetteError: the folder has other files and no store.
     """
     if (folder / _DATABASE).exists():
         return
@@ -191,7 +192,7 @@ def _refuse_foreign(folder: Path) -> None:
 
 
 def _fault(database: Path) -> str | None:
-    """Return the fault of a database, before diskcache trusts it; `None` if there is none."""
+    """Return the problem of a database before diskcache opens it, or `None`."""
     if not database.is_file():
         return "is not a file"
     try:
@@ -199,11 +200,11 @@ def _fault(database: Path) -> str | None:
     except sqlite3.Error as exc:
         return f"cannot be opened ({exc})"
     try:
-        made_by = [row[0] or "" for row in connection.execute("SELECT sql FROM sqlite_master")]
-        if any(digest(" ".join(sql.split()))[:16] not in _SCHEMA for sql in made_by):
+        statements = [row[0] or "" for row in connection.execute("SELECT sql FROM sqlite_master")]
+        if any(digest(" ".join(sql.split()))[:16] not in _SCHEMA for sql in statements):
             return "is not a store of judgekit"
         settings = (
-            connection.execute("SELECT key, value FROM Settings").fetchall() if made_by else ()
+            connection.execute("SELECT key, value FROM Settings").fetchall() if statements else ()
         )
     except sqlite3.DatabaseError as exc:
         if isinstance(exc, sqlite3.OperationalError) and "lock" in str(exc):
@@ -211,24 +212,24 @@ def _fault(database: Path) -> str | None:
         return f"is damaged ({exc})"
     finally:
         connection.close()
-    strange = [key for key, value in settings if not _is_ours(key, value)]
-    return f"holds a setting {strange[0]!r} that judgekit did not write" if strange else None
+    foreign = [key for key, value in settings if not _is_ours(key, value)]
+    return f"holds a setting {foreign[0]!r} that judgekit did not write" if foreign else None
 
 
 def _is_ours(key: object, value: object) -> bool:
-    """Return whether a setting is known; diskcache runs some as pragmas, unquoted."""
+    """Return whether a setting belongs to a store. diskcache runs some as unquoted pragmas."""
     pragma = str(key).startswith("sqlite_")
     return key in _KNOWN_SETTINGS and (not pragma or value == diskcache.DEFAULT_SETTINGS[key])
 
 
 def store_folder(near: Path | None = None) -> Path:
-    """Return the folder of the store of a suite or tape, without creating it.
+    """Return the folder of the store for a suite or tape, without creating it.
 
-    `JUDGEKIT_HOME`, else `.judgekit` beside the nearest `pyproject.toml` or `.git` above, else the
-    nearest store above that is there already, else `.judgekit` beside the suite or tape.
+    The first of: `JUDGEKIT_HOME`; `.judgekit` beside the nearest `pyproject.toml` or `.git` above;
+    the nearest existing store above; `.judgekit` beside the suite or tape.
 
     Args:
-        near: folder of the suite or tape; the working folder by default.
+        near: folder of the suite or tape; by default the working folder.
     """
     home = os.environ.get("JUDGEKIT_HOME")
     if home:

@@ -14,8 +14,8 @@ def store_opener(near: Path | None, *, folder: Path | None = None) -> Callable[[
     """Return a function that opens a store.
 
     Args:
-        near: where the search for the store of a project begins.
-        folder: the folder of the store, if it is given.
+        near: the folder where the search for the store of the project starts.
+        folder: the folder of the store, if it is known.
     """
 
     def open_store() -> Store:

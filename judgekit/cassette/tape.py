@@ -1,7 +1,7 @@
 """A tape: records in a text file that people review and commit.
 
-The file is sorted by key and has no times, so that equal records give equal bytes. An open tape
-takes 8 bytes of memory a record: four of its key and four of its offset.
+The file is sorted by key and has no timestamps, so that equal records give equal bytes.
+An open tape needs 8 bytes of memory per record: 4 of its key and 4 for its offset.
 """
 
 from __future__ import annotations
@@ -14,27 +14,27 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from functools import cached_property, partial
 from heapq import merge
-from itertools import groupby
+from itertools import groupby, pairwise
 from pathlib import Path
 from threading import Lock
 from typing import Any
 
-from judgekit.cassette.record import MEND, PART_NAMED, Record, decode, decode_part, share
+from judgekit.cassette.record import PART_NAMED, REPAIR_HINT, Record, decode, decode_part, share
 from judgekit.core.errors import CassetteCorrupt, CassetteError, place
 from judgekit.core.output_file import beside, whole_file
 
 HEADER = '{"judgekit":"cassette","version":1}'
 MAX_LINE = 64_000_000
-"""Bytes that a record may have."""
+"""Bytes of the longest record."""
 
 _KEY = re.compile("[0-9a-f]{64}")
 _CHUNK = 8192
-_COUNTED = 1 << 20
-"""Bytes to read at once when lines are counted."""
+_COUNT_CHUNK = 1 << 20
+"""Bytes to read at a time when lines are counted."""
 
 
 class TapePosition:
-    """The place of a line on a tape; `str()` counts the lines before it."""
+    """The position of a line on a tape. Only its text, for messages, counts the lines."""
 
     def __init__(self, tape: Tape, at: int, *, key: str = "") -> None:
         self._tape = tape
@@ -42,23 +42,23 @@ class TapePosition:
         self._key = key
 
     def __str__(self) -> str:
-        where = place(self._tape.path, self._tape.line_number(self._at))
-        return f"{where}: record {self._key[:12]}" if self._key else where
+        line = place(self._tape.path, self._tape.line_number(self._at))
+        return f"{line}: record {self._key[:12]}" if self._key else line
 
 
 class Tape:
-    """A tape opened for reading. A file that does not exist is an empty tape."""
+    """A tape opened for reading. A missing file is an empty tape."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self._file = -1
-        self._moving = Lock()
+        self._seek_lock = Lock()
         """Held from a seek to the next read: threads share the file position."""
         self._parts: dict[str, int] = {}
         self._prefixes = array("I")
         self._places = array("I")
         if path.exists():
-            if not path.is_file():  # a named pipe would never end
+            if not path.is_file():  # reading a named pipe would never end
                 raise CassetteError(f"{path}: not a file; a cassette is a .jsonl file")
             self._load()
 
@@ -68,7 +68,7 @@ class Tape:
             if os.fstat(self._file).st_size >= 2**32:
                 self._places = array("Q")
             with os.fdopen(os.dup(self._file), "rb") as file:
-                # A damaged line may be as long as the file.
+                # A line may be as long as the file: limit each read.
                 self._index(iter(partial(file.readline, MAX_LINE + 1), b""))
         except OSError as exc:
             self.close()
@@ -90,9 +90,9 @@ class Tape:
                 try:
                     prefix = int(line[8:16], 16)
                 except ValueError as exc:
-                    raise self._corrupt(number, _guess(line)) from exc
+                    raise self._corrupt(number, _line_problem(line)) from exc
                 if prefix < 0:
-                    raise self._corrupt(number, _guess(line))
+                    raise self._corrupt(number, _line_problem(line))
                 in_order = in_order and prefix >= last
                 last = prefix
                 self._prefixes.append(prefix)
@@ -100,7 +100,7 @@ class Tape:
             elif line.startswith(b'{"part":"'):
                 self._parts[line[9:73].decode("ascii", "replace")] = at
             else:
-                raise self._corrupt(number, _guess(line))
+                raise self._corrupt(number, _line_problem(line))
             at += len(line)
         if at and not line.endswith(b"\n"):
             raise self._corrupt(
@@ -128,7 +128,7 @@ class Tape:
         return len(self._prefixes)
 
     def find(self, key: str) -> int:
-        """Return the number of a record on this tape, or -1."""
+        """Return the number of a record on this tape; -1 if there is none."""
         return self.look_up(key)[0]
 
     def look_up(self, key: str) -> tuple[int, str]:
@@ -158,11 +158,11 @@ class Tape:
         return self.parts()
 
     def line(self, number: int) -> str:
-        """Return the raw line of a record, without its line end."""
+        """Return the line of a record, without its line end."""
         return self._read(self._places[number])
 
     def _bytes(self, at: int, size: int) -> bytes:
-        with self._moving:
+        with self._seek_lock:
             os.lseek(self._file, at, os.SEEK_SET)
             return os.read(self._file, size)
 
@@ -173,24 +173,24 @@ class Tape:
             end = data.find(b"\n")
             if end >= 0:
                 try:
-                    # git may have changed line ends to \r\n; no record ends in \r.
+                    # git may have turned line ends into \r\n; no record ends in \r.
                     return data[:end].removesuffix(b"\r").decode("utf-8")
                 except UnicodeDecodeError as exc:
-                    message = f"a line is not UTF-8; {MEND}"
+                    message = f"a line is not UTF-8; {REPAIR_HINT}"
                     raise CassetteCorrupt(f"{TapePosition(self, at)}: {message}") from exc
             if len(data) < size or size > MAX_LINE:
                 raise CassetteCorrupt(f"{self.path}: changed while it was being read")
             size *= 4
 
     def spot(self, number: int, key: str) -> TapePosition:
-        """Return the place of a record, for messages."""
+        """Return the position of a record, for messages."""
         return TapePosition(self, self._places[number], key=key)
 
     def line_number(self, at: int) -> int:
-        """Return the number of the line at an offset, from 1."""
+        """Return the number of the line at an offset in the file, from 1."""
         lines = 1
-        for start in range(0, at, _COUNTED):
-            lines += self._bytes(start, min(_COUNTED, at - start)).count(b"\n")
+        for start in range(0, at, _COUNT_CHUNK):
+            lines += self._bytes(start, min(_COUNT_CHUNK, at - start)).count(b"\n")
         return lines
 
     def lines(self) -> Iterator[str]:
@@ -198,16 +198,13 @@ class Tape:
         return (line for _, line in self._numbered())
 
     def _numbered(self) -> Iterator[tuple[int, str]]:
-        """Yield number and line of all records, in order of their keys."""
+        """Yield the number and the line of all records, in order of their keys."""
         order = range(len(self._places))
-        crowded = any(
-            self._prefixes[i] == self._prefixes[i + 1] for i in range(len(self._prefixes) - 1)
-        )
-        pairs = ((number, self.line(number)) for number in order)
-        if not crowded:
-            yield from pairs
-            return
-        yield from sorted(pairs, key=lambda pair: pair[1][8:72])
+        lines = ((number, self.line(number)) for number in order)
+        if all(one != other for one, other in pairwise(self._prefixes)):
+            yield from lines
+        else:
+            yield from sorted(lines, key=lambda pair: pair[1][8:72])
 
     def part_lines(self) -> Iterator[str]:
         """Yield the lines of all parts, in order of their digests."""
@@ -218,24 +215,24 @@ class Tape:
         """Return the line of one part.
 
         Raises:
-            CassetteCorrupt: the tape does not hold it.
+            CassetteCorrupt: the part is not on the tape.
         """
         if name not in self._parts:
-            raise CassetteCorrupt(f"{self.path}: names a part {name[:12]} that it does not hold")
+            raise CassetteCorrupt(f"{self.path}: part {name[:12]} is missing")
         return self._read(self._parts[name])
 
     def parts(self) -> dict[str, Any]:
-        """Return the value of every part, by digest."""
+        """Return the values of all parts by digest."""
         return dict(
             decode_part(self._read(at), where=TapePosition(self, at))
             for _, at in sorted(self._parts.items())
         )
 
     def records(self) -> Iterator[Record]:
-        """Yield every record, fully verified.
+        """Verify and yield every record.
 
         Raises:
-            CassetteCorrupt: a record is damaged, or two have the same key.
+            CassetteCorrupt: a record is damaged, or two records have the same key.
         """
         parts = self.parts()
         last = ""
@@ -255,17 +252,17 @@ class Tape:
             self._file = -1
 
 
-def _guess(line: bytes) -> str:
+def _line_problem(line: bytes) -> str:
     if line.startswith((b"<<<<<<<", b"=======", b">>>>>>>")):
         return "a merge conflict; keep the lines of both sides and run `judgekit cassette verify`"
     if not line.strip():
         return "an empty line; delete it"
-    return f"not a record judgekit wrote; {MEND}"
+    return f"not a record judgekit wrote; {REPAIR_HINT}"
 
 
 @contextmanager
 def _locked(folder: Path) -> Iterator[None]:
-    """Lock a folder against other writers; the lock ends with the process."""
+    """Lock a folder against other writers. The system releases the lock of a killed process."""
     try:
         import fcntl
     except ImportError:  # Windows cannot lock folders; the rename is still atomic
@@ -280,10 +277,10 @@ def _locked(folder: Path) -> Iterator[None]:
 
 
 def write_lines(path: Path, lines: Iterable[str]) -> None:
-    """Write a whole file or nothing.
+    """Write a file atomically: write a new file, then rename it.
 
     Raises:
-        CassetteError: the file cannot be written; its old content stays.
+        CassetteError: the file cannot be written; an existing file is unchanged.
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -300,19 +297,19 @@ def merge_into(
     *,
     keep: Callable[[str], bool] = lambda _: True,
 ) -> None:
-    """Add records to a tape under a lock, after reading it again, so that no record is lost.
+    """Add records to a tape. Lock it and read it again first, so that no writer loses records.
 
     Args:
         path: the tape; created if missing.
-        keys: the records to add; they replace existing ones.
+        keys: the keys of the records to add; existing records are replaced.
         fetch: returns the record of a key.
-        keep: returns whether the existing record of a key stays.
+        keep: returns whether an existing record stays, by key.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     with _locked(path.parent):
-        for half in path.parent.glob(beside(path, writer="*").name):  # left by a killed writer
+        for half in path.parent.glob(beside(path, writer="*").name):  # from a killed writer
             half.unlink(missing_ok=True)
-        # Windows cannot replace an open file.
+        # Close the tape before its replacement: Windows cannot rename over an open file.
         with closing(Tape(path)) as tape:
             added = sorted(set(keys))
             parts: dict[str, str] = {}
@@ -320,12 +317,11 @@ def merge_into(
             for key in added:
                 fresh[key], named = share(fetch(key))
                 parts.update(named)
-            stay = [n for n in range(len(tape)) if _stays(tape.line(n)[8:72], fresh, keep)]
-            for number in stay:
-                for name in PART_NAMED.findall(tape.line(number).encode()):
+            old = [line for line in tape.lines() if _key(line) not in fresh and keep(_key(line))]
+            for line in old:
+                for name in PART_NAMED.findall(line.encode()):
                     parts.setdefault(name.decode(), "")
             body = {name: line or tape.part_line(name) for name, line in parts.items()}
-            old = sorted((tape.line(n) for n in stay), key=lambda line: line[8:72])
         write_lines(path, laid_out(body, in_order(old, [fresh[key] for key in added])))
 
 
@@ -335,14 +331,10 @@ def remove_records(path: Path, keys: Collection[str]) -> None:
     merge_into(path, added, added.__getitem__, keep=lambda key: key not in keys)
 
 
-def _stays(key: str, fresh: dict[str, str], keep: Callable[[str], bool]) -> bool:
-    return key not in fresh and keep(key)
-
-
 def in_order(left: Iterable[str], right: Iterable[str]) -> Iterator[str]:
-    """Merge two sorted lists; equal lines are written once."""
+    """Merge two sorted lists of lines; yield equal lines once."""
     last = ""
-    for line in merge(left, right, key=lambda line: line[8:72]):
+    for line in merge(left, right, key=_key):
         if line != last:
             yield line
         last = line
@@ -357,7 +349,7 @@ def laid_out(parts: dict[str, str], records: Iterable[str]) -> Iterator[str]:
 
 
 def join_tapes(paths: Sequence[Path], into: Path) -> None:
-    """Write the records of several tapes as one; for equal keys, the record of the first tape.
+    """Join several tapes into one. For equal keys, the record of the first tape wins.
 
     Raises:
         CassetteCorrupt: a tape is damaged.

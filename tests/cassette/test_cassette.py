@@ -548,7 +548,7 @@ def test_a_row_of_the_store_that_was_changed_stops_the_run(store):
     request, other = make_request("one"), make_request("two")
     store.put(request.key, encode(other, make_reply()))
 
-    with pytest.raises(CassetteCorrupt, match="holds the record of another key"):
+    with pytest.raises(CassetteCorrupt, match="is the record of another key"):
         ask(Cassette(FakeJudge(), store=store), "one")
 
 

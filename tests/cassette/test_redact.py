@@ -195,9 +195,9 @@ def test_keys_that_look_the_same_once_redacted_are_both_kept():
     ("rule", "message"),
     [
         (RedactionRule("("), r"redact: '\(' is not a regular expression"),
-        (RedactionRule("x*"), r"redact: 'x\*' also matches where there is nothing"),
-        (RedactionRule("x", name="an order"), "redact: 'an order' is no name"),
-        ("e-mail", "redact: 'e-mail' is none of key, email, card, ip, phone"),
+        (RedactionRule("x*"), r"redact: 'x\*' also matches the empty text"),
+        (RedactionRule("x", name="an order"), "redact: 'an order' is not a name"),
+        ("e-mail", "redact: 'e-mail' is unknown; use key, email, card, ip, phone"),
     ],
 )
 def test_a_wrong_rule_is_refused(rule, message):
@@ -241,7 +241,7 @@ def test_the_salt_of_a_suite_comes_from_the_environment(tmp_path, monkeypatch):
         ([{"find": "email", "replace": "x"}], "'email' is built in and takes no other key"),
         ([{"replace": "x"}], "give either find or pattern"),
         ([{"pattern": "x", "replace": "y", "name": "Z"}], "give replace or name, not both"),
-        ([{"pattern": "x", "name": "a b"}], "redact: 'a b' is no name: up to 40 letters"),
+        ([{"pattern": "x", "name": "a b"}], "redact: 'a b' is not a name; use up to 40 letters"),
         (["email", "("], r"redact: '\(' is not a regular expression"),
     ],
 )

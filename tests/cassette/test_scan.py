@@ -124,7 +124,7 @@ def test_what_is_known_to_be_harmless_is_silenced(tmp_path):
     assert scan([path], allow=["*@shop.io"]).counts == {"card": 1, "email": 1}
     assert scan([path], allow=["ann@other.io"]).counts == {"card": 1, "email": 2}
     assert scan([path], allow=allowed([f"@{tmp_path}/allowed"]), kinds=["card"]).counts == {}
-    with pytest.raises(ConfigError, match="no-such: cannot be read as a list"):
+    with pytest.raises(ConfigError, match="no-such: cannot be read as an allow list"):
         allowed(["@no-such"])
 
 
@@ -143,11 +143,11 @@ def test_hidden_files_links_and_bytes_are_left_out_and_the_last_is_said(tmp_path
     done = scan([tmp_path])
 
     assert (done.files, done.findings, done.not_read) == (0, [], [str(tmp_path / "cache.db")])
-    assert "cache.db: not read, because it is no text" in done.text()
+    assert "cache.db: not read: not a text file" in done.text()
 
 
 @pytest.mark.parametrize(
-    ("path", "message"), [("none", "no such file or folder"), ("bytes", "is no text file")]
+    ("path", "message"), [("none", "no such file or folder"), ("bytes", "is not a text file")]
 )
 def test_a_file_that_cannot_be_looked_at_is_an_error(tmp_path, path, message):
     (tmp_path / "bytes").write_bytes(b"\0")
@@ -157,7 +157,7 @@ def test_a_file_that_cannot_be_looked_at_is_an_error(tmp_path, path, message):
 
 
 def test_an_unknown_kind_is_refused(tmp_path):
-    with pytest.raises(ConfigError, match="nothing is looked for under the name 'mail'"):
+    with pytest.raises(ConfigError, match="unknown kind 'mail'; use"):
         scan([tmp_path], kinds=["mail"])
 
 

@@ -170,7 +170,7 @@ def moved_aside(folder):
     store.close()
     assert (folder / "damaged-1.db").exists()
     (note,) = store.notes
-    assert "the store starts afresh" in note
+    assert "the new store is empty" in note
     return note
 
 

@@ -134,7 +134,7 @@ def damaged(tape, change):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda ls: ls[1:], ":1: not a cassette|names a part|not a record"),
+        (lambda ls: ls[1:], ":1: not a cassette|refers to a part|part .* is missing|not a record"),
         (lambda ls: ['{"judgekit":"cassette","version":2}\n', *ls[1:]], ":1: written by another"),
         (lambda ls: ["hello\n", *ls], r":1: not a cassette: the first line must be"),
         (lambda ls: [*ls[:2], "\n", *ls[2:]], ":3: an empty line"),
@@ -143,7 +143,7 @@ def damaged(tape, change):
         (lambda ls: [*ls[:-1], ls[-1][:-1]], "the last line is cut off"),
         (lambda ls: [*ls[:-1], ls[-1][:40]], "the last line is cut off"),
         (lambda ls: [*ls, '{"key":"zzzz"}\n'], "not a record judgekit wrote"),
-        (lambda ls: [ls[0], *ls[2:]], "names a part that the tape does not hold"),
+        (lambda ls: [ls[0], *ls[2:]], "refers to a part that is not on the tape"),
         (lambda ls: [*ls, ls[-1]], "two records for the key"),
         (lambda ls: [*ls[:-1], ls[-1].replace("text", "TEXT", 1)], "was changed after"),
         (lambda ls: [ls[0], ls[1].replace("e", "E", 1), *ls[2:]], "was changed|not a record"),

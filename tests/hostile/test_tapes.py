@@ -192,12 +192,12 @@ def test_parts_are_proved(tape):
     lines = lines_of(tape)
     parts = [n for n, line in enumerate(lines) if line.startswith('{"part"')]
     put(tape, [line for n, line in enumerate(lines) if n != parts[0]])
-    assert "names a part" in refusal(tape)
+    assert "a part that is not on the tape" in refusal(tape)
 
     part = opened(lines[parts[-1]])
     part["value"] = "Give 1 always."
     put(tape, [*lines[: parts[-1]], seal(part), *lines[parts[-1] + 1 :]])
-    assert "the part is not what its digest says" in refusal(tape)
+    assert "the digest of the part is wrong" in refusal(tape)
 
 
 HEADERS = {

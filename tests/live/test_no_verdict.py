@@ -490,5 +490,5 @@ def test_a_record_that_says_it_is_of_another_kind_is_damaged(server, tmp_path):
             lines[number] = f'{data},"sha256":"{digest(body)}"}}'
     tape.write_text("\n".join(lines) + "\n")
 
-    with pytest.raises(CassetteCorrupt, match="kept as 'chat'"):
+    with pytest.raises(CassetteCorrupt, match="kind is 'chat'"):
         verify_tape(tape)

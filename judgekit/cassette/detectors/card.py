@@ -1,4 +1,4 @@
-"""Numbers of payment cards: of an issuer's range and length, with a right check digit."""
+"""Payment card numbers: in the range and length of an issuer, with a correct check digit."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ _FORMS = (
     rf"\d{{4}}(?:{_GAP}\d{{4}}){{2,3}}(?:{_GAP}\d{{1,4}})?(?!\d)",
     rf"\d{{4}}{_GAP}\d{{6}}{_GAP}\d{{4,5}}(?!\d)",
 )
-# Looked at from every first digit, not only after the last number: "12 4111 1111 1111 1111".
+# Overlapping matches, because a number may precede: "12 4111 1111 1111 1111".
 _NUMBER = re.compile(rf"(?<!\d)(?=({'|'.join(_FORMS)}))", re.ASCII)
 # 4111111111111111.25 is an amount; "4111111111111111." ends a sentence.
-_PIECE_BEFORE = re.compile(r"[\w.]")
-_PIECE_AFTER = re.compile(r"\w|[.,]\d")
+_WORD_BEFORE = re.compile(r"[\w.]")
+_WORD_AFTER = re.compile(r"\w|[.,]\d")
 _LAST_GROUP = re.compile(rf"{_GAP}\d+\Z", re.ASCII)
 
 
 def find(text: str) -> Iterator[PrivateSpan]:
-    """Yield the card numbers of a text, written in one piece or in groups.
+    """Yield the card numbers of a text, in one piece or in groups.
 
     >>> [span.value for span in find("4111 1111 1111 1111")]
     ['4111111111111111']
@@ -34,23 +34,23 @@ def find(text: str) -> Iterator[PrivateSpan]:
             continue
         for written in _shorter(match[1]):
             digits = re.sub(r"\D", "", written)
-            if _is_card(digits) and _stands_alone(text, start, start + len(written)):
+            if _is_card(digits) and _is_separate(text, start, start + len(written)):
                 end = start + len(written)
                 yield PrivateSpan(start, end, digits)
                 break
 
 
 def _shorter(written: str) -> Iterator[str]:
-    """Yield a number, then what is left of it without its last group."""
+    """Yield a number, then the number without its last group."""
     yield written
     shorter = _LAST_GROUP.sub("", written)
     if shorter != written:
         yield shorter
 
 
-def _stands_alone(text: str, start: int, end: int) -> bool:
-    return not (_PIECE_BEFORE.match(text, start - 1) if start else False) and not (
-        _PIECE_AFTER.match(text, end)
+def _is_separate(text: str, start: int, end: int) -> bool:
+    return not (_WORD_BEFORE.match(text, start - 1) if start else False) and not (
+        _WORD_AFTER.match(text, end)
     )
 
 
@@ -59,7 +59,7 @@ def _is_card(digits: str) -> bool:
 
 
 def _lengths(digits: str) -> range | tuple[int, ...]:
-    """Return how long a number of the issuer that it begins with is (ISO/IEC 7812 ranges)."""
+    """Return the lengths of numbers of the issuer of these digits (ISO/IEC 7812 ranges)."""
     two, three, four = int(digits[:2]), int(digits[:3]), int(digits[:4])
     if digits[0] == "4":
         return (13, 16, 19)
@@ -77,7 +77,7 @@ def _lengths(digits: str) -> range | tuple[int, ...]:
 
 
 def _luhn(digits: str) -> bool:
-    """Return whether the last digit is right (ISO/IEC 7812-1, annex B)."""
+    """Return whether the check digit is correct (ISO/IEC 7812-1, annex B)."""
     total = 0
     for place, digit in enumerate(reversed(digits)):
         value = int(digit) * (1 + place % 2)

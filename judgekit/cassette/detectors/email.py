@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from judgekit.cassette.detectors.span import PrivateSpan
 
 _LOCAL = 64
-"""Characters before the @ at most (RFC 5321, 4.5.3.1.1)."""
+"""The most characters before the @ (RFC 5321, 4.5.3.1.1)."""
 _AT = re.compile(r"(?<=[\w.+%-])@(?=[^\W_])")
-# Looked for in a slice of that many characters before the @.
+# Searched in a slice of that length before the @.
 _BEFORE = re.compile(r"[\w](?:[\w.+%-]*+)\Z")
-# A label has 63 characters at most (RFC 1035, 2.3.4), so going back over one costs no more.
+# A label has at most 63 characters (RFC 1035, 2.3.4), which bounds backtracking.
 _AFTER = re.compile(r"(?:[^\W_](?:[\w-]{0,61}[^\W_])?\.){1,10}[^\W\d_]{2,24}")
 
 

@@ -1,4 +1,4 @@
-"""Addresses of computers, IPv4 and IPv6; not those that name every computer or this one."""
+"""IPv4 and IPv6 addresses, except loopback, multicast and unspecified ones."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from judgekit.cassette.detectors.span import PrivateSpan
 
 _OCTET = r"(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)"
 _V4 = re.compile(rf"(?<![\w.])(?:{_OCTET}\.){{3}}{_OCTET}(?!\w|\.\d)", re.ASCII)
-# The first group of an address in use has three digits or more, which `a::b` in a program lacks.
+# The first group of a routed address has at least three digits, unlike `a::b` in a program.
 _V6 = re.compile(r"(?<![\w:.])(?:[0-9A-Fa-f]{3,4}:|::[Ff]{4}:)[0-9A-Fa-f:.]{1,40}+(?![\w:])")
-# "version 1.2.3.4" and "Chrome/120.0.0.0" are numbers of releases.
+# "version 1.2.3.4" and "Chrome/120.0.0.0" are version numbers.
 _RELEASE = re.compile(
     r"(?:\b(?:v|ver|version|release|build|rev|revision|firmware|driver|section|chapter)\b"
     r"[ .:#=]{0,3}|[A-Za-z]/|[<>=~^]=? ?)\Z",
@@ -38,7 +38,7 @@ def _v4(text: str) -> Iterator[PrivateSpan]:
     for match in _V4.finditer(text):
         if _RELEASE.search(text[max(0, match.start() - 12) : match.start()]):
             continue
-        if _names_one(ipaddress.ip_address(match[0])):
+        if _is_one_host(ipaddress.ip_address(match[0])):
             yield PrivateSpan(match.start(), match.end(), match[0])
 
 
@@ -49,11 +49,11 @@ def _v6(text: str) -> Iterator[PrivateSpan]:
             address = ipaddress.IPv6Address(written)
         except ValueError:
             continue
-        if _names_one(address):
+        if _is_one_host(address):
             yield PrivateSpan(match.start(), match.start() + len(written), str(address))
 
 
-def _names_one(address: ipaddress.IPv4Address | ipaddress.IPv6Address) -> bool:
+def _is_one_host(address: ipaddress.IPv4Address | ipaddress.IPv6Address) -> bool:
     return not (
         address.is_loopback
         or address.is_unspecified

@@ -1,4 +1,4 @@
-"""Keys: tokens of well-known providers, private keys, passwords in addresses and settings."""
+"""Secrets: tokens of known providers, private keys, passwords in URLs and settings."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ _TOKENS = (
     r"shp(?:at|ca|pa|ss)_[0-9a-fA-F]{32}",
     r"SK[0-9a-f]{32}(?![0-9a-f])",  # Twilio
     r"\d{8,10}:AA[\w-]{33}(?![\w-])",  # Telegram
-    # A signed JSON web token. What only begins like one is read on to its end, so that a beginning
-    # inside it is not tried again; it has no point (see _tokens).
+    # A signed JSON web token. The match also consumes a mere beginning of one, to keep the search
+    # linear; _tokens skips it because it has no dot.
     r"eyJ[\w-]{8,}+(?:\.eyJ[\w-]{8,}+\.[\w-]{8,}+)?+",
 )
 _TOKEN = re.compile(rf"(?<![A-Za-z0-9_])(?:{'|'.join(_TOKENS)})", re.ASCII)
@@ -48,7 +48,7 @@ _SETTING = re.compile(
     r"""\\?["']?\s{0,3}(?:=>?|:=?)\s{0,3}\\?["']?([^\s"'\\,;<>(){}\[\]]{8,200}+)""",
     re.IGNORECASE,
 )
-# The keys of requests, which judgekit writes everywhere, are digests of theirs.
+# Keys of requests are digests that judgekit writes to many files.
 _DIGEST = re.compile(r"""(?<![\w-])(?:request_)?key["']?[\s:=]+["']?[0-9a-f]{64}\Z""")
 _NAMED = re.compile("key|token|secret|pass|pwd", re.IGNORECASE)
 _BEGIN = re.compile(r"-----BEGIN (?:[A-Z0-9]{1,12} ){0,4}PRIVATE KEY(?: BLOCK)?-----")
@@ -70,7 +70,7 @@ def find(text: str) -> Iterator[PrivateSpan]:
 
 
 def _blocks(text: str) -> Iterator[PrivateSpan]:
-    """Yield private keys; one whose end is missing ends where its letters do."""
+    """Yield private keys. Without an end marker, a key ends after its last base64 character."""
     end = 0
     ends = _END.search(text)
     for begin in _BEGIN.finditer(text):
@@ -112,7 +112,7 @@ def _settings(text: str) -> Iterator[PrivateSpan]:
 
 
 def _random(value: str) -> bool:
-    """Return whether a value is rather drawn than written: letters and digits in turn."""
+    """Return whether a value looks random: letters and digits alternate."""
     letters = sum(character.isalpha() for character in value)
     digits = sum(character.isdigit() for character in value)
     if letters < 3 or digits < 2 or "://" in value:

@@ -1,4 +1,4 @@
-"""Telephone numbers: international, North American, with a trunk zero, or announced as one."""
+"""Telephone numbers: international, North American, with a trunk zero, or after a label."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ _FORMS = (
     # 0151 23456789, 030/123456, 020 7946 0958, (089) 1234-56
     r"(?<![\w.+\-/:,])(?<!\d )\(?0[1-9]\d{1,4}\)?(?: ?[/\-] ?| )\d{3,8}(?:[ \-]\d{2,8}){0,2}"
     r"(?![\w\-/:]|[.,]\d)",
-    # "phone: 5550143", "call 123 4567": whatever is announced as one
+    # "phone: 5550143", "call 123 4567": any number after a label
     r"(?:(?<=[^\w])|(?<=^))(?:tele)?(?:phone|mobile|cell|fax|whatsapp|tel|fon|telefon|handy|call)"
     r"(?: (?:no|number|nummer|us|me|at|is|on)\.?){0,2}[.:#]{0,2} ?\(?"
-    rf"(?P<said>\d(?:{_GAP}{{0,2}}\d){{6,14}})(?!\w|[.,]\d)",
+    rf"(?P<labelled>\d(?:{_GAP}{{0,2}}\d){{6,14}})(?!\w|[.,]\d)",
 )
 _PHONE = re.compile("|".join(_FORMS), re.IGNORECASE | re.ASCII)
 _DATE = re.compile(
     r"(?:19|20)\d{2}[./\- ]\d{1,2}[./\- ]\d{1,2}|\d{1,2}[./\- ]\d{1,2}[./\- ](?:19|20)\d{2}"
 )
 _LEAST = {"+": 8, "0": 9}
-"""Digits at least, by what a number begins with."""
+"""First character of a number -> the fewest digits."""
 
 
 def find(text: str) -> Iterator[PrivateSpan]:
@@ -40,7 +40,7 @@ def find(text: str) -> Iterator[PrivateSpan]:
     ['+4901511234567', '2125550143']
     """
     for match in _PHONE.finditer(text):
-        group = "said" if match["said"] else 0
+        group = "labelled" if match["labelled"] else 0
         written = match[group]
         digits = re.sub(r"\D", "", written)
         if len(digits) < _LEAST.get(written.lstrip("(")[0], 7) or _DATE.match(written):

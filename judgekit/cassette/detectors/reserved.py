@@ -34,4 +34,4 @@ def reserved(kind: str, value: str) -> bool:
     if kind == "phone":
         # 555-0100 to 555-0199 are reserved for fiction (NANPA).
         return re.search(r"55501\d\d\Z", value) is not None
-    return value.endswith("EXAMPLE") or "EXAMPLEKEY" in value  # as cloud manuals write them
+    return value.endswith("EXAMPLE") or "EXAMPLEKEY" in value  # as in manuals of cloud providers
