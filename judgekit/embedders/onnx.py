@@ -103,7 +103,7 @@ class OnnxEmbedder(BaseEmbedder):
         self._batch_tokens = batch_tokens
         self._sha256 = sha256
         self._download = download
-        self._wanted = (pooling, max_tokens)
+        self._options = (pooling, max_tokens)
         if not download:
             self._check_there()
 
@@ -134,8 +134,8 @@ class OnnxEmbedder(BaseEmbedder):
     @cached_property
     def pooling(self) -> Pooling:
         """How token vectors become one; it means nothing to a model that gives one itself."""
-        if self._wanted[0] is not None:
-            return self._wanted[0]
+        if self._options[0] is not None:
+            return self._options[0]
         settings = read_settings(self._folder / "1_Pooling" / "config.json")
         modes = [
             key for key in settings if key.startswith("pooling_mode_") and settings[key] is True
@@ -151,8 +151,8 @@ class OnnxEmbedder(BaseEmbedder):
     @cached_property
     def max_tokens(self) -> int:
         """Tokens of a text, those around it counted; what is beyond is cut off."""
-        if self._wanted[1] is not None:
-            return self._wanted[1]
+        if self._options[1] is not None:
+            return self._options[1]
         length = read_settings(self._folder / "sentence_bert_config.json").get("max_seq_length")
         return whole_number(length, low=3, high=1 << 20) or MAX_TOKENS
 
@@ -200,7 +200,7 @@ class OnnxEmbedder(BaseEmbedder):
     def _session(self) -> Any:
         import onnxruntime
 
-        self.hashes  # noqa: B018 - a model that is not the wanted one is not run
+        self.hashes  # noqa: B018 - checks the SHA-256 before the model runs
         options = onnxruntime.SessionOptions()
         options.log_severity_level = 4  # what goes wrong comes back as an exception
         options.intra_op_num_threads = self._threads or os.cpu_count() or 1

@@ -67,8 +67,8 @@ class SharedEmbedder:
         self.semantic = bool(self._facts.semantic)
         self._store = store
         self._cache: VectorCache | None = None
-        self._near: OrderedDict[str, Vector] = OrderedDict()
-        self._held = 0
+        self._recent: OrderedDict[str, Vector] = OrderedDict()
+        self._cached_bytes = 0
         self._lock = threading.Lock()
         self._working = threading.Lock()
         self._queues: WeakKeyDictionary[Any, _Queue] = WeakKeyDictionary()
@@ -114,25 +114,25 @@ class SharedEmbedder:
         missing: dict[str, str] = {}
         with self._lock:
             for digest, text in zip(digests, texts, strict=True):
-                vector = self._near.get(digest)
+                vector = self._recent.get(digest)
                 if vector is None:
                     missing[digest] = text
                 else:
-                    self._near.move_to_end(digest)
+                    self._recent.move_to_end(digest)
                     known[digest] = vector
         return digests, known, missing
 
     def _keep(self, vectors: dict[str, Vector]) -> None:
         with self._lock:
             for digest, vector in vectors.items():
-                if digest not in self._near:
-                    self._near[digest] = vector
-                    self._held += vector.nbytes
-            while self._held > MEMORY:
-                _, oldest = self._near.popitem(last=False)
-                self._held -= oldest.nbytes
+                if digest not in self._recent:
+                    self._recent[digest] = vector
+                    self._cached_bytes += vector.nbytes
+            while self._cached_bytes > MEMORY:
+                _, oldest = self._recent.popitem(last=False)
+                self._cached_bytes -= oldest.nbytes
 
-    def _kept(self) -> VectorCache | None:
+    def _vector_cache(self) -> VectorCache | None:
         if self._cache is None and self._store is not None:
             self._cache = VectorCache(self._store, identity=self.identity)
         return self._cache
@@ -172,7 +172,7 @@ class SharedEmbedder:
 
     def _locally(self, texts: dict[str, str]) -> dict[str, Vector]:
         with self._working:
-            cache = self._kept()
+            cache = self._vector_cache()
             known: dict[str, Vector] = {}
             if cache is not None:
                 # Reading it may load the model, so it is not read earlier.
@@ -196,10 +196,10 @@ class _PlainFacts(BaseEmbedder):
     """The adapter around an embedder that is not a `BaseEmbedder`: the facts it has."""
 
     def __init__(self, embedder: object) -> None:
-        self._given = embedder
+        self._embedder = embedder
 
     def _fact(self, name: str, default: Any) -> Any:
-        return getattr(self._given, name, default)
+        return getattr(self._embedder, name, default)
 
     @property
     def dimensions(self) -> int | None:

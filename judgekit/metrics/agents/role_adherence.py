@@ -34,7 +34,7 @@ class RoleAdherence(Stepped):
     the role: who the assistant is, what it may talk about, and how.
 
     Args:
-        judge: receives one request for each assistant turn.
+        judge: the judge, called once for each assistant turn.
         name: name in results.
         history: maximum number of messages before a turn that the judge sees.
         max_turns: maximum number of turns to judge, counted from the end; details report the rest.

@@ -54,7 +54,7 @@ class Personalization(Metric):
     Args:
         positive_examples: texts that show the trait, or a file of them, relative to the suite.
         negative_examples: texts that do not show the trait, or a file of them.
-        judge: who judges quality.
+        judge: the judge of quality; without one, the coherence checks rate it.
         name: the name in results.
         trait: score only cases with this `metadata.trait`, so that one suite can contain several
             traits. Other cases are not applicable and cause no judge call.
