@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from judgekit.cassette.mode import RecordMode
+from judgekit.cassette.tape import remove_records
 from judgekit.core.errors import ConfigError
 from judgekit.core.protocols import Metric
 from judgekit.testing.kit import Kit
-from judgekit.testing.tapes import Tapes, TapeSettings, remove_records, unused_records
+from judgekit.testing.tapes import Tapes, TapeSettings, unused_records
 
 CASSETTES = "cassettes"
 """Folder beside the test module that its cassette is kept in."""

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from pathlib import Path
 from typing import NamedTuple
 
 from judgekit.authoring.rubric_test.run import judges_on
 from judgekit.cassette.cassette import Cassette
 from judgekit.cassette.mode import RecordMode
-from judgekit.cassette.record import Record
 from judgekit.cassette.store_opener import store_opener
-from judgekit.cassette.tape import Tape, merge_into
+from judgekit.cassette.tape import Tape
 from judgekit.core.errors import ConfigError
 from judgekit.core.protocols import Judge
 from judgekit.core.yaml_file import Lines
@@ -105,23 +105,6 @@ class Tapes:
 
 
 def unused_records(path: Path, used: set[str]) -> list[str]:
-    """Return the keys of a cassette that no test used."""
-    tape = Tape(path)
-    try:
-        keys = [tape.line(number)[8:72] for number in range(len(tape))]
-    finally:
-        tape.close()
-    return [key for key in keys if key not in used]
-
-
-def remove_records(path: Path, keys: set[str]) -> None:
-    """Remove records from a cassette.
-
-    Raises:
-        CassetteError: the file cannot be written.
-    """
-    merge_into(path, (), _nothing, keep=lambda key: key not in keys)
-
-
-def _nothing(key: str) -> Record:
-    raise AssertionError(key)
+    """Return the keys of records on a cassette that no test used."""
+    with closing(Tape(path)) as tape:
+        return [key for line in tape.lines() if (key := line[8:72]) not in used]

@@ -1,4 +1,4 @@
-"""Which requests the server accepts: from a browser on this machine, from its own pages."""
+"""Accept only requests that a browser on this machine sends from pages of the server."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ HEADERS: Mapping[str, str] = {
     # No proxy may keep it, and browsers must revalidate it.
     "Cache-Control": "no-cache, private",
 }
-"""What goes with every answer."""
+"""Headers of every response."""
 PAGE_POLICY = "frame-ancestors 'none'; object-src 'none'; base-uri 'none'; form-action 'none'"
 """Sent in addition to the policy in each page, which names the hashes of its script and style."""
 DATA_POLICY = "default-src 'none'; frame-ancestors 'none'; sandbox"
 
 
 class Refused(Exception):
-    """A request that gets no answer but a status and a line."""
+    """A rejected request, with the status and the message of its response."""
 
     def __init__(self, status: int, line: str) -> None:
         super().__init__(line)
@@ -45,7 +45,7 @@ class PageRequest(NamedTuple):
         """Return the value of a field.
 
         Raises:
-            Refused: it is not there, or there twice.
+            Refused: the field is missing or repeated.
         """
         values = self.all(name)
         if len(values) != 1:
@@ -70,10 +70,10 @@ def check(target: str, headers: Message, *, port: int) -> PageRequest:
         raise Refused(403, f"this server answers at http://{own[0]}/ only")
     origins = headers.get_all("Origin") or []
     if any(origin.strip().lower() not in (f"http://{host}" for host in own) for origin in origins):
-        raise Refused(403, "asked by another site")
+        raise Refused(403, "requested by another site")
     sites = headers.get_all("Sec-Fetch-Site") or []
     if any(site.strip().lower() not in ("same-origin", "none") for site in sites):
-        raise Refused(403, "asked by another site; open the address itself")
+        raise Refused(403, "requested by another site; open the address itself")
     if len(target) > LONGEST:
         raise Refused(414, "the address is too long")
     if not target.startswith("/") or target.startswith("//"):

@@ -21,8 +21,8 @@ from judgekit.report.folder import RESULTS
 from judgekit.report.report import Report
 from judgekit.view.runs import RunEntry
 
-KEPT = 200_000_000
-"""Bytes of pages that are kept."""
+MAX_CACHED = 200_000_000
+"""Bytes of cached pages."""
 
 
 class Pages:
@@ -30,7 +30,7 @@ class Pages:
 
     def __init__(self) -> None:
         self._lock = Lock()
-        self._made: OrderedDict[tuple[str, ...], bytes] = OrderedDict()
+        self._pages: OrderedDict[tuple[str, ...], bytes] = OrderedDict()
 
     def run(self, line: RunEntry, folder: Path) -> bytes:
         """Return the page of a run.
@@ -62,12 +62,12 @@ class Pages:
 
     def _cached(self, key: tuple[str, ...], make: Callable[[], str]) -> bytes:
         with self._lock:
-            if key not in self._made:
-                self._made[key] = make().encode("utf-8", "replace")
-                while len(self._made) > 1 and sum(map(len, self._made.values())) > KEPT:
-                    self._made.popitem(last=False)
-            self._made.move_to_end(key)
-            return self._made[key]
+            if key not in self._pages:
+                self._pages[key] = make().encode("utf-8", "replace")
+                while len(self._pages) > 1 and sum(map(len, self._pages.values())) > MAX_CACHED:
+                    self._pages.popitem(last=False)
+            self._pages.move_to_end(key)
+            return self._pages[key]
 
 
 def list_page(root: Path) -> bytes:
