@@ -174,7 +174,7 @@ def pair_up(
     return {index: number for number, index in sorted(assigned.items(), key=lambda pair: pair[1])}
 
 
-class Comparison(NamedTuple):
+class CallComparison(NamedTuple):
     """How the calls of a conversation match the expected ones."""
 
     matched: int
@@ -186,11 +186,11 @@ class Comparison(NamedTuple):
 
 def compare_calls(
     expected: Sequence[ExpectedCall], calls: Sequence[ToolCall], *, arguments: Arguments
-) -> Comparison:
+) -> CallComparison:
     """Pair calls with expected ones in any order, and list those without a partner."""
     pairs = pair_up(expected, calls, partial(is_match, arguments=arguments))
     used = set(pairs.values())
-    return Comparison(
+    return CallComparison(
         len(pairs),
         [call_text(call) for n, call in enumerate(expected) if n not in pairs],
         [call_text(call) for n, call in enumerate(calls) if n not in used],
