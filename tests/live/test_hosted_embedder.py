@@ -172,7 +172,7 @@ def test_the_key_is_in_nothing_that_is_written(tmp_path, server, monkeypatch):
         ({"model": ""}, "model"),
         ({"model": "manual/alex"}, "is a person"),
         ({"role": "nobody"}, "no judge has the role 'nobody'"),
-        ({"role": "vectors", "params": {}}, "stands under judges"),
+        ({"role": "vectors", "params": {}}, "a role takes no other key"),
     ],
 )
 def test_what_is_set_up_wrongly_is_said(embedder, told, tmp_path, server):
