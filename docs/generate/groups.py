@@ -99,7 +99,7 @@ print(judgekit.Report.read("runs/first").exit_code)
         "also takes a model string or an async function of a request.",
         ("Judge", "LiteLLMJudge", "ManualJudge", "FakeJudge", "LimitedJudge", "Request", "Reply"),
         """
-judge = judgekit.LiteLLMJudge("openai/gpt-6-luna")  # calls nobody yet
+judge = judgekit.LiteLLMJudge("openai/gpt-6-luna")  # sends no request yet
 careful = judgekit.LimitedJudge(judge, concurrency=4, max_cost=2.0)
 person = judgekit.ManualJudge("alex")
 print(judge.model, careful.model, person.model)
