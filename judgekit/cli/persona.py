@@ -26,9 +26,9 @@ def lint(
 
     Never call a judge. Exit codes: 0 no error, 1 an error, or with --strict a warning.
     """
-    from judgekit.authoring.lint.persona import RULES, lint_personas
+    from judgekit.authoring.lint.persona import lint_personas, persona_rules
     from judgekit.authoring.lint.text import lint_text
 
     linted = lint_personas(files)
-    typer.echo(lint_text(linted, RULES), nl=False)
+    typer.echo(lint_text(linted, persona_rules()), nl=False)
     raise typer.Exit(linted.exit_code(strict=strict))

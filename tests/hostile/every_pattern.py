@@ -70,6 +70,13 @@ def _verdict():
     return _pattern(("not met", "partly met", "met"))
 
 
+def _lint():
+    from judgekit.authoring.lint.words import fields, pattern, verdict_with, word_data
+
+    names = [*word_data()["patterns"], *word_data()["exact"]]
+    return [fields(), verdict_with("good"), *map(pattern, names)]
+
+
 def _difference():
     from judgekit.metrics.personalization.difference import _tokens
 
@@ -77,6 +84,7 @@ def _difference():
 
 
 BUILT: dict[str, Callable[[], Any]] = {
+    "authoring/lint/words.py": _lint,
     "judges/output_mode.py": _formats,
     "metrics/benchmarks/wording.py": _benchmarks,
     "metrics/prompt_alignment/code_language.py": _languages,
@@ -91,7 +99,6 @@ WORDS = {
     "cli/options.py": "a command line",
     "judges/parameters.py": "the escaped name of a parameter",
     "judges/typeset.py": "an escaped question",
-    "authoring/lint/contradiction.py": "an escaped label, after words",
     "authoring/lint/levels.py": "an escaped word",
     "authoring/lint/scales.py": "the word of a number",
     "metrics/benchmarks/choice.py": "words of the wording",

@@ -9,36 +9,18 @@ from itertools import pairwise
 from judgekit.authoring.lint.finding import Problem
 from judgekit.authoring.lint.rule import check_each
 from judgekit.authoring.lint.subject import OwnCriterion
+from judgekit.authoring.lint.words import pattern, word_data
 
 MANY_LEVELS = 9
 GAP = 0.6
 """Distance between neighbours of four or more levels. Three levels often have two close values
 and a distant one: none, within, above."""
 
-_GENERIC = re.compile(
-    r"(?i:excellent|outstanding|very[\s_-]good|good|fair|average|ok|okay|acceptable|poor|bad|"
-    r"very[\s_-](?:poor|bad|high|low)|terrible|weak|strong|high|medium|moderate|low|level[\s_-]?\d|"
-    r"\d+|[a-f][+-]?|great|mediocre|satisfactory|unsatisfactory|best|worst|"
-    r"sehr[\s_-]gut|gut|mittel|schlecht|hoch|niedrig|bon|moyen|mauvais|bueno|regular|malo)"
-)
-_SERIES: tuple[tuple[bool, tuple[str, ...]], ...] = (
-    (True, ("excellent|outstanding|perfect", "very good|great", "good|strong", "fair|okay|ok|"
-            "average|acceptable|satisfactory", "poor|weak|bad", "terrible|very bad|very poor|"
-            "awful")),
-    (False, ("always", "often|usually|mostly", "sometimes", "rarely|seldom", "never")),
-    (False, ("very high", "high", "medium|moderate", "low", "very low")),
-    (False, ("fully|full|complete|completely|entirely|all", "mostly|largely|most", "partly|partial|"
-             "partially|some|somewhat", "barely|hardly|few", "none|not at all|nothing")),
-    (False, ("critical|severe", "serious|major", "moderate|medium", "minor|slight", "none")),
-    (False, ("strongly agree", "agree", "neutral|undecided", "disagree", "strongly disagree")),
-)  # fmt: skip
-"""Words in order, and whether the first word is better for every question."""
-
 
 @check_each("unanchored-levels")
 def _unanchored_levels(own: OwnCriterion) -> Iterator[Problem]:
     bare = [word for word, level in (own.file.levels or {}).items() if not level.text]
-    generic = [word for word in bare if _GENERIC.fullmatch(word.strip())]
+    generic = [word for word in bare if pattern("generic_level").fullmatch(word.strip())]
     described = any(re.search(rf"\b{re.escape(w)}\b", own.file.text, re.I) for w in bare)
     if len(generic) >= 2 and not described:
         message = f" does not explain how {generic[0]!r} differs from {generic[1]!r}"
@@ -86,14 +68,15 @@ def _reversed(own: OwnCriterion) -> tuple[str, str] | None:
         if level.value is not None
     }
     good = own.criterion.weight > 0 and not own.file.reverse
-    for better_first, series in _SERIES:
+    ranked, ordered = word_data()["ranked"], word_data()["ordered"]
+    for series in (*ranked, *ordered):
         known = [levels[w] for words in series for w in words.split("|") if w in levels]
         if len(known) != len(levels) or len(known) < 2:
             continue
         steps = [(a, b) for a, b in pairwise(known)]
         rising = [(a[0], b[0]) for a, b in steps if b[1] > a[1]]
         falling = [(a[0], b[0]) for a, b in steps if b[1] < a[1]]
-        if rising and (falling or (better_first and good)):
+        if rising and (falling or (series in ranked and good)):
             if len(falling) < len(rising) and falling:
                 return falling[0][1], falling[0][0]
             return rising[0]

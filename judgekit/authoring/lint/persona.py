@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cache
 from pathlib import Path
 
-from judgekit.authoring.lint.finding import LintFinding, Problem, Severity, finding
+from judgekit.authoring.lint.finding import LintFinding, Problem, finding
 from judgekit.authoring.lint.lint import Linted
 from judgekit.authoring.lint.rule import LintRule
 from judgekit.core.errors import ConfigError
-from judgekit.core.yaml_file import Lines
+from judgekit.core.yaml_file import Lines, parse_yaml
 from judgekit.metrics.brand_voice.persona import Persona, read_persona
 from judgekit.metrics.brand_voice.persona_file import TONES, PersonaFile
 from judgekit.metrics.brand_voice.phrases import Phrases, plain
@@ -21,31 +22,18 @@ MANY_WORDS = 15
 SHORT_EXEMPLAR = 3
 """Words; a shorter exemplar shows no style."""
 
-_WHY: dict[Severity, dict[str, str]] = {
-    "error": {
-        "bad-persona": "judgekit cannot score with a file that it cannot read.",
-        "nothing-to-score": "A voice needs exemplars, traits or words.",
-        "both-ways": "A word that is preferred and avoided has no effect.",
-        "avoided-inside": "An answer with the preferred phrase also contains the avoided word.",
-        "exemplar-avoided": "The voice's own reply would lose points.",
-    },
-    "warning": {
-        "few-exemplars": "Style is the similarity to the exemplars; a few describe a voice badly.",
-        "short-exemplar": "A reply of a few words is similar only to itself.",
-        "twice": "Repeated entries count once.",
-        "many-words": "One reply can use only a small share of many words.",
-        "trait-contradicted": "Exemplars and trait contradict each other in the score.",
-    },
-    "note": {
-        "words-unused": "The voice itself never uses these words.",
-        "unheard-trait": "No detector knows this trait; only a judge sees it.",
-        "unread-rule": "judgekit does not read this key.",
-    },
-}
-RULES = {
-    id: LintRule(id, why, severity=s) for s, rules in _WHY.items() for id, why in rules.items()
-}
-"""Rule id -> rule."""
+_RULES = Path(__file__).with_name("persona_rules.yaml")
+
+
+@cache
+def persona_rules() -> dict[str, LintRule]:
+    """Return id -> rule."""
+    by_severity, _ = parse_yaml(_RULES.read_text("utf-8"), file=_RULES.name)
+    return {
+        id: LintRule(id, why, severity=severity)
+        for severity, rules in by_severity.items()
+        for id, why in rules.items()
+    }
 
 
 def lint_personas(paths: Sequence[str | Path]) -> Linted:
@@ -70,7 +58,7 @@ def _lint(path: Path) -> list[LintFinding]:
         message = str(exc).removeprefix(f"{where}: ")
         return [finding(Problem(where, message), rule="bad-persona", severity="error")]
     return [
-        finding(Problem(where, message), rule=rule, severity=RULES[rule].severity)
+        finding(Problem(where, message), rule=rule, severity=persona_rules()[rule].severity)
         for rule, where, message in _PersonaChecks(file, lines).all()
     ]
 

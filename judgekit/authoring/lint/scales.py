@@ -10,50 +10,11 @@ from typing import NamedTuple
 from judgekit.authoring.lint.finding import Problem
 from judgekit.authoring.lint.rule import check, check_each
 from judgekit.authoring.lint.subject import LintSubject, OwnCriterion
+from judgekit.authoring.lint.words import pattern
 
 WIDE = 10
 """Steps of a number scale above which judges do not tell neighbours apart."""
 
-_NUMBER = r"(?<![\w.,-])(\d{1,6}(?:\.\d{1,6})?)"
-_END = r"(\d{1,6}(?:\.\d{1,6})?)(?![\w]|[.,]\d)"
-_TO = r"\s*(?:-|–|—|\.\.\.?|to|and|bis|und|à|et|a|y|e|до)\s*"
-_UNIT = (
-    r"(?!\s*(?:%|per|of|or|and|words?|sentences?|bullets?|items?|points?\s+(?:of|in)|paragraphs?|"
-    r"steps?|characters?|lines?|minutes?|seconds?|hours?|days?|weeks?|months?|years?|people|pages?|"
-    r"examples?|times?|wörter|sätze|mots|phrases|palabras|frases)\b)"
-)
-_SCALE = re.compile(
-    r"\b(?:scale|rate|rated|rating|score|scored|grade|graded|mark|stars?|skala|note|notiere|"
-    r"bewerte|échelle|note[rz]?|escala|puntúa|califica|оцен\w+|шкал\w+)\b[^.?!:;\d]{0,30}?"
-    + _NUMBER
-    + _TO
-    + _END
-    + _UNIT,
-    re.IGNORECASE,
-)
-_DASHED = re.compile(
-    _NUMBER + r"\s*[-–—]\s*" + _END + r"[\s-]+(?:point\s+)?(?:scale|rating)\b", re.IGNORECASE
-)
-_OUT_OF = re.compile(
-    r"\b(?:out\s+of|von|sur|de|su)\s+(5|10|20|100)\b"
-    r"(?=\s*+(?:(?:points?|stars?|punkten|points|puntos)\s*+)?+(?:[.,;:!?)]|$))",
-    re.IGNORECASE,
-)
-_RANGE = re.compile(
-    _NUMBER
-    + r"\s*(?:-|–|—|\.\.\.?|to|bis|à|до)\s*"
-    + _END
-    + r"(?=\s*+(?:\)\s*+)?+(?:[:=]|means?\b|is\b|if\b|when\b|stands?\b|bedeutet\b|heißt\b|"
-    r"signifie\b|"
-    r"significa\b|означает\b|для\b|pour\b|für\b))",
-    re.IGNORECASE,
-)
-_ANCHOR = re.compile(
-    _NUMBER + r"(?=\s*(?:[:=]|means?\b|stands?\s+for\b|bedeutet\b|heißt\b|signifie\b|significa\b|"
-    r"означает\b))",
-    re.IGNORECASE,
-)
-_ANY_NUMBER = re.compile(r"(?<![\w.,])-?\d{1,6}(?:\.\d{1,6})?(?![\w]|[.,]\d)")
 _NUMBER_WORDS = {"zero": 0.0, "one": 1.0, "two": 2.0, "three": 3.0, "four": 4.0, "five": 5.0,
                  "ten": 10.0, "hundred": 100.0}  # fmt: skip
 
@@ -79,7 +40,7 @@ def _all_numbers(text: str) -> set[float]:
     # "0-3" names 0 and 3, "1–5" names 1 and 5.
     plain = re.sub(r"(?<=\d)\s*[-–—]\s*(?=\d)", " ", text)
     words = (v for w, v in _NUMBER_WORDS.items() if re.search(rf"\b{w}\b", text.lower()))
-    return {*map(float, _ANY_NUMBER.findall(plain)), *words}
+    return {*map(float, pattern("any_number").findall(plain)), *words}
 
 
 def anchored_in(subject: LintSubject, own: OwnCriterion) -> bool:
@@ -128,33 +89,32 @@ def _other_scale(own: OwnCriterion) -> Iterator[Problem]:
 
 
 def _scale_in(text: str) -> NumberRange | None:
-    match = _SCALE.search(text) or _DASHED.search(text)
+    match = pattern("scale").search(text) or pattern("dashed_scale").search(text)
     if match is not None:
-        low, high = float(match[1]), float(match[2])
-        return NumberRange(low, high, " ".join(match[0].split())) if low < high else None
-    match = _OUT_OF.search(text)
+        scale = _range_of(match)
+        return scale if scale.low < scale.high else None
+    match = pattern("out_of").search(text)
     return NumberRange(0.0, float(match[1]), match[0]) if match is not None else None
 
 
 def _anchors(text: str) -> list[float]:
-    return [float(number) for number in _ANCHOR.findall(text)]
+    return [float(number) for number in pattern("anchor").findall(text)]
 
 
 def _ranges(text: str) -> list[NumberRange]:
-    ranges = (
-        NumberRange(float(m[1]), float(m[2]), " ".join(m[0].split())) for m in _RANGE.finditer(text)
-    )
+    ranges = map(_range_of, pattern("range").finditer(text))
     return sorted(r for r in ranges if r.low <= r.high)
+
+
+def _range_of(match: re.Match[str]) -> NumberRange:
+    return NumberRange(float(match[1]), float(match[2]), " ".join(match[0].split()))
 
 
 def _level_ranges(own: OwnCriterion) -> list[NumberRange]:
     """Return the ranges in the texts of levels, one for each text."""
-    ranges = []
-    for level in (own.file.levels or {}).values():
-        match = re.search(_NUMBER + r"\s*(?:-|–|—|to|bis|à)\s*" + _END + _UNIT, level.text, re.I)
-        if match is not None and float(match[1]) <= float(match[2]):
-            ranges.append(NumberRange(float(match[1]), float(match[2]), match[0]))
-    return sorted(ranges)
+    levels = (own.file.levels or {}).values()
+    matches = (pattern("level_range").search(level.text) for level in levels)
+    return sorted(r for match in matches if match and (r := _range_of(match)).low <= r.high)
 
 
 @check_each("overlapping-ranges")

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from judgekit.authoring.lint.finding import Problem
-from judgekit.authoring.lint.language import english
+from judgekit.authoring.lint.words import english
 from judgekit.core.errors import ConfigError, RubricError, place
 from judgekit.core.yaml_file import Lines
 from judgekit.rubric.criterion import Criterion

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
-from judgekit.authoring.lint import words
 from judgekit.authoring.lint.finding import Problem
-from judgekit.authoring.lint.language import english
 from judgekit.authoring.lint.rule import check
 from judgekit.authoring.lint.sample import full_case, ready, sparse_case
 from judgekit.authoring.lint.subject import LintSubject, without_place
 from judgekit.authoring.lint.wording import shorten, texts
+from judgekit.authoring.lint.words import english, fields, pattern
 from judgekit.core.errors import ConfigError, RubricError, place
 from judgekit.rubric.prints import keys_read, shown, unfenced, unread
 
@@ -20,33 +18,8 @@ LARGE = 4_000
 _MODES = 4
 """Modes that are rendered to count their tokens, the default mode first."""
 
-_VERDICT = r"(?:value|score|verdict|rating|grade|label|decision|passed|pass|judgment)"
-_REASON = (
-    r"(?:reason|reasons|reasoning|explanation|rationale|justification|analysis|thoughts?|"
-    r"critique)"
-)
-_KEYS = re.compile(rf"""["']({_VERDICT}|{_REASON})["']\s*:""", re.IGNORECASE)
-_FIELDS = re.compile(
-    rf"^[^\S\n]*+(?:-\s*+)?({_VERDICT}|{_REASON})\s*+:\s*+"
-    r"(?:float|int|bool|str|Literal|Optional|number|string|boolean|<|\.\.\.|[\[{(])",
-    re.IGNORECASE | re.MULTILINE,
-)
-_REASON_WORD = re.compile(_REASON, re.IGNORECASE)
 _FAR = 600
 """Characters between two keys of the same object."""
-_VERDICT_FIRST = re.compile(
-    r"\b(?:first|begin\s+with|start\s+with|start\s+by|begin\s+by)\b[^.\n]{0,40}?"
-    r"\b(?:score|verdict|rating|grade|value|label|decision|number)\b[^.\n]{0,60}?"
-    r"\b(?:then|followed\s+by|afterwards|after\s+that|and\s+only\s+then)\b[^.\n]{0,40}?"
-    r"\b(?:reasons?|reasoning|explain|explanation|justify|justification|rationale|why)\b"
-    r"|\b(?:score|verdict|rating|grade|value|decision)(?:\s*+,)?+\s++(?:and\s+)?(?:then|followed\s+by)\s+"
-    r"(?:the\s+|your\s+|an?\s+)?(?:brief\s+|short\s+)?"
-    r"(?:reasons?|reasoning|explanation|justification|rationale|explain|justify|say\s+why)\b"
-    r"|\b(?:give|output|state|return|write|provide)\s+(?:a|the|your)\s+"
-    r"(?:score|verdict|rating|grade|decision)\b[^.\n]{0,30}?\band\s+(?:then\s+)?"
-    r"(?:explain|justify|say\s+why|tell\s+why|give\s+(?:a|the|your)\s+reason)",
-    re.IGNORECASE,
-)
 
 
 @check("unfenced-text")
@@ -86,21 +59,21 @@ def _verdict_first(subject: LintSubject) -> Iterator[Problem]:
 
 def _verdict_before_reason(text: str, *, in_english: bool) -> int | None:
     """Return the offset at which a text asks for the verdict first, in a form or in English."""
-    for pattern in (_KEYS, _FIELDS):
+    for keys in (pattern("reply_keys"), pattern("reply_fields")):
         verdict: int | None = None
         reasoned = False
         end = 0
-        for match in pattern.finditer(text):
+        for match in keys.finditer(text):
             if match.start() - end > _FAR or "}" in text[end : match.start()]:
                 verdict, reasoned = None, False  # another object begins
             end = match.end()
-            if _REASON_WORD.fullmatch(match[1]) is None:
+            if pattern("reason").fullmatch(match[1]) is None:
                 verdict = match.start(1) if verdict is None and not reasoned else verdict
             elif verdict is not None:
                 return verdict
             else:
                 reasoned = True
-    sentence = _VERDICT_FIRST.search(text) if in_english else None
+    sentence = pattern("verdict_first").search(text) if in_english else None
     return sentence.start() if sentence is not None else None
 
 
@@ -162,8 +135,8 @@ def _spoken_of(subject: LintSubject) -> Iterator[Problem]:
             continue
         group = rubric.groups.get(own.criterion.group)
         needed = {*rubric.requires, *(group.requires if group else ())}
-        for field, pattern in words.FIELDS.items():
-            match = pattern.search(text)
+        for field, names in fields().items():
+            match = names.search(text)
             if match is None or (field in needed and field in printed):
                 continue
             if field not in printed:

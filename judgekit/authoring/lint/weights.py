@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from judgekit.authoring.lint.finding import Problem
 from judgekit.authoring.lint.rule import check, check_each
 from judgekit.authoring.lint.subject import LintSubject, OwnCriterion
-from judgekit.authoring.lint.words import FAULTS
+from judgekit.authoring.lint.words import pattern
 
 DOMINANT = 0.6
 """Share of the value above which one of three or more criteria decides alone."""
@@ -74,9 +74,9 @@ def _same_modes(subject: LintSubject) -> Iterator[Problem]:
 def _penalty_without_fault(subject: LintSubject) -> Iterator[Problem]:
     for own in subject.own:
         text = f"{own.id.replace('_', ' ').replace('-', ' ')} {own.file.text}"
-        if own.criterion.weight < 0 and subject.english(text) and not FAULTS.search(text):
-            message = " has a negative weight, but its text names no fault"
-            yield own.problem(message, "weight")
+        names_fault = not subject.english(text) or pattern("faults").search(text)
+        if own.criterion.weight < 0 and not names_fault:
+            yield own.problem(" has a negative weight, but its text names no fault", "weight")
 
 
 @check_each("penalty-reversed")

@@ -7,18 +7,15 @@ from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import NamedTuple
 
-from judgekit.authoring.lint import words
 from judgekit.authoring.lint.finding import Problem
 from judgekit.authoring.lint.rule import check, check_each
 from judgekit.authoring.lint.scales import anchored_in
 from judgekit.authoring.lint.subject import LintSubject, OwnCriterion
+from judgekit.authoring.lint.words import pattern, two_judgments
 from judgekit.core.errors import place
 
 LONG = 120
 """Words of a criterion; a longer one contains several."""
-_NAMELESS = re.compile(
-    r"(?:[a-z]|(?:criterion|criteria|crit|question|item|metric|c|q)[-_]?\d*)", re.I
-)
 
 
 class FrontText(NamedTuple):
@@ -57,11 +54,11 @@ def _english(subject: LintSubject) -> Iterator[OwnCriterion]:
 def _double(subject: LintSubject) -> Iterator[Problem]:
     for own in _english(subject):
         text = own.file.text
-        part = words.two_judgments(text) or ("two questions" if text.count("?") > 1 else None)
+        part = two_judgments(text) or ("two questions" if text.count("?") > 1 else None)
         if part is not None and own.file.chosen_kind != "checklist":
             yield own.problem(f" asks for two judgments: {part!r}", "text")
         for number, item in enumerate(own.file.items or ()):
-            if (part := words.two_judgments(item)) is not None:
+            if (part := two_judgments(item)) is not None:
                 yield own.problem(f": an item asks for two judgments: {part!r}", "items", number)
 
 
@@ -70,10 +67,10 @@ def _vague(subject: LintSubject) -> Iterator[Problem]:
     for own in _english(subject):
         text = own.file.text
         described = any(level.text for level in own.criterion.levels)
-        match = words.VAGUE.search(text)
+        match = pattern("vague").search(text)
         if match is None or described or own.file.items or own.file.details:
             continue
-        if len(text.split()) > 14 or words.ANCHORED.search(text) or anchored_in(subject, own):
+        if len(text.split()) > 14 or pattern("anchored").search(text) or anchored_in(subject, own):
             continue
         yield own.problem(f" does not say what {match[0].lower()!r} means", "text")
 
@@ -88,29 +85,29 @@ def _terse(own: OwnCriterion) -> Iterator[Problem]:
         yield own.problem(f" names a quality ({shorten(text)!r}) but asks nothing", "text")
 
 
-def _matching(pattern: re.Pattern[str], message: str) -> Callable[[LintSubject], Iterator[Problem]]:
-    """Return a check of every English text with a pattern."""
+def _matching(words: str, message: str) -> Callable[[LintSubject], Iterator[Problem]]:
+    """Return a check of every English text with the pattern of that name."""
 
     def check_texts(subject: LintSubject) -> Iterator[Problem]:
         for own in _english(subject):
-            match = pattern.search(own.file.text)
+            match = pattern(words).search(own.file.text)
             if match is not None:
                 yield own.problem(f" {message}: {shorten(match[0].strip())!r}", "text")
 
     return check_texts
 
 
-check("leading-wording")(_matching(words.LEADING, "suggests a verdict"))
-check("asks-opinion")(_matching(words.OPINION, "asks for the judge's own taste"))
-check("rewards-length")(_matching(words.REWARDS_LENGTH, "rewards length"))
-check("unobservable")(_matching(words.UNOBSERVABLE, "asks for something that no text shows"))
+check("leading-wording")(_matching("leading", "suggests a verdict"))
+check("asks-opinion")(_matching("opinion", "asks for the judge's own taste"))
+check("rewards-length")(_matching("rewards_length", "rewards length"))
+check("unobservable")(_matching("unobservable", "asks for something that no text shows"))
 
 
 @check("position-reference")
 def _position(subject: LintSubject) -> Iterator[Problem]:
     for text in texts(subject):
-        pattern = words.POSITION if subject.english(text.text) else words.POSITION_ELSEWHERE
-        match = pattern.search(text.text)
+        words = pattern("position" if subject.english(text.text) else "position_elsewhere")
+        match = words.search(text.text)
         if match is not None and text.criterion is not None:
             message = f"{text.criterion!r} refers to a position: {match[0]!r}"
             yield Problem(text.where, message, text.criterion)
@@ -119,7 +116,7 @@ def _position(subject: LintSubject) -> Iterator[Problem]:
 @check("negated-question")
 def _negated(subject: LintSubject) -> Iterator[Problem]:
     for own in _english(subject):
-        match = words.NEGATED.search(own.file.text)
+        match = pattern("negated").search(own.file.text)
         if match is not None and own.file.chosen_kind in ("boolean", "score"):
             yield own.problem(" asks whether something is absent", "text")
 
@@ -152,7 +149,7 @@ def _alike(subject: LintSubject) -> Iterator[Problem]:
 
 @check_each("nameless-criterion")
 def _nameless(own: OwnCriterion) -> Iterator[Problem]:
-    if _NAMELESS.fullmatch(own.id.rpartition(".")[2]):
+    if pattern("nameless").fullmatch(own.id.rpartition(".")[2]):
         yield own.problem(" does not describe its question")
 
 
@@ -179,7 +176,7 @@ MOST = 10
 
 
 def _anywhere(
-    pattern: re.Pattern[str],
+    words: str,
     message: str,
     *,
     templates: bool = True,
@@ -189,11 +186,11 @@ def _anywhere(
 
     def check_texts(subject: LintSubject) -> Iterator[Problem]:
         for text in texts(subject) if subject.readable else ():
-            match = pattern.search(text.text)
+            match = pattern(words).search(text.text)
             if match is not None:
                 yield Problem(text.where, f"{message}: {shown(match[0][:60])}", text.criterion)
         for body in subject.bodies if templates else ():
-            for match in islice(pattern.finditer(body.words.text), MOST):
+            for match in islice(pattern(words).finditer(body.words.text), MOST):
                 where = place(body.path, body.words.line_at(match.start()))
                 yield Problem(where, f"{message}: {shown(match[0][:60])}")
 
@@ -204,7 +201,7 @@ def _points(text: str) -> str:
     return " ".join(f"U+{ord(character):04X}" for character in text)
 
 
-check("placeholder")(_anywhere(words.PLACEHOLDER, "placeholder"))
-check("format-placeholder")(_anywhere(words.BRACES, "judgekit does not fill"))
-check("template-in-text")(_anywhere(words.TEMPLATE, "not rendered", templates=False))
-check("hidden-characters")(_anywhere(words.HIDDEN, "invisible character", shown=_points))
+check("placeholder")(_anywhere("placeholder", "placeholder"))
+check("format-placeholder")(_anywhere("format_placeholder", "judgekit does not fill"))
+check("template-in-text")(_anywhere("template", "not rendered", templates=False))
+check("hidden-characters")(_anywhere("hidden", "invisible character", shown=_points))

@@ -3,30 +3,27 @@
 from __future__ import annotations
 
 import asyncio
-import json
-from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from judgekit.authoring.pairs.pair import AnswerPair, PairCollection
-from judgekit.authoring.pairs.prompt import BATCH, batch_request
-from judgekit.core.errors import (
-    CassetteCorrupt,
-    CassetteMiss,
-    ConfigError,
-    InvalidReply,
-    JudgekitError,
-    JudgeRefused,
-    JudgeRejected,
-)
+from judgekit.core import errors
+from judgekit.core.errors import ConfigError, InvalidReply, JudgekitError
 from judgekit.core.judge_wrapper import RequestBuilder
 from judgekit.core.judgment import read_reply
-from judgekit.core.output_file import refuse_foreign, whole_file
 from judgekit.core.protocols import Judge
+from judgekit.core.request import About, ChatMessage, Form, Request
+from judgekit.core.yaml_file import parse_yaml
+from judgekit.rubric.filters import fenced
 
+BATCH = 20
+"""Pairs in one request: few enough for the reply to be complete."""
 MAX_PAIRS = 10_000
 MAX_DESCRIPTION = 20_000
-FORMAT = "judgekit-pairs/1"
+_FINAL = (ConfigError, errors.JudgeRejected, errors.CassetteCorrupt)
+"""Errors after which no request can have a reply."""
+_PROMPT = Path(__file__).with_name("prompt.yaml")
 
 
 class Generated(NamedTuple):
@@ -47,6 +44,44 @@ class Generated(NamedTuple):
         return len(self.pairs) >= self.wanted
 
 
+@cache
+def prompt_data() -> dict[str, Any]:
+    """Return the system message, the topics and the reply schema of a request for pairs."""
+    data: dict[str, Any] = parse_yaml(_PROMPT.read_text("utf-8"), file=_PROMPT.name)[0]
+    return data
+
+
+def batch_request(
+    requests: RequestBuilder, *, number: int, count: int, positive: str, negative: str
+) -> Request:
+    """Return the request for one batch. Its text is deterministic; a golden file freezes it.
+
+    Args:
+        requests: builds requests to the model.
+        number: index of the batch, from 0: it selects the topic, and after the last topic the
+            next sample.
+        count: pairs to request.
+        positive: description of the trait.
+        negative: description of an answer without it.
+    """
+    prompt = prompt_data()
+    sample, topic = divmod(number, len(prompt["topics"]))
+    content = (
+        f"{fenced(positive, 'trait')}\n\n{fenced(negative, 'without_trait')}\n\n"
+        f"Write {count} {'pair' if count == 1 else 'pairs'}. "
+        f"The prompts are about: {prompt['topics'][topic]}."
+    )
+    return requests.request(
+        messages=(
+            ChatMessage(role="system", content=prompt["system"]),
+            ChatMessage(role="user", content=content),
+        ),
+        form=Form(json_schema=prompt["schema"]),
+        sample=sample,
+        about=About(case=f"batch-{number + 1}", metric="pairs"),
+    )
+
+
 async def generate_pairs(
     judge: Judge, *, positive: str, negative: str, count: int = 200
 ) -> Generated:
@@ -64,55 +99,39 @@ async def generate_pairs(
     """
     _check(positive=positive, negative=negative, count=count)
     requests = RequestBuilder(judge)
+    size = min(BATCH, count)
+
+    async def batch(number: int) -> list[Any]:
+        request = batch_request(
+            requests, number=number, count=size, positive=positive, negative=negative
+        )
+        reply = await judge.ask(request)
+        data = read_reply(reply, form=request.form, request_key=request.key).data
+        pairs = data.get("pairs") if isinstance(data, dict) else None
+        if not isinstance(pairs, list):
+            raise InvalidReply("the reply has no list `pairs`")
+        return pairs[: 10 * size]
+
     collection = PairCollection()
     failures: list[JudgekitError] = []
     requested = 0
-    first = -(-count // BATCH)
-    while len(collection.pairs) < count and not failures and requested < 2 * first + 2:
+    most = 2 * -(-count // BATCH) + 2
+    while len(collection.pairs) < count and not failures and requested < most:
         short = -(-(count - len(collection.pairs)) // BATCH)
-        numbers = range(requested, min(requested + short, 2 * first + 2))
+        numbers = range(requested, min(requested + short, most))
         requested = numbers.stop
-        size = min(BATCH, count)
-        outcomes = await asyncio.gather(
-            *(
-                _batch(judge, requests, number, size, positive=positive, negative=negative)
-                for number in numbers
-            ),
-            return_exceptions=True,
-        )
-        for outcome in outcomes:
-            if isinstance(outcome, (InvalidReply, JudgeRefused)):
+        for outcome in await asyncio.gather(*map(batch, numbers), return_exceptions=True):
+            if isinstance(outcome, list):
+                collection.add(outcome, most=count)
+            elif isinstance(outcome, (InvalidReply, errors.JudgeRefused)):
                 # It is recorded, so the same request would get the same reply.
                 collection.dropped["unusable reply"] += 1
-            elif isinstance(outcome, JudgekitError) and not isinstance(
-                outcome, (JudgeRejected, CassetteCorrupt, ConfigError)
-            ):
+            elif isinstance(outcome, JudgekitError) and not isinstance(outcome, _FINAL):
                 failures.append(outcome)
-            elif isinstance(outcome, BaseException):
-                raise outcome
             else:
-                collection.add(outcome, most=count)
-    return Generated(
-        tuple(collection.pairs),
-        count,
-        dict(sorted(collection.dropped.items())),
-        requested,
-        tuple(failures),
-    )
-
-
-async def _batch(
-    judge: Judge, requests: RequestBuilder, number: int, count: int, *, positive: str, negative: str
-) -> list[Any]:
-    request = batch_request(
-        requests, number=number, count=count, positive=positive, negative=negative
-    )
-    reply = await judge.ask(request)
-    judgment = read_reply(reply, form=request.form, request_key=request.key)
-    pairs = judgment.data.get("pairs") if isinstance(judgment.data, dict) else None
-    if not isinstance(pairs, list):
-        raise InvalidReply("the reply has no list `pairs`")
-    return pairs[: 10 * count]
+                raise outcome
+    dropped = dict(sorted(collection.dropped.items()))
+    return Generated(tuple(collection.pairs), count, dropped, requested, tuple(failures))
 
 
 def _check(*, positive: str, negative: str, count: int) -> None:
@@ -123,75 +142,3 @@ def _check(*, positive: str, negative: str, count: int) -> None:
             raise ConfigError(f"--{flag}-description has more than {MAX_DESCRIPTION:,} characters")
     if not 1 <= count <= MAX_PAIRS:
         raise ConfigError(f"--num-pairs must be from 1 to {MAX_PAIRS:,}, not {count}")
-
-
-def check_output(path: Path) -> None:
-    """Refuse to replace a file that has no pairs.
-
-    Raises:
-        ConfigError: the file exists and is not from `judgekit pairs`, or it is a link.
-    """
-    begin = f'{{\n "format": "{FORMAT}"'.encode()
-    refuse_foreign(path, lambda head: head.startswith(begin), what="a file of pairs")
-
-
-def write_pairs(
-    path: Path,
-    pairs: Sequence[AnswerPair],
-    *,
-    positive: str,
-    negative: str,
-    model: str,
-    wanted: int,
-) -> None:
-    """Write a file of pairs, whole or not at all; the same pairs give the same bytes.
-
-    Raises:
-        ConfigError: the file cannot be written; the earlier file stays.
-    """
-    data = {
-        "format": FORMAT,
-        "positive_description": positive,
-        "negative_description": negative,
-        "model": model,
-        "wanted": wanted,
-        "pairs": [pair.model_dump() for pair in pairs],
-    }
-    text = json.dumps(data, ensure_ascii=False, indent=1) + "\n"
-    try:
-        with whole_file(path) as file:
-            file.write(text.encode("utf-8", "replace"))
-    except OSError as exc:
-        raise ConfigError(f"cannot be written: {exc.strerror}", where=str(path)) from exc
-
-
-def outcome_text(generated: Generated, path: Path, *, model: str) -> str:
-    """Return the outcome in a few lines."""
-    count = len(generated.pairs)
-    of = "" if generated.complete else f" of {generated.wanted}"
-    lines = (
-        [f"{count}{of} pairs by {model} written to {path}"]
-        if count
-        else ["no pairs; nothing written"]
-    )
-    if generated.dropped:
-        why = ", ".join(f"{number} {reason}" for reason, number in generated.dropped.items())
-        lines.append(f"dropped: {why}")
-    missed = [each for each in generated.failures if isinstance(each, CassetteMiss)]
-    if missed:
-        lines.append(
-            f"{len(missed)} of {generated.batches} requests are not recorded; "
-            "to record them: --record new_episodes"
-        )
-    others = [each for each in generated.failures if not isinstance(each, CassetteMiss)]
-    if others:
-        lines.append(
-            f"{len(others)} of {generated.batches} requests failed, the first: {others[0]}"
-        )
-        lines.append("run the command again to continue: all replies are stored")
-    elif not generated.complete and not missed:
-        lines.append(
-            f"{generated.batches} requests gave no more pairs; try a longer description or another "
-            "model"
-        )
-    return "\n".join(lines)

@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from judgekit.authoring.pairs.generate import Generated, check_output, generate_pairs, write_pairs
+from judgekit.authoring.pairs.generate import Generated, generate_pairs
+from judgekit.authoring.pairs.pair import AnswerPair
 from judgekit.authoring.rubric_test.run import judges_on
 from judgekit.cassette.cassette import Cassette
 from judgekit.cassette.mode import RecordMode
 from judgekit.cassette.store_opener import store_opener
-from judgekit.core.errors import ConfigError
+from judgekit.core.errors import CassetteMiss, ConfigError
 from judgekit.core.input_file import MAX_PLAIN, read_text
+from judgekit.core.output_file import refuse_foreign, whole_file
 from judgekit.core.protocols import Judge
 from judgekit.core.yaml_file import Lines
 from judgekit.judges.limits import LimitedJudge
 from judgekit.runner.background import run_sync
 from judgekit.suite.file import JudgeFile
 from judgekit.suite.judges import make_judge
+
+FORMAT = "judgekit-pairs/1"
 
 
 class PairsPlan(NamedTuple):
@@ -112,3 +117,67 @@ def _text(text: str) -> str:
         return read_text(Path(text[1:]), most=MAX_PLAIN).strip()
     except (OSError, UnicodeDecodeError) as exc:
         raise ConfigError(f"{text}: cannot be read: {exc}; name a UTF-8 text file") from exc
+
+
+def check_output(path: Path) -> None:
+    """Refuse to replace a file that has no pairs.
+
+    Raises:
+        ConfigError: the file exists and is not from `judgekit pairs`, or it is a link.
+    """
+    begin = f'{{\n "format": "{FORMAT}"'.encode()
+    refuse_foreign(path, lambda head: head.startswith(begin), what="a file of pairs")
+
+
+def write_pairs(
+    path: Path,
+    pairs: Sequence[AnswerPair],
+    *,
+    positive: str,
+    negative: str,
+    model: str,
+    wanted: int,
+) -> None:
+    """Write a file of pairs, whole or not at all; the same pairs give the same bytes.
+
+    Raises:
+        ConfigError: the file cannot be written; the earlier file stays.
+    """
+    data = {
+        "format": FORMAT,
+        "positive_description": positive,
+        "negative_description": negative,
+        "model": model,
+        "wanted": wanted,
+        "pairs": [pair.model_dump() for pair in pairs],
+    }
+    text = json.dumps(data, ensure_ascii=False, indent=1) + "\n"
+    try:
+        with whole_file(path) as file:
+            file.write(text.encode("utf-8", "replace"))
+    except OSError as exc:
+        raise ConfigError(f"cannot be written: {exc.strerror}", where=str(path)) from exc
+
+
+def outcome_text(generated: Generated, path: Path, *, model: str) -> str:
+    """Return the outcome in a few lines."""
+    count = len(generated.pairs)
+    of = "" if generated.complete else f" of {generated.wanted}"
+    written = f"{count}{of} pairs by {model} written to {path}"
+    lines = [written if count else "no pairs; nothing written"]
+    if generated.dropped:
+        why = ", ".join(f"{number} {reason}" for reason, number in generated.dropped.items())
+        lines.append(f"dropped: {why}")
+    batches = generated.batches
+    missed = [each for each in generated.failures if isinstance(each, CassetteMiss)]
+    if missed:
+        record = "to record them: --record new_episodes"
+        lines.append(f"{len(missed)} of {batches} requests are not recorded; {record}")
+    others = [each for each in generated.failures if not isinstance(each, CassetteMiss)]
+    if others:
+        lines.append(f"{len(others)} of {batches} requests failed, the first: {others[0]}")
+        lines.append("run the command again to continue: all replies are stored")
+    elif not generated.complete and not missed:
+        advice = "try a longer description or another model"
+        lines.append(f"{batches} requests gave no more pairs; {advice}")
+    return "\n".join(lines)

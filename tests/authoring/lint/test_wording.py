@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from judgekit.authoring.lint.language import english
 from judgekit.authoring.lint.lint import lint_rubrics
+from judgekit.authoring.lint.words import english
 
 FRONT = """\
 ---

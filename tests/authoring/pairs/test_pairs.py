@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from judgekit.authoring.pairs.generate import generate_pairs, write_pairs
+from judgekit.authoring.pairs.generate import BATCH, batch_request, generate_pairs, prompt_data
 from judgekit.authoring.pairs.pair import MAX_TEXT, AnswerPair, PairCollection
-from judgekit.authoring.pairs.prompt import BATCH, TOPICS, batch_request
+from judgekit.authoring.pairs.run import write_pairs
 from judgekit.cassette.cassette import Cassette
 from judgekit.cli.app import app
 from judgekit.core.errors import ConfigError, JudgeRefused, JudgeRejected, JudgeUnavailable
@@ -74,10 +74,10 @@ def test_what_is_asked_is_the_golden_text():
 
 
 def test_every_batch_is_another_request():
-    _, judge = generated(count=20 * (len(TOPICS) + 2))
+    _, judge = generated(count=20 * (len(prompt_data()["topics"]) + 2))
 
     keys = [request.key for request in judge.asked]
-    assert len(set(keys)) == len(keys) == len(TOPICS) + 2
+    assert len(set(keys)) == len(keys) == len(prompt_data()["topics"]) + 2
     assert judge.asked[-1].sample == 1
 
 

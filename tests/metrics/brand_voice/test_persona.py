@@ -5,7 +5,7 @@ import asyncio
 import pytest
 from typer.testing import CliRunner
 
-from judgekit.authoring.lint.persona import RULES, lint_personas
+from judgekit.authoring.lint.persona import lint_personas, persona_rules
 from judgekit.authoring.lint.text import lint_text
 from judgekit.authoring.schemas import schema
 from judgekit.cli.app import app
@@ -171,13 +171,13 @@ def test_what_keeps_a_file_from_loading_is_a_finding(tmp_path):
     rules, linted = found(tmp_path, "name: A\nexampels: [x]\n")
 
     assert rules == {(2, "bad-persona")}
-    assert "did you mean 'examples'" in lint_text(linted, RULES)
+    assert "did you mean 'examples'" in lint_text(linted, persona_rules())
 
 
 def test_every_rule_is_explained_once_and_used(tmp_path):
-    text = lint_text(found(tmp_path, BAD)[1], RULES)
+    text = lint_text(found(tmp_path, BAD)[1], persona_rules())
 
-    for rule in RULES.values():
+    for rule in persona_rules().values():
         if f" {rule.id}:" in text:
             assert text.count(rule.why) == 1
             assert f": {rule.severity} {rule.id}:" in text
