@@ -42,10 +42,11 @@ def init(
     gives. Replace existing files only with --force.
     """
     from judgekit.authoring.scaffold.interview import project_interview
-    from judgekit.authoring.scaffold.pipeline import check_host, misplaced
     from judgekit.authoring.scaffold.project import (
         ProjectPlan,
+        check_host,
         default_name,
+        misplaced,
         next_steps,
         write_project,
     )

@@ -53,24 +53,19 @@ def new(
 
     In a terminal, ask for what it judges, unless a --criterion is given.
     """
+    from judgekit.authoring.scaffold import draft as drafts
     from judgekit.authoring.scaffold.interview import rubric_interview
-    from judgekit.authoring.scaffold.newrubric import (
-        after_rubric,
-        draft_from,
-        new_name_fault,
-        write_rubric,
-    )
     from judgekit.cli.prompts import ask, is_terminal, print_steps
 
     if not yes and not criterion and is_terminal():
         draft = ask(
             lambda: rubric_interview(
                 name or "",
-                name_fault=lambda name: new_name_fault(name, folder=folder, force=force),
+                name_fault=lambda name: drafts.new_name_fault(name, folder=folder, force=force),
             )
         )
     else:
-        draft = draft_from(
+        draft = drafts.draft_from(
             name,
             description=description,
             criteria=criterion or [],
@@ -78,6 +73,6 @@ def new(
             requires=requires,
             quotes=quotes,
         )
-    for path in write_rubric(draft, folder=folder, force=force):
+    for path in drafts.write_rubric(draft, folder=folder, force=force):
         typer.echo(printable(str(path)))
-    print_steps(after_rubric(draft, folder=folder))
+    print_steps(drafts.after_rubric(draft, folder=folder))

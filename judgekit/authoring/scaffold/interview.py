@@ -6,18 +6,12 @@ take back an answer, start a new generator and send all answers except the last.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
-from typing import NamedTuple
+import re
+from collections.abc import Callable, Generator, Sequence
+from typing import Any, NamedTuple
 
-from judgekit.authoring.scaffold.draft import (
-    DEFAULT_LEVELS,
-    KINDS,
-    NEEDS,
-    CriterionDraft,
-    RubricDraft,
-    id_of,
-    name_fault,
-)
+from judgekit.authoring.scaffold import draft
+from judgekit.authoring.scaffold.draft import KINDS, CriterionDraft, RubricDraft
 from judgekit.authoring.scaffold.project import ProjectPlan
 from judgekit.core.example_model import EXAMPLE_MODEL, LOCAL_MODEL
 
@@ -58,11 +52,11 @@ def project_interview(name: str) -> Generator[InterviewPrompt, str, ProjectPlan]
     if who == "none":
         return ProjectPlan(name, judge="none")
     if who == "person":
-        person = yield InterviewPrompt("Name of the person", default="me", fault=name_fault)
+        person = yield InterviewPrompt("Name of the person", default="me", fault=draft.name_fault)
         return ProjectPlan(name, judge=f"manual/{person}")
     if who == "hosted":
         model = yield InterviewPrompt(
-            "Model, as PROVIDER/NAME", default=EXAMPLE_MODEL, fault=model_fault
+            "Model, as PROVIDER/NAME", default=EXAMPLE_MODEL, fault=_model_fault
         )
         return ProjectPlan(name, judge=model)
     base = yield InterviewPrompt(
@@ -71,7 +65,7 @@ def project_interview(name: str) -> Generator[InterviewPrompt, str, ProjectPlan]
     model = yield InterviewPrompt(
         "Model, as openai/NAME (or ollama_chat/NAME for Ollama)",
         default="openai/my-model",
-        fault=model_fault,
+        fault=_model_fault,
     )
     return ProjectPlan(name, judge=model, api_base=base)
 
@@ -83,9 +77,9 @@ def rubric_interview(
     name = yield InterviewPrompt("Name of the rubric", default=name or None, fault=name_fault)
     description = yield InterviewPrompt("What it judges, in one sentence")
     needed = yield InterviewPrompt(
-        f"Fields that a case needs besides the answer ({', '.join(NEEDS)}; - for none)",
+        f"Fields that a case needs besides the answer ({', '.join(draft.NEEDS)}; - for none)",
         default="input",
-        fault=needs_fault,
+        fault=_fault_of(draft.needs_of),
     )
     criteria: list[CriterionDraft] = []
     while True:
@@ -102,158 +96,131 @@ def rubric_interview(
         answer = yield InterviewPrompt(
             f"Weights of {names} (numbers; Enter for equal weights)",
             default="",
-            fault=lambda answer: _weights_fault(answer, len(criteria)),
+            fault=_fault_of(lambda answer: _weights(answer, len(criteria))),
         )
-        if answer:
-            criteria = [
-                c._replace(weight=w) for c, w in zip(criteria, _numbers(answer), strict=True)
-            ]
+        weights = _weights(answer, len(criteria))
+        criteria = [c._replace(weight=w) for c, w in zip(criteria, weights, strict=True)]
     quotes = yield InterviewPrompt(
         "Quotes of evidence required", default="no", choices=(("yes", ""), ("no", ""))
     )
     return RubricDraft(
-        name=name,
-        description=description,
-        criteria=tuple(criteria),
-        requires=needs_of(needed),
-        quotes=quotes == "yes",
+        name, description, tuple(criteria), draft.needs_of(needed), quotes=quotes == "yes"
     )
 
 
 def _criterion(text: str, used: list[str]) -> Generator[InterviewPrompt, str, CriterionDraft]:
     def fault(answer: str) -> str | None:
-        return (
-            f"{answer!r} is used already; choose another" if answer in used else name_fault(answer)
-        )
+        if answer in used:
+            return f"{answer!r} is used already; choose another"
+        return draft.name_fault(answer)
 
-    id = yield InterviewPrompt("  name in reports", default=id_of(text, used), fault=fault)
+    id = yield InterviewPrompt("  name in reports", default=draft.id_of(text, used), fault=fault)
     answer = yield InterviewPrompt("  kind of answer", default="levels", choices=_ANSWERED)
-    kind = next(kind for kind in KINDS if kind == answer)
-    draft = CriterionDraft(id, text, kind)
-    if kind == "levels":
-        answer = yield InterviewPrompt(
+    criterion = CriterionDraft(id, text, next(kind for kind in KINDS if kind == answer))
+    if answer == "levels":
+        levels = yield InterviewPrompt(
             "  levels, best first",
-            default=", ".join(word for word, _ in DEFAULT_LEVELS),
-            fault=_levels_fault,
+            default=", ".join(word for word, _ in draft.DEFAULT_LEVELS),
+            fault=_fault_of(_levels),
         )
-        words = _parts(answer)
-        return draft._replace(
-            words=tuple((w, round(1 - n / (len(words) - 1), 3)) for n, w in enumerate(words))
-        )
-    if kind == "choice":
-        answer = yield InterviewPrompt(
+        return criterion._replace(words=_levels(levels))
+    if answer == "choice":
+        options = yield InterviewPrompt(
             "  words and their values from 0 to 1, such as good=1, bad=0, unclear=-",
-            fault=_choice_fault,
+            fault=_fault_of(_options),
         )
-        return draft._replace(words=_values(answer))
-    if kind == "checklist":
-        answer = yield InterviewPrompt(
+        return criterion._replace(words=_options(options))
+    if answer == "checklist":
+        items = yield InterviewPrompt(
             "  items, separated by ; (Enter: the judge finds them in the case)",
             default="",
-            fault=_items_fault,
+            fault=_fault_of(_items),
         )
-        return draft._replace(items=_parts(answer, ";"))
-    return draft
+        return criterion._replace(items=_items(items))
+    return criterion
 
 
-# -- checks of answers -------------------------------------------------------------
+# -- reading answers ---------------------------------------------------------------
 
 
-def model_fault(answer: str) -> str | None:
-    """Return the problem of a model name, if any."""
-    provider, slash, name = answer.partition("/")
-    if provider and slash and name and not any(c.isspace() for c in answer):
+def _fault_of(read: Callable[[str], Any]) -> Callable[[str], str | None]:
+    """Return a function that returns why an answer cannot be read, if it cannot."""
+
+    def fault(answer: str) -> str | None:
+        try:
+            read(answer)
+        except ValueError as exc:
+            return str(exc)
+        return None
+
+    return fault
+
+
+def _model_fault(answer: str) -> str | None:
+    if re.fullmatch(r"[^/\s]+/\S+", answer):
         return None
     return f"a model is PROVIDER/NAME, such as {EXAMPLE_MODEL} or {LOCAL_MODEL}"
 
 
 def _address_fault(answer: str) -> str | None:
-    scheme, mark, host = answer.partition("://")
-    if mark and scheme in ("http", "https") and host and not any(c.isspace() for c in answer):
+    if re.fullmatch(r"https?://\S+", answer):
         return None
     return "an address begins with http:// or https://, such as http://localhost:8000/v1"
 
 
-def needs_fault(answer: str) -> str | None:
-    """Return the problem of a list of fields, if any."""
-    unknown = [word for word in _parts(answer) if word not in (*NEEDS, "output", "-")]
-    if unknown:
-        return f"a case has no field {unknown[0]!r}; give some of {', '.join(NEEDS)}, or -"
-    return None
+def _check_words(words: Sequence[str], *, most: int, noun: str = "words") -> None:
+    if len(words) > most:
+        raise ValueError(f"{len(words)} {noun}; the limit is {most}")
+    for word in words:
+        if words.count(word) > 1:
+            raise ValueError(f"{word!r} appears twice")
 
 
-def needs_of(answer: str) -> tuple[str, ...]:
-    """Return the fields of a list that passed its check."""
-    return tuple(field for field in NEEDS if field in _parts(answer))
-
-
-def _parts(text: str, between: str = ",") -> tuple[str, ...]:
-    parts = (" ".join(part.split()) for part in text.split(between))
-    return tuple(part for part in parts if part)
-
-
-def _levels_fault(answer: str) -> str | None:
-    words = _parts(answer)
+def _levels(answer: str) -> tuple[tuple[str, float], ...]:
+    words = draft.parts_of(answer)
     if len(words) < 2:
-        return "give at least two words, separated by commas: fully, partly, not at all"
-    return _words_fault(words)
+        raise ValueError("give at least two words, separated by commas: fully, partly, not at all")
+    _check_words(words, most=50)
+    return tuple((w, round(1 - n / (len(words) - 1), 3)) for n, w in enumerate(words))
 
 
-def _words_fault(words: tuple[str, ...]) -> str | None:
-    if len(words) > 50:
-        return f"{len(words)} words; the limit is 50"
-    twice = [word for word in words if words.count(word) > 1]
-    return f"{twice[0]!r} appears twice" if twice else None
+def _options(answer: str) -> tuple[tuple[str, float | None], ...]:
+    options = tuple(map(_option, draft.parts_of(answer)))
+    if len(options) < 2:
+        raise ValueError("give at least two words: good=1, bad=0")
+    if all(value is None for _, value in options):
+        raise ValueError("give at least one word a number")
+    _check_words([word for word, _ in options], most=50)
+    return options
 
 
-def _choice_fault(answer: str) -> str | None:
+def _option(part: str) -> tuple[str, float | None]:
+    word, equals, number = map(str.strip, part.rpartition("="))
     try:
-        values = _values(answer)
+        value = None if number == "-" else float(number)
     except ValueError:
-        return "write each as WORD=NUMBER from 0 to 1, or WORD=- : good=1, bad=0, unclear=-"
-    if len(values) < 2:
-        return "give at least two words: good=1, bad=0"
-    if all(value is None for _, value in values):
-        return "give at least one word a number"
-    return _words_fault(tuple(word for word, _ in values))
+        value = -1
+    if not equals or not word or (value is not None and not 0 <= value <= 1):
+        raise ValueError(
+            "write each as WORD=NUMBER from 0 to 1, or WORD=- : good=1, bad=0, unclear=-"
+        )
+    return word, value
 
 
-def _values(answer: str) -> tuple[tuple[str, float | None], ...]:
-    """Return words and values.
-
-    Raises:
-        ValueError: one is not `word=value`.
-    """
-    values: list[tuple[str, float | None]] = []
-    for part in _parts(answer):
-        word, equals, answer = part.rpartition("=")
-        value = None if answer.strip() == "-" else float(answer)
-        if not equals or not word.strip() or (value is not None and not 0 <= value <= 1):
-            raise ValueError(part)
-        values.append((word.strip(), value))
-    return tuple(values)
+def _items(answer: str) -> tuple[str, ...]:
+    items = draft.parts_of(answer, ";")
+    _check_words(items, most=200, noun="items")
+    return items
 
 
-def _items_fault(answer: str) -> str | None:
-    items = _parts(answer, ";")
-    if len(items) > 200:
-        return f"{len(items)} items; the limit is 200"
-    twice = [item for item in items if items.count(item) > 1]
-    return f"{twice[0]!r} appears twice" if twice else None
-
-
-def _numbers(answer: str) -> list[float]:
-    return [float(part) for part in answer.replace(",", " ").split()]
-
-
-def _weights_fault(answer: str, count: int) -> str | None:
-    if not answer:
-        return None
+def _weights(answer: str, count: int) -> list[float]:
     try:
-        numbers = _numbers(answer)
+        weights = [float(part) for part in answer.replace(",", " ").split()] or [1.0] * count
     except ValueError:
-        numbers = []
+        weights = []
     # The text in the file must be exact, and no weight may be negligible beside the others.
-    if len(numbers) != count or not all(0.001 <= number <= 1000 for number in numbers):
-        return f"give {count} numbers from 0.001 to 1000, such as {' '.join('321'[:count])}"
-    return None
+    if len(weights) != count or not all(0.001 <= weight <= 1000 for weight in weights):
+        raise ValueError(
+            f"give {count} numbers from 0.001 to 1000, such as {' '.join('321'[:count])}"
+        )
+    return weights

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from shlex import quote
 from typing import NamedTuple
 
-from judgekit.authoring.scaffold.pipeline import pipeline
 from judgekit.authoring.scaffold.text import scalar
 from judgekit.authoring.scaffold.writing import write_all
 from judgekit.authoring.schemas import small_schema_text
@@ -21,6 +21,7 @@ from judgekit.core.example_model import EXAMPLE_MODEL
 from judgekit.core.judgment import read_answers
 from judgekit.core.output_file import LINK, is_link
 from judgekit.core.request import Reply, Try
+from judgekit.core.suggest import suggest
 from judgekit.datasets import load_cases
 from judgekit.judges.absent import AbsentJudge
 from judgekit.metrics.rubric import RubricMetric
@@ -30,6 +31,9 @@ FILES = Path(__file__).with_name("files")
 MODEL = "manual/template"
 """The judge of the template: its author."""
 SCHEMAS = ".schemas"
+
+HOSTS = {"github": ".github/workflows/judgekit.yml", "gitlab": ".gitlab-ci.yml"}
+"""Code host -> the file, from the root of a repository, that checks pull requests."""
 
 _RUBRIC = "helpful_reply"
 
@@ -101,13 +105,38 @@ def project_files(plan: ProjectPlan) -> dict[str, str]:
         tests = [test.case for test in load_rubric(FILES / f"{_RUBRIC}.jinja").tests]
         files[f"cassettes/rubrics/{_RUBRIC}.jsonl"] = _tape(tests, "test_verdicts.jsonl")
     if plan.ci is not None:
-        name, text = pipeline(plan.ci, judged=plan.judge != "none")
-        files[name] = text
+        check_host(plan.ci)
+        judged = r"\1" if plan.judge != "none" else ""
+        files[HOSTS[plan.ci]] = re.sub(
+            r"@JUDGED@\n(.*)@END@\n", judged, _read(f"{plan.ci}.yml"), flags=re.DOTALL
+        )
     files["test_suite.py"] = _read("test_suite.py.txt")
     files[".gitignore"] = _read("gitignore.txt")
     for kind in ("suite", "rubric", "cases"):
         files[f"{SCHEMAS}/{kind}.json"] = small_schema_text(kind)
     return files
+
+
+def check_host(host: str) -> None:
+    """Refuse an unknown code host.
+
+    Raises:
+        ConfigError: it is none of `HOSTS`.
+    """
+    if host not in HOSTS:
+        raise ConfigError(f"--ci: unknown host {host!r}{suggest(host, HOSTS)}")
+
+
+def misplaced(folder: Path, host: str) -> str | None:
+    """Return a warning if the host would not find its file: it reads the root only."""
+    folder = folder.resolve()
+    root = next((place for place in (folder, *folder.parents) if (place / ".git").exists()), None)
+    if root is None or root == folder:
+        return None
+    return (
+        f"{host} reads {HOSTS[host]} only at the root of a repository, which is {root}: "
+        "move the file there and set the folder in it, or make this folder a repository"
+    )
 
 
 def default_name(folder: Path) -> str:

@@ -14,10 +14,11 @@ from judgekit.authoring.scaffold.draft import (
     CriterionDraft,
     RubricDraft,
     criterion_from,
+    draft_from,
     id_of,
     rubric_text,
+    write_rubric,
 )
-from judgekit.authoring.scaffold.newrubric import draft_from, write_rubric
 from judgekit.authoring.scaffold.text import scalar
 from judgekit.authoring.schemas import schema
 from judgekit.core.errors import ConfigError
