@@ -3,28 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
 
 import typer
 
-from judgekit.cli.options import Cluster, Json, Markdown, RunFolder
-
 
 def agree(
-    folder: RunFolder,
-    labels: Annotated[
-        Path, typer.Argument(help="Human labels, a JSON Lines file.", show_default=False)
-    ],
-    failures: Annotated[
-        str,
-        typer.Option(
-            "--failures",
-            help="Replies without a verdict: wrong (a disagreement) or drop.",
-        ),
-    ] = "wrong",
-    cluster: Cluster = None,
-    json: Json = False,
-    markdown: Markdown = False,
+    folder: Path,
+    labels: Path,
+    failures: str = "wrong",
+    cluster: str | None = None,
+    json: bool = False,
+    markdown: bool = False,
 ) -> None:
     """Measure how well a judge agrees with human labels.
 

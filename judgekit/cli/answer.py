@@ -5,14 +5,13 @@ from __future__ import annotations
 import sys
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
-from judgekit.cli.options import ApiBase, CasesFile, Cassette, Param, Quiet, Record, named_values
+from judgekit.cli.options import named_values
 from judgekit.core.canonical import printable
 from judgekit.core.errors import ConfigError
-from judgekit.core.example_model import EXAMPLE_MODEL, LOCAL_MODEL
 
 if TYPE_CHECKING:
     from judgekit.cassette.cassette import Cassette as OpenCassette
@@ -25,76 +24,26 @@ SHOWN = 10
 
 
 def answer(
-    cases: CasesFile,
-    model: Annotated[
-        str,
-        typer.Option(
-            "--model",
-            "-m",
-            help=f"The system under test, such as {EXAMPLE_MODEL} or {LOCAL_MODEL}.",
-            show_default=False,
-        ),
-    ],
-    out: Annotated[
-        Path | None,
-        typer.Option("--out", "-o", help="File to write; standard output by default."),
-    ] = None,
-    field: Annotated[
-        str, typer.Option("--field", help="Field to fill: output or baseline.")
-    ] = "output",
-    system: Annotated[
-        str | None,
-        typer.Option(
-            "--system", help="System prompt that replaces those of the cases; '' for none."
-        ),
-    ] = None,
-    system_file: Annotated[
-        Path | None, typer.Option("--system-file", help="File with the system prompt.")
-    ] = None,
-    max_tokens: Annotated[
-        int, typer.Option("--max-tokens", min=1, help="Longest answer, in tokens.")
-    ] = 256,
-    temperature: Annotated[
-        float, typer.Option("--temperature", min=0, help="Randomness of the answers.")
-    ] = 0.0,
-    top_p: Annotated[
-        float, typer.Option("--top-p", min=0, max=1, help="Share of likely tokens to sample from.")
-    ] = 1.0,
-    param: Param = None,
-    limit: Annotated[
-        int | None,
-        typer.Option(
-            "--limit", metavar="<n>", min=1, help="Read and write only the first n cases."
-        ),
-    ] = None,
-    replace: Annotated[
-        bool, typer.Option("--replace", help="Also answer cases that have an answer.")
-    ] = False,
-    api_base: ApiBase = None,
-    api_key_env: Annotated[
-        str | None, typer.Option("--api-key-env", help="Environment variable with the key.")
-    ] = None,
-    identity: Annotated[
-        str | None,
-        typer.Option(
-            "--identity", help="Version of the system behind the model name; part of every key."
-        ),
-    ] = None,
-    cassette: Cassette = None,
-    record: Record = None,
-    redact: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--redact",
-            metavar="<text>",
-            help="Text that is neither sent nor recorded: key, email, card, ip, phone, or a "
-            "pattern; may be repeated.",
-        ),
-    ] = None,
-    concurrency: Annotated[
-        int, typer.Option("--concurrency", min=1, help="Calls at the same time.")
-    ] = 8,
-    quiet: Quiet = False,
+    cases: str,
+    model: str,
+    out: Path | None = None,
+    field: str = "output",
+    system: str | None = None,
+    system_file: Path | None = None,
+    max_tokens: int = 256,
+    temperature: float = 0.0,
+    top_p: float = 1.0,
+    param: list[str] | None = None,
+    limit: int | None = None,
+    replace: bool = False,
+    api_base: str | None = None,
+    api_key_env: str | None = None,
+    identity: str | None = None,
+    cassette: Path | None = None,
+    record: str | None = None,
+    redact: list[str] | None = None,
+    concurrency: int = 8,
+    quiet: bool = False,
 ) -> None:
     """Call the system under test for the answers to score.
 

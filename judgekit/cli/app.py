@@ -61,12 +61,17 @@ def _in_one_line(error: Any) -> Exception:
 
 
 def _command(name: str) -> Any:
+    from judgekit.cli.options import add_options
+
     module = import_module(f"judgekit.cli.{name}")
     if name in GROUPS:
+        for command in module.app.registered_commands:
+            add_options(command.callback, f"{name} {command.name or command.callback.__name__}")
         group = get_group(module.app)
         group.name = name
         return group
     alone = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+    add_options(vars(module)[name], name)
     alone.command(name)(vars(module)[name])
     return get_command(alone)
 

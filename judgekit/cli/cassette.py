@@ -3,27 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
 
 import typer
 
-from judgekit.cli.completion import case_ids
-from judgekit.cli.options import Json, Judges, Param, overrides
+from judgekit.cli.options import overrides
 
 app = typer.Typer(
     help="Inspect and maintain cassettes.", no_args_is_help=True, rich_markup_mode=None
 )
 
-Tape = Annotated[
-    Path, typer.Argument(help="Cassette, such as cassettes/support.jsonl.", show_default=False)
-]
-SuiteFile = Annotated[Path, typer.Argument(help="Suite file.", show_default=False)]
-
 
 @app.command("verify")
-def verify(
-    tapes: Annotated[list[Path], typer.Argument(help="Cassettes.", show_default=False)],
-) -> None:
+def verify(tapes: list[Path]) -> None:
     """Check the digest, key, order and parts of every record."""
     from judgekit.cassette.show import verify_tape
 
@@ -33,7 +24,7 @@ def verify(
 
 
 @app.command("stats")
-def stats(tape: Tape) -> None:
+def stats(tape: Path) -> None:
     """Count the records of a cassette by model and outcome."""
     from judgekit.cassette.show import stats_text
 
@@ -41,12 +32,7 @@ def stats(tape: Tape) -> None:
 
 
 @app.command("show")
-def show(
-    tape: Tape,
-    key: Annotated[
-        str, typer.Argument(help="Key of the record, or its beginning.", show_default=False)
-    ],
-) -> None:
+def show(tape: Path, key: str) -> None:
     """Show one record: the request and the reply."""
     from judgekit.cassette.show import record_text
 
@@ -55,30 +41,10 @@ def show(
 
 @app.command("scan")
 def scan(
-    paths: Annotated[
-        list[Path] | None,
-        typer.Argument(
-            help="Files and folders; the folder cassettes by default.", show_default=False
-        ),
-    ] = None,
-    kind: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--kind",
-            metavar="<kind>",
-            help="Search only for: key, email, card, ip, phone; may be repeated.",
-        ),
-    ] = None,
-    allow: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--allow",
-            metavar="<text>",
-            help="Harmless text, such as *@shop.example, or @FILE with one per line; may be "
-            "repeated.",
-        ),
-    ] = None,
-    json: Json = False,
+    paths: list[Path] | None = None,
+    kind: list[str] | None = None,
+    allow: list[str] | None = None,
+    json: bool = False,
 ) -> None:
     """Search files for secrets and personal data.
 
@@ -96,13 +62,11 @@ def scan(
 
 @app.command("explain")
 def explain(
-    suite: SuiteFile,
-    case: Annotated[
-        str | None, typer.Option("--case", help="Explain only this case.", autocompletion=case_ids)
-    ] = None,
-    judge: Judges = None,
-    param: Param = None,
-    most: Annotated[int, typer.Option("--most", min=1, help="Number of misses to explain.")] = 5,
+    suite: Path,
+    case: str | None = None,
+    judge: list[str] | None = None,
+    param: list[str] | None = None,
+    most: int = 5,
 ) -> None:
     """Explain why the replay of a suite misses.
 
@@ -120,12 +84,7 @@ def explain(
 
 
 @app.command("prune")
-def prune(
-    suite: SuiteFile,
-    yes: Annotated[
-        bool, typer.Option("--yes", help="Remove the records; without --yes, count them.")
-    ] = False,
-) -> None:
+def prune(suite: Path, yes: bool = False) -> None:
     """Remove the records that a suite does not use."""
     from judgekit.suite.maintenance import prune_unused
 

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
 
 import typer
 
-from judgekit.cli.options import Cluster, Json, Markdown
 from judgekit.core.errors import ConfigError
 from judgekit.core.suggest import suggest
 
@@ -15,42 +13,18 @@ FAIL_ON = ("regressions", "warnings")
 
 
 def compare(
-    base: Annotated[Path, typer.Argument(help="Run folder of the baseline.", show_default=False)],
-    new: Annotated[
-        list[Path],
-        typer.Argument(help="Run folders to compare with the baseline.", show_default=False),
-    ],
-    cluster: Cluster = None,
-    detect: Annotated[
-        float | None,
-        typer.Option(
-            "--detect", help="Print how many cases it takes to detect this difference in score."
-        ),
-    ] = None,
-    bootstrap: Annotated[
-        bool,
-        typer.Option("--bootstrap", help="Use percentile bootstrap intervals (seed 42)."),
-    ] = False,
-    across_rubrics: Annotated[
-        bool, typer.Option("--across-rubrics", help="Also compare scores of different rubrics.")
-    ] = False,
-    allow_same: Annotated[
-        bool,
-        typer.Option("--allow-same", help="Compare runs that have the same answers and replies."),
-    ] = False,
-    fail_on: Annotated[
-        str | None,
-        typer.Option("--fail-on", help="Exit 1 on: regressions, or warnings (both)."),
-    ] = None,
-    cases: Annotated[
-        int, typer.Option("--cases", metavar="<n>", help="Show n cases of each metric.", min=0)
-    ] = 5,
-    out: Annotated[
-        Path | None,
-        typer.Option("--out", "-o", help="Also write the comparison as a page to this file."),
-    ] = None,
-    json: Json = False,
-    markdown: Markdown = False,
+    base: Path,
+    new: list[Path],
+    cluster: str | None = None,
+    detect: float | None = None,
+    bootstrap: bool = False,
+    across_rubrics: bool = False,
+    allow_same: bool = False,
+    fail_on: str | None = None,
+    cases: int = 5,
+    out: Path | None = None,
+    json: bool = False,
+    markdown: bool = False,
 ) -> None:
     """Compare runs with a baseline, case by case.
 

@@ -3,27 +3,20 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
 
 import typer
 
-from judgekit.cli.options import ApiBase, Json, Judges, Param, overrides
+from judgekit.cli.options import overrides
 
 
 def doctor(
-    suite: Annotated[
-        Path | None, typer.Argument(help="Suite file to check as well.", show_default=False)
-    ] = None,
-    ask: Annotated[
-        bool, typer.Option("--ask", help="Send a few short questions to each judge.")
-    ] = False,
-    times: Annotated[
-        int, typer.Option("--times", min=2, max=50, help="Questions to time, with --ask.")
-    ] = 3,
-    judge: Judges = None,
-    api_base: ApiBase = None,
-    param: Param = None,
-    json: Json = False,
+    suite: Path | None = None,
+    ask: bool = False,
+    times: int = 3,
+    judge: list[str] | None = None,
+    api_base: str | None = None,
+    param: list[str] | None = None,
+    json: bool = False,
 ) -> None:
     """Check the installation, a suite and its judges.
 

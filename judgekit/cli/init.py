@@ -3,38 +3,20 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
 
 import typer
 
-from judgekit.cli.options import Force, Yes
 from judgekit.core.canonical import printable
-from judgekit.core.example_model import EXAMPLE_MODEL
 
 
 def init(
-    folder: Annotated[
-        Path, typer.Argument(help="Folder to write to; created if missing.", show_default="here")
-    ] = Path(),
-    name: Annotated[
-        str | None,
-        typer.Option("--name", help="Name in reports; the name of the folder by default."),
-    ] = None,
-    judge: Annotated[
-        str | None,
-        typer.Option(
-            "--judge", help=f"Your judge: {EXAMPLE_MODEL}, manual/NAME for a person, or none."
-        ),
-    ] = None,
-    api_base: Annotated[
-        str | None, typer.Option("--api-base", help="Address of your OpenAI-compatible server.")
-    ] = None,
-    ci: Annotated[
-        str | None,
-        typer.Option("--ci", help="Add a pipeline that checks pull requests: github or gitlab."),
-    ] = None,
-    force: Force = False,
-    yes: Yes = False,
+    folder: Path = Path(),
+    name: str | None = None,
+    judge: str | None = None,
+    api_base: str | None = None,
+    ci: str | None = None,
+    force: bool = False,
+    yes: bool = False,
 ) -> None:
     """Write a project that runs offline.
 

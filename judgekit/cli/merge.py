@@ -3,28 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
 
 import typer
 
-from judgekit.cli.options import Baseline, Export, Github, Json, Quiet
-
 
 def merge(
-    suite: Annotated[Path, typer.Argument(help="Suite file of the shards.", show_default=False)],
-    folders: Annotated[
-        list[Path],
-        typer.Argument(help="Run folders of all shards, in any order.", show_default=False),
-    ],
-    out: Annotated[
-        Path,
-        typer.Option("--out", "-o", help="Run folder to write.", show_default=False),
-    ],
-    baseline: Baseline = None,
-    export: Export = None,
-    github: Github = False,
-    json: Json = False,
-    quiet: Quiet = False,
+    suite: Path,
+    folders: list[Path],
+    out: Path,
+    baseline: Path | None = None,
+    export: list[str] | None = None,
+    github: bool = False,
+    json: bool = False,
+    quiet: bool = False,
 ) -> None:
     """Combine the runs of all shards into one run.
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
 import typer
 
 app = typer.Typer(help="List all metrics, or explain one.", rich_markup_mode=None)
@@ -20,9 +18,7 @@ def metrics(context: typer.Context) -> None:
 
 
 @app.command("show")
-def show(
-    name: Annotated[str, typer.Argument(help="Name of the metric.", show_default=False)],
-) -> None:
+def show(name: str) -> None:
     """Explain a metric.
 
     Print its formula, source, range, required fields and a computed example.

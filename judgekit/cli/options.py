@@ -1,20 +1,30 @@
-"""Options that several commands share, and what their values mean."""
+"""Flags and help of command parameters, from `options.json`, and what their values mean.
+
+A command is a function of plain parameters. `options.json` has an entry for each of them, under the
+command or, for several commands, under `shared`: `help`, `argument` for one without a flag, `short`
+or `flags` where the flag is not just the name, and further arguments of `typer.Option`.
+"""
 
 from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, get_origin, get_type_hints
 
 import typer
 
+from judgekit.cli import completion
 from judgekit.cli.completion import record_modes, suite_metrics
 from judgekit.core.errors import ConfigError
 from judgekit.core.example_model import EXAMPLE_MODEL, LOCAL_MODEL
 
 if TYPE_CHECKING:
     from judgekit.suite.file import Overrides
+
+OPTIONS = Path(__file__).with_name("options.json")
 
 _MODEL = f"such as {EXAMPLE_MODEL} or {LOCAL_MODEL}"
 
@@ -137,6 +147,47 @@ Verbose = Annotated[
 ]
 Force = Annotated[bool, typer.Option("--force", help="Replace existing files.")]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Ask no questions.")]
+
+
+@cache
+def option_entries() -> dict[str, dict[str, dict[str, Any]]]:
+    """Return command -> parameter -> its entry in `options.json`."""
+    text = OPTIONS.read_text("utf-8")
+    text = text.replace("{model}", EXAMPLE_MODEL).replace("{local_model}", LOCAL_MODEL)
+    entries: dict[str, dict[str, dict[str, Any]]] = json.loads(text)
+    return entries
+
+
+def add_options(function: Callable[..., Any], command: str) -> None:
+    """Give the parameters of a command their flags and help.
+
+    Args:
+        function: the command; a parameter that is `Annotated` or the context stays as it is.
+        command: its name, such as `rubric render`.
+    """
+    entries = option_entries()
+    own = entries.get(command, {})
+    for name, kind in get_type_hints(function, include_extras=True).items():
+        if name != "return" and kind is not typer.Context and get_origin(kind) is not Annotated:
+            entry = own.get(name) or entries["shared"][name]
+            function.__annotations__[name] = Annotated[kind, _parameter(name, **entry)]
+
+
+def _parameter(
+    name: str,
+    *,
+    argument: bool = False,
+    short: str | None = None,
+    flags: list[str] | None = None,
+    autocompletion: str | None = None,
+    **settings: Any,
+) -> Any:
+    if autocompletion is not None:
+        settings["autocompletion"] = vars(completion)[autocompletion]
+    if argument:
+        return typer.Argument(**settings)
+    names = flags or [f"--{name.replace('_', '-')}", *([short] if short else [])]
+    return typer.Option(*names, **settings)
 
 
 def overrides(

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated
 
 import typer
 
-from judgekit.cli.options import ApiBase, Cassette, Param, Record, named_values
-from judgekit.core.example_model import EXAMPLE_MODEL
+from judgekit.cli.options import named_values
 
 app = typer.Typer(
     help="Generate contrastive pairs of answers.",
@@ -27,32 +25,15 @@ def pairs() -> None:
 
 @app.command()
 def generate(
-    positive_description: Annotated[
-        str,
-        typer.Option("--positive-description", help="Description of the trait. Text, or @FILE."),
-    ],
-    negative_description: Annotated[
-        str,
-        typer.Option(
-            "--negative-description",
-            help="Description of an answer without the trait. Text, or @FILE.",
-        ),
-    ],
-    output: Annotated[Path, typer.Option("--output", "-o", help="JSON file to write.")],
-    num_pairs: Annotated[int, typer.Option("--num-pairs", "-n", help="Number of pairs.")] = 200,
-    model: Annotated[
-        str | None,
-        typer.Option(
-            "--model",
-            "--judge",
-            help=f"Model that writes the pairs, such as {EXAMPLE_MODEL}. Naming a model allows "
-            "calls for replies that are not recorded.",
-        ),
-    ] = None,
-    api_base: ApiBase = None,
-    param: Param = None,
-    cassette: Cassette = None,
-    record: Record = None,
+    positive_description: str,
+    negative_description: str,
+    output: Path,
+    num_pairs: int = 200,
+    model: str | None = None,
+    api_base: str | None = None,
+    param: list[str] | None = None,
+    cassette: Path | None = None,
+    record: str | None = None,
 ) -> None:
     """Call a model to write pairs of answers, one with a trait and one without.
 

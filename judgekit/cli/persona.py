@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
 
 import typer
-
-from judgekit.cli.options import Strict
 
 app = typer.Typer(help="Check persona files.", no_args_is_help=True, rich_markup_mode=None)
 
@@ -18,10 +15,7 @@ def persona() -> None:
 
 
 @app.command("lint")
-def lint(
-    files: Annotated[list[Path], typer.Argument(metavar="FILES...", help="Persona files.")],
-    strict: Strict = False,
-) -> None:
+def lint(files: list[Path], strict: bool = False) -> None:
     """Check persona files for mistakes. Print where and why.
 
     Never call a judge. Exit codes: 0 no error, 1 an error, or with --strict a warning.

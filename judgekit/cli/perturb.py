@@ -4,47 +4,18 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated
-
-import typer
-
-from judgekit.cli.options import CasesFile
 
 
 def perturb(
-    cases: CasesFile,
-    kind: Annotated[
-        list[str],
-        typer.Option(
-            "--kind",
-            "-k",
-            metavar="<kind>",
-            help="Kind of change: typos, case, spacing, homoglyphs, synonyms or injection; may be "
-            "repeated.",
-            show_default=False,
-        ),
-    ],
-    out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="File to write; standard output by default.")
-    ] = None,
-    count: Annotated[int, typer.Option("--count", help="Copies of each case and kind.")] = 1,
-    rate: Annotated[
-        float, typer.Option("--rate", help="Share of words, gaps or letters to change.")
-    ] = 0.1,
-    seed: Annotated[int, typer.Option("--seed", help="Seed of the random changes.")] = 0,
-    lexicon: Annotated[
-        Path | None,
-        typer.Option("--lexicon", help="YAML file of synonyms, WORD: [OTHER, ...]."),
-    ] = None,
-    instruction: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--instruction", metavar="<text>", help="Text that injection inserts; may be repeated."
-        ),
-    ] = None,
-    limit: Annotated[
-        int | None, typer.Option("--limit", metavar="<n>", help="Perturb only the first n cases.")
-    ] = None,
+    cases: str,
+    kind: list[str],
+    out: Path | None = None,
+    count: int = 1,
+    rate: float = 0.1,
+    seed: int = 0,
+    lexicon: Path | None = None,
+    instruction: list[str] | None = None,
+    limit: int | None = None,
 ) -> None:
     """Write perturbed copies of cases as JSON Lines.
 

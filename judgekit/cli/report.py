@@ -3,22 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
 
-import typer
-
-from judgekit.cli.options import Export, Github, RunFolder
 from judgekit.core.canonical import printable
 
 
 def report(
-    folder: RunFolder,
-    out: Annotated[
-        Path | None,
-        typer.Option("--out", "-o", help="File to write; report.html in the folder by default."),
-    ] = None,
-    export: Export = None,
-    github: Github = False,
+    folder: Path,
+    out: Path | None = None,
+    export: list[str] | None = None,
+    github: bool = False,
 ) -> None:
     """Write the page of a run: one HTML file that works offline.
 

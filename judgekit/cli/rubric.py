@@ -3,44 +3,96 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Literal
 
 import typer
 
-from judgekit.cli.completion import case_ids, rubrics
-from judgekit.cli.options import (
-    ApiBase,
-    Json,
-    Judge,
-    Param,
-    Record,
-    named_values,
-    overrides,
-    settings,
-)
-from judgekit.cli.rubric_lint import lint
-from judgekit.cli.rubric_new import new
+from judgekit.cli.options import named_values, overrides, settings
+from judgekit.core.canonical import printable
 
 app = typer.Typer(
     help="Write, check, show and test rubrics.", no_args_is_help=True, rich_markup_mode=None
 )
 
-app.command("new")(new)
-app.command("lint")(lint)
 
-Name = Annotated[
-    str,
-    typer.Argument(help="Rubric, a name or a file.", show_default=False, autocompletion=rubrics),
-]
+@app.command("new")
+def new(
+    name: str | None = None,
+    description: str | None = None,
+    criterion: list[str] | None = None,
+    kind: str = "levels",
+    requires: str = "input",
+    quotes: bool = False,
+    folder: Path = Path("rubrics"),
+    force: bool = False,
+    yes: bool = False,
+) -> None:
+    """Write a new rubric: a commented file to edit.
+
+    In a terminal, ask for what it judges, unless a --criterion is given.
+    """
+    from judgekit.authoring.scaffold import draft as drafts
+    from judgekit.authoring.scaffold.interview import rubric_interview
+    from judgekit.cli.prompts import ask, is_terminal, print_steps
+
+    if not yes and not criterion and is_terminal():
+        draft = ask(
+            lambda: rubric_interview(
+                name or "",
+                name_fault=lambda name: drafts.new_name_fault(name, folder=folder, force=force),
+            )
+        )
+    else:
+        draft = drafts.draft_from(
+            name,
+            description=description,
+            criteria=criterion or [],
+            kind=kind,
+            requires=requires,
+            quotes=quotes,
+        )
+    for path in drafts.write_rubric(draft, folder=folder, force=force):
+        typer.echo(printable(str(path)))
+    print_steps(drafts.after_rubric(draft, folder=folder))
+
+
+@app.command("lint")
+def lint(
+    sources: list[str] | None = None,
+    results: Path | None = None,
+    format: Literal["text", "sarif", "json"] = "text",
+    strict: bool = False,
+    minimum: int | None = None,
+    rules: bool = False,
+    explain: str | None = None,
+) -> None:
+    """Check rubrics for mistakes. Print where, why, and how to fix them.
+
+    Never call a judge. Exit codes: 0 no error, 1 an error, or with --strict a warning.
+    """
+    from judgekit.authoring.lint.lint import lint_rubrics
+    from judgekit.authoring.lint.registry import find_rule
+    from judgekit.authoring.lint.text import explained, lint_json, lint_text, rule_list
+
+    if explain is not None:
+        typer.echo(explained(find_rule(explain)), nl=False)
+        return
+    if rules:
+        typer.echo(rule_list(), nl=False)
+        return
+    linted = lint_rubrics(sources or (), results=results, minimum=minimum)
+    if format == "sarif":
+        from judgekit.authoring.lint.sarif import lint_sarif
+
+        text = lint_sarif(linted)
+    else:
+        text = lint_json(linted) if format == "json" else lint_text(linted)
+    typer.echo(text, nl=False)
+    raise typer.Exit(linted.exit_code(strict=strict))
 
 
 @app.command("list")
-def list_rubrics(
-    folder: Annotated[Path | None, typer.Option("--folder", help="List only this folder.")] = None,
-    suite: Annotated[
-        Path | None, typer.Option("--suite", help="List rubrics as this suite file finds them.")
-    ] = None,
-) -> None:
+def list_rubrics(folder: Path | None = None, suite: Path | None = None) -> None:
     """List rubrics in the order of name lookup."""
     from judgekit.cli.screen import fitted
     from judgekit.rubric.show import list_text
@@ -55,7 +107,7 @@ def list_rubrics(
 
 
 @app.command("show")
-def show(name: Name) -> None:
+def show(name: str) -> None:
     """Show the criteria, weights and modes of a rubric."""
     from judgekit.rubric.load import load_rubric
     from judgekit.rubric.show import rubric_text
@@ -65,31 +117,16 @@ def show(name: Name) -> None:
 
 @app.command("render")
 def render(
-    name: Name,
-    cases: Annotated[
-        str | None, typer.Option("--cases", help="File of cases; an invented case by default.")
-    ] = None,
-    case: Annotated[
-        str | None,
-        typer.Option(
-            "--case", help="Id of the case; the first one by default.", autocompletion=case_ids
-        ),
-    ] = None,
-    mode: Annotated[str | None, typer.Option("--mode", help="Mode of the rubric.")] = None,
-    judge: Annotated[str, typer.Option("--judge", help="Model name in the key.")] = "MODEL",
-    set: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="<name=value>", help="Rubric parameter; may be repeated."),
-    ] = None,
-    param: Param = None,
-    identity: Annotated[
-        str | None, typer.Option("--identity", help="Version of the system behind the model name.")
-    ] = None,
-    diff: Annotated[
-        str | None,
-        typer.Option("--diff", help="Version to compare with, a file or git:REVISION:FILE."),
-    ] = None,
-    json: Json = False,
+    name: str,
+    cases: str | None = None,
+    case: str | None = None,
+    mode: str | None = None,
+    judge: str = "MODEL",
+    set: list[str] | None = None,
+    param: list[str] | None = None,
+    identity: str | None = None,
+    diff: str | None = None,
+    json: bool = False,
 ) -> None:
     """Print what a judge would see, and the key of the request. Never call a judge."""
     from judgekit.authoring.preview import preview_text
@@ -111,27 +148,15 @@ def render(
 
 @app.command("test")
 def run_tests(
-    sources: Annotated[
-        list[str] | None,
-        typer.Argument(
-            help="Names, files or folders; the folder rubrics by default.", show_default=False
-        ),
-    ] = None,
-    record: Record = None,
-    judge: Judge = None,
-    answers: Annotated[
-        str | None,
-        typer.Option("--answers", help="File with the answers of the judge manual/NAME."),
-    ] = None,
-    api_base: ApiBase = None,
-    param: Param = None,
-    cassettes: Annotated[
-        Path | None, typer.Option("--cassettes", help="Folder of the cassettes, NAME.jsonl.")
-    ] = None,
-    prune: Annotated[
-        bool, typer.Option("--prune", help="Remove records that no test uses.")
-    ] = False,
-    json: Json = False,
+    sources: list[str] | None = None,
+    record: str | None = None,
+    judge: str | None = None,
+    answers: str | None = None,
+    api_base: str | None = None,
+    param: list[str] | None = None,
+    cassettes: Path | None = None,
+    prune: bool = False,
+    json: bool = False,
 ) -> None:
     """Run the tests in rubrics against recorded replies.
 
@@ -151,23 +176,12 @@ def run_tests(
 
 @app.command("diff")
 def diff(
-    old: Annotated[
-        str, typer.Argument(help="Rubric, a name, a file or git:REVISION:FILE.", show_default=False)
-    ],
-    new: Annotated[
-        str, typer.Argument(help="Rubric, a name, a file or git:REVISION:FILE.", show_default=False)
-    ],
-    results: Annotated[
-        Path | None, typer.Option("--results", help="Run folder of a run with OLD.")
-    ] = None,
-    metric: Annotated[
-        str | None,
-        typer.Option("--metric", help="Metric of the run; by default those that use OLD."),
-    ] = None,
-    threshold: Annotated[
-        float | None, typer.Option("--threshold", help="Threshold; that of the run by default.")
-    ] = None,
-    json: Json = False,
+    old: str,
+    new: str,
+    results: Path | None = None,
+    metric: str | None = None,
+    threshold: float | None = None,
+    json: bool = False,
 ) -> None:
     """Compare two versions of a rubric.
 

@@ -6,108 +6,41 @@ import json as json_
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
-from judgekit.cli.completion import metric_kinds, rubrics
-from judgekit.cli.options import (
-    ApiBase,
-    Cassette,
-    Json,
-    Judges,
-    NoJudge,
-    Param,
-    Record,
-    Set,
-    named_values,
-    overrides,
-    settings,
-)
+from judgekit.cli.options import named_values, overrides, settings
 from judgekit.core.errors import ConfigError, DatasetError
 
 if TYPE_CHECKING:
     from judgekit.core.case import Case
 
-_TEXT = "Text, @FILE or - for standard input."
-
 
 def score(
-    suite: Annotated[str | None, typer.Argument(hidden=True)] = None,
-    input: Annotated[
-        str | None, typer.Option("--input", "-i", help=f"The user's question. {_TEXT}")
-    ] = None,
-    output: Annotated[
-        str | None, typer.Option("--output", "-o", help=f"The answer to score. {_TEXT}")
-    ] = None,
-    system: Annotated[
-        str | None, typer.Option("--system", "-s", help=f"The system prompt. {_TEXT}")
-    ] = None,
-    baseline: Annotated[
-        str | None, typer.Option("--baseline", help=f"The answer to compare with. {_TEXT}")
-    ] = None,
-    reference: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--reference", "-r", metavar="<text>", help="An accepted answer; may be repeated."
-        ),
-    ] = None,
-    context: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--context", metavar="<text>", help="A passage the answer relies on; may be repeated."
-        ),
-    ] = None,
-    case: Annotated[
-        str | None, typer.Option("--case", help="The whole case as JSON. Text, @FILE or -.")
-    ] = None,
-    metric: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--metric",
-            "-m",
-            metavar="<metric>",
-            help="Metric to score with; may be repeated.",
-            autocompletion=metric_kinds,
-        ),
-    ] = None,
-    rubric: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--rubric",
-            metavar="<rubric>",
-            help="Rubric to score with, a name or a file; may be repeated.",
-            autocompletion=rubrics,
-        ),
-    ] = None,
-    mode: Annotated[
-        str | None, typer.Option("--mode", help="Mode of the rubric, such as user, system or both.")
-    ] = None,
-    scale: Annotated[
-        float | None, typer.Option("--scale", help="Show scores from 0 to this number.")
-    ] = None,
-    option: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--option",
-            metavar="<name=value>",
-            help="Metric option, such as maximum=120; may be repeated.",
-        ),
-    ] = None,
-    positive_examples: Annotated[
-        Path | None, typer.Option("--positive-examples", help="File of texts that show a trait.")
-    ] = None,
-    negative_examples: Annotated[
-        Path | None, typer.Option("--negative-examples", help="File of texts that lack it.")
-    ] = None,
-    judge: Judges = None,
-    api_base: ApiBase = None,
-    cassette: Cassette = None,
-    record: Record = None,
-    param: Param = None,
-    set: Set = None,
-    no_judge: NoJudge = False,
-    json: Json = False,
+    suite: str | None = None,
+    input: str | None = None,
+    output: str | None = None,
+    system: str | None = None,
+    baseline: str | None = None,
+    reference: list[str] | None = None,
+    context: list[str] | None = None,
+    case: str | None = None,
+    metric: list[str] | None = None,
+    rubric: list[str] | None = None,
+    mode: str | None = None,
+    scale: float | None = None,
+    option: list[str] | None = None,
+    positive_examples: Path | None = None,
+    negative_examples: Path | None = None,
+    judge: list[str] | None = None,
+    api_base: str | None = None,
+    cassette: Path | None = None,
+    record: str | None = None,
+    param: list[str] | None = None,
+    set: list[str] | None = None,
+    no_judge: bool = False,
+    json: bool = False,
 ) -> None:
     """Score one case and explain the score.
 

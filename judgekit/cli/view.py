@@ -5,22 +5,11 @@ from __future__ import annotations
 import sys
 from contextlib import suppress
 from pathlib import Path
-from typing import Annotated
-
-import typer
 
 from judgekit.core.canonical import printable
 
 
-def view(
-    folder: Annotated[
-        Path, typer.Argument(help="Run folder, or a folder of run folders.", metavar="DIR")
-    ] = Path(),
-    port: Annotated[
-        int, typer.Option("--port", "-p", help="Port to listen on; 0 is any free port.")
-    ] = 0,
-    open_browser: Annotated[bool, typer.Option("--open", help="Open the browser.")] = False,
-) -> None:
+def view(folder: Path = Path(), port: int = 0, open_browser: bool = False) -> None:
     """Show runs in a browser.
 
     List, open and compare runs, and follow one that is in progress. Listen on 127.0.0.1 only,

@@ -5,27 +5,9 @@ from __future__ import annotations
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
-
-from judgekit.cli.options import (
-    ApiBase,
-    Baseline,
-    Format,
-    Judges,
-    Limit,
-    NoJudge,
-    Only,
-    Param,
-    Quiet,
-    Record,
-    Set,
-    SuitePath,
-    Verbose,
-    overrides,
-    settings,
-)
+from judgekit.cli.options import overrides, settings
 from judgekit.core.canonical import printable
 from judgekit.core.errors import ConfigError
 
@@ -41,20 +23,20 @@ NAMED = 3
 
 
 def watch(
-    suite: SuitePath = None,
-    judge: Judges = None,
-    api_base: ApiBase = None,
-    record: Record = None,
-    param: Param = None,
-    set: Set = None,
-    only: Only = None,
-    limit: Limit = None,
-    cases: Annotated[str | None, typer.Option("--cases", help="Score this file of cases.")] = None,
-    format: Format = None,
-    no_judge: NoJudge = False,
-    baseline: Baseline = None,
-    quiet: Quiet = False,
-    verbose: Verbose = False,
+    suite: Path | None = None,
+    judge: list[str] | None = None,
+    api_base: str | None = None,
+    record: str | None = None,
+    param: list[str] | None = None,
+    set: list[str] | None = None,
+    only: list[str] | None = None,
+    limit: int | None = None,
+    cases: str | None = None,
+    format: str | None = None,
+    no_judge: bool = False,
+    baseline: Path | None = None,
+    quiet: bool = False,
+    verbose: bool = False,
 ) -> None:
     """Run a suite whenever one of its files is saved.
 

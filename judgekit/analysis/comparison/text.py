@@ -12,11 +12,7 @@ from judgekit.report.cells import cells, cut, pad, wrap
 from judgekit.report.text import Paint
 
 if TYPE_CHECKING:
-    from judgekit.analysis.comparison.comparison import (
-        CaseMove,
-        Comparison,
-        MetricComparison,
-    )
+    from judgekit.analysis.comparison.comparison import CaseMove, Comparison, MetricComparison
 
 _NAME = 22
 _REASON_LINES = 5

@@ -12,12 +12,7 @@ from judgekit.analysis.comparison.comparison import (
     MetricComparison,
     Verdict,
 )
-from judgekit.analysis.comparison.words import (
-    family_line,
-    little_known,
-    notes,
-    verdict_line,
-)
+from judgekit.analysis.comparison.words import family_line, little_known, notes, verdict_line
 from judgekit.core.score import Failure, Part, Result, own_value
 from judgekit.pages.comparison.cases import ComparedCases, VerdictTable
 from judgekit.pages.comparison.payload import ComparisonPayload, reason_of
