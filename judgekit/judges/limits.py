@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from judgekit.core.errors import (
     BudgetExceeded,
@@ -18,9 +18,42 @@ from judgekit.core.request import Reply, Request
 if TYPE_CHECKING:
     import asyncio
 
+CHARACTERS_A_TOKEN = 4
+ANSWER_TOKENS = 60
+"""Tokens of an answer to one question with its reason; a guess."""
+
+
+class Budget(Protocol):
+    """The money of a run, shared by its judges.
+
+    All arguments and results are plain data, so that an object of another process may implement it.
+    """
+
+    async def reserve(self, model: str, dollars: float) -> int:
+        """Reserve the estimated cost of a call; wait while running calls may need the rest.
+
+        Args:
+            model: the model to call.
+            dollars: the estimate; 0 if there is none.
+
+        Returns:
+            The number of the reservation, for `settle`.
+
+        Raises:
+            BudgetExceeded: the money is spent, or the cost of a reply is unknown.
+        """
+
+    async def settle(self, reservation: int, *, dollars: float | None) -> None:
+        """Replace a reservation by the cost; every number of `reserve` is settled once.
+
+        Args:
+            reservation: its number.
+            dollars: the cost, 0 for a call without a reply; `None` if it is unknown.
+        """
+
 
 class Purse:
-    """A budget, for one judge or shared by several."""
+    """The budget of this process, for one judge or shared by several."""
 
     def __init__(self, most: float | None = None) -> None:
         self.most = most
@@ -28,22 +61,43 @@ class Purse:
         self.spent = 0.0
         self.unpriced: dict[str, int] = {}
         """Replies with no known price, by model."""
+        self._reserved: dict[int, tuple[str, float]] = {}
+        """Model and estimated dollars of the running calls."""
+        self._number = 0
+        self._waiting: list[asyncio.Future[None]] = []
 
-    def pay(self, model: str, cost: float | None) -> None:
-        """Count one reply."""
-        if cost is None:
+    async def reserve(self, model: str, dollars: float) -> int:
+        """Reserve the estimated cost of a call; see `Budget.reserve`."""
+        while self._exhausted():
+            import asyncio
+
+            settled = asyncio.get_running_loop().create_future()
+            self._waiting.append(settled)
+            await settled
+        self._number += 1
+        self._reserved[self._number] = model, dollars
+        return self._number
+
+    async def settle(self, reservation: int, *, dollars: float | None) -> None:
+        """Replace a reservation by the cost; see `Budget.settle`."""
+        model, _ = self._reserved.pop(reservation)
+        if dollars is None:
             self.unpriced[model] = self.unpriced.get(model, 0) + 1
         else:
-            self.spent += cost
+            self.spent += dollars
+        waiting, self._waiting = self._waiting, []
+        for settled in waiting:
+            if not settled.done() and not settled.get_loop().is_closed():
+                settled.set_result(None)
 
-    def check(self) -> None:
-        """Refuse further calls if the budget is spent or the cost is unknown.
+    def _exhausted(self) -> bool:
+        """Return whether the running calls may need what is left.
 
         Raises:
-            BudgetExceeded: either of these.
+            BudgetExceeded: the money is spent, or the cost of a reply is unknown.
         """
         if self.most is None:
-            return
+            return False
         if self.spent >= self.most:
             raise BudgetExceeded(f"not asked: ${self.spent:.4f} of ${self.most:g} is spent")
         if self.unpriced:
@@ -51,6 +105,8 @@ class Purse:
             raise BudgetExceeded(
                 f"not asked: what {model} costs is not known, so max_cost cannot be kept"
             )
+        reserved = sum(dollars for _, dollars in self._reserved.values())
+        return self.spent + reserved >= self.most
 
 
 class LimitedJudge(JudgeWrapper):
@@ -63,6 +119,8 @@ class LimitedJudge(JudgeWrapper):
         max_cost: US dollars after which it is not called again. Running calls are still paid,
             and no call follows a reply without a known price.
         purse: a budget shared with other judges, instead of `max_cost`.
+        price: US dollars per million input and output tokens, to estimate the cost of a call
+            before it starts; by default, the mean cost of the replies so far.
     """
 
     def __init__(
@@ -72,12 +130,17 @@ class LimitedJudge(JudgeWrapper):
         concurrency: int = 8,
         max_outages: int = 5,
         max_cost: float | None = None,
-        purse: Purse | None = None,
+        purse: Budget | None = None,
+        price: tuple[float, float] | None = None,
     ) -> None:
         super().__init__(judge)
         self.concurrency = concurrency
         self.max_outages = max_outages
-        self.purse = purse or Purse(max_cost)
+        self.purse: Budget = purse or Purse(max_cost)
+        self._price = price
+        self._replies = 0
+        self._paid = 0.0
+        """US dollars of all replies with a known cost."""
         self.outages = 0
         """Outages since the last reply."""
         self._rejected: JudgeRejected | None = None
@@ -105,9 +168,11 @@ class LimitedJudge(JudgeWrapper):
                     f"not asked: {self.model} failed {self.outages} times in a row "
                     "(limits.max_outages); run again to go on"
                 )
-            self.purse.check()
+            reservation = await self.purse.reserve(self.model, self._estimate(request))
+            cost: float | None = 0.0
             try:
                 reply = await self.judge.ask(request)
+                cost = reply.cost
             except JudgeUnavailable:
                 self.outages += 1
                 raise
@@ -116,9 +181,23 @@ class LimitedJudge(JudgeWrapper):
                 if isinstance(exc, JudgeRejected):
                     self._rejected = exc
                 raise
+            finally:
+                await self.purse.settle(reservation, dollars=cost)
             self.outages = 0
-            self.purse.pay(self.model, reply.cost)
+            self._replies += 1
+            self._paid += reply.cost or 0.0
             return reply
+
+    def _estimate(self, request: Request) -> float:
+        """Return the estimated US dollars of a call."""
+        if self._price is None:
+            return self._paid / max(1, self._replies)
+        written = ANSWER_TOKENS * max(1, len(request.form.questions))
+        most = request.params.get("max_tokens")
+        if isinstance(most, int) and most > 0:
+            written = min(written, most)
+        read = sum(len(message.content) for message in request.messages) / CHARACTERS_A_TOKEN
+        return (read * self._price[0] + written * self._price[1]) / 1e6
 
     def _semaphore(self) -> asyncio.Semaphore:
         """Return the semaphore of the running event loop."""

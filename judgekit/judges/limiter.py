@@ -1,0 +1,369 @@
+"""When a call to a server may start: a state machine of plain numbers, without a clock or waits.
+
+A rate is a token bucket that holds one second of it. A learnt limit shrinks by 5 % when the server
+refuses a call and grows while calls that waited for it are accepted; the growth starts at 4 % in
+150 calls and doubles with each 150, so that refusals stay below 1 % and a raised limit is found.
+"""
+
+from __future__ import annotations
+
+import logging
+import math
+from collections import deque
+from collections.abc import Mapping
+from typing import Literal, NamedTuple
+
+from judgekit.judges.rate_headers import read_allowed, read_retry_after
+
+MOST_CALLS = 256
+"""Concurrent calls that `auto` may reach."""
+_FIRST_CALLS = 8
+_MINUTE = 60.0
+_CUT, _HARD_CUT = 0.95, 0.7
+_GROWTH = 0.04
+"""Growth within the first `_CLEAN` accepted calls after a refusal."""
+_CLEAN = 150
+_SOON = 20
+"""Accepted calls within which a second refusal means that the limit is far too high."""
+_MARGIN = 0.98
+"""Share of a refill rate of headers to use: their figures are rounded."""
+_SLOW = 3.0
+"""Factor by which latency may rise; servers that batch gain throughput up to about here."""
+_LIES = 2
+"""Calls that the headers excluded and the server accepted, after which headers are ignored."""
+_REFUSED = frozenset({429, 503, 529})
+"""Statuses of a server that asks for fewer calls; 529 is Anthropic's."""
+
+Bound = Literal["", "rate", "calls"]
+
+
+class Started(NamedTuple):
+    """A call that has not ended."""
+
+    at: float
+    tokens: float
+    bound: Bound
+    """What it waited for last."""
+    forced: tuple[str, ...]
+    """Kinds of limits that, according to the headers, did not allow it."""
+    marks: tuple[float, ...]
+    """Units that calls had taken when it started, by kind."""
+
+
+class Learnt:
+    """A limit that follows what the server accepts and refuses."""
+
+    def __init__(self, value: float | None, *, most: float = math.inf, first: float = 0.0) -> None:
+        self.value = value
+        self._most = most
+        self._first = first
+        """Growth by each accepted call before the first refusal."""
+        self._growth = first
+        self.accepted = 0
+        """Calls that were accepted since the last refusal."""
+
+    def accept(self, *, bound: bool) -> None:
+        """Count an accepted call; grow if the limit delayed it."""
+        self.accepted += 1
+        if self.value is None or not bound:
+            return
+        if not self._first and self.accepted % _CLEAN == 0:
+            self._growth = min(2 * self._growth, 0.05)
+        self.value = min(self._most, self.value * (1 + self._growth))
+
+    def refuse(self, measured: float) -> None:
+        """Lower the limit after a refused call.
+
+        Args:
+            measured: what the server has accepted lately.
+        """
+        if self.value is None:
+            self.value = measured
+        elif not self.accepted:
+            self.value = min(self.value, measured)
+        else:
+            self.value *= _HARD_CUT if self.accepted < _SOON else _CUT
+        self._first, self._growth, self.accepted = 0.0, _GROWTH / _CLEAN, 0
+
+
+class Kind:
+    """One kind of limit, requests or tokens, per second: a given or learnt rate, and headers."""
+
+    def __init__(self, name: str, limit: float | Literal["auto"] | None, max_wait: float) -> None:
+        self.name = name
+        self.auto = limit == "auto"
+        self.rate = Learnt(limit / _MINUTE if isinstance(limit, int | float) else None)
+        self.taken = 0.0
+        """Units that calls took since the beginning."""
+        self._max_wait = max_wait
+        self._level = 0.0
+        self._at = 0.0
+        self._accepted: deque[tuple[float, float]] = deque()
+        """Time and units of the accepted calls of the last minute."""
+        self._left: float | None = None
+        """Units that the server allows, according to its headers at `_seen`."""
+        self._seen = self._full = self._limit = self._fill = 0.0
+        self._window = False
+        """Whether the server refills at the reset only, not all the time."""
+        self._lies = 0
+
+    def wait(self, units: float, now: float) -> float:
+        """Return the seconds until the rate allows a call."""
+        rate = self.rate.value
+        if rate is None:
+            return 0.0
+        most = max(1.0, rate)
+        if now > self._at:
+            self._level = min(most, self._level + (now - self._at) * rate)
+            self._at = now
+        return max(0.0, (min(units, most) - self._level - 1e-9) / rate)
+
+    def wait_for_headers(self, units: float, now: float) -> float:
+        """Return the seconds until the server allows a call, according to its headers."""
+        if self._left is None:
+            return 0.0
+        if now >= self._full:
+            self._left = None
+            return 0.0
+        lacking = min(units, self._limit) - self._left
+        if not self._window:
+            lacking -= self._fill * (now - self._seen)
+        if lacking <= 0:
+            return 0.0
+        refill = math.inf if self._window or not self._fill else lacking / self._fill
+        return min(refill, self._full - now)
+
+    def take(self, units: float) -> None:
+        """Take the units of a call, or give some back if negative."""
+        self._level -= units
+        self.taken += units
+        if self._left is not None:
+            self._left -= units
+
+    def accept(self, units: float, *, at: float, bound: bool) -> None:
+        """Count an accepted call."""
+        self._accepted.append((at, units))
+        if self.auto:
+            self.rate.accept(bound=bound)
+
+    def refuse(self, running: float, *, now: float, pause: float) -> None:
+        """Lower the rate after a refused call that the headers do not explain."""
+        while self._accepted and self._accepted[0][0] < now - _MINUTE:
+            self._accepted.popleft()
+        first = self._accepted[0][0] if self._accepted else now
+        units = sum(units for _, units in self._accepted) + running
+        seconds = min(_MINUTE, now - first + max(pause, 1.0))
+        # A rate below one call in `max_wait` would stall the run.
+        self.rate.refuse(max(units, 1.0) / max(seconds, pause))
+        if self.rate.value is not None:
+            self.rate.value = max(self.rate.value, 1.0 / max(1.0, self._max_wait))
+        self._level = min(self._level, 0.0)
+
+    def observe(self, headers: Mapping[str, str], call: Started, now: float, mark: float) -> bool:
+        """Read the headers of a response; return whether they say that nothing is left."""
+        if not self.auto or self._lies >= _LIES:
+            return False
+        allowed = read_allowed(headers, self.name)
+        if allowed is None:
+            return False
+        need = min(1.0 if self.name == "requests" else call.tokens, allowed.limit)
+        if call.at < self._seen:  # an earlier call that took longer
+            return allowed.remaining < need
+        # Calls that started later may not be counted in the figure of the server.
+        self._left = allowed.remaining - (self.taken - mark)
+        self._limit, self._seen, self._full = allowed.limit, call.at, now + allowed.reset
+        used = allowed.limit - allowed.remaining
+        self._fill = _MARGIN * used / allowed.reset if allowed.reset > 0 else math.inf
+        return allowed.remaining < min(
+            1.0 if self.name == "requests" else call.tokens, allowed.limit
+        )
+
+    def exhausted(self) -> None:
+        """Note that a call was refused although the refill rate of the headers allowed it."""
+        self._window = True
+
+    def lied(self) -> bool:
+        """Count a call that the headers excluded and the server accepted."""
+        self._lies += 1
+        if self._lies >= _LIES:
+            self._left = None
+        return self._lies == _LIES
+
+
+class Limiter:
+    """The limits of one server.
+
+    Args:
+        name: the server in log messages.
+        concurrency: `auto`, or no limit here.
+        rpm: requests a minute: a number, `auto`, or no limit.
+        tpm: tokens a minute.
+        max_wait: longest wait in seconds that a header causes.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        concurrency: float | Literal["auto"] | None,
+        rpm: float | Literal["auto"] | None,
+        tpm: float | Literal["auto"] | None,
+        max_wait: float,
+    ) -> None:
+        self.name = name
+        self.max_wait = max_wait
+        self.kinds = (Kind("requests", rpm, max_wait), Kind("tokens", tpm, max_wait))
+        self.calls = (
+            Learnt(_FIRST_CALLS, most=MOST_CALLS, first=1 / _FIRST_CALLS)
+            if concurrency == "auto"
+            else Learnt(None)
+        )
+        """Concurrent calls."""
+        self._running: dict[int, Started] = {}
+        self._number = 0
+        self._until = 0.0
+        """End of the pause that a refused call caused."""
+        self._cut = -math.inf
+        """When a limit was lowered; a refusal of an earlier call lowers none again."""
+        self._refusals = 0
+        """Refusals without an accepted call between them."""
+        self._bound: Bound = ""
+        self._latency = self._usual = 0.0
+        """Seconds of a call: lately, and when the server is not busy."""
+        self._logged: dict[str, float] = {}
+
+    def wait(self, tokens: float, *, now: float, since: float) -> float:
+        """Return the seconds until a call may start; 0 if it may, infinity until another ends.
+
+        Args:
+            tokens: of the call, estimated.
+            now: the time in seconds.
+            since: when the call became the next to start.
+        """
+        self._bound = self._bound if now > since else ""
+        most = self.calls.value
+        if most is not None and len(self._running) >= max(1, int(most)):
+            self._bound = "calls"
+            return math.inf
+        if self._until > now:
+            return self._until - now
+        units = (1.0, tokens)
+        rate = max(kind.wait(unit, now) for kind, unit in zip(self.kinds, units, strict=True))
+        if rate > 0:
+            self._bound = "rate"
+        named = max(
+            kind.wait_for_headers(unit, now) for kind, unit in zip(self.kinds, units, strict=True)
+        )
+        return max(rate, min(named, max(0.0, since + self.max_wait - now)))
+
+    def start(self, tokens: float, *, now: float, since: float) -> int:
+        """Start a call; return its number."""
+        units = (1.0, tokens)
+        pairs = list(zip(self.kinds, units, strict=True))
+        forced = tuple(k.name for k, unit in pairs if k.wait_for_headers(unit, now) > 0)
+        for kind, unit in pairs:
+            kind.take(unit)
+        self._number += 1
+        marks = tuple(kind.taken for kind in self.kinds)
+        self._running[self._number] = Started(now, tokens, self._bound, forced, marks)
+        return self._number
+
+    def end(
+        self,
+        number: int,
+        *,
+        now: float,
+        status: int | None,
+        headers: Mapping[str, str],
+        tokens: float | None,
+        seconds: float,
+    ) -> None:
+        """End a call; see `Pace.settle`."""
+        call = self._running.pop(number, None)
+        if call is None:
+            return
+        refused = status in _REFUSED
+        used = tokens if tokens is not None else 0.0 if refused else call.tokens
+        self.kinds[1].take(used - call.tokens)
+        empty = [
+            kind
+            for kind, mark in zip(self.kinds, call.marks, strict=True)
+            if kind.observe(headers, call, now, mark)
+        ]
+        if refused or status is None:
+            self._refuse(call, now, headers, empty, answered=refused)
+            return
+        self._refusals = 0
+        for kind, units in zip(self.kinds, (1.0, used), strict=True):
+            kind.accept(units, at=call.at, bound=call.bound == "rate")
+            if kind.name in call.forced and kind.lied():
+                self._log("%s: its headers about %s are wrong; they are ignored", kind.name)
+        self.calls.accept(bound=call.bound == "calls" or bool(self.calls._first))
+        if 200 <= status < 300:
+            self._time(call, now, seconds)
+
+    def forget_calls(self) -> None:
+        """Forget the running calls: they belong to an event loop that has ended."""
+        self._running.clear()
+
+    def _refuse(
+        self,
+        call: Started,
+        now: float,
+        headers: Mapping[str, str],
+        empty: list[Kind],
+        *,
+        answered: bool,
+    ) -> None:
+        asked = read_retry_after(headers) if answered else None
+        if asked is not None and asked <= self.max_wait:
+            self._until = max(self._until, now + asked)
+        if call.at <= self._cut:
+            return
+        self._cut = now
+        if not answered:
+            if self.calls.value is not None:
+                self.calls.refuse(float(len(self._running)))
+            return
+        if empty:
+            for kind in empty:
+                kind.exhausted()
+            return
+        self._refusals += 1
+        pause = (
+            asked if asked is not None else min(self.max_wait, 2.0 ** min(self._refusals - 1, 30))
+        )
+        if pause <= self.max_wait:
+            self._until = max(self._until, now + pause)
+        known = any(kind.rate.value is not None for kind in self.kinds)
+        if self.calls.value is not None and (call.bound == "calls" or not known):
+            self.calls.refuse(_HARD_CUT * len(self._running))
+            self.calls.value = max(1.0, self.calls.value)
+            self._say("concurrent calls", self.calls.value)
+        if call.bound == "calls" and known:
+            return
+        running = (float(len(self._running)), sum(c.tokens for c in self._running.values()))
+        for kind, units in zip(self.kinds, running, strict=True):
+            if kind.auto:
+                kind.refuse(units, now=now, pause=min(pause, self.max_wait))
+                self._say(f"{kind.name} a minute", (kind.rate.value or 0.0) * _MINUTE)
+
+    def _time(self, call: Started, now: float, seconds: float) -> None:
+        """Follow the latency; lower the concurrency when it has risen."""
+        if self.calls.value is None or not 0 <= seconds < math.inf:
+            return
+        self._latency += 0.1 * (seconds - self._latency) if self._latency else seconds
+        self._usual = min(self._usual * 1.001, self._latency) if self._usual else self._latency
+        if self._latency > _SLOW * self._usual and call.at > self._cut:
+            self._cut = now
+            self.calls.refuse(self.calls.value)
+            self.calls.value = max(1.0, self.calls.value)
+            self._say("concurrent calls", self.calls.value)
+
+    def _say(self, what: str, value: float) -> None:
+        """Log a learnt limit if it differs much from the one in the last message."""
+        if abs(value - self._logged.get(what, 0.0)) > 0.1 * value:
+            self._logged[what] = value
+            self._log("%s: learnt %s %s", f"{value:.3g}", what)
+
+    def _log(self, text: str, *values: str) -> None:
+        logging.getLogger("judgekit").info(text, self.name, *values)

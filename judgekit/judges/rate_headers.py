@@ -1,0 +1,93 @@
+"""What the headers of a response say about rate limits. All values are foreign text."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import NamedTuple
+
+LONGEST = 64
+"""Characters of a value; longer ones are ignored."""
+_DURATION = re.compile(
+    r"(?:(\d{1,9})d)?(?:(\d{1,9})h)?(?:(\d{1,9})m(?!s))?(?:([\d.]{1,20})(ms|s))?\Z"
+)
+_NAMES = (
+    "x-ratelimit-{1}-{0}",  # OpenAI and servers that speak like it
+    "anthropic-ratelimit-{0}-{1}",
+)
+
+
+class Allowed(NamedTuple):
+    """What a server still allows of one kind, requests or tokens."""
+
+    limit: float
+    """The most that it allows at once."""
+    remaining: float
+    reset: float
+    """Seconds until all of `limit` is allowed again."""
+
+
+def read_allowed(headers: Mapping[str, str], kind: str) -> Allowed | None:
+    """Return what headers say about a kind of limit; `None` if they say nothing usable.
+
+    Args:
+        headers: of a response, with names in lower case or a mapping that ignores case.
+        kind: `requests` or `tokens`.
+    """
+    for name in _NAMES:
+        limit = _number(headers.get(name.format(kind, "limit")))
+        remaining = _number(headers.get(name.format(kind, "remaining")))
+        reset = read_seconds(headers.get(name.format(kind, "reset")), headers)
+        if limit is not None and remaining is not None and reset is not None and limit >= 1:
+            return Allowed(limit, min(max(remaining, 0.0), limit), max(reset, 0.0))
+    return None
+
+
+def read_retry_after(headers: Mapping[str, str]) -> float | None:
+    """Return the seconds that a response asks to wait; `None` if it does not."""
+    seconds = read_seconds(headers.get("retry-after"), headers)
+    return None if seconds is None else max(0.0, seconds)
+
+
+def read_seconds(text: str | None, headers: Mapping[str, str]) -> float | None:
+    """Return the seconds of a duration (`1.5`, `20ms`, `6m0s`) or until a date.
+
+    A date is compared with the date of the response, because clocks differ.
+    """
+    if text is None or not (text := text.strip()) or len(text) > LONGEST:
+        return None
+    if (seconds := _number(text)) is not None:
+        return seconds
+    if (match := _DURATION.match(text.lower())) is not None:
+        days, hours, minutes, rest, unit = match.groups()
+        parts = (int(days or 0) * 86_400, int(hours or 0) * 3_600, int(minutes or 0) * 60)
+        last = _number(rest or "0")
+        return None if last is None else sum(parts) + last / (1_000 if unit == "ms" else 1)
+    until, now = _date(text), _date(headers.get("date") or "")
+    return None if until is None else (until - (now or datetime.now(UTC))).total_seconds()
+
+
+def _number(text: str | None) -> float | None:
+    if text is None or len(text) > LONGEST:
+        return None
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    return number if math.isfinite(number) else None
+
+
+def _date(text: str) -> datetime | None:
+    """Return an HTTP date or one of ISO 8601; `None` for other texts."""
+    if not text or len(text) > LONGEST:
+        return None
+    for read in (datetime.fromisoformat, parsedate_to_datetime):
+        try:
+            date = read(text)
+        except (TypeError, ValueError, OverflowError):
+            continue
+        return date if date.tzinfo is not None else date.replace(tzinfo=UTC)
+    return None
