@@ -47,9 +47,12 @@ class Cassette(JudgeWrapper):
         record: RecordMode | str = RecordMode.NONE,
         redact: Callable[[str], str] | None = None,
         again: frozenset[str] = frozenset(),
+        keeps_tape: bool = False,
     ) -> None:
         super().__init__(judge)
         self.record = RecordMode.parse(record)
+        self._keeps_tape = keeps_tape
+        """Whether `flush` leaves the tape as it is, because another process adds the records."""
         self.path = tape
         self.tape = Tape(tape) if tape is not None else None
         self.ledger = Ledger()
@@ -335,7 +338,7 @@ class Cassette(JudgeWrapper):
 
     def flush(self) -> None:
         """Write new recordings to the tape."""
-        if self.path is not None and self._added:
+        if self.path is not None and self._added and not self._keeps_tape:
             merge_into(self.path, self._added, self._stored)
 
     def close(self) -> None:

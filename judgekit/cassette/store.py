@@ -170,9 +170,61 @@ class Store:
         with self._storage_errors("read"):
             return len(self._cache)
 
+    def copy_to(self, path: Path) -> None:
+        """Write a copy of the database to a new file, for `LayeredStore`.
+
+        Raises:
+            CassetteError: it cannot be written.
+        """
+        with self._storage_errors("copied"):
+            self._cache._sql("VACUUM INTO ?", (str(path),))
+
+    def add_all(self, other: Store) -> None:
+        """Store every text of another store in one transaction.
+
+        Raises:
+            CassetteError: a database cannot be read or written.
+        """
+        with self._storage_errors("written"), self._cache.transact(retry=True):
+            keys = other.keys()
+            for key in keys:
+                self._cache.set(key, other.get(key))
+
     def close(self) -> None:
         """Close the database."""
         self._cache.close()
+
+
+class LayeredStore(Store):
+    """A store in front of a copy of another one, which is only read."""
+
+    def __init__(self, folder: Path, copy: Path) -> None:
+        super().__init__(folder)
+        self._copy: sqlite3.Connection | None = None
+        if copy.is_file() and _fault(copy) is None:
+            # No process writes to the copy; without locks, it may be on a network file system.
+            address = f"{copy.resolve().as_uri()}?mode=ro&immutable=1"
+            self._copy = sqlite3.connect(address, uri=True, check_same_thread=False)
+
+    def get(self, key: str) -> str | None:
+        """Return the text of a key; that of the store itself, if both have one."""
+        text = super().get(key)
+        if text is not None or self._copy is None:
+            return text
+        with self._storage_errors("read"):
+            columns = "mode, filename, value"
+            found = self._copy.execute(f"SELECT {columns} FROM Cache WHERE key = ?", (key,))  # noqa: S608
+            row = found.fetchone()
+            if row is None:
+                return None
+            checked: str = self._cache.disk.fetch(row[0], row[1], row[2], read=False)
+            return checked
+
+    def close(self) -> None:
+        """Close both databases."""
+        if self._copy is not None:
+            self._copy.close()
+        super().close()
 
 
 def _refuse_foreign(folder: Path) -> None:

@@ -365,5 +365,17 @@ def join_tapes(paths: Sequence[Path], into: Path) -> None:
             tape.close()
 
 
+def add_tapes(path: Path, tapes: Sequence[Path]) -> None:
+    """Add all records of some tapes to a tape under its lock; they replace records of equal keys.
+
+    Raises:
+        CassetteCorrupt: a tape is damaged.
+        CassetteError: the file cannot be written.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with _locked(path.parent):
+        join_tapes([*tapes, *([path] if path.exists() else [])], path)
+
+
 def _key(line: str) -> str:
     return line[8:72]

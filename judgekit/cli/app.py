@@ -6,7 +6,7 @@ from importlib import import_module
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command, get_group
 
 from judgekit import __version__
@@ -47,6 +47,23 @@ class CommandLoader(TyperGroup):
             raise _in_one_line(exc) from None
 
 
+class CommandWithRay(TyperCommand):
+    """A command that may have an option `--ray` with an optional value, which typer lacks."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse arguments; `--ray` without an address means a Ray on this machine."""
+        if any("--ray" in parameter.opts for parameter in self.params) and "--ray" in args:
+            place = args.index("--ray")
+            following = args[place + 1 : place + 2]
+            if not following or following[0].startswith("-") or _is_suite(following[0]):
+                args = [*args[:place], "--ray=local", *args[place + 1 :]]
+        return super().parse_args(ctx, args)
+
+
+def _is_suite(word: str) -> bool:
+    return word.endswith((".yaml", ".yml"))
+
+
 _UsageError: Any = typer.BadParameter.__base__
 """The base class of errors in a command line; typer exports only this subclass."""
 
@@ -72,7 +89,7 @@ def _command(name: str) -> Any:
         return group
     alone = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
     add_options(vars(module)[name], name)
-    alone.command(name)(vars(module)[name])
+    alone.command(name, cls=CommandWithRay)(vars(module)[name])
     return get_command(alone)
 
 

@@ -14,6 +14,7 @@ from judgekit.suite.run import replay_suite, run_suite
 if TYPE_CHECKING:
     from judgekit.report.report import Report
     from judgekit.runner.evaluation import Reuse
+    from judgekit.suite.file import Overrides
     from judgekit.suite.suite import Suite
 
 KEPT = "what is done is kept"
@@ -61,6 +62,24 @@ def run_with_progress(
         return run(suite, stop, {**options, "progress": meter})
     finally:
         meter.clear()
+
+
+def run_distributed(suite: Path, overrides: Overrides, **options: Any) -> Report:
+    """Run a suite on a Ray cluster; the first Ctrl-C ends it, and the command continues it.
+
+    Takes the options of `run_on_ray`.
+    """
+    import typer
+
+    from judgekit.ray.run import StoppedRun, run_on_ray
+
+    stop = Flag()
+    try:
+        with on_interrupt(stop.set, kept=KEPT):
+            return run_on_ray(suite, overrides, page=True, stop=stop, **options)
+    except StoppedRun as exc:
+        print(f"judgekit: {exc}", file=sys.stderr)
+        raise typer.Exit(3) from None
 
 
 def _replay(suite: Suite, stop: Flag, options: dict[str, Any]) -> Report:

@@ -85,6 +85,23 @@ def run(
             "checks the gates.",
         ),
     ] = None,
+    ray: Annotated[
+        str | None,
+        typer.Option(
+            "--ray",
+            metavar="[<address>]",
+            help="Divide the cases among the workers of this Ray cluster, such as auto; without an "
+            "address, start Ray on this machine. Needs the extra ray.",
+        ),
+    ] = None,
+    workers: Annotated[
+        int | None,
+        typer.Option(
+            "--workers",
+            metavar="<n>",
+            help="Workers of --ray; by default one for each CPU of the cluster.",
+        ),
+    ] = None,
     no_judge: NoJudge = False,
     retry_failed: Annotated[
         Path | None,
@@ -106,7 +123,7 @@ def run(
 
     Exit codes: 0 passed, 1 a gate failed, 2 the setup is wrong, 3 incomplete.
     """
-    from judgekit.cli.execution import run_with_progress
+    from judgekit.cli.execution import run_distributed, run_with_progress
     from judgekit.cli.output import outputs_of, print_notes, print_report
     from judgekit.suite.run import default_out, failed_keys, failing_ids
     from judgekit.suite.source import find_suite
@@ -116,6 +133,10 @@ def run(
     check_volume(quiet=quiet, verbose=verbose)
     if out is not None and no_out:
         raise ConfigError("give --out or --no-out, not both")
+    if no_out and ray is not None:
+        raise ConfigError("--ray writes a run folder; leave out --no-out")
+    if workers is not None and ray is None:
+        raise ConfigError("--workers belongs to --ray; give both, or neither")
     suite = suite or find_suite(verb="run")
     if out is None and not no_out:
         out = default_out(suite, shard=shard)
@@ -140,6 +161,14 @@ def run(
         baseline=str(baseline) if baseline is not None else None,
         again=failed_keys(retry_failed) if retry_failed else frozenset(),
     )
+    if ray is not None and out is not None:
+        report = run_distributed(
+            suite, chosen, out=out, address=ray, workers=workers, retry_failed=retry_failed
+        )
+        with outputs.plain(as_json=json):
+            print_report(report, out=out, as_json=json)
+        outputs.write(report, find=load_suite(suite, chosen).data.places, as_json=json)
+        raise typer.Exit(report.exit_code)
     loaded = load_suite(suite, chosen)
     report = run_with_progress(
         loaded, out=out, retry_failed=retry_failed, quiet=quiet or json, verbose=verbose

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from judgekit.cassette.cassette import Cassette
 from judgekit.cassette.mode import RecordMode
@@ -17,6 +17,9 @@ from judgekit.core.suggest import suggest
 from judgekit.core.yaml_file import Lines
 from judgekit.judges.limits import LimitedJudge, Purse
 from judgekit.suite.file import JUDGE, JudgeFile, Overrides, SuiteFile
+
+if TYPE_CHECKING:
+    from judgekit.cassette.store import Store
 
 _WITHOUT_NETWORK = ("manual/", "fake/", "transformers/")
 _OF_ANY_MODEL = {"params", "timeout", "retries", "max_wait", "reasks"}
@@ -91,6 +94,13 @@ def _check_different(roles: dict[str, JudgeFile], lines: Lines) -> None:
         seen[key] = role
 
 
+class SharedRun(NamedTuple):
+    """What the processes of one run share, for one of these processes."""
+
+    store: Callable[[], Store]
+    """Opens the store of this process. Another process adds its records to the tape."""
+
+
 class JudgePool:
     """The judges of a suite, each with its own limits, behind one cassette.
 
@@ -108,7 +118,9 @@ class JudgePool:
         record: RecordMode,
         again: frozenset[str],
         objects: Mapping[str, Judge],
+        shared: SharedRun | None = None,
     ) -> None:
+        self._shared = shared
         self._file, self._base, self._lines = file, base, lines
         self._record, self._again = record, again
         self._purse = Purse(file.limits.max_cost)
@@ -161,9 +173,10 @@ class JudgePool:
         self.cassette = Cassette(
             limited,
             tape=self._base / self._file.cassette if self._file.cassette else None,
-            store=store_opener(self._base),
+            store=store_opener(self._base) if self._shared is None else self._shared.store,
             record=self._record,
             again=self._again,
+            keeps_tape=self._shared is not None,
         )
         return self.cassette
 

@@ -31,7 +31,7 @@ from judgekit.suite.file import (
     Overrides,
     SuiteFile,
 )
-from judgekit.suite.judges import JudgePool, choose_judges, roles_of
+from judgekit.suite.judges import JudgePool, SharedRun, choose_judges, roles_of
 from judgekit.suite.plan import Planner
 from judgekit.suite.redaction import make_redactor
 from judgekit.suite.rubrics import check_metrics, rubric_folders
@@ -52,8 +52,10 @@ class Suite(Displayed):
         lines: Lines,
         overrides: Overrides,
         judge: Judge | None = None,
+        shared: SharedRun | None = None,
     ) -> None:
         self.file = file
+        self._shared = shared
         self.base = base
         self._lines = lines
         self._overrides = overrides
@@ -153,6 +155,7 @@ class Suite(Displayed):
             record=self.record,
             again=self._overrides.again,
             objects=self._judge_objects,
+            shared=self._shared,
         )
 
     @property
@@ -388,8 +391,17 @@ def build_suite(
     lines: Lines | None = None,
     overrides: Overrides | None = None,
     judge: JudgeLike | None = None,
+    shared: SharedRun | None = None,
 ) -> Suite:
     """Wire a suite given as data; see `load_suite`.
+
+    Args:
+        data: the content of the file.
+        base: the folder that paths in it are relative to.
+        lines: the lines of the file.
+        overrides: settings that replace those of the file.
+        judge: the judge of the role `judge`.
+        shared: what this process shares with others, if several processes make one run.
 
     Raises:
         ConfigError: anything in it is wrong.
@@ -401,7 +413,7 @@ def build_suite(
     file = validate_file(SuiteFile, data, lines=lines, hints=suite_hints)
     overrides = overrides or Overrides()
     if judge is None:
-        return Suite(file, base=base, lines=lines, overrides=overrides)
+        return Suite(file, base=base, lines=lines, overrides=overrides, shared=shared)
     if isinstance(judge, str):
         overrides = overrides.model_copy(update={"judge": judge})
         return Suite(file, base=base, lines=lines, overrides=overrides)

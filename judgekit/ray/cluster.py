@@ -1,0 +1,94 @@
+"""The connection to a Ray cluster, without usage statistics."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any
+
+from judgekit.core.errors import ConfigError, MissingExtra
+
+LOCAL = "local"
+"""The address of a Ray that judgekit starts on this machine, and stops."""
+_STATISTICS = "RAY_USAGE_STATS_ENABLED"
+
+
+def load_ray() -> Any:
+    """Import ray, with its usage statistics switched off for whatever this process starts.
+
+    Raises:
+        MissingExtra: ray is not installed.
+    """
+    if "ray" not in sys.modules and find_spec("ray") is None:
+        raise MissingExtra(feature="Ray", extra="ray")
+    os.environ[_STATISTICS] = "0"
+    return import_module("ray")
+
+
+@contextmanager
+def connected(address: str | None) -> Iterator[Any]:
+    """Connect to a cluster and yield the module `ray`; a connection that exists is used.
+
+    Args:
+        address: a running cluster, such as `auto` or `ray://HOST:10001`; `local` starts one on this
+            machine for the time of the block; `None` uses the connection of this process.
+
+    Raises:
+        MissingExtra: ray is not installed.
+        ConfigError: there is no such cluster.
+    """
+    ray = load_ray()
+    if ray.is_initialized():
+        _warn_of_statistics()
+        yield ray
+        return
+    local = address in (None, LOCAL)
+    options: dict[str, Any] = {"include_dashboard": False} if local else {}
+    try:
+        ray.init(
+            address=LOCAL if local else address,
+            logging_level="ERROR",
+            log_to_driver=False,
+            **options,
+        )
+    except (ConnectionError, RuntimeError, ValueError) as exc:
+        reason = " ".join(str(exc).split())[:200]
+        message = f"no Ray cluster answers there: {reason}"
+        raise ConfigError(message, where=f"--ray {address or LOCAL}") from exc
+    try:
+        if not local:
+            _warn_of_statistics()
+        yield ray
+    finally:
+        ray.shutdown()
+
+
+def _warn_of_statistics() -> None:
+    """Print one line if a cluster that somebody else started sends usage statistics."""
+    state = _sends_statistics()
+    if state is False:
+        return
+    what = "sends" if state else "may send"
+    print(
+        f"judgekit: this Ray cluster {what} usage statistics to the makers of Ray; "
+        f"set {_STATISTICS}=0 where its head node is started",
+        file=sys.stderr,
+    )
+
+
+def _sends_statistics() -> bool | None:
+    """Return whether the cluster sends usage statistics; `None` if it does not say.
+
+    The head node notes its operating system among the facts of the cluster only if it does.
+    """
+    try:
+        kv = import_module("ray.experimental.internal_kv")
+        facts = json.loads(kv._internal_kv_get(b"CLUSTER_METADATA", namespace=b"cluster"))
+        return "session_start_timestamp_ms" in facts
+    except (ImportError, AttributeError, AssertionError, TypeError, ValueError, RuntimeError):
+        return None

@@ -1,0 +1,293 @@
+"""Run a suite in shards on a Ray cluster, and merge them into one run."""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+import shutil
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from judgekit.cassette.mode import RecordMode
+from judgekit.cassette.tape import add_tapes
+from judgekit.core.errors import ConfigError, JudgekitError
+from judgekit.core.synchronous import Flag
+from judgekit.datasets.selection.shard import MOST, Shard
+from judgekit.ray.cluster import connected
+from judgekit.ray.worker import JOB, KNOWN, ShardJob, read_job, run_folder, run_shard, store_of
+from judgekit.report.folder import REPORT, SHARD, TAPE, read_json, read_manifest_digest, write_json
+from judgekit.report.manifest import full_manifest
+from judgekit.report.report import Report
+from judgekit.report.writer import check_folder
+from judgekit.suite.judges import asks_in_terminal
+from judgekit.suite.merge import merge_shards
+from judgekit.suite.suite import Suite, load_suite
+
+if TYPE_CHECKING:
+    from judgekit.suite.file import Overrides
+
+RETRIES = 20
+"""Times that Ray starts a shard again after the death of its process or machine."""
+_TICK = 0.5
+"""Seconds between two looks at the request to stop."""
+
+
+class StoppedRun(JudgekitError):
+    """The run was stopped before its end; the same command continues it."""
+
+
+def run_on_ray(
+    suite: Path,
+    overrides: Overrides,
+    *,
+    out: Path,
+    address: str | None = None,
+    workers: int | None = None,
+    retry_failed: Path | None = None,
+    page: bool = False,
+    stop: Flag | None = None,
+) -> Report:
+    """Run a suite on a Ray cluster; the run folder equals that of a run in one process.
+
+    Each worker runs a shard into the folder `OUT-shards`, which every node must see. After a kill,
+    the same call continues: finished shards are kept, others have their replies. The folder is
+    removed after the merge.
+
+    Args:
+        suite: the suite file.
+        overrides: settings that replace those of the file.
+        out: the run folder to write.
+        address: a running cluster; `local` starts Ray on this machine; `None` uses the connection
+            of this process, or starts Ray on this machine.
+        workers: the number of shards that run at the same time; by default one for each CPU of the
+            cluster, and at most `limits.concurrency`.
+        retry_failed: run folder with results to reuse, except failures.
+        page: whether to write a page.
+        stop: set it to end early.
+
+    Raises:
+        ConfigError: a setting is wrong, there is no cluster, or a shard cannot run.
+        StoppedRun: `stop` was set.
+    """
+    stop = stop or Flag()
+    with suppress(OSError):  # the merge reports it
+        check_folder(out)
+    loaded = load_suite(suite, overrides)
+    try:
+        _check(loaded, overrides)
+        with connected(address) as ray:
+            slots = _slots(ray, loaded, workers)
+            job = _prepare(loaded, suite, overrides, out=out, slots=slots, again=retry_failed)
+            folder = shards_folder(out)
+            left = [shard for shard in _shards(job) if not _finished(folder, shard, loaded)]
+            _run_all(ray, folder, job, left, slots=slots, stop=stop)
+    finally:
+        loaded.close()
+    folders = [run_folder(folder, shard) for shard in _shards(job)]
+    report = merge_shards(suite, folders, out=out, page=page, stop=stop)
+    if not stop.is_set():
+        _keep_replies(loaded, job, folder)
+        shutil.rmtree(folder)
+    return report
+
+
+def shards_folder(out: Path) -> Path:
+    """Return the folder of the shards of a run folder."""
+    return out.with_name(f"{out.name}-shards")
+
+
+def _check(suite: Suite, overrides: Overrides) -> None:
+    """Refuse what several machines cannot do.
+
+    Raises:
+        ConfigError: the cases are on standard input, or a person answers in this terminal.
+    """
+    if suite.data.source()[0] == "-":
+        raise ConfigError("--ray reads the cases on every worker; name a file, not standard input")
+    if overrides.shard is not None:
+        raise ConfigError("--ray divides the cases itself; leave out --shard")
+    asking = suite.record is not RecordMode.NONE
+    for role in suite.judges:
+        if role in suite.roles and asks_in_terminal(suite.roles[role], asking=asking):
+            raise ConfigError(f"{suite.roles[role].model} answers in a terminal; leave out --ray")
+
+
+def _slots(ray: Any, suite: Suite, workers: int | None) -> int:
+    """Return how many shards run at the same time."""
+    most = min(MOST, suite.file.limits.concurrency)
+    if workers is not None:
+        if not 1 <= workers <= most:
+            raise ConfigError(
+                f"--workers {workers}: give 1 to {most}; limits.concurrency is the number of "
+                "concurrent calls of all workers together"
+            )
+        return workers
+    return max(1, min(most, int(ray.cluster_resources().get("CPU", 1))))
+
+
+def _prepare(
+    suite: Suite, path: Path, overrides: Overrides, *, out: Path, slots: int, again: Path | None
+) -> ShardJob:
+    """Write what the workers need; continue with the shards of a stopped run.
+
+    Raises:
+        ConfigError: the folder of the shards cannot be written.
+    """
+    folder = shards_folder(out).resolve()
+    flags = overrides.model_dump(mode="json", exclude_defaults=True)
+    source = _source(suite, path, flags)
+    before = read_job(folder) if (folder / JOB).is_file() else None
+    if before is None and folder.exists() and any(folder.iterdir()):
+        raise ConfigError("holds other files; name another --out", where=str(folder))
+    if before is not None and before.source != source:
+        for shard in _shards(before):  # the replies stay
+            (run_folder(folder, shard) / REPORT).unlink(missing_ok=True)
+    shards = before.shards if before is not None else slots
+    job = ShardJob(
+        token=secrets.token_hex(16),
+        shards=shards,
+        suite=str(path.resolve()),
+        working_folder=str(Path.cwd()),
+        overrides=flags,
+        concurrency=max(1, suite.file.limits.concurrency // min(slots, shards)),
+        ask_all=suite.record is RecordMode.ALL,
+        retry_failed=str(again) if again is not None else None,
+        source=source,
+    )
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as exc:
+        raise ConfigError(f"cannot be made: {exc.strerror}", where=str(folder)) from exc
+    if before is None and not job.ask_all:
+        _copy_store(suite, folder / KNOWN)
+    write_json(folder / JOB, job.model_dump(mode="json"))
+    return job
+
+
+def _source(suite: Suite, path: Path, flags: dict[str, Any]) -> list[Any]:
+    """Return facts that change if the suite file, the flags or the file of cases change."""
+    facts: list[Any] = [flags]
+    for file in {path, Path(suite.data.source()[0])}:
+        state = file.stat()
+        facts.append([str(file), state.st_size, state.st_mtime_ns])
+    facts.append(hashlib.sha256(path.read_bytes()).hexdigest())
+    return facts
+
+
+def _copy_store(suite: Suite, copy: Path) -> None:
+    """Copy the store of the project for the workers, if there is one."""
+    from judgekit.cassette.store import Store, store_folder
+
+    folder = store_folder(suite.base)
+    if suite.cassette is None or not (folder / "cache.db").is_file():
+        return
+    store = Store(folder)
+    try:
+        store.copy_to(copy)
+    finally:
+        store.close()
+
+
+def _shards(job: ShardJob) -> list[Shard]:
+    return [Shard(number, job.shards) for number in range(1, job.shards + 1)]
+
+
+def _finished(folder: Path, shard: Shard, suite: Suite) -> bool:
+    """Return whether a shard ended without failures, with this suite as it is now."""
+    from judgekit.core.canonical import digest_json
+
+    out = run_folder(folder, shard)
+    if not (out / REPORT).is_file() or not (out / SHARD).is_file():
+        return False
+    manifest = digest_json(full_manifest(suite.metrics, suite.manifest()))
+    if read_manifest_digest(out) != manifest or not read_json(out / SHARD).get("finished"):
+        return False
+    metrics = Report.read(out).figures.metrics
+    return not any(metric.failed or metric.not_run for metric in metrics)
+
+
+class _Running(NamedTuple):
+    shard: Shard
+    reference: Any
+
+
+def _run_all(
+    ray: Any, folder: Path, job: ShardJob, shards: list[Shard], *, slots: int, stop: Flag
+) -> None:
+    """Run shards, `slots` at a time; the first error ends all.
+
+    Raises:
+        ConfigError: a shard cannot run.
+        StoppedRun: `stop` was set.
+    """
+    task = ray.remote(run_shard).options(
+        num_cpus=1, max_retries=RETRIES, retry_exceptions=False, name="judgekit shard"
+    )
+    waiting = iter(shards)
+    running: list[_Running] = []
+    try:
+        while True:
+            while len(running) < slots and (shard := next(waiting, None)) is not None:
+                reference = task.remote(str(folder.resolve()), job.token, shard.number)
+                running.append(_Running(shard, reference))
+            if not running:
+                return
+            references = [one.reference for one in running]
+            done, _ = ray.wait(references, num_returns=1, timeout=_TICK)
+            if stop.is_set():
+                raise StoppedRun(
+                    f"stopped; the replies so far are in {folder}; "
+                    "run the same command again to continue"
+                )
+            for one in [one for one in running if one.reference in done]:
+                running.remove(one)
+                _check_outcome(ray, one)
+    finally:
+        for one in running:
+            with suppress(ray.exceptions.RayError):
+                ray.cancel(one.reference, force=True)
+
+
+def _check_outcome(ray: Any, one: _Running) -> None:
+    """Raise the error of a shard as one line with its machine and cause."""
+    try:
+        outcome = ray.get(one.reference)
+    except ray.exceptions.RayError as exc:
+        lines = [line.strip() for line in str(exc).splitlines() if line.strip()]
+        raise ConfigError(
+            f"{(lines or [type(exc).__name__])[-1]:.300}; "
+            "see that every node has this version of judgekit, then run the command again",
+            where=f"shard {one.shard}",
+        ) from None
+    if outcome["error"] is not None:
+        raise ConfigError(outcome["error"], where=f"shard {one.shard} on {outcome['host']}")
+
+
+def _keep_replies(suite: Suite, job: ShardJob, folder: Path) -> None:
+    """Add the new replies to the tape of the suite or, without one, to the store of the project."""
+    if suite.cassette is None or suite.record is RecordMode.NONE:
+        return
+    tape = suite.cassette.path
+    if tape is not None:
+        tapes = [run_folder(folder, shard) / TAPE for shard in _shards(job)]
+        add_tapes(tape, [path for path in tapes if path.exists()])
+        return
+    from judgekit.cassette.store import Store, store_folder
+
+    store = Store(store_folder(suite.base))
+    try:
+        for other in _stores(job, folder):
+            store.add_all(other)
+            other.close()
+    finally:
+        store.close()
+
+
+def _stores(job: ShardJob, folder: Path) -> Iterator[Any]:
+    from judgekit.cassette.store import Store
+
+    for shard in _shards(job):
+        if store_of(folder, shard).exists():
+            yield Store(store_of(folder, shard))

@@ -1,0 +1,154 @@
+"""Run one shard of a suite in a process of a Ray cluster."""
+
+from __future__ import annotations
+
+import os
+import platform
+import time
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pydantic import Field
+
+from judgekit.core.errors import ConfigError, JudgekitError
+from judgekit.core.file_model import FileModel, none_yet, validate_file
+from judgekit.core.yaml_file import Lines
+from judgekit.datasets.selection.shard import Shard
+from judgekit.report.folder import RESULTS, is_locked, read_json
+
+if TYPE_CHECKING:
+    from judgekit.suite.suite import Suite
+
+JOB = "job.json"
+_PATIENCE = 60.0
+"""Seconds to wait for the end of a process that still has the run folder."""
+KNOWN = "known.db"
+"""A copy of the private store of the project."""
+
+
+class ShardJob(FileModel):
+    """What a worker needs to run any shard: the content of `job.json`, plain data only."""
+
+    token: str
+    """Random; shows that a worker sees the folder of the driver."""
+    shards: int
+    suite: str
+    """Path of the suite file."""
+    working_folder: str
+    """The folder in which the user typed the command; paths of flags are relative to it."""
+    overrides: dict[str, Any] = Field(default_factory=dict)
+    concurrency: int | None = None
+    """The concurrent calls of one shard."""
+    ask_all: bool = False
+    """Whether the record mode is `all`."""
+    retry_failed: str | None = None
+    source: list[Any] = Field(default_factory=none_yet)
+    """Size, times and digests of the input; finished shards of the same input are kept."""
+
+
+def run_shard(folder: str, token: str, number: int) -> dict[str, Any]:
+    """Run one shard into its run folder, and return how it ended; called by Ray.
+
+    The replies are in a store beside the run folder, so that a shard continues after its process
+    was killed. Errors are returned as text, because Ray would pickle exceptions.
+
+    Args:
+        folder: the folder of all shards; every node must see it.
+        token: what its `job.json` must contain.
+        number: the shard, counted from 1.
+    """
+    outcome: dict[str, Any] = {"shard": number, "host": platform.node(), "error": None}
+    try:
+        job = read_job(Path(folder), token)
+        _enter(Path(job.working_folder))
+        _run(job, Path(folder), Shard(number, job.shards))
+    except JudgekitError as exc:
+        outcome["error"] = str(exc)
+    except (ImportError, OSError) as exc:
+        outcome["error"] = f"{type(exc).__name__}: {exc}"
+    return outcome
+
+
+def read_job(folder: Path, token: str | None = None) -> ShardJob:
+    """Return the job in a folder.
+
+    Raises:
+        ConfigError: the folder is missing, is another one than the driver sees, or has no job.
+    """
+    path = folder / JOB
+    message = (
+        "is not the folder that the driver sees; suite, cases and --out must be in a folder that "
+        "all nodes share"
+    )
+    if not path.is_file():
+        raise ConfigError(message, where=str(folder))
+    job = validate_file(ShardJob, read_json(path), lines=Lines(file=str(path)))
+    if token is not None and job.token != token:
+        raise ConfigError(f"{message}; and no other run may use it", where=str(folder))
+    return job
+
+
+def run_folder(folder: Path, shard: Shard) -> Path:
+    """Return the run folder of a shard."""
+    return folder / f"{shard.number}-of-{shard.of}"
+
+
+def store_of(folder: Path, shard: Shard) -> Path:
+    """Return the folder of the store of a shard."""
+    return folder / f"{shard.number}-of-{shard.of}.store"
+
+
+def _enter(folder: Path) -> None:
+    try:
+        os.chdir(folder)
+    except OSError as exc:
+        message = "this node does not have the folder; suite, cases and --out must be shared"
+        raise ConfigError(message, where=str(folder)) from exc
+
+
+def _run(job: ShardJob, folder: Path, shard: Shard) -> None:
+    import asyncio
+
+    from judgekit.suite.run import replay_suite, run_suite
+
+    out = run_folder(folder, shard)
+    _wait_for_lock(out)
+    suite = _suite_of_shard(job, folder, shard)
+    retry_failed = Path(job.retry_failed) if job.retry_failed is not None else None
+    if suite.at_once:
+        replay_suite(suite, out=out, retry_failed=retry_failed)
+    else:
+        asyncio.run(run_suite(suite, out=out, retry_failed=retry_failed))
+
+
+def _wait_for_lock(out: Path) -> None:
+    """Wait until the process that ran the shard before has ended; Ray kills it with its driver."""
+    end = time.monotonic() + _PATIENCE
+    while is_locked(out / RESULTS) and time.monotonic() < end:
+        time.sleep(0.1)
+
+
+def _suite_of_shard(job: ShardJob, folder: Path, shard: Shard) -> Suite:
+    from judgekit.cassette.store import LayeredStore
+    from judgekit.suite.file import Overrides
+    from judgekit.suite.judges import SharedRun
+    from judgekit.suite.source import read_suite
+    from judgekit.suite.suite import build_suite
+
+    path = Path(job.suite)
+    data, lines = read_suite(path)
+    flags = {**job.overrides, "shard": str(shard)}
+    if job.ask_all:
+        # Without tape and copy, the store of the shard has only what this run has asked.
+        flags["record"] = "new_episodes"
+        data = {**data, "cassette": None}
+    if job.concurrency is not None:
+        data = {**data, "limits": {**(data.get("limits") or {}), "concurrency": job.concurrency}}
+    return build_suite(
+        data,
+        base=path.parent,
+        lines=lines,
+        overrides=validate_file(Overrides, flags, lines=Lines(file=str(folder / JOB))),
+        shared=SharedRun(store=partial(LayeredStore, store_of(folder, shard), folder / KNOWN)),
+    )
