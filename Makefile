@@ -3,13 +3,16 @@ PYTHON ?= python3
 BIN := .venv/bin
 UV := $(shell command -v uv 2>/dev/null)
 
-.PHONY: demo test check lint types layers format lock clean
+.PHONY: demo test check lint types layers format ray lock clean
 
 demo: .venv/ready
 	$(BIN)/judgekit run examples/support_assistant/suite.yaml --out runs/support_assistant
 
 test: .venv/ready-dev
 	$(BIN)/python -m pytest -n auto
+
+# Installs Ray, 200 MB; without it, its tests are skipped.
+ray: .venv/ready-ray
 
 check: .venv/ready-dev lint types layers test
 
@@ -47,6 +50,14 @@ else
 endif
 	@touch $@
 
+.venv/ready-ray: .venv/ready-dev requirements/ray.txt
+ifdef UV
+	$(UV) pip install --quiet --python $(BIN)/python --require-hashes -r requirements/ray.txt
+else
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/ray.txt
+endif
+	@touch $@
+
 .venv/bin/python:
 ifdef UV
 	$(UV) venv --quiet --python $(PYTHON) .venv
@@ -58,6 +69,7 @@ endif
 lock:
 	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --no-annotate --group run -o requirements/run.txt pyproject.toml
 	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --no-annotate --group dev --extra parquet -c requirements/run.txt -o requirements/dev.txt pyproject.toml
+	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --no-annotate --extra ray -c requirements/dev.txt -o requirements/ray.txt pyproject.toml
 
 clean:
 	rm -rf .venv .judgekit runs dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis
