@@ -15,11 +15,12 @@ from judgekit.core.errors import ConfigError, placed
 from judgekit.core.protocols import Judge
 from judgekit.core.suggest import suggest
 from judgekit.core.yaml_file import Lines
-from judgekit.judges.limits import LimitedJudge, Purse
+from judgekit.judges.limits import Budget, LimitedJudge, Purse
 from judgekit.suite.file import JUDGE, JudgeFile, Overrides, SuiteFile
 
 if TYPE_CHECKING:
     from judgekit.cassette.store import Store
+    from judgekit.judges.pace import Pace
 
 _WITHOUT_NETWORK = ("manual/", "fake/", "transformers/")
 _OF_ANY_MODEL = {"params", "timeout", "retries", "max_wait", "reasks"}
@@ -99,6 +100,10 @@ class SharedRun(NamedTuple):
 
     store: Callable[[], Store]
     """Opens the store of this process. Another process adds its records to the tape."""
+    budget: Budget | None = None
+    """The budget of all processes; `None` without `limits.max_cost`."""
+    pace: Callable[..., Pace] | None = None
+    """Makes the pace of all processes for one server; takes the arguments of `LocalPace`."""
 
 
 class JudgePool:
@@ -123,7 +128,8 @@ class JudgePool:
         self._shared = shared
         self._file, self._base, self._lines = file, base, lines
         self._record, self._again = record, again
-        self._purse = Purse(file.limits.max_cost)
+        budget = None if shared is None else shared.budget
+        self._purse: Budget = budget or Purse(file.limits.max_cost)
         self.judges: dict[str, Judge] = {}
         self.cassette: Cassette | None = None
         for role, judge in roles.items():
