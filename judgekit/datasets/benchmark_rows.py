@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from judgekit.core.errors import DatasetError
 from judgekit.datasets.case_fields import CaseFields
 from judgekit.datasets.formatting import kind, quoted
 from judgekit.datasets.json_text import to_json_or_text
+from judgekit.datasets.row_builder import RowFault
 
 Put = Callable[[Mapping[str, Any], CaseFields], frozenset[str]]
 """Adds the values of a row to the fields, and returns the keys that it read."""
@@ -28,28 +28,27 @@ def put_mmlu(row: Mapping[str, Any], fields: CaseFields) -> frozenset[str]:
     as MMLU does, so that a system under test sees them; the reference is the letter.
 
     Raises:
-        DatasetError: something is missing, or the answer is none of the options.
+        RowFault: something is missing, or the answer is none of the options.
     """
-    question = _text(row, "question", fields)
+    question = _text(row, "question")
     columns = [letter for letter in LETTERS if letter in row]
     options = [row[letter] for letter in columns] if columns else row.get("choices")
     options = to_json_or_text(options)
     if not isinstance(options, list) or not 2 <= len(options) <= len(LETTERS):
-        raise _wrong(
-            fields, "choices", f"2 to {len(LETTERS)} options, as a list or as columns A, B, ..."
-        )
+        expected = f"2 to {len(LETTERS)} options, as a list or as columns A, B, ..."
+        raise _wrong("choices", expected)
     choices = [str(choice) for choice in options]
     lettered = "\n".join(f"{a}. {b}" for a, b in zip(LETTERS, choices, strict=False))
     fields.put("input", f"{question}\n{lettered}", source="question")
     fields.put("choices", choices, source="choices")
     if row.get("answer") is not None:
-        fields.put("reference", [_letter(row["answer"], choices, fields)], source="answer")
+        fields.put("reference", [_letter(row["answer"], choices)], source="answer")
     if row.get("subject") is not None:
         fields.put_inside("metadata", "subject", row["subject"], source="subject")
     return frozenset({"question", "choices", "answer", "subject", *columns})
 
 
-def _letter(answer: Any, choices: list[str], fields: CaseFields) -> str:
+def _letter(answer: Any, choices: list[str]) -> str:
     letters = LETTERS[: len(choices)]
     text = "" if isinstance(answer, bool) else str(answer).strip()
     if len(text) == 1 and text.upper() in letters:
@@ -59,10 +58,8 @@ def _letter(answer: Any, choices: list[str], fields: CaseFields) -> str:
         return letters[int(text)]
     if text in choices:
         return letters[choices.index(text)]
-    raise _wrong(
-        fields, "answer", f"a place from 0 to {len(choices) - 1}, a letter or the text of an"
-        f" option, not {quoted(answer)}"
-    )  # fmt: skip
+    expected = f"a place from 0 to {len(choices) - 1}, a letter or the text of an option"
+    raise _wrong("answer", f"{expected}, not {quoted(answer)}")
 
 
 def put_gsm8k(row: Mapping[str, Any], fields: CaseFields) -> frozenset[str]:
@@ -71,9 +68,9 @@ def put_gsm8k(row: Mapping[str, Any], fields: CaseFields) -> frozenset[str]:
     The reference is the number after the marks; the steps before it go to `metadata.solution`.
 
     Raises:
-        DatasetError: something is missing, or no number is marked.
+        RowFault: something is missing, or no number is marked.
     """
-    fields.put("input", _text(row, "question", fields), source="question")
+    fields.put("input", _text(row, "question"), source="question")
     worked = row.get("answer")
     if worked is not None:
         if isinstance(worked, (int, float)) and not isinstance(worked, bool):
@@ -81,9 +78,7 @@ def put_gsm8k(row: Mapping[str, Any], fields: CaseFields) -> frozenset[str]:
         steps, marks, number = str(worked).rpartition("####")
         number = number.strip()
         if not marks or not number:
-            raise _wrong(
-                fields, "answer", f"a solution that ends in `#### NUMBER`, not {kind(worked)}"
-            )
+            raise _wrong("answer", f"a solution that ends in `#### NUMBER`, not {kind(worked)}")
         fields.put("reference", [number], source="answer")
         if steps.strip():
             fields.put_inside("metadata", "solution", steps.strip(), source="answer")
@@ -96,13 +91,13 @@ def put_humaneval(row: Mapping[str, Any], fields: CaseFields) -> frozenset[str]:
     `test` and `entry_point` go to `expected`, the solution to `metadata.canonical_solution`.
 
     Raises:
-        DatasetError: one of them is missing.
+        RowFault: one of them is missing.
     """
-    fields.put("input", _text(row, "prompt", fields), source="prompt")
+    fields.put("input", _text(row, "prompt"), source="prompt")
     if row.get("task_id") is not None:
         fields.put("id", str(row["task_id"]), source="task_id")
     for name in ("test", "entry_point"):
-        fields.put_inside("expected", name, _text(row, name, fields), source=name)
+        fields.put_inside("expected", name, _text(row, name), source=name)
     solution = row.get("canonical_solution")
     if solution is not None:
         fields.put_inside("metadata", "canonical_solution", solution, source="canonical_solution")
@@ -116,16 +111,13 @@ BENCHMARKS: Mapping[str, Put] = {
 }
 
 
-def _text(row: Mapping[str, Any], key: str, fields: CaseFields) -> str:
+def _text(row: Mapping[str, Any], key: str) -> str:
     value = row.get(key)
     if not isinstance(value, str) or not value.strip():
-        raise _wrong(fields, key, f"a text, found {kind(value)}")
+        raise _wrong(key, f"a text, found {kind(value)}")
     return value
 
 
-def _wrong(fields: CaseFields, field: str, expected: str) -> DatasetError:
-    return DatasetError(
-        f"expected {expected}; or say where it is with fields: {{{field!r}: 'dotted.path'}}",
-        where=fields.where,
-        field=field,
-    )
+def _wrong(field: str, expected: str) -> RowFault:
+    remedy = f"or say where it is with fields: {{{field!r}: 'dotted.path'}}"
+    return RowFault(f"expected {expected}; {remedy}", field)

@@ -9,11 +9,11 @@ from collections.abc import Callable, Container, Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
 from judgekit.core.case import Case
-from judgekit.core.errors import DatasetError
 from judgekit.core.suggest import suggest
 from judgekit.datasets.field_names import ALIASES, FIELDS, MESSAGES, field_named, split_target
 from judgekit.datasets.formatting import kind, quoted
 from judgekit.datasets.json_text import to_json_or_text
+from judgekit.datasets.row_builder import RowBuilder, RowFault
 
 if TYPE_CHECKING:
     from judgekit.datasets.case_fields import CaseFields
@@ -23,7 +23,7 @@ Shape = Literal["auto", "rows", "chat", "mastra", "turns", "mmlu", "gsm8k", "hum
 """What one row looks like."""
 
 
-class CaseBuilder:
+class CaseBuilder(RowBuilder):
     """Turns rows into cases.
 
     `cells` names the fields whose texts hold JSON, as the cells of a table do.
@@ -46,23 +46,19 @@ class CaseBuilder:
 
     @property
     def plain(self) -> bool:
-        """Whether a row that is a case already can be taken as it is."""
+        """Whether rows need neither another shape nor a mapping."""
         return self._shape in ("auto", "rows") and self._fields is None
 
-    def build(self, row: Any, *, where: str) -> Case:
-        """Return the case that a row holds.
-
-        Raises:
-            DatasetError: the row is not an object, or something in it is wrong.
-        """
+    def read(self, row: Any) -> Case:
+        """Return the case that a row holds."""
         if not isinstance(row, dict):
-            message = f"expected an object with the fields of a case, found {kind(row)}"
-            raise DatasetError(f"{message}; write one JSON object per row", where=where)
+            problem = f"expected an object with the fields of a case, found {kind(row)}"
+            raise RowFault(f"{problem}; write one JSON object per row")
         if self._fields:
-            row = self._fields.apply(row, where=where, cells=bool(self._cells))
+            row = self._fields.apply(row, cells=bool(self._cells))
         from judgekit.datasets.case_fields import CaseFields
 
-        fields = CaseFields(where=where, cells=self._cells)
+        fields = CaseFields(cells=self._cells)
         shape = _shape_of(row) if self._shape == "auto" else self._shape
         _PUT.get(shape, CaseBuilder._put_benchmark)(self, row, fields)
         return fields.case()
@@ -79,9 +75,8 @@ class CaseBuilder:
 
     def _put_chat(self, row: dict[str, Any], fields: CaseFields) -> None:
         if MESSAGES not in row:
-            message = "no `messages` in the row; add it, or say where it is with"
-            message += " fields: {'messages': 'dotted.path'}"
-            raise DatasetError(message, where=fields.where, field=MESSAGES)
+            remedy = "add it, or say where it is with fields: {'messages': 'dotted.path'}"
+            raise RowFault(f"no `messages` in the row; {remedy}", MESSAGES)
         from judgekit.datasets.chat_rows import CHAT_EXTRAS, put_chat
 
         put_chat(row[MESSAGES], fields)
@@ -117,10 +112,11 @@ class CaseBuilder:
             if value is not None or not self._cells:
                 fields.put_inside(*inside, value, source=source)
         elif key == MESSAGES:
-            message = "messages are not a field of a case; read the rows with format='chat'"
-            raise DatasetError(message, where=fields.where, field=key)
+            raise RowFault(
+                "messages are not a field of a case; read the rows with format='chat'", key
+            )
         else:
-            raise _unknown(key, fields.where)
+            raise _unknown(key)
 
 
 _PUT: Mapping[str, Callable[[CaseBuilder, dict[str, Any], CaseFields], None]] = {
@@ -138,18 +134,10 @@ def _shape_of(row: Mapping[str, Any]) -> str:
     return "mastra" if any(isinstance(value, dict | list) for value in structured) else "rows"
 
 
-def _unknown(key: str, where: str) -> DatasetError:
+def _unknown(key: str) -> RowFault:
     if key in ("session_id", "turn_index"):
-        message = "a turn of a session; read one turn per row with format='turns'"
-        return DatasetError(message, where=where, field=key)
-    known = (*FIELDS, *ALIASES)
-    hint = suggest(key, known, otherwise=";")
-    message = (
-        f"unknown key{hint} rename it, or say what it is with"
-        f" fields: {{{quoted('metadata.' + key)}: {quoted(_escaped(key))}}}"
-    )
-    return DatasetError(message, where=where, field=key[:60])
-
-
-def _escaped(key: str) -> str:
-    return key.replace("\\", "\\\\").replace(".", "\\.")
+        return RowFault("a turn of a session; read one turn per row with format='turns'", key)
+    hint = suggest(key, (*FIELDS, *ALIASES), otherwise=";")
+    path = key.replace("\\", "\\\\").replace(".", "\\.")
+    remedy = f"say what it is with fields: {{{quoted('metadata.' + key)}: {quoted(path)}}}"
+    return RowFault(f"unknown key{hint} rename it, or {remedy}", key[:60])

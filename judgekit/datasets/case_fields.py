@@ -8,11 +8,11 @@ from typing import Any
 from pydantic import ValidationError
 
 from judgekit.core.case import CASE_WORDS, Case, as_text
-from judgekit.core.errors import DatasetError
 from judgekit.datasets.field_names import OBJECTS, TEXT_LISTS
 from judgekit.datasets.formatting import kind, quoted
 from judgekit.datasets.ids import derive_id
 from judgekit.datasets.json_text import json_fault, parse_json
+from judgekit.datasets.row_builder import RowFault
 from judgekit.datasets.validation import invalid_case
 
 
@@ -22,8 +22,7 @@ class CaseFields:
     `cells` names the fields whose texts hold JSON, as the cells of a table do.
     """
 
-    def __init__(self, *, where: str, cells: Container[str] = ()) -> None:
-        self.where = where
+    def __init__(self, *, cells: Container[str] = ()) -> None:
         self._cells = cells
         self._values: dict[str, Any] = {}
         self._sources: dict[str, str] = {}
@@ -32,7 +31,7 @@ class CaseFields:
         """Set a field; null counts as missing.
 
         Raises:
-            DatasetError: the field was set before.
+            RowFault: the field was set before.
         """
         if value is None:
             return
@@ -58,8 +57,9 @@ class CaseFields:
         """Return the case, with a derived id if none was given."""
         values = self._values
         if not values:
-            message = "the row holds no field of a case; remove it, or give it an input and output"
-            raise DatasetError(message, where=self.where)
+            raise RowFault(
+                "the row holds no field of a case; remove it, or give it an input and output"
+            )
         id = values.get("id")
         if isinstance(id, int) and not isinstance(id, bool):
             values["id"] = str(id)
@@ -68,7 +68,7 @@ class CaseFields:
         try:
             case = Case.model_validate(values)
         except ValidationError as exc:
-            raise invalid_case(exc, where=self.where, sources=self._sources) from exc
+            raise invalid_case(exc, self._sources) from exc
         return case.model_copy(update={"id": derive_id(case)}) if id is None else case
 
     def _claim(self, name: str, source: str) -> None:
@@ -76,12 +76,12 @@ class CaseFields:
             raise self._twice(name, self._sources[name], source)
         self._sources[name] = source
 
-    def _twice(self, field: str, first: str, second: str) -> DatasetError:
-        message = (
+    def _twice(self, field: str, first: str, second: str) -> RowFault:
+        return RowFault(
             f"given twice, by {quoted(first)} and by {quoted(second)}; remove one, or choose"
-            f" with fields: {{{field!r}: ...}}"
+            f" with fields: {{{field!r}: ...}}",
+            field,
         )
-        return DatasetError(message, where=self.where, field=field)
 
     def _parsed(self, field: str, text: str) -> Any:
         """Return the value that the text of a cell encodes."""
@@ -91,15 +91,14 @@ class CaseFields:
             if field in TEXT_LISTS:
                 return text
             fault = json_fault(exc, text.encode())
-            message = f"the cell is not JSON ({fault.what}); write an object like {_LIKE[field]}"
-            raise DatasetError(message, where=self.where, field=field) from exc
+            problem = f"the cell is not JSON ({fault.what}); write an object like {_LIKE[field]}"
+            raise RowFault(problem, field) from exc
         if field in TEXT_LISTS:
             texts = isinstance(value, list) and all(isinstance(item, str) for item in value)
             return value if texts else text
         expected = list if field in ("history", "messages") else dict
         if not isinstance(value, expected):
-            message = f"the cell holds {kind(value)}; write JSON like {_LIKE[field]}"
-            raise DatasetError(message, where=self.where, field=field)
+            raise RowFault(f"the cell holds {kind(value)}; write JSON like {_LIKE[field]}", field)
         return value
 
 

@@ -6,12 +6,12 @@ from typing import Any
 
 from judgekit.core.canonical import canonical_json
 from judgekit.core.case import Message
-from judgekit.core.errors import DatasetError
 from judgekit.datasets.case_fields import CaseFields
 from judgekit.datasets.field_names import MESSAGES
 from judgekit.datasets.formatting import kind
 from judgekit.datasets.json_text import json_fault, parse_json
 from judgekit.datasets.message_reader import MessageReader
+from judgekit.datasets.row_builder import RowFault
 
 CHAT_EXTRAS = frozenset({"tools", "tool_choice", "functions", "parallel_tool_calls", "model"})
 """Keys that chats often carry beside their messages; kept in `metadata`."""
@@ -30,7 +30,7 @@ def put_chat(messages: Any, fields: CaseFields) -> None:
     `metadata.tool_calls`; if it has no text, `output` is their names and arguments as
     canonical JSON.
     """
-    turns = _read(messages, fields.where)
+    turns = _read(messages)
     system = [turn.content for turn in turns if turn.role == "system" and turn.content]
     turns = [turn for turn in turns if turn.role != "system"]
     output = turns.pop() if turns and turns[-1].role == "assistant" else None
@@ -58,29 +58,23 @@ def _put_output(message: Message, fields: CaseFields) -> None:
     fields.put("output", text, source=MESSAGES)
 
 
-def _read(messages: Any, where: str) -> list[Message]:
+def _read(messages: Any) -> list[Message]:
     if isinstance(messages, str):
-        messages = _parsed(messages, where)
+        try:
+            messages = parse_json(messages)
+        except ValueError as exc:
+            what = json_fault(exc, messages.encode()).what
+            problem = f"the text is not JSON ({what}); write a list of messages"
+            raise RowFault(problem, MESSAGES) from exc
     if not isinstance(messages, list):
-        raise DatasetError(
+        raise RowFault(
             f"expected a list of messages, found {kind(messages)}; a chat row is"
             ' {"messages": [{"role": "user", "content": "..."}]}',
-            where=where,
-            field=MESSAGES,
+            MESSAGES,
         )
     if not messages:
-        message = "an empty list; remove the row, or give it messages"
-        raise DatasetError(message, where=where, field=MESSAGES)
-    reader = MessageReader(where=where)
+        raise RowFault("an empty list; remove the row, or give it messages", MESSAGES)
+    reader = MessageReader()
     return [
         reader.read(message, field=f"{MESSAGES}.{index}") for index, message in enumerate(messages)
     ]
-
-
-def _parsed(text: str, where: str) -> Any:
-    try:
-        return parse_json(text)
-    except ValueError as exc:
-        what = json_fault(exc, text.encode()).what
-        message = f"the text is not JSON ({what}); write a list of messages"
-        raise DatasetError(message, where=where, field=MESSAGES) from exc

@@ -8,9 +8,9 @@ from typing import BinaryIO
 
 from judgekit.core.case import Case
 from judgekit.core.errors import DatasetError, place
-from judgekit.datasets.case_builder import CaseBuilder
 from judgekit.datasets.field_names import OBJECTS, TEXT_LISTS
 from judgekit.datasets.formatting import listed, quoted
+from judgekit.datasets.row_builder import RowBuilder
 from judgekit.datasets.stream import MAX_ROW, ByteLines
 
 CSV_CELLS = OBJECTS | TEXT_LISTS | {"history"}
@@ -18,7 +18,7 @@ CSV_CELLS = OBJECTS | TEXT_LISTS | {"history"}
 
 
 def read_csv(
-    stream: BinaryIO, *, name: str, builder: CaseBuilder
+    stream: BinaryIO, *, name: str, builder: RowBuilder
 ) -> Iterator[tuple[str | int, Case]]:
     """Yield the case of every row with the number of the line it starts on.
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from judgekit.core.errors import ConfigError, DatasetError
+from judgekit.core.errors import ConfigError
 from judgekit.core.suggest import suggest
 from judgekit.datasets.field_names import FIELDS, MESSAGES, field_named, split_target
-from judgekit.datasets.field_path import FieldPath, PathMissing
+from judgekit.datasets.field_path import FieldPath, values_by_path
 from judgekit.datasets.formatting import quoted
+from judgekit.datasets.row_builder import RowFault
 
 
 class FieldMap:
@@ -20,7 +21,7 @@ class FieldMap:
     their usual names; all others go to `metadata`.
 
     >>> fields = FieldMap({"input": "q.text", "metadata.topic": "tags.0?"})
-    >>> fields.apply({"q": {"text": "2+2?"}, "answer": "4", "seed": 7}, where="row 1")
+    >>> fields.apply({"q": {"text": "2+2?"}, "answer": "4", "seed": 7})
     {'input': '2+2?', 'answer': '4', 'metadata.seed': 7}
     """
 
@@ -28,24 +29,16 @@ class FieldMap:
         self._paths = {_target(name): _path(name, text) for name, text in fields.items()}
         self._roots = {path.keys[0] for path in self._paths.values()}
 
-    def apply(self, row: Mapping[str, Any], *, where: str, cells: bool = False) -> dict[str, Any]:
+    def apply(self, row: Mapping[str, Any], *, cells: bool = False) -> dict[str, Any]:
         """Return the row with the field names of a case.
 
         Raises:
-            DatasetError: a path that is not optional leads to no value.
+            RowFault: a path that is not optional leads to no value.
         """
-        named: dict[str, Any] = {}
-        for target, path in self._paths.items():
-            try:
-                value = path.find(row, cells=cells)
-            except PathMissing as exc:
-                message = f"{exc}; correct the path, or end it with ? if rows may lack it"
-                raise DatasetError(message, where=where, field=target) from exc
-            if value is not None:
-                named[target] = value
+        named = values_by_path(self._paths, row, cells=cells)
         for key, value in row.items():
             if key not in self._roots:
-                self._keep(key, value, named, where)
+                self._keep(key, value, named)
         return named
 
     def source(self, key: str) -> str:
@@ -53,14 +46,14 @@ class FieldMap:
         path = self._paths.get(key)
         return path.text if path else key
 
-    def _keep(self, key: str, value: Any, named: dict[str, Any], where: str) -> None:
+    def _keep(self, key: str, value: Any, named: dict[str, Any]) -> None:
         field = MESSAGES if key == MESSAGES else field_named(key)
         usual = field is not None and field not in self._paths
         name = key if usual or split_target(key) else f"metadata.{key}"
         if name in named:
             first = quoted(self.source(name))
-            message = f"given twice, by {first} and by {quoted(key)}; remove one from the row"
-            raise DatasetError(message, where=where, field=name)
+            problem = f"given twice, by {first} and by {quoted(key)}; remove one from the row"
+            raise RowFault(problem, name)
         named[name] = value
 
 

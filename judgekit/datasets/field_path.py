@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from judgekit.core.errors import ConfigError
 from judgekit.datasets.formatting import kind, listed, quoted
 from judgekit.datasets.json_text import to_json_or_text
+from judgekit.datasets.row_builder import RowFault
 
 
 class PathMissing(LookupError):
@@ -83,3 +85,21 @@ class FieldPath:
         else:
             at += f" {kind(value)}"
         return f"nothing at {quoted(self.text, limit=100)}: {at}"
+
+
+def values_by_path(
+    paths: Mapping[str, FieldPath], row: Mapping[str, Any], *, cells: bool
+) -> dict[str, Any]:
+    """Return the values of fields that their paths lead to in a row, without missing ones.
+
+    Raises:
+        RowFault: a path that is not optional leads to no value.
+    """
+    values = {}
+    for field, path in paths.items():
+        try:
+            values[field] = path.find(row, cells=cells)
+        except PathMissing as exc:
+            remedy = "correct the path, or end it with ? if rows may lack it"
+            raise RowFault(f"{exc}; {remedy}", field) from exc
+    return {field: value for field, value in values.items() if value is not None}

@@ -7,9 +7,9 @@ from typing import Any, BinaryIO
 
 from judgekit.core.case import Case
 from judgekit.core.errors import DatasetError, place
-from judgekit.datasets.case_builder import CaseBuilder
 from judgekit.datasets.formatting import kind, listed
 from judgekit.datasets.json_text import json_fault, parse_json
+from judgekit.datasets.row_builder import RowBuilder
 from judgekit.datasets.stream import not_utf8, read_whole
 
 LIST_KEYS = ("cases", "data", "rows")
@@ -19,7 +19,7 @@ OTHERS_KEYS = ("samples", "items")
 
 
 def read_json(
-    stream: BinaryIO, *, name: str, builder: CaseBuilder
+    stream: BinaryIO, *, name: str, builder: RowBuilder
 ) -> Iterator[tuple[str | int, Case]]:
     """Yield the case of every item with its place; the document is read whole.
 

@@ -9,13 +9,13 @@ from pydantic import ValidationError
 
 from judgekit.core.case import Case
 from judgekit.core.errors import DatasetError, place
-from judgekit.datasets.case_builder import CaseBuilder
 from judgekit.datasets.json_text import finite, json_fault, parse_json
+from judgekit.datasets.row_builder import RowBuilder
 from judgekit.datasets.stream import ByteLines
 
 
 def read_jsonl(
-    stream: BinaryIO, *, name: str, builder: CaseBuilder
+    stream: BinaryIO, *, name: str, builder: RowBuilder
 ) -> Iterator[tuple[str | int, Case]]:
     """Yield the case of every line with its line number; blank lines are passed over.
 

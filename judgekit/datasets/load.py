@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any, Literal, cast, get_args
 
 from judgekit.core.case import Case
-from judgekit.core.errors import ConfigError, DatasetError
+from judgekit.core.errors import ConfigError, DatasetError, JudgekitError
 from judgekit.core.limits import check_limit
 from judgekit.core.suggest import suggest
 from judgekit.core.wrong_file import nearby
 from judgekit.datasets.case_builder import CaseBuilder, Shape
+from judgekit.datasets.dataframes.library import library_of
 from judgekit.datasets.formatting import kind, quoted
 from judgekit.datasets.ids import IdSet, derive_id
-from judgekit.datasets.json_text import NotJson, to_json
 from judgekit.datasets.jsonl_reader import read_jsonl
+from judgekit.datasets.row_builder import RowBuilder
 from judgekit.datasets.stream import STDIN, open_bytes, translated
 
 Container = Literal["auto", "jsonl", "json", "csv", "parquet"]
@@ -89,38 +90,62 @@ def load_cases(
         check_limit(limit)
     if isinstance(source, str | Path):
         if len(str(source)) > _LONGEST_PATH or "\n" in str(source):
-            message = f"cannot load cases from the text {quoted(source)}; give the path of a file"
-            raise ConfigError(message)
+            problem = f"cannot load cases from the text {quoted(source)}; give the path of a file"
+            raise ConfigError(problem)
         path = None if str(source) == "-" else Path(source)
         name = STDIN if path is None else str(source)
-        open_rows = read_file(path, name, shape=shape, container=container or "auto", fields=fields)
-        # A pipe gives its rows once.
-        again = open_rows if path is not None and path.is_file() else None
-        return islice(_distinct(open_rows(), name=name, again=again), limit)
-    make: Callable[..., Any] = partial(CaseBuilder, shape=shape, fields=fields)
-    if shape == "turns":
-        from judgekit.datasets.turn_rows import TurnBuilder, grouped
+        read = read_file(path, name, shape=shape, container=container or "auto", fields=fields)
+        repeatable = path is not None and path.is_file()  # a pipe gives its rows once
+    else:
+        name, read = "", _read_values(source, shape=shape, fields=fields)
+        repeatable = isinstance(source, list | tuple) or library_of(source) is not None
+    again = read if repeatable else None
+    return islice(_distinct(read(), name=name, again=again), limit)
 
-        make = partial(TurnBuilder, fields=fields)
-    from judgekit.datasets.dataframes.library import library_of
 
+def _read_values(
+    source: Any, *, shape: Shape, fields: Mapping[str, str] | None
+) -> Callable[[], Placed]:
+    """Return a function that yields the cases of a data frame or of Python objects."""
     if (library := library_of(source)) is not None:
         from judgekit.datasets.dataframes.rows import read_frame
         from judgekit.datasets.parquet_reader import PARQUET_CELLS
 
-        builder = make(cells=PARQUET_CELLS)
-        frame: Callable[[], Placed] = partial(read_frame, source, library, builder=builder)
-        if shape == "turns":
-            frame = grouped(frame)
-        return islice(_distinct(frame(), name="", again=frame), limit)
+        builder = _builder(shape, fields, PARQUET_CELLS)
+        return _cases(partial(read_frame, source, library, builder=builder), shape)
     if isinstance(source, Mapping | bytes) or not isinstance(source, Iterable):
         raise ConfigError(f"cannot load cases from {kind(source)}; give a path or a list of dicts")
-    items = cast("Iterable[Mapping[str, Any] | Case]", source)
-    objects: Callable[[], Placed] = partial(_read_objects, items, builder=make())
-    if shape == "turns":
-        objects = grouped(objects)
-    again = objects if isinstance(source, list | tuple) else None
-    return islice(_distinct(objects(), name="", again=again), limit)
+    return _cases(partial(_read_objects, source, builder=_builder(shape, fields)), shape)
+
+
+def _builder(
+    shape: Shape, fields: Mapping[str, str] | None, cells: Collection[str] = ()
+) -> RowBuilder:
+    if shape != "turns":
+        return CaseBuilder(shape=shape, fields=fields, cells=cells)
+    from judgekit.datasets.turn_rows import TurnBuilder
+
+    return TurnBuilder(fields=fields, cells=cells)
+
+
+def _cases(read: Callable[[], Placed], shape: Shape) -> Callable[[], Placed]:
+    """Return a function that yields cases from what a reader yields: cases or turns."""
+    if shape != "turns":
+        return read
+    from judgekit.datasets.turn_rows import sessions
+
+    return lambda: sessions(read())
+
+
+def cases_of(source: Source) -> Iterable[Case]:
+    """Return cases as they are; read a path, a data frame or a list of dicts with `load_cases`."""
+    if isinstance(source, str | Path | Mapping | Case) or library_of(source) is not None:
+        return load_cases([source] if isinstance(source, Mapping | Case) else source)
+    if not isinstance(source, Iterable):
+        return load_cases(source)
+    if isinstance(source, list | tuple) and source and not isinstance(source[0], Case):
+        return load_cases(source)
+    return cast("Iterable[Case]", source)
 
 
 def read_file(
@@ -131,31 +156,11 @@ def read_file(
     container: Container,
     fields: Mapping[str, str] | None,
 ) -> Callable[[], Placed]:
-    """Return a function that opens a file, or standard input for `None`, and yields its cases."""
-    if shape != "turns":
-        return _file_reader(path, name, container, partial(CaseBuilder, shape=shape, fields=fields))
-    from judgekit.datasets.turn_rows import TurnBuilder, grouped
+    """Return a function that opens a file, or standard input for `None`, and yields its cases.
 
-    return grouped(_file_reader(path, name, container, partial(TurnBuilder, fields=fields)))
-
-
-def cases_of(source: Source) -> Iterable[Case]:
-    """Return cases as they are; read a path, a data frame or a list of dicts with `load_cases`."""
-    from judgekit.datasets.dataframes.library import library_of
-
-    if isinstance(source, str | Path | Mapping | Case) or library_of(source) is not None:
-        return load_cases([source] if isinstance(source, Mapping | Case) else source)
-    if not isinstance(source, Iterable):
-        return load_cases(source)
-    if isinstance(source, list | tuple) and source and not isinstance(source[0], Case):
-        return load_cases(source)
-    return cast("Iterable[Case]", source)
-
-
-def _file_reader(
-    path: Path | None, name: str, container: Container, make: Callable[..., Any]
-) -> Callable[[], Placed]:
-    """Return a function that opens the rows of a file, after checking that it exists."""
+    Raises:
+        DatasetError: there is no such file, or its format is unknown.
+    """
     if path is not None:
         with translated(name):
             if not path.exists():
@@ -167,22 +172,53 @@ def _file_reader(
         container = "jsonl" if path is None else _container_of(path)
     if container == "parquet":
         if path is None or path.suffix.lower() == ".gz":
-            message = "Parquet is read from a plain file only; unpack it, or save it to one"
-            raise DatasetError(message, where=name)
+            problem = "Parquet is read from a plain file only; unpack it, or save it to one"
+            raise DatasetError(problem, where=name)
         from judgekit.datasets.parquet_reader import PARQUET_CELLS, read_parquet
 
-        return partial(_whole, partial(read_parquet, path, builder=make(cells=PARQUET_CELLS)), name)
-    if container == "csv":
-        from judgekit.datasets.csv_reader import CSV_CELLS, read_csv
-
-        read = partial(read_csv, name=name, builder=make(cells=CSV_CELLS))
-    elif container == "json":
-        from judgekit.datasets.json_reader import read_json
-
-        read = partial(read_json, name=name, builder=make())
+        rows = partial(read_parquet, path, builder=_builder(shape, fields, PARQUET_CELLS))
     else:
-        read = partial(read_jsonl, name=name, builder=make())
-    return partial(_whole, partial(_opened, path, read), name)
+        reader: Any = read_jsonl
+        cells: Collection[str] = ()
+        if container == "csv":
+            from judgekit.datasets.csv_reader import CSV_CELLS as cells
+            from judgekit.datasets.csv_reader import read_csv as reader
+        elif container == "json":
+            from judgekit.datasets.json_reader import read_json as reader
+        read = partial(reader, name=name, builder=_builder(shape, fields, cells))
+        rows = partial(_opened, path, read)
+    return _cases(partial(_whole, rows, name), shape)
+
+
+def find_places(
+    path: Path,
+    ids: Collection[str],
+    *,
+    format: Any = None,
+    container: Any = None,
+    fields: Mapping[str, str] | None = None,
+) -> dict[str, tuple[str, int | None]]:
+    """Return the file and the line of cases; without a line if rows are not lines.
+
+    A case that is not in the file, or a file that can be read only once, has no place.
+    """
+    places: dict[str, tuple[str, int | None]] = {}
+    if not path.is_file():
+        return places
+    shape: Shape = format or "auto"
+    rows = read_file(path, str(path), shape=shape, container=container or "auto", fields=fields)
+    missing = set(ids)
+    try:
+        for at, case in rows():
+            if case.id in missing:
+                missing.remove(case.id)
+                places[case.id] = (path.as_posix(), at if isinstance(at, int) else None)
+            if not missing:
+                break
+    except JudgekitError:
+        # The file was changed since, so its lines may be wrong.
+        return {}
+    return places
 
 
 def _opened(path: Path | None, read: Callable[..., Placed]) -> Placed:
@@ -201,18 +237,13 @@ def _whole(read: Callable[[], Placed], name: str) -> Placed:
     yield from rows
 
 
-def _read_objects(source: Iterable[Mapping[str, Any] | Case], *, builder: CaseBuilder) -> Placed:
+def _read_objects(source: Iterable[Any], *, builder: RowBuilder) -> Placed:
+    advice = "give texts, numbers, lists and dicts"
     for number, item in enumerate(source, start=1):
         where = f"row {number}"
-        if isinstance(item, Case):
-            yield where, item
-            continue
-        try:
-            row = to_json(item)
-        except NotJson as exc:
-            message = f"{exc}; give texts, numbers, lists and dicts"
-            raise DatasetError(message, where=where, field=exc.path or None) from exc
-        yield where, builder.build(row, where=where)
+        if not isinstance(item, Case):
+            item = builder.build_python(item, where=where, advice=advice)  # noqa: PLW2901
+        yield where, item
 
 
 def _distinct(rows: Placed, *, name: str, again: Callable[[], Placed] | None) -> Iterator[Case]:

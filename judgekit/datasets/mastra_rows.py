@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from judgekit.core.errors import DatasetError
 from judgekit.datasets.case_fields import CaseFields
 from judgekit.datasets.formatting import kind, listed
 from judgekit.datasets.message_reader import MessageReader
+from judgekit.datasets.row_builder import RowFault
 
 INPUT_KEYS = (
     *("inputMessages", "messages", "prompt", "text", "content", "input", "user"),
@@ -95,15 +95,15 @@ def put_run(question: Any, answer: Any, fields: CaseFields) -> None:
     Remembered messages are `history`. Messages after the first user message are not kept.
 
     Raises:
-        DatasetError: the input or the output is in none of the known shapes.
+        RowFault: the input or the output is in none of the known shapes.
     """
-    _check(question, "input", INPUT_KEYS, fields.where)
-    _check(answer, "output", OUTPUT_KEYS, fields.where)
+    _check(question, "input", INPUT_KEYS)
+    _check(answer, "output", OUTPUT_KEYS)
     fields.put("input", user_text(question), source="input")
     fields.put("system", system_text(question), source="input")
     fields.put("output", assistant_text(answer), source="output")
     remembered = _list(question.get("rememberedMessages")) if isinstance(question, dict) else []
-    reader = MessageReader(where=fields.where)
+    reader = MessageReader()
     turns = []
     for index, message in enumerate(remembered):
         text = _text(message)
@@ -122,17 +122,16 @@ def put_ground_truth(value: Any, fields: CaseFields) -> None:
         fields.put_inside("expected", "ground_truth", value, source="groundTruth")
 
 
-def _check(value: Any, field: str, keys: tuple[str, ...], where: str) -> None:
+def _check(value: Any, field: str, keys: tuple[str, ...]) -> None:
     if value is None or isinstance(value, str | list):
         return
     if isinstance(value, dict) and any(key in value for key in keys):
         return
     shown = f"an object with the keys {listed(value)}" if isinstance(value, dict) else kind(value)
-    raise DatasetError(
+    raise RowFault(
         f"expected text, messages or an object with one of {', '.join(keys)}; found {shown};"
         f" choose the part that is meant with fields: {{{field!r}: 'dotted.path'}}",
-        where=where,
-        field=field,
+        field,
     )
 
 

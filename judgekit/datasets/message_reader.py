@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from typing import Any, Literal
 
 from judgekit.core.case import Message, ToolCall
-from judgekit.core.errors import DatasetError
 from judgekit.datasets.formatting import kind, quoted
 from judgekit.datasets.json_text import to_json_or_text
+from judgekit.datasets.row_builder import RowFault
 
 ROLES: Mapping[str, Literal["system", "user", "assistant", "tool"]] = {
     "system": "system",
@@ -36,22 +36,21 @@ _PART_TYPE = re.compile(r"[a-z][a-z_-]{0,39}")
 class MessageReader:
     """Reads the messages of one row in order, naming tool results after the tool called."""
 
-    def __init__(self, *, where: str) -> None:
-        self._where = where
+    def __init__(self) -> None:
         self._called: dict[str, str] = {}
 
     def read(self, item: Any, *, field: str) -> Message:
         """Return one message; `field` names it in errors.
 
         Raises:
-            DatasetError: it is not a message, or has an unknown shape.
+            RowFault: it is not a message, or has an unknown shape.
         """
         if not isinstance(item, dict):
-            raise self._error(f"expected a message, found {kind(item)}", field)
+            raise _fault(f"expected a message, found {kind(item)}", field)
         role = item.get("role")
         if not isinstance(role, str) or role not in ROLES:
             shown = quoted(role) if isinstance(role, str) else kind(role)
-            raise self._error(f"expected one of {', '.join(ROLES)}, found {shown}", f"{field}.role")
+            raise _fault(f"expected one of {', '.join(ROLES)}, found {shown}", f"{field}.role")
         content = self._content(item.get("content"), f"{field}.content")
         if not content and isinstance(item.get("refusal"), str):
             content = item["refusal"]
@@ -67,7 +66,7 @@ class MessageReader:
     def _name(self, item: Mapping[str, Any], field: str) -> str | None:
         name = item.get("name")
         if name is not None and not isinstance(name, str):
-            raise self._error(f"expected text, found {kind(name)}", f"{field}.name")
+            raise _fault(f"expected text, found {kind(name)}", f"{field}.name")
         called = item.get("tool_call_id")
         if name is None and isinstance(called, str):
             return self._called.get(called, called)
@@ -79,7 +78,7 @@ class MessageReader:
         if isinstance(content, str):
             return content
         if not isinstance(content, list):
-            raise self._error(f"expected text or a list of parts, found {kind(content)}", field)
+            raise _fault(f"expected text or a list of parts, found {kind(content)}", field)
         parts = [self._part(part, f"{field}.{index}") for index, part in enumerate(content)]
         return "\n".join(parts)
 
@@ -87,15 +86,15 @@ class MessageReader:
         if isinstance(part, str):
             return part
         if not isinstance(part, dict):
-            raise self._error(f"expected a part with a type, found {kind(part)}", field)
+            raise _fault(f"expected a part with a type, found {kind(part)}", field)
         sort = part.get("type")
         if not isinstance(sort, str) or not _PART_TYPE.fullmatch(sort):
-            raise self._error("expected a type such as 'text' or 'image_url'", f"{field}.type")
+            raise _fault("expected a type such as 'text' or 'image_url'", f"{field}.type")
         if sort not in _TEXT_KEYS:
             return _PLACEHOLDERS.get(sort, f"[{sort}]")
         text = part.get(_TEXT_KEYS[sort])
         if not isinstance(text, str):
-            raise self._error(f"expected text, found {kind(text)}", f"{field}.{_TEXT_KEYS[sort]}")
+            raise _fault(f"expected text, found {kind(text)}", f"{field}.{_TEXT_KEYS[sort]}")
         return text
 
     def _calls(self, item: Mapping[str, Any], field: str) -> tuple[ToolCall, ...]:
@@ -103,18 +102,18 @@ class MessageReader:
         if calls is None:
             calls = [item["function_call"]] if item.get("function_call") else []
         if not isinstance(calls, list):
-            raise self._error(f"expected a list, found {kind(calls)}", f"{field}.tool_calls")
+            raise _fault(f"expected a list, found {kind(calls)}", f"{field}.tool_calls")
         return tuple(
             self._call(call, f"{field}.tool_calls.{index}") for index, call in enumerate(calls)
         )
 
     def _call(self, call: Any, field: str) -> ToolCall:
         if not isinstance(call, dict):
-            raise self._error(f"expected a tool call, found {kind(call)}", field)
+            raise _fault(f"expected a tool call, found {kind(call)}", field)
         body = call.get("function") or call.get("custom") or call
         name = body.get("name") if isinstance(body, dict) else None
         if not isinstance(name, str):
-            raise self._error("a tool call without the name of a function", field)
+            raise _fault("a tool call without the name of a function", field)
         call_id = call.get("id")
         return ToolCall(
             name=name,
@@ -122,6 +121,6 @@ class MessageReader:
             id=None if call_id is None else str(call_id),
         )
 
-    def _error(self, message: str, field: str) -> DatasetError:
-        remedy = "write messages as {'role': 'user', 'content': 'text'}"
-        return DatasetError(f"{message}; {remedy}", where=self._where, field=field)
+
+def _fault(message: str, field: str) -> RowFault:
+    return RowFault(f"{message}; write messages as {{'role': 'user', 'content': 'text'}}", field)

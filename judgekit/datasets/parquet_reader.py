@@ -9,9 +9,8 @@ from typing import Any
 
 from judgekit.core.case import Case
 from judgekit.core.errors import DatasetError, MissingExtra
-from judgekit.datasets.case_builder import CaseBuilder
 from judgekit.datasets.field_names import OBJECTS
-from judgekit.datasets.json_text import NotJson, to_json
+from judgekit.datasets.row_builder import RowBuilder
 
 PARQUET_CELLS = OBJECTS | {"history"}
 """Fields whose texts hold JSON: tables have no type for objects of varying keys."""
@@ -21,7 +20,7 @@ _BATCH_ROWS = 512
 _PANDAS_INDEX = re.compile(r"__index_level_\d+__")
 
 
-def read_parquet(path: Path, *, builder: CaseBuilder) -> Iterator[tuple[str | int, Case]]:
+def read_parquet(path: Path, *, builder: RowBuilder) -> Iterator[tuple[str | int, Case]]:
     """Yield the case of every row with its place.
 
     Raises:
@@ -33,12 +32,8 @@ def read_parquet(path: Path, *, builder: CaseBuilder) -> Iterator[tuple[str | in
         for values in batch:
             number += 1
             where = f"row {number}"
-            try:
-                row = to_json(values)
-            except NotJson as exc:
-                message = f"{exc}; convert the column to text or numbers"
-                raise DatasetError(message, where=f"{path}: {where}", field=exc.path) from exc
-            yield where, builder.build(row, where=f"{path}: {where}")
+            advice = "convert the column to text or numbers"
+            yield where, builder.build_python(values, where=f"{path}: {where}", advice=advice)
 
 
 def _batches(path: Path) -> Iterator[list[dict[str, Any]]]:

@@ -7,9 +7,9 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from judgekit.core.errors import DatasetError
 from judgekit.datasets.field_names import OBJECTS, TEXT_LISTS
 from judgekit.datasets.formatting import kind, quoted
+from judgekit.datasets.row_builder import RowFault
 
 _UNION_TAGS = frozenset({"list", "dict", "str", "bool", "int", "float", "none", "[key]"})
 
@@ -31,10 +31,8 @@ _PROBLEMS = {
 }
 
 
-def invalid_case(
-    exc: ValidationError, *, where: str, sources: Mapping[str, str] | None = None
-) -> DatasetError:
-    """Return the first error of pydantic as a DatasetError."""
+def invalid_case(exc: ValidationError, sources: Mapping[str, str]) -> RowFault:
+    """Return the first error of pydantic; `sources` has the key of the row for each field."""
     first, *rest = exc.errors(include_url=False, include_context=True)
     top = str(first["loc"][0]) if first["loc"] else ""
     location = first["loc"]
@@ -42,11 +40,10 @@ def invalid_case(
         # Inside JSON values the location also holds the branch of the union that was tried.
         location = tuple(part for part in location if part not in _UNION_TAGS)
     field = ".".join(map(str, location))
-    source = (sources or {}).get(top, top)
+    source = sources.get(top, top)
     origin = f" (from {quoted(source)})" if source != top else ""
     more = f" ({len(rest)} more in this row)" if rest else ""
-    message = f"{_fault(first)}{origin}{more}; {_remedy(top, first)}"
-    return DatasetError(message, where=where, field=field or None)
+    return RowFault(f"{_fault(first)}{origin}{more}; {_remedy(top, first)}", field or None)
 
 
 def _fault(error: Any) -> str:

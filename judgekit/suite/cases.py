@@ -11,7 +11,7 @@ from judgekit.core.errors import ConfigError, DatasetError
 from judgekit.core.wrong_file import nearby
 from judgekit.core.yaml_file import Lines
 from judgekit.datasets import load_cases
-from judgekit.datasets.locations import find_places
+from judgekit.datasets.load import find_places
 from judgekit.datasets.selection.selection import Selection
 from judgekit.datasets.selection.shard import Shard, Sharding
 from judgekit.suite.file import Overrides, SuiteFile

@@ -7,19 +7,18 @@ from typing import Any
 
 from judgekit.core.case import Case
 from judgekit.core.errors import DatasetError
-from judgekit.datasets.case_builder import CaseBuilder
 from judgekit.datasets.dataframes.libraries import ROWS
 from judgekit.datasets.dataframes.library import Library
 from judgekit.datasets.dataframes.table import Kind, Table
 from judgekit.datasets.field_names import FIELDS, TEXT_LISTS
 from judgekit.datasets.formatting import quoted
-from judgekit.datasets.json_text import NotJson, to_json
+from judgekit.datasets.row_builder import RowBuilder
 
 _SHAPED = ("history", "expected", "labels", "metadata")
 
 
 def read_frame(
-    frame: Any, library: Library, *, builder: CaseBuilder
+    frame: Any, library: Library, *, builder: RowBuilder
 ) -> Iterator[tuple[str | int, Case]]:
     """Yield the case of every row with its place: its label in the index, or its number.
 
@@ -30,12 +29,8 @@ def read_frame(
     for label, values in ROWS[library](frame):
         empty = False
         where = f"row {quoted(label) if isinstance(label, str) else str(label)[:60]}"
-        try:
-            row = to_json(values)
-        except NotJson as exc:
-            message = f"{exc}; convert the column to texts, numbers, lists or dicts"
-            raise DatasetError(message, where=where, field=exc.path or None) from exc
-        yield where, builder.build(row, where=where)
+        advice = "convert the column to texts, numbers, lists or dicts"
+        yield where, builder.build_python(values, where=where, advice=advice)
     if empty:
         raise DatasetError("there are no rows in it", where=f"the {type(frame).__name__}")
 
