@@ -3,13 +3,17 @@ PYTHON ?= python3
 BIN := .venv/bin
 UV := $(shell command -v uv 2>/dev/null)
 
+# Tests start hundreds of processes, which would compile the package again without byte code.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: demo test check lint types layers format ray lock clean
 
 demo: .venv/ready
 	$(BIN)/judgekit run examples/support_assistant/suite.yaml --out runs/support_assistant
 
+# One worker runs all tests of a file, which share fixtures; conftest.py puts the longest first.
 test: .venv/ready-dev
-	$(BIN)/python -m pytest -n auto
+	$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
 
 # Installs Ray, 200 MB; without it, its tests are skipped.
 ray: .venv/ready-ray

@@ -41,6 +41,15 @@ def pytest_xdist_auto_num_workers() -> int:
     return (os.cpu_count() or 1) + 1
 
 
+_LONG = ("live", "hostile", "ci", "view", "pages", "testing", "cli")
+"""Folders with the longest files. They run first, so that none of them is left for one worker."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Run the longest files first."""
+    items.sort(key=lambda item: not any(folder in item.path.parts for folder in _LONG))
+
+
 def pytest_collection_finish() -> None:
     """Leave twelve thousand collected tests out of every later garbage collection."""
     gc.collect()

@@ -22,32 +22,34 @@ from judgekit.rubric.sandbox import RubricEnvironment
 
 LIMIT = 5
 """CPU seconds after which a body is interrupted."""
-MEGABYTE = 1_000_000
+WHOLE = "whole" in sys.argv
+"""Try every pair of value and arguments, with a megabyte: minutes instead of seconds."""
+SIZE = 1_000_000 if WHOLE else 250_000
 TEXTS = {
-    "t": "a" * MEGABYTE,
-    "needle": "a" * (MEGABYTE // 2 - 1) + "b",
-    "late": "b" + "a" * (MEGABYTE // 2 - 1),
+    "t": "a" * SIZE,
+    "needle": "a" * (SIZE // 2 - 1) + "b",
+    "late": "b" + "a" * (SIZE // 2 - 1),
     "short": "a" * 60 + "b",
-    "wide": "一" * MEGABYTE,
-    "words": "ab " * (MEGABYTE // 3),
-    "digits": "0x" + "f" * MEGABYTE,
-    "decimal": "7" * MEGABYTE,
-    "dots": "0." * (MEGABYTE // 2) + "0",
+    "wide": "一" * SIZE,
+    "words": "ab " * (SIZE // 3),
+    "digits": "0x" + "f" * SIZE,
+    "decimal": "7" * SIZE,
+    "dots": "0." * (SIZE // 2) + "0",
     "huge": int("7" * 4_000),
 }
-WHOLE = "whole" in sys.argv
-"""Try every pair of value and arguments: minutes instead of seconds."""
 VALUES = ("t", "[t, wide, words]", "digits | int(0, 16)", "wide", "words", "decimal", "[{'a': t}]")
 GIVEN = ("", "needle", "short, t", "attribute=dots", "0, 16", "late", "huge", "'eq', t")
-if not WHOLE:
-    VALUES, GIVEN = VALUES[:3], GIVEN[:4]
 TESTED = ("t", "huge", "[t, wide, words]")
 AGAINST = ("", "needle", "huge", "[t, wide, words]")
 OPERATORS = (
     "+", "-", "*", "/", "//", "%", "**", "~", "==", "!=", "<", "<=", ">", ">=", "in", "not in",
     "and", "or",
 )  # fmt: skip
-OPERANDS = ("t", "needle", "short", "wide", "huge", "[t, wide]", "9 ** 64")
+RECEIVERS = ("t", "words", "wide")
+OPERANDS = ("t", "needle", "huge", "[t, wide]", "short", "wide", "9 ** 64")
+if not WHOLE:
+    VALUES, GIVEN, AGAINST = VALUES[:3], GIVEN[:4], AGAINST[:2]
+    RECEIVERS, OPERANDS = RECEIVERS[:2], OPERANDS[:4]
 
 
 def bodies(environment):
@@ -55,7 +57,7 @@ def bodies(environment):
     for name, value, given in product(environment.filters, VALUES, GIVEN):
         comma = f", {given}" if given else ""
         yield f"{{{{ {value} | {name}({given}) is defined }}}}"
-        if (value == "t" and given != "attribute=dots") or WHOLE:
+        if (value == "t" and given in ("", "needle")) or WHOLE:
             yield f"{{{{ [{value}] | map({name!r}{comma}) | list is defined }}}}"
             yield f"{{% filter {name}({given}) %}}{{{{ {value} }}}}{{% endfilter %}}"
     for name, value, given in product(environment.tests, TESTED, AGAINST):
@@ -65,7 +67,7 @@ def bodies(environment):
         yield f"{{{{ [{value}] | select({name!r}{comma}) | list is defined }}}}"
         pair = f"[{{'a': {value}}}]"
         yield f"{{{{ {pair} | rejectattr('a', {name!r}{comma}) | list is defined }}}}"
-    for name, value, given in product(METHODS, ("t", "wide", "words"), GIVEN):
+    for name, value, given in product(METHODS, RECEIVERS, GIVEN):
         yield f"{{{{ {value}.{name}({given}) is defined }}}}"
         lookup = f"[{value}] | map(attribute={name!r}) | first"
         yield f"{{% set m = {lookup} %}}{{{{ m({given}) is defined }}}}"
