@@ -6,7 +6,8 @@ import hashlib
 import secrets
 import shutil
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -82,7 +83,8 @@ def run_on_ray(
             job = _prepare(loaded, suite, overrides, out=out, slots=slots, again=retry_failed)
             folder = shards_folder(out)
             left = [shard for shard in _shards(job) if not _finished(folder, shard, loaded)]
-            _run_all(ray, folder, job, left, slots=slots, stop=stop)
+            with _limits(ray, job, loaded) as actor:
+                _run_all(ray, folder, job, left, slots=slots, stop=stop, actor=actor)
     finally:
         loaded.close()
     folders = [run_folder(folder, shard) for shard in _shards(job)]
@@ -154,6 +156,7 @@ def _prepare(
         concurrency=max(1, suite.file.limits.concurrency // min(slots, shards)),
         ask_all=suite.record is RecordMode.ALL,
         retry_failed=str(again) if again is not None else None,
+        limits=f"limits-{secrets.token_hex(8)}" if _shares_limits(suite) else None,
         source=source,
     )
     try:
@@ -208,13 +211,53 @@ def _finished(folder: Path, shard: Shard, suite: Suite) -> bool:
     return not any(metric.failed or metric.not_run for metric in metrics)
 
 
+def _shares_limits(suite: Suite) -> bool:
+    """Return whether the workers share more than a number of concurrent calls."""
+    return suite.file.limits.max_cost is not None and suite.record is not RecordMode.NONE
+
+
+@contextmanager
+def _limits(ray: Any, job: ShardJob, suite: Suite) -> Iterator[Any]:
+    """Start the actor with the limits of the run, beside the driver; yield `None` without one."""
+    if job.limits is None:
+        yield None
+        return
+    from judgekit.ray.limits import NAMESPACE, RunLimits
+
+    strategies = import_module("ray.util.scheduling_strategies")
+    node = ray.get_runtime_context().get_node_id()
+    actor = (
+        ray.remote(RunLimits)
+        .options(
+            name=job.limits,
+            namespace=NAMESPACE,
+            num_cpus=0,
+            max_restarts=-1,
+            max_task_retries=-1,
+            scheduling_strategy=strategies.NodeAffinitySchedulingStrategy(node, soft=True),
+        )
+        .remote(suite.file.limits.max_cost)
+    )
+    try:
+        yield actor
+    finally:
+        ray.kill(actor)
+
+
 class _Running(NamedTuple):
     shard: Shard
     reference: Any
 
 
 def _run_all(
-    ray: Any, folder: Path, job: ShardJob, shards: list[Shard], *, slots: int, stop: Flag
+    ray: Any,
+    folder: Path,
+    job: ShardJob,
+    shards: list[Shard],
+    *,
+    slots: int,
+    stop: Flag,
+    actor: Any,
 ) -> None:
     """Run shards, `slots` at a time; the first error ends all.
 
@@ -227,6 +270,7 @@ def _run_all(
     )
     waiting = iter(shards)
     running: list[_Running] = []
+    spent: dict[str, float] = {}
     try:
         while True:
             while len(running) < slots and (shard := next(waiting, None)) is not None:
@@ -243,17 +287,19 @@ def _run_all(
                 )
             for one in [one for one in running if one.reference in done]:
                 running.remove(one)
-                _check_outcome(ray, one)
+                spent |= _outcome(ray, one)["spent"]
+            if actor is not None:  # a restarted actor does not know the finished workers
+                actor.count.remote(spent)
     finally:
         for one in running:
             with suppress(ray.exceptions.RayError):
                 ray.cancel(one.reference, force=True)
 
 
-def _check_outcome(ray: Any, one: _Running) -> None:
-    """Raise the error of a shard as one line with its machine and cause."""
+def _outcome(ray: Any, one: _Running) -> dict[str, Any]:
+    """Return how a shard ended; raise its error as one line with its machine and cause."""
     try:
-        outcome = ray.get(one.reference)
+        outcome: dict[str, Any] = ray.get(one.reference)
     except ray.exceptions.RayError as exc:
         lines = [line.strip() for line in str(exc).splitlines() if line.strip()]
         raise ConfigError(
@@ -263,6 +309,7 @@ def _check_outcome(ray: Any, one: _Running) -> None:
         ) from None
     if outcome["error"] is not None:
         raise ConfigError(outcome["error"], where=f"shard {one.shard} on {outcome['host']}")
+    return outcome
 
 
 def _keep_replies(suite: Suite, job: ShardJob, folder: Path) -> None:

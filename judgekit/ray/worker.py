@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import os
 import platform
+import secrets
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,9 +18,11 @@ from judgekit.core.errors import ConfigError, JudgekitError
 from judgekit.core.file_model import FileModel, none_yet, validate_file
 from judgekit.core.yaml_file import Lines
 from judgekit.datasets.selection.shard import Shard
+from judgekit.ray.cluster import load_ray
 from judgekit.report.folder import RESULTS, is_locked, read_json
 
 if TYPE_CHECKING:
+    from judgekit.ray.limits import LimitsClient, Reply
     from judgekit.suite.suite import Suite
 
 JOB = "job.json"
@@ -43,6 +48,8 @@ class ShardJob(FileModel):
     ask_all: bool = False
     """Whether the record mode is `all`."""
     retry_failed: str | None = None
+    limits: str | None = None
+    """Name of the actor with the limits of the run."""
     source: list[Any] = Field(default_factory=none_yet)
     """Size, times and digests of the input; finished shards of the same input are kept."""
 
@@ -58,11 +65,17 @@ def run_shard(folder: str, token: str, number: int) -> dict[str, Any]:
         token: what its `job.json` must contain.
         number: the shard, counted from 1.
     """
-    outcome: dict[str, Any] = {"shard": number, "host": platform.node(), "error": None}
+    outcome: dict[str, Any] = {"host": platform.node(), "error": None, "spent": {}}
     try:
         job = read_job(Path(folder), token)
         _enter(Path(job.working_folder))
-        _run(job, Path(folder), Shard(number, job.shards))
+        shard = Shard(number, job.shards)
+        if job.limits is None:
+            _run(job, Path(folder), shard, client=None)
+        else:
+            with _limits(job.limits, shard) as client:
+                _run(job, Path(folder), shard, client=client)
+            outcome["spent"] = {client.worker: client.spent}
     except JudgekitError as exc:
         outcome["error"] = str(exc)
     except (ImportError, OSError) as exc:
@@ -107,14 +120,36 @@ def _enter(folder: Path) -> None:
         raise ConfigError(message, where=str(folder)) from exc
 
 
-def _run(job: ShardJob, folder: Path, shard: Shard) -> None:
+@contextmanager
+def _limits(name: str, shard: Shard) -> Iterator[LimitsClient]:
+    """Yield the client of the actor with the limits; release at the end what the shard holds."""
+    from judgekit.ray.limits import NAMESPACE, LimitsClient
+
+    ray = load_ray()
+    actor = ray.get_actor(name, namespace=NAMESPACE)
+
+    async def send(*arguments: Any) -> Reply:
+        reply: Reply = await actor.exchange.remote(*arguments)
+        return reply
+
+    client = LimitsClient(f"{shard.number}:{secrets.token_hex(8)}", send)
+    try:
+        yield client
+    finally:
+        ray.get([
+            actor.count.remote({client.worker: client.spent}),
+            actor.forget.remote(client.worker),
+        ])  # fmt: skip
+
+
+def _run(job: ShardJob, folder: Path, shard: Shard, *, client: LimitsClient | None) -> None:
     import asyncio
 
     from judgekit.suite.run import replay_suite, run_suite
 
     out = run_folder(folder, shard)
     _wait_for_lock(out)
-    suite = _suite_of_shard(job, folder, shard)
+    suite = _suite_of_shard(job, folder, shard, client)
     retry_failed = Path(job.retry_failed) if job.retry_failed is not None else None
     if suite.at_once:
         replay_suite(suite, out=out, retry_failed=retry_failed)
@@ -129,8 +164,11 @@ def _wait_for_lock(out: Path) -> None:
         time.sleep(0.1)
 
 
-def _suite_of_shard(job: ShardJob, folder: Path, shard: Shard) -> Suite:
+def _suite_of_shard(
+    job: ShardJob, folder: Path, shard: Shard, client: LimitsClient | None
+) -> Suite:
     from judgekit.cassette.store import LayeredStore
+    from judgekit.ray.limits import SharedBudget, SharedPace
     from judgekit.suite.file import Overrides
     from judgekit.suite.judges import SharedRun
     from judgekit.suite.source import read_suite
@@ -145,10 +183,14 @@ def _suite_of_shard(job: ShardJob, folder: Path, shard: Shard) -> Suite:
         data = {**data, "cassette": None}
     if job.concurrency is not None:
         data = {**data, "limits": {**(data.get("limits") or {}), "concurrency": job.concurrency}}
+    store = partial(LayeredStore, store_of(folder, shard), folder / KNOWN)
+    shared = SharedRun(store=store)
+    if client is not None:
+        shared = SharedRun(store, SharedBudget(client), partial(SharedPace, client))
     return build_suite(
         data,
         base=path.parent,
         lines=lines,
         overrides=validate_file(Overrides, flags, lines=Lines(file=str(folder / JOB))),
-        shared=SharedRun(store=partial(LayeredStore, store_of(folder, shard), folder / KNOWN)),
+        shared=shared,
     )

@@ -1,0 +1,305 @@
+"""The limits of a run that several processes share: one actor has them, and each worker asks it.
+
+A remote call costs about a millisecond of processor time, so a worker sends what has gathered
+within `GATHER` seconds as one message and receives what is allowed by then.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from judgekit.core.errors import BudgetExceeded, JudgekitError
+from judgekit.judges.limits import Purse
+from judgekit.judges.pace import LocalPace
+
+GATHER = 0.01
+"""Seconds that a worker gathers messages; far less than a call to a judge takes."""
+_POLL = 20.0
+"""Seconds after which the actor answers, even if it has nothing to say."""
+_ABANDONED = 499
+"""Status of a call of a worker that died: neither accepted quickly nor refused by the server."""
+NAMESPACE = "judgekit"
+
+Message = tuple[Any, ...]
+"""A kind, a number, and plain values."""
+Reply = tuple[str, list[tuple[int, str | None]]]
+"""The id of the actor's process; the numbers that are allowed, or why one never will be."""
+Send = Callable[[str, list[Message], float, str | None], Awaitable[Reply]]
+
+
+class _Granted(NamedTuple):
+    limit: Purse | LocalPace
+    number: int
+    dollars: float
+
+
+class _Worker:
+    """What one worker has asked for."""
+
+    def __init__(self) -> None:
+        self.granted: dict[int, _Granted] = {}
+        self.waiting: dict[int, asyncio.Task[None]] = {}
+        self.answers: list[tuple[int, str | None]] = []
+        self.changed = asyncio.Event()
+        self.turn = 0
+
+
+class RunLimits:
+    """The budget and the paces of all workers; an actor of Ray.
+
+    After a restart of the actor, the workers send again what they wait for and what they spent.
+
+    Args:
+        max_cost: US dollars that the run may spend; `None` means no limit.
+    """
+
+    def __init__(self, max_cost: float | None = None) -> None:
+        self._id = secrets.token_hex(8)
+        self._purse = Purse(max_cost)
+        self._paces: dict[str, LocalPace] = {}
+        self._workers: dict[str, _Worker] = {}
+        self._counted: dict[str, float] = {}
+        """US dollars by worker that are part of `Purse.spent`."""
+
+    async def exchange(
+        self, worker: str, messages: Sequence[Message], spent: float, unpriced: str | None
+    ) -> Reply:
+        """Take messages; return what is allowed, as soon as there is something.
+
+        Args:
+            worker: `SHARD:ID`. A new worker of a shard replaces the earlier one, which is dead.
+            messages: what happened since the last call.
+            spent: US dollars of all replies of the worker.
+            unpriced: a model with a reply of unknown cost.
+        """
+        if worker not in self._workers:
+            shard = worker.partition(":")[0]
+            for other in [w for w in self._workers if w.partition(":")[0] == shard]:
+                await self.forget(other)
+            self._workers[worker] = _Worker()
+        state = self._workers[worker]
+        for message in messages:
+            await self._take(state, *message)
+        self.count({worker: spent})
+        if unpriced is not None:
+            self._purse.unpriced.setdefault(unpriced, 1)
+        state.turn += 1
+        turn = state.turn
+        state.changed.set()  # ends an earlier call of this worker
+        while state.waiting and not state.answers and state.turn == turn:
+            state.changed.clear()
+            try:
+                async with asyncio.timeout(_POLL):
+                    await state.changed.wait()
+            except TimeoutError:
+                break
+        answers, state.answers = state.answers, []
+        return self._id, answers
+
+    def count(self, spent: Mapping[str, float]) -> None:
+        """Count the money of workers, given as totals, so that nothing counts twice."""
+        for worker, dollars in spent.items():
+            self._purse.spent += dollars - self._counted.get(worker, 0.0)
+            self._counted[worker] = dollars
+
+    async def forget(self, worker: str) -> None:
+        """Release everything that a worker holds; the estimates of its calls count as spent."""
+        state = self._workers.pop(worker, None)
+        if state is None:
+            return
+        for task in state.waiting.values():
+            task.cancel()
+        for granted in state.granted.values():
+            await _end(granted, dollars=granted.dollars)
+
+    async def _take(self, state: _Worker, kind: str, number: int, *values: Any) -> None:
+        if kind in ("reserve", "acquire"):
+            if number not in state.waiting and number not in state.granted:
+                task = asyncio.create_task(self._grant(state, kind, number, *values))
+                state.waiting[number] = task
+            return
+        task_or_none = state.waiting.pop(number, None)
+        if task_or_none is not None:
+            task_or_none.cancel()
+        granted = state.granted.pop(number, None)
+        if granted is None:
+            return
+        if kind == "paid":
+            # The dollars are part of the total of the worker.
+            await granted.limit.settle(granted.number, dollars=0.0)  # type: ignore[call-arg]
+        elif kind == "ended":
+            status, headers, tokens, seconds = values
+            await granted.limit.settle(  # type: ignore[call-arg]
+                granted.number, status=status, headers=headers, tokens=tokens, seconds=seconds
+            )
+        else:
+            await _end(granted, dollars=0.0)
+
+    async def _grant(self, state: _Worker, kind: str, number: int, *values: Any) -> None:
+        problem = None
+        try:
+            if kind == "reserve":
+                model, dollars = values
+                inner = await self._purse.reserve(model, dollars)
+                state.granted[number] = _Granted(self._purse, inner, dollars)
+            else:
+                server, settings, tokens = values
+                pace = self._paces.get(server)
+                if pace is None:
+                    pace = self._paces[server] = LocalPace(server, **settings)
+                inner = await pace.acquire(tokens)
+                state.granted[number] = _Granted(pace, inner, 0.0)
+        except BudgetExceeded as exc:
+            problem = str(exc)
+        state.waiting.pop(number, None)
+        state.answers.append((number, problem))
+        state.changed.set()
+
+
+async def _end(granted: _Granted, *, dollars: float) -> None:
+    """End a call of a worker that will not say how it ended."""
+    if isinstance(granted.limit, Purse):
+        await granted.limit.settle(granted.number, dollars=dollars)
+    else:
+        await granted.limit.settle(
+            granted.number, status=_ABANDONED, headers={}, tokens=None, seconds=0.0
+        )
+
+
+class LimitsClient:
+    """The limits of a run in the process of a worker.
+
+    Args:
+        worker: `SHARD:ID`; the id differs for each process that runs the shard.
+        send: calls `RunLimits.exchange`.
+    """
+
+    def __init__(self, worker: str, send: Send) -> None:
+        self.worker = worker
+        self.spent = 0.0
+        self.unpriced: str | None = None
+        self._send = send
+        self._actor: str | None = None
+        self._number = 0
+        self._queue: list[Message] = []
+        self._open: dict[int, tuple[Message, asyncio.Future[None]]] = {}
+        self._timer: asyncio.TimerHandle | None = None
+        self._sending: set[asyncio.Future[Reply]] = set()
+
+    async def ask(self, kind: str, *values: Any) -> int:
+        """Wait for what a message asks for; return its number.
+
+        Raises:
+            BudgetExceeded: the money is spent.
+        """
+        self._number += 1
+        number = self._number
+        message = (kind, number, *values)
+        allowed = asyncio.get_running_loop().create_future()
+        self._open[number] = message, allowed
+        self.tell(message)
+        try:
+            await allowed
+        except asyncio.CancelledError:
+            self.tell(("dropped", number))
+            raise
+        finally:
+            self._open.pop(number, None)
+        return number
+
+    def tell(self, message: Message) -> None:
+        """Send a message that needs no answer."""
+        self._queue.append(message)
+        self._plan()
+
+    def _plan(self) -> None:
+        """Send soon, if there is something to send or to wait for."""
+        if self._timer is None and (self._queue or (self._open and not self._sending)):
+            self._timer = asyncio.get_running_loop().call_later(GATHER, self._flush)
+
+    def _flush(self) -> None:
+        self._timer = None
+        messages, self._queue = self._queue, []
+        sending = asyncio.ensure_future(
+            self._send(self.worker, messages, self.spent, self.unpriced)
+        )
+        self._sending.add(sending)
+        sending.add_done_callback(self._received)
+
+    def _received(self, sending: asyncio.Future[Reply]) -> None:
+        self._sending.discard(sending)
+        if sending.cancelled():
+            return
+        error = sending.exception()
+        if error is not None:
+            problem = JudgekitError(f"the limits of the run are not available: {error}")
+            for _, allowed in self._open.values():
+                if not allowed.done():
+                    allowed.set_exception(problem)
+            return
+        actor, answers = sending.result()
+        if self._actor not in (None, actor):  # it was started again and knows nothing
+            self._queue += [message for message, _ in self._open.values()]
+        self._actor = actor
+        for number, problem_text in answers:
+            if (waiting := self._open.get(number)) is None or waiting[1].done():
+                continue
+            if problem_text is None:
+                waiting[1].set_result(None)
+            else:
+                waiting[1].set_exception(BudgetExceeded(problem_text))
+        self._plan()
+
+
+class SharedBudget:
+    """The budget of a run in a worker; see `Budget`."""
+
+    def __init__(self, client: LimitsClient) -> None:
+        self._client = client
+        self._models: dict[int, str] = {}
+
+    async def reserve(self, model: str, dollars: float) -> int:
+        """Reserve the estimated cost of a call."""
+        number = await self._client.ask("reserve", model, dollars)
+        self._models[number] = model
+        return number
+
+    async def settle(self, reservation: int, *, dollars: float | None) -> None:
+        """Replace a reservation by the cost, without waiting for the actor."""
+        model = self._models.pop(reservation)
+        if dollars is None:
+            self._client.unpriced = model
+        else:
+            self._client.spent += dollars
+        self._client.tell(("paid", reservation))
+
+
+class SharedPace:
+    """The pace of the calls of all workers to one server, in a worker; see `Pace`.
+
+    Takes the arguments of `LocalPace`.
+    """
+
+    def __init__(self, client: LimitsClient, name: str, **settings: Any) -> None:
+        self._client = client
+        self._name = name
+        self._settings = settings
+
+    async def acquire(self, tokens: float) -> int:
+        """Wait until a call may start."""
+        return await self._client.ask("acquire", self._name, self._settings, tokens)
+
+    async def settle(
+        self,
+        call: int,
+        *,
+        status: int | None,
+        headers: Mapping[str, str],
+        tokens: float | None,
+        seconds: float,
+    ) -> None:
+        """End a call, without waiting for the actor."""
+        self._client.tell(("ended", call, status, dict(headers), tokens, seconds))
