@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -19,8 +18,6 @@ if TYPE_CHECKING:
     from judgekit.rubric.testfile import TestedFile
 
 F = TypeVar("F", bound=RubricFile)
-TASK = "Judge the answer by the criteria below."
-"""The task of a rubric without a description."""
 MAX_LAYERS = 10
 """Longest chain of files that extend each other."""
 
@@ -129,15 +126,3 @@ def _hints() -> Hints:
     from judgekit.rubric.hints import HINTS
 
     return HINTS
-
-
-def description_of(layers: Sequence[Layer]) -> str:
-    """Return the rubric's description, or the nearest inherited one.
-
-    The description of an abstract file describes that file and is not inherited.
-    """
-    texts = [(layer.file.description, layer.file.abstract) for layer in layers]
-    own = next((text for text, abstract in texts if text is not None and not abstract), None)
-    if own is not None:
-        return own
-    return TASK if any(text for text, _ in texts) else ""

@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from jinja2 import nodes
 
 from judgekit.core.errors import RubricError, place
 from judgekit.core.suggest import closest, suggest
 from judgekit.rubric.caseview import CASE_FIELDS
-from judgekit.rubric.complain import Complain
 from judgekit.rubric.filters import FILTERS, TESTS
 from judgekit.rubric.parameter import Parameter
+
+Complain = Callable[[RubricError], None]
+"""Called with a fault: loading raises the first one, lint collects all."""
+
+
+def refuse(error: RubricError) -> None:
+    """Raise the fault."""
+    raise error
+
 
 VARIABLES = (
     "case", "criteria", "details", "examples", "groups", "mode", "parameters", "rubric",

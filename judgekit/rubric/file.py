@@ -6,12 +6,10 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Discriminator, Field, Tag, field_validator, model_validator
 
 from judgekit.core.case import CASE_TEXTS
-from judgekit.core.errors import RubricError
 from judgekit.core.file_model import FileModel, Number, none_yet
 from judgekit.core.reply_schema import MAX_ITEMS
 from judgekit.core.request import Detail, Question
 from judgekit.core.suggest import suggest
-from judgekit.core.yaml_file import Lines
 from judgekit.rubric.criterion import Criterion, Level
 from judgekit.rubric.parameter import MAX_PARAMETERS, ParameterKind
 
@@ -22,7 +20,7 @@ MAX_EXAMPLES = 20
 MAX_WORDS = 50
 """Levels, options or details that a criterion may have."""
 
-_ID = re.compile(r"[A-Za-z][A-Za-z0-9_-]*(\.[A-Za-z][A-Za-z0-9_-]*)?")
+ID = re.compile(r"[A-Za-z][A-Za-z0-9_-]*(\.[A-Za-z][A-Za-z0-9_-]*)?")
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
 _FIELDS = (*CASE_TEXTS, "history", "choices", "expected", "metadata")
 # For the schema that editors read; the validators below check the same.
@@ -171,14 +169,8 @@ class CriterionFile(FileModel):
         low = 0.0 if self.minimum is None else self.minimum
         return low, 1.0 if self.maximum is None else self.maximum
 
-    def value(self, id: str, *, lines: Lines, default_weight: float) -> Criterion:
+    def value(self, id: str, *, default_weight: float) -> Criterion:
         """Return the criterion as a value."""
-        if not _ID.fullmatch(id):
-            raise RubricError(
-                f"{id!r} is no name for a criterion: letters, digits, _ and -, at most one dot",
-                where=lines.where("criteria", id),
-                rule="criterion-name",
-            )
         words = self.levels or self.options or {}
         low, high = self.bounds
         question = Question(
@@ -307,7 +299,7 @@ class RubricFile(FileModel):
     criteria: dict[str, CriterionFile | None] = Field(
         default_factory=dict,
         max_length=MAX_CRITERIA,
-        json_schema_extra={"propertyNames": {"pattern": f"^{_ID.pattern}$"}},
+        json_schema_extra={"propertyNames": {"pattern": f"^{ID.pattern}$"}},
     )
     """What is judged, by id; `null` removes one that is inherited."""
     details: Details = Field(default_factory=dict)

@@ -10,7 +10,7 @@ from typing import Any
 from jinja2 import BaseLoader, Environment, TemplateNotFound, nodes
 from jinja2 import Template as JinjaTemplate
 
-from judgekit.rubric.complain import Complain, refuse
+from judgekit.rubric.checks import Complain, refuse
 from judgekit.rubric.filetext import read_file, split_front_matter
 from judgekit.rubric.sheet import Sheet, sheet_of, tree_of
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -164,6 +165,15 @@ def read_labelled(
     return labelled, files
 
 
+@lru_cache(maxsize=64)
+def form_for(form: Form, names: tuple[str, ...]) -> Form:
+    """Return a form with only the questions and details that answers have."""
+    return Form(
+        questions=tuple(q for q in form.questions if q.id in names),
+        details=tuple(d for d in form.details if d.name in names),
+    )
+
+
 def _read(name: str, *, folder: Path, where: str) -> tuple[Path, str]:
     path = folder / name
     inside = bool(_PATH.fullmatch(name)) and ".." not in name
@@ -211,7 +221,6 @@ def _rows(
     form: Form,
     weighing: Weighing,
 ) -> Iterator[_Row]:
-    forms: dict[tuple[str, ...], Form] = {}
     for number, (where, data) in enumerate(_objects(path, text), start=1):
         if unknown := sorted(set(data) - _KEYS):
             message = f"unknown key {unknown[0]!r}{suggest(unknown[0], sorted(_KEYS))}"
@@ -225,7 +234,7 @@ def _rows(
             raise RubricError(message, where=where, rule="example-invalid")
         id, case = _case(data.get("case"), cases, number=number, where=where)
         example = Example(case=case, answers={**answers, **details})
-        value = _value(example, form, forms, weighing, where)
+        value = _value(example, form, weighing, where)
         content = case.model_dump(mode="json", exclude_defaults=True, exclude={"id"})
         yield _Row(id, example, value, digest_json([content, example.answers]))
 
@@ -252,23 +261,13 @@ def _case(
 def _value(
     example: Example,
     form: Form,
-    forms: dict[tuple[str, ...], Form],
     weighing: Weighing,
     where: str,
 ) -> float | None:
     """Check the answers of a row; return their combined value."""
-    names = tuple(
-        name
-        for name in (*(q.id for q in form.questions), *(d.name for d in form.details))
-        if name in example.answers
-    )
-    if names not in forms:
-        forms[names] = Form(
-            questions=tuple(q for q in form.questions if q.id in names),
-            details=tuple(d for d in form.details if d.name in names),
-        )
+    form = form_for(form, tuple(example.answers))
     try:
-        answers, _ = read_answers(example.answers, form=forms[names])
+        answers, _ = read_answers(example.answers, form=form)
     except InvalidReply as exc:
         raise RubricError(
             f"the answers do not fit the criteria: {exc}", where=where, rule="example-invalid"

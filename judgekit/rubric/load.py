@@ -1,34 +1,46 @@
-"""Load rubric files; every error names its file and line, before any call to a judge."""
+"""Load rubric files; every error names its file and line, before any call to a judge.
+
+Loading stops at the first fault; `open_rubric`, for lint, collects all of them.
+"""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
-from functools import cache, partial
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from jinja2 import TemplateNotFound
+from pydantic import ValidationError
 
 from judgekit.core.canonical import digest, digest_json
-from judgekit.core.errors import AbstractRubric, InvalidReply, RubricError
+from judgekit.core.errors import AbstractRubric, ConfigError, InvalidReply, RubricError
+from judgekit.core.file_model import describe, steps_to
 from judgekit.core.judgment import read_answers
-from judgekit.core.request import Detail, Form
-from judgekit.core.suggest import suggest
-from judgekit.rubric.chain import Layer, chain, description_of
-from judgekit.rubric.checks import with_parameter_hint
-from judgekit.rubric.complain import Complain, refuse
-from judgekit.rubric.declared import check_used, declared_in
-from judgekit.rubric.file import MAX_CRITERIA, CriterionFile, DetailFile, LabelledFile
+from judgekit.core.request import Form
+from judgekit.core.yaml_file import parse_yaml
+from judgekit.rubric.chain import Layer, chain
+from judgekit.rubric.checks import Complain, refuse, with_parameter_hint
+from judgekit.rubric.criterion import Criterion
+from judgekit.rubric.file import LabelledFile
+from judgekit.rubric.filetext import read_file, split_front_matter
 from judgekit.rubric.fold import Combine
 from judgekit.rubric.folders import Folders
 from judgekit.rubric.library import builtin_folder, find_rubric
-from judgekit.rubric.rubric import Group, Rubric
+from judgekit.rubric.merge import MergedLayers
+from judgekit.rubric.parameter import Parameter
+from judgekit.rubric.rubric import Rubric
 from judgekit.rubric.template import Template
 
 if TYPE_CHECKING:
-    from judgekit.rubric.criterion import Criterion
-    from judgekit.rubric.labelled import Example
-    from judgekit.rubric.parameter import Parameter
+    from judgekit.rubric.labelled import Example, Labelled
     from judgekit.rubric.rubric import Tested
+
+_MOST = 50
+"""Most faults of one front matter that are shown."""
+_RULES = {"extra_forbidden": "unknown-key", "missing": "missing-key"}
 
 
 def load_rubric(
@@ -45,9 +57,13 @@ def load_rubric(
         RubricError: with file and line, for anything wrong in any file involved.
     """
     path = find_rubric(source, base=base, folders=folders)
-    folders = tuple(dict.fromkeys((path.parent, builtin_folder())))
-    loader = Folders(folders)
+    loader = folders_of(path)
     return build_rubric(chain(path, loader), path=path, loader=loader)
+
+
+def folders_of(path: Path) -> Folders:
+    """Return the folders in which a rubric finds templates: its own, then the built-in one."""
+    return Folders(tuple(dict.fromkeys((path.parent, builtin_folder()))))
 
 
 def build_rubric(layers: list[Layer], *, path: Path, loader: Folders) -> Rubric:
@@ -57,275 +73,242 @@ def build_rubric(layers: list[Layer], *, path: Path, loader: Folders) -> Rubric:
         RubricError: with file and line, for anything wrong in any of them.
     """
     own = layers[0]
-    file = own.file
-    if file.abstract:
+    if own.file.abstract:
         raise AbstractRubric(
-            f"{file.name!r} is abstract: extend it, it cannot judge by itself",
+            f"{own.file.name!r} is abstract: extend it, it cannot judge by itself",
             where=own.lines.where("abstract"),
         )
-    merged = MergedLayers(layers)
-    criteria = merged.criteria()
-    modes, default_mode = merged.modes(criteria)
-    declared = declared_in(layers)
+    rubric = RubricBuilder(layers, path, loader).build()
+    assert rubric is not None  # noqa: S101 - the first fault was raised
+    return rubric
+
+
+@dataclass
+class Opened:
+    """A rubric file, read as far as its faults allow."""
+
+    loader: Folders
+    faults: list[RubricError] = field(default_factory=list)
+    layers: list[Layer] = field(default_factory=list)
+    """The file and the files that it extends; empty if the front matter is unusable."""
+    merged: MergedLayers | None = None
+    criteria: tuple[Criterion, ...] = ()
+    modes: dict[str, dict[str, float]] = field(default_factory=dict)
+    rubric: Rubric | None = None
+    """`None` if it is abstract or has faults."""
+
+
+def open_rubric(path: Path) -> Opened:
+    """Read a rubric file and collect its faults, in the order of loading."""
+    opened = Opened(folders_of(path))
     try:
-        template = Template(own.name, loader=loader)
+        layers = chain(path, opened.loader)
+        layers[0].file = layers[0].tested()
     except RubricError as exc:
-        raise with_parameter_hint(exc, declared) from exc
-    check_shown(template, [c.id for c in criteria], own)
-    files = {name: digest(loader.read(name)) for name in sorted(template.files)}
-    form = Form(questions=tuple(c.question for c in criteria), details=merged.details(criteria))
-    combine: Combine = merged.first("combine") or "weighted_mean"
-    labelled = None
-    if isinstance(file.examples, LabelledFile):
-        from judgekit.rubric.labelled import Weighing, read_labelled
-
-        labelled, read = read_labelled(
-            file.examples,
-            folder=path.parent,
-            rubric=file.name,
-            form=form,
-            weighing=Weighing(criteria, modes[default_mode], combine),
-            where=own.lines.where("examples"),
-        )
-        files.update(read)
-    check_used(
-        layers,
-        criteria=criteria,
-        details=form.details,
-        mentions=template.mentions,
-        declared=declared,
-    )
-    # The tests of built-in rubrics are parsed when they are needed; those of others are checked.
-    tested = cache(partial(_tests, own, criteria, list(modes), declared))
-    if not own.builtin:
-        tested()
-    return Rubric(
-        name=file.name,
-        version=file.version,
-        digest=digest_json(files),
-        description=description_of(layers),
-        criteria=criteria,
-        groups=merged.groups(criteria),
-        modes=modes,
-        default_mode=default_mode,
-        combine=combine,
-        requires=merged.requires(),
-        details=form.details,
-        examples=examples_of(own, form) if labelled is None else labelled.chosen,
-        labelled=labelled,
-        tested=tested,
-        declared=declared,
-        template=template,
-        path=path,
-    ).with_defaults()
+        opened.faults = _front_faults(path) or [exc]
+        return opened
+    builder = RubricBuilder(layers, path, opened.loader, faults=opened.faults)
+    opened.rubric = builder.build()
+    opened.layers, opened.merged = layers, builder.merged
+    opened.criteria, opened.modes = builder.criteria, builder.modes
+    return opened
 
 
-def _tests(
-    own: Layer, criteria: Sequence[Criterion], modes: list[str], declared: Sequence[Parameter]
-) -> Tested:
-    file = own.tested() if own.builtin else own.file
-    if not file.tests and not file.orderings:
-        return (), ()
-    from judgekit.rubric.testfile import Known, read_tests
-
-    known = Known({c.id: c for c in criteria}, modes, own.lines, declared)
-    return read_tests(file.tests, file.orderings, known)
-
-
-def examples_of(layer: Layer, form: Form, complain: Complain = refuse) -> tuple[Example, ...]:
-    """Return the examples written in a front matter, checked against the form."""
-    examples = []
-    for number, entry in enumerate(layer.file.inline_examples):
-        where = layer.lines.where("examples", number)
-        from judgekit.rubric.inlinecase import inline_case
-        from judgekit.rubric.labelled import Example
-
-        questions = tuple(q for q in form.questions if q.id in entry.answers)
-        details = tuple(d for d in form.details if d.name in entry.answers)
-        try:
-            case = inline_case(entry.case, id=f"example-{number + 1}", where=where)
-            read_answers(entry.answers, form=Form(questions=questions, details=details))
-        except RubricError as exc:
-            complain(exc)
-        except InvalidReply as exc:
-            message = f"the example's answers do not fit the criteria: {exc}"
-            complain(RubricError(message, where=where, rule="example-invalid"))
-        else:
-            examples.append(Example(case=case, answers=entry.answers))
-    return tuple(examples)
+def template_faults(name: str, *, loader: Folders) -> list[RubricError]:
+    """Return the faults of one template file, such as a partial."""
+    faults: list[RubricError] = []
+    try:
+        loader.tree(name, complain=faults.append)
+    except TemplateNotFound:
+        faults.append(RubricError(f"template {name!r} was not found", rule="template-missing"))
+    except RubricError as exc:
+        faults.append(exc)
+    return faults
 
 
-def check_shown(template: Template, ids: list[str], own: Layer) -> None:
-    """Refuse a template that leaves the judge without the criteria or without the case."""
-    where = str(own.path)
-    if "criteria" not in template.names and not all(id in template.text for id in ids):
-        message = "the template never shows the criteria: loop over `criteria`, or extend base"
-        raise RubricError(message, where=where, rule="hidden-criteria")
-    if "case" not in template.names:
-        message = 'the template never shows the case: write {{ case.output | fence("answer") }}'
-        raise RubricError(message, where=where, rule="hidden-case")
+def _front_faults(path: Path) -> list[RubricError]:
+    """Return the faults in the structure of a front matter, by line."""
+    from judgekit.rubric.hints import HINTS
+    from judgekit.rubric.testfile import TestedFile
+
+    faults = []
+    try:
+        front, _ = split_front_matter(read_file(path))
+        data, lines = parse_yaml(front, file=str(path), first=2)
+        if isinstance(data, dict):
+            TestedFile.model_validate(data)
+    except ConfigError:
+        return []
+    except ValidationError as exc:
+        for fault in exc.errors(include_url=False)[:_MOST]:
+            steps = steps_to(fault)
+            message = describe(fault, steps, TestedFile, hints=HINTS)
+            rule = _RULES.get(fault["type"], "bad-value")
+            faults.append(RubricError(message, where=lines.where(*steps), rule=rule))
+    return faults
 
 
-def _group_of(id: str) -> str:
-    return id.partition(".")[0] if "." in id else ""
-
-
-class MergedLayers:
-    """The merged layers of a rubric; a file overrides what it extends.
+class RubricBuilder:
+    """Builds a rubric from its layers.
 
     Args:
         layers: the rubric's own layer, then what it extends.
-        complain: called with each fault; raises the first one by default.
+        path: its file.
+        loader: finds its templates.
+        faults: collects all faults; without it, the first one is raised.
     """
 
-    def __init__(self, layers: list[Layer], *, complain: Complain = refuse) -> None:
-        self.layers = layers
-        self.complain = complain
-
-    def _fault(self, rule: str, message: str, layer: Layer, *path: str) -> None:
-        self.complain(RubricError(message, where=layer.lines.where(*path), rule=rule))
-
-    def first(self, name: str) -> Any:
-        """Return a setting from the first layer that has it."""
-        values = (getattr(layer.file, name) for layer in self.layers)
-        return next((value for value in values if value is not None), None)
-
-    def requires(self) -> tuple[str, ...]:
-        """Return the fields that every case must have."""
-        return tuple(self.first("requires") or ("output",))
-
-    def details(self, criteria: tuple[Criterion, ...]) -> tuple[Detail, ...]:
-        """Return the details of all layers; none may have the name of a criterion."""
-        merged: dict[str, DetailFile] = {}
-        ids = [criterion.id for criterion in criteria]
-        for layer in reversed(self.layers):
-            merged.update(layer.file.details)
-            for name in layer.file.details:
-                if name in ids:
-                    message = f"{name!r} is a criterion and a detail"
-                    self._fault("bad-value", message, layer, "details", name)
-        return tuple(detail.value(name) for name, detail in merged.items())
-
-    def groups(self, criteria: tuple[Criterion, ...]) -> tuple[Group, ...]:
-        """Return the groups of all layers; the rubric's own must have criteria."""
-        own = self.layers[0]
-        known = list(dict.fromkeys(c.group for c in criteria if c.group))
-        for name in own.file.groups:
-            if name not in known:
-                message = f"group {name!r} has no criteria{suggest(name, known)}"
-                self._fault("empty-group", message, own, "groups", name)
-        merged: dict[str, Group] = {}
-        for layer in reversed(self.layers):
-            for name, group in layer.file.groups.items():
-                merged[name] = Group(name=name, requires=tuple(group.requires), text=group.text)
-        return tuple(merged.values())
-
-    def criteria(self) -> tuple[Criterion, ...]:
-        """Return the criteria of all layers, by id; a layer may replace or remove others."""
-        merged: dict[str, tuple[CriterionFile, Layer]] = {}
-        for layer in reversed(self.layers):
-            for id, criterion in layer.file.criteria.items():
-                if criterion is not None:
-                    merged[id] = (criterion, layer)
-                elif merged.pop(id, None) is None:
-                    message = f"removes {id!r}, which it does not inherit"
-                    self._fault("removes-nothing", message, layer, "criteria", id)
-        own = self.layers[0]
-        if not merged:
-            message = 'has no criteria; add criteria: {kind: {text: "Is the answer kind?"}}'
-            self._fault("no-criteria", message, own, "criteria")
-        if len(merged) > MAX_CRITERIA:
-            message = f"has {len(merged)} criteria, of {MAX_CRITERIA} at most"
-            self._fault("bad-value", message, own, "criteria")
-        self._check_weights(merged)
-        sizes = Counter(map(_group_of, merged))
-        values = []
-        for id, (c, layer) in merged.items():
-            share = 1.0 / sizes[_group_of(id)]
-            try:
-                values.append(c.value(id, lines=layer.lines, default_weight=share))
-            except RubricError as exc:
-                self.complain(exc)
-        return tuple(values)
-
-    def _check_weights(self, merged: dict[str, tuple[CriterionFile, Layer]]) -> None:
-        relative = self.first("weights") in ("relative", "points")
-        combine = self.first("combine") or "weighted_mean"
-        sums: dict[str, float] = {}  # group -> sum of its positive weights
-        weighted: dict[str, set[bool]] = {}  # group -> whether its criteria have weights
-        for id, (criterion, layer) in merged.items():
-            group, weight = _group_of(id), criterion.weight
-            weighted.setdefault(group, set()).add(weight is not None)
-            sums[group] = sums.get(group, 0.0) + max(0.0, weight or 0.0)
-            if weight is not None and weight < 0 and combine != "weighted_mean":
-                message = (
-                    f"{id!r} is a penalty, which takes away from a weighted mean; "
-                    f"combine {combine} has no use for one"
-                )
-                self._fault("penalty-unused", message, layer, "criteria", id, "weight")
-            if weight == 0:
-                message = f"{id!r} has weight 0 and would be asked for nothing; remove it"
-                self._fault("weight-zero", message, layer, "criteria", id, "weight")
-            if len(weighted[group]) > 1:
-                message = f"{id!r}: give every criterion of a group a weight, or none"
-                self._fault("weight-missing", message, layer, "criteria", id)
-        for group, total in sums.items():
-            if True not in weighted[group]:
-                continue
-            of = f" of group {group!r}" if group else ""
-            if total <= 0:
-                message = f"the weights{of} are all penalties; one must be positive"
-                self._fault("weight-sum", message, self.layers[0], "criteria")
-            elif not relative and abs(total - 1.0) > 1e-6:
-                message = (
-                    f"the positive weights{of} add up to {total:g}, not 1; "
-                    "correct them, or write `weights: relative` to have them rescaled"
-                )
-                self._fault("weight-sum", message, self.layers[0], "criteria")
-
-    def modes(self, criteria: tuple[Criterion, ...]) -> tuple[dict[str, dict[str, float]], str]:
-        """Return mode -> group -> weight, and the default mode."""
-        groups = list(dict.fromkeys(c.group for c in criteria))
-        merged: dict[str, tuple[dict[str, float], Layer]] = {}
-        for layer in reversed(self.layers):
-            for mode, weights in layer.file.modes.items():
-                merged[mode] = (dict(weights), layer)
-        own = self.layers[0]
-        default = self.first("default_mode")
-        if not merged:
-            if default is not None:
-                message = "names a default_mode, but has no modes"
-                self._fault("default-mode", message, own, "default_mode")
-            return {"default": {group: 1.0 / len(groups) for group in groups}}, "default"
-        for mode, (weights, layer) in merged.items():
-            self._check_mode(mode, weights, groups, layer)
-        used = {g for weights, _ in merged.values() for g, w in weights.items() if w > 0}
-        for criterion in criteria:
-            if criterion.group not in used:
-                message = f"{criterion.id!r} has no weight in any mode, so it is never asked"
-                self._fault("unreachable-criterion", message, own, "criteria", criterion.id)
-        if default is None and len(merged) > 1:
-            message = "has several modes; say which is the default_mode"
-            self._fault("default-mode", message, own, "modes")
-        default = default or next(iter(merged))
-        if default not in merged:
-            hint = suggest(default, list(merged))
-            message = f"default_mode {default!r} is not among the modes{hint}"
-            self._fault("default-mode", message, own, "default_mode")
-        return {mode: weights for mode, (weights, _) in merged.items()}, default
-
-    def _check_mode(
-        self, mode: str, weights: dict[str, float], groups: list[str], layer: Layer
+    def __init__(
+        self,
+        layers: list[Layer],
+        path: Path,
+        loader: Folders,
+        faults: list[RubricError] | None = None,
     ) -> None:
-        for group, weight in weights.items():
-            if group not in groups:
-                hint = suggest(group, [name for name in groups if name])
-                message = f"mode {mode!r} weighs group {group!r}, which has no criteria{hint}"
-                self._fault("mode-group", message, layer, "modes", mode)
-            if weight < 0:
-                message = f"mode {mode!r}: the weight of group {group!r} is negative"
-                self._fault("mode-sum", message, layer, "modes", mode)
-        total = sum(weights.values())
-        if abs(total - 1.0) > 1e-6:
-            message = f"the weights of mode {mode!r} add up to {total:g}, not 1"
-            self._fault("mode-sum", message, layer, "modes", mode)
+        self.own = layers[0]
+        self.path = path
+        self.loader = loader
+        self.faults = faults
+        self.complain: Complain = refuse if faults is None else faults.append
+        abstract = self.own.file.abstract
+        # Lint checks the texts of an abstract file, but what is missing may be in its children.
+        self.merged = MergedLayers(layers, complain=_overlook if abstract else self.complain)
+        self.criteria = self.merged.criteria()
+        self.modes: dict[str, dict[str, float]] = {}
+        self.default_mode = "default"
+        if self.criteria and not abstract:
+            self.modes, self.default_mode = self.merged.modes(self.criteria)
+        self.merged.complain = self.complain
+
+    @contextmanager
+    def _collecting(self) -> Iterator[None]:
+        """Report a fault that is raised."""
+        try:
+            yield
+        except RubricError as exc:
+            self.complain(exc)
+
+    def build(self) -> Rubric | None:
+        """Return the rubric; `None` if it is abstract or has faults."""
+        file, merged, criteria = self.own.file, self.merged, self.criteria
+        declared = merged.parameters()
+        template = self._template(declared)
+        details = merged.details(criteria)
+        if template is not None and criteria:
+            with self._collecting():
+                merged.check_used(
+                    declared, criteria=criteria, details=details, mentions=template.mentions
+                )
+        if file.abstract:
+            return None
+        groups = merged.groups(criteria)
+        if not criteria:
+            return None
+        form = Form(questions=tuple(c.question for c in criteria), details=details)
+        labelled, files = self._labelled(form)
+        examples = labelled.chosen if labelled else self._examples(form)
+        tested = cache(lambda: self._tests(declared))
+        # The tests of built-in rubrics are valid; they are parsed when they are needed.
+        if self.faults is not None or not self.own.builtin:
+            with self._collecting():
+                tested()
+        if template is None or self.faults:
+            return None
+        files |= {name: digest(self.loader.read(name)) for name in template.files}
+        return Rubric(
+            name=file.name,
+            version=file.version,
+            digest=digest_json(files),
+            description=merged.description(),
+            criteria=criteria,
+            groups={group.name: group for group in groups},
+            modes=self.modes,
+            default_mode=self.default_mode,
+            combine=merged.first("combine") or "weighted_mean",
+            requires=tuple(merged.first("requires") or ("output",)),
+            details=details,
+            examples=examples,
+            labelled=labelled,
+            tested=tested,
+            declared={parameter.name: parameter for parameter in declared},
+            template=template,
+            path=self.path,
+        ).with_defaults()
+
+    def _template(self, declared: Sequence[Parameter]) -> Template | None:
+        """Return the template; it must show the judge the criteria and the case."""
+        where = str(self.own.path)
+        faults = [] if self.faults is None else template_faults(self.own.name, loader=self.loader)
+        for fault in faults:
+            self.complain(with_parameter_hint(fault, declared))
+        if faults:
+            return None
+        try:
+            template = Template(self.own.name, loader=self.loader)
+        except RubricError as exc:
+            self.complain(with_parameter_hint(exc, declared))
+            return None
+        shows_criteria = "criteria" in template.names or all(
+            criterion.id in template.text for criterion in self.criteria
+        )
+        if not shows_criteria:
+            message = "the template never shows the criteria: loop over `criteria`, or extend base"
+            self.complain(RubricError(message, where=where, rule="hidden-criteria"))
+        if self.criteria and "case" not in template.names:
+            message = 'the template never shows the case: write {{ case.output | fence("answer") }}'
+            self.complain(RubricError(message, where=where, rule="hidden-case"))
+        return template
+
+    def _labelled(self, form: Form) -> tuple[Labelled | None, dict[str, str]]:
+        """Return the labelled rows, if there are any, and the digests of their files."""
+        file = self.own.file
+        if not isinstance(file.examples, LabelledFile):
+            return None, {}
+        from judgekit.rubric.labelled import Weighing, read_labelled
+
+        weights = self.modes.get(self.default_mode, {})
+        combine: Combine = self.merged.first("combine") or "weighted_mean"
+        try:
+            return read_labelled(
+                file.examples,
+                folder=self.path.parent,
+                rubric=file.name,
+                form=form,
+                weighing=Weighing(self.criteria, weights, combine),
+                where=self.own.lines.where("examples"),
+            )
+        except RubricError as exc:
+            self.complain(exc)
+            return None, {}
+
+    def _examples(self, form: Form) -> tuple[Example, ...]:
+        """Return the examples written in the front matter, checked against the form."""
+        examples = []
+        for number, entry in enumerate(self.own.file.inline_examples):
+            from judgekit.rubric.inlinecase import inline_case
+            from judgekit.rubric.labelled import Example, form_for
+
+            where = self.own.lines.where("examples", number)
+            with self._collecting():
+                case = inline_case(entry.case, id=f"example-{number + 1}", where=where)
+                try:
+                    read_answers(entry.answers, form=form_for(form, tuple(entry.answers)))
+                except InvalidReply as exc:
+                    message = f"the example's answers do not fit the criteria: {exc}"
+                    raise RubricError(message, where=where, rule="example-invalid") from exc
+                examples.append(Example(case=case, answers=entry.answers))
+        return tuple(examples)
+
+    def _tests(self, declared: Sequence[Parameter]) -> Tested:
+        file = self.own.tested() if self.own.builtin else self.own.file
+        if not file.tests and not file.orderings:
+            return (), ()
+        from judgekit.rubric.testfile import Known, read_tests
+
+        by_id = {criterion.id: criterion for criterion in self.criteria}
+        known = Known(by_id, list(self.modes), self.own.lines, declared)
+        return read_tests(file.tests, file.orderings, known)
+
+
+def _overlook(error: RubricError) -> None:
+    """Ignore a fault."""

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from judgekit.core.canonical import CONTROL_CHARACTERS
 from judgekit.core.errors import ConfigError
+from judgekit.core.request import Detail
 from judgekit.core.suggest import suggest
 from judgekit.core.value import Value
-from judgekit.rubric.criterion import Criterion
+from judgekit.rubric.criterion import Criterion, Level
 from judgekit.rubric.sandbox import View
 
 ParameterKind = Literal["text", "number", "integer", "boolean", "choice", "list"]
@@ -214,18 +215,16 @@ def filled_criterion(criterion: Criterion, settings: Mapping[str, Setting]) -> C
     if not any("{{" in text for text in texts_of(criterion)):
         return criterion
     question = criterion.question
-    details = tuple(
-        detail.model_copy(update={"text": filled(detail.text, settings)})
-        for detail in question.details
-    )
-    return Criterion(
-        question=question.model_copy(
-            update={"text": filled(question.text, settings), "details": details}
-        ),
-        weight=criterion.weight,
-        levels=tuple(
-            level.model_copy(update={"text": filled(level.text, settings)})
-            for level in criterion.levels
-        ),
-        reverse=criterion.reverse,
+
+    def fill(parts: Sequence[Level] | Sequence[Detail]) -> tuple[Any, ...]:
+        return tuple(
+            part.model_copy(update={"text": filled(part.text, settings)}) for part in parts
+        )
+
+    texts = {"text": filled(question.text, settings), "details": fill(question.details)}
+    return criterion.model_copy(
+        update={
+            "question": question.model_copy(update=texts),
+            "levels": fill(criterion.levels),
+        }
     )

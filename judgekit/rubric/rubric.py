@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
+from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -31,8 +33,8 @@ from judgekit.rubric.template import Template
 
 if TYPE_CHECKING:
     from judgekit.core.display.parts import DisplayPart
-    from judgekit.rubric.expectation import Ordering, RubricTest
     from judgekit.rubric.labelled import Example, Labelled
+    from judgekit.rubric.testfile import Ordering, RubricTest
 
     Tested = tuple[tuple[RubricTest, ...], tuple[Ordering, ...]]
 
@@ -50,23 +52,15 @@ class Group(Value):
 class CriterionView(View):
     """A criterion as templates see it."""
 
-    __slots__ = (
-        "details", "id", "items", "kind", "levels", "maximum", "minimum", "nullable",
-        "quotes", "text",
-    )  # fmt: skip
-
     def __init__(self, criterion: Criterion) -> None:
         question = criterion.question
-        self.id = question.id
-        self.kind = question.kind
-        self.text = question.text
-        self.items = question.items
-        self.levels = criterion.levels
-        self.nullable = question.nullable
-        self.quotes = question.quotes
-        self.details = question.details
-        self.minimum = _plain_number(question.minimum)
-        self.maximum = _plain_number(question.maximum)
+        fields = ("details", "id", "items", "kind", "nullable", "quotes", "text")
+        self.__dict__.update(
+            {name: getattr(question, name) for name in fields},
+            levels=criterion.levels,
+            minimum=_plain_number(question.minimum),
+            maximum=_plain_number(question.maximum),
+        )
 
 
 def _plain_number(value: float) -> float | int:
@@ -140,54 +134,44 @@ class Variant:
         }  # fmt: skip
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class Rubric(Displayed):
     """A loaded rubric; `load_rubric` creates it."""
 
-    def __init__(
-        self,
-        *,
-        name: str,
-        version: int,
-        digest: str,
-        description: str,
-        criteria: tuple[Criterion, ...],
-        groups: tuple[Group, ...],
-        modes: Mapping[str, Mapping[str, float]],
-        default_mode: str,
-        combine: Combine,
-        requires: tuple[str, ...],
-        details: tuple[Detail, ...],
-        examples: tuple[Example, ...],
-        labelled: Labelled | None,
-        tested: Callable[[], Tested],
-        declared: tuple[Parameter, ...],
-        template: Template,
-        path: Path,
-    ) -> None:
-        self.name = name
-        self.version = version
-        self.digest = digest
-        self.declared = {parameter.name: parameter for parameter in declared}
-        """The declared parameters."""
-        self.parameters: dict[str, Setting] = {}
-        """The values of the parameters."""
-        self._written = (description, criteria, details)
-        self.description = description
-        self.criteria = criteria
-        self.groups = {group.name: group for group in groups}
-        self._needed = {field for group in groups for field in group.requires}
-        self.modes = {mode: dict(weights) for mode, weights in modes.items()}
-        self.default_mode = default_mode
-        self.combine: Combine = combine
-        self.requires = requires
-        self.details = details
-        self.examples = examples
-        self.labelled = labelled
-        self._tested = tested
-        self.template = template
-        self.path = path
-        self._by_mode: dict[str, list[tuple[str, frozenset[str]]]] = {}
+    name: str
+    version: int
+    digest: str
+    description: str
+    criteria: tuple[Criterion, ...]
+    groups: dict[str, Group]
+    modes: dict[str, dict[str, float]]
+    default_mode: str
+    combine: Combine
+    requires: tuple[str, ...]
+    details: tuple[Detail, ...]
+    examples: tuple[Example, ...]
+    labelled: Labelled | None
+    tested: Callable[[], Tested]
+    """Reads the tests and orderings on first use."""
+    declared: dict[str, Parameter]
+    """The declared parameters."""
+    parameters: dict[str, Setting] = field(default_factory=dict)
+    """The values of the parameters."""
+    template: Template
+    path: Path
+
+    def __post_init__(self) -> None:
+        self._written = (self.description, self.criteria, self.details)
         self._variants: dict[tuple[str, tuple[str, ...], bool], tuple[Variant, dict[str, Any]]] = {}
+
+    @cached_property
+    def _needs(self) -> dict[str, dict[str, frozenset[str]]]:
+        """Mode -> group with weight in it -> the fields that the group needs."""
+        needs = {name: frozenset(group.requires) for name, group in self.groups.items()}
+        return {
+            mode: {name: needs.get(name, frozenset()) for name, w in weights.items() if w > 0}
+            for mode, weights in self.modes.items()
+        }
 
     def __repr__(self) -> str:
         return f"Rubric({self.name!r}, version={self.version}, digest={self.digest[:12]!r})"
@@ -200,12 +184,12 @@ class Rubric(Displayed):
     @property
     def tests(self) -> tuple[RubricTest, ...]:
         """Cases with a known verdict; never shown to a judge."""
-        return self._tested()[0]
+        return self.tested()[0]
 
     @property
     def orderings(self) -> tuple[Ordering, ...]:
         """Pairs of test cases of which one must score higher."""
-        return self._tested()[1]
+        return self.tested()[1]
 
     @property
     def files(self) -> tuple[Path, ...]:
@@ -282,17 +266,11 @@ class Rubric(Displayed):
                 raise ConfigError(f"rubric {self.name!r} takes no criterion {id!r}: it {what}")
             if not isinstance(text, str) or not text.strip():
                 raise ConfigError(f"rubric {self.name!r}: criterion {id!r} needs a text")
-        further = tuple(
-            Criterion(
-                question=model.question.model_copy(
-                    update={"id": id, "text": " ".join(text.split())}
-                ),
-                weight=model.weight,
-                levels=model.levels,
-                reverse=model.reverse,
-            )
+        questions = (
+            model.question.model_copy(update={"id": id, "text": " ".join(text.split())})
             for id, text in texts.items()
         )
+        further = [model.model_copy(update={"question": question}) for question in questions]
         other = copy(self)
         other._written = (description, (*criteria, *further), details)
         other.digest = digest_json([self.digest, dict(texts)])
@@ -336,34 +314,25 @@ class Rubric(Displayed):
         Raises:
             CaseError: a field the rubric requires is missing, or no group applies.
         """
-        for field in self.requires:
-            if not _present(case, field):
-                empty = getattr(case, field) is not None and field not in ("history", "metadata")
-                what = f"{field!r} is empty" if empty else f"the case has no {field!r}"
+        for name in self.requires:
+            if not _present(case, name):
+                empty = getattr(case, name) is not None and name not in ("history", "metadata")
+                what = f"{name!r} is empty" if empty else f"the case has no {name!r}"
                 raise CaseError(f"{what}, which rubric {self.name!r} needs")
-        weights = self.modes[mode]
-        present = {field for field in self._needed if _present(case, field)}
-        live = tuple([name for name, needed in self._weighed(mode) if needed <= present])
+        needs = self._needs[mode]
+        fields = frozenset[str]().union(*needs.values())
+        present = {name for name in fields if _present(case, name)}
+        live = tuple([group for group, needed in needs.items() if needed <= present])
         if not live:
-            fields = sorted({f for name in weights for f in self._needs(name)})
-            needs = " or ".join(map(repr, fields))
-            raise CaseError(f"rubric {self.name!r} in mode {mode!r} needs the case to have {needs}")
+            either = " or ".join(map(repr, sorted(fields)))
+            raise CaseError(
+                f"rubric {self.name!r} in mode {mode!r} needs the case to have {either}"
+            )
         key = (mode, live, own_form)
         if key not in self._variants:
-            variant = Variant(self, {name: weights[name] for name in live})
+            variant = Variant(self, {group: self.modes[mode][group] for group in live})
             self._variants[key] = (variant, variant.variables(self, mode, own_form=own_form))
         return self._variants[key]
-
-    def _weighed(self, mode: str) -> list[tuple[str, frozenset[str]]]:
-        """Return the groups with weight in a mode, and the fields that each needs."""
-        if mode not in self._by_mode:
-            weights = self.modes[mode].items()
-            groups = [(name, frozenset(self._needs(name))) for name, w in weights if w > 0]
-            self._by_mode[mode] = groups
-        return self._by_mode[mode]
-
-    def _needs(self, group: str) -> tuple[str, ...]:
-        return self.groups[group].requires if group in self.groups else ()
 
     def render(
         self,

@@ -11,8 +11,7 @@ from jinja2 import nodes
 
 from judgekit.core.errors import RubricError, place
 from judgekit.rubric.charge import walk
-from judgekit.rubric.checks import check_body
-from judgekit.rubric.complain import Complain, refuse
+from judgekit.rubric.checks import Complain, check_body, refuse
 from judgekit.rubric.sandbox import RubricEnvironment
 from judgekit.rubric.translated import translated
 

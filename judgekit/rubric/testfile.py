@@ -4,26 +4,26 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import BeforeValidator, ConfigDict, Field, field_validator, model_validator
 
-from judgekit.core.case import CASE_TEXTS
+from judgekit.core.case import CASE_TEXTS, Case
 from judgekit.core.errors import ConfigError, RubricError
 from judgekit.core.file_model import FileModel, Number, none_yet
 from judgekit.core.suggest import suggest
+from judgekit.core.value import Json, Value
 from judgekit.core.yaml_file import Lines
 from judgekit.rubric.criterion import Criterion
-from judgekit.rubric.expectation import (
-    WHOLE,
-    Expectation,
-    Expected,
-    Ordering,
-    RubricTest,
-)
 from judgekit.rubric.file import RubricFile
 from judgekit.rubric.inlinecase import inline_case
 from judgekit.rubric.parameter import Parameter
+
+WHOLE = "value"
+"""Names the folded value of a rubric instead of a criterion."""
+
+Expected = Literal["scored", "abstained", "not_applicable", "invalid_case"]
+"""A status that a test expects; `invalid_case`: the rubric refuses the case without a call."""
 
 _NAME = re.compile(r"[\w.+-]+")
 _SOURCES = (*CASE_TEXTS, "history")
@@ -96,18 +96,6 @@ class ExpectFile(FileModel):
             raise ValueError(f"{self.status} has no value, so it cannot have {bounds[0]}")
         return self
 
-    def value(self) -> Expectation:
-        """Return the expectation as a value."""
-        quotes = self.quotes
-        return Expectation(
-            minimum=self.min,
-            maximum=self.max,
-            status=self.status or "scored",
-            answer=self.answer,
-            quotes=tuple(quotes.contain) if quotes else (),
-            quoted_from=quotes.source if quotes else None,
-        )
-
 
 _Expected = Annotated[
     ExpectFile, BeforeValidator(_answered, json_schema_input_type=bool | str | ExpectFile)
@@ -163,6 +151,39 @@ class TestedFile(RubricFile):
     """Pairs of tests of which one must score above the other."""
 
 
+class RubricTest(Value):
+    """A case with a known verdict; never shown to a judge."""
+
+    __test__ = False
+
+    name: str
+    case: Case
+    mode: str | None = None
+    """Mode of the rubric; its default mode if `None`."""
+    parameters: dict[str, Json] = Field(default_factory=dict)
+    """Settings of the rubric's parameters; the others have their defaults."""
+    expect: dict[str, ExpectFile]
+    """Criterion, or `value` for the whole -> the expectation."""
+    where: str = ""
+    """`file:line` of the test."""
+
+
+class Ordering(Value):
+    """Expects the case of one test to score higher than that of another (see `OrderingFile`)."""
+
+    better: str
+    worse: str
+    criterion: str
+    by: float
+    where: str
+
+    @property
+    def name(self) -> str:
+        """Its name among the tests."""
+        by = "" if self.criterion == WHOLE else f"-by-{self.criterion}"
+        return f"{self.better}-over-{self.worse}{by}"
+
+
 class Known(NamedTuple):
     """The criteria, modes and parameters that tests may name."""
 
@@ -171,14 +192,15 @@ class Known(NamedTuple):
     lines: Lines
     declared: Sequence[Parameter] = ()
 
-    def check_name(self, name: str, *where: str | int) -> None:
+    def fault(self, message: str, *path: str | int) -> RubricError:
+        """Return the error of a test, at a path in the front matter."""
+        return RubricError(message, where=self.lines.where(*path), rule="test-invalid")
+
+    def check_name(self, name: str, *path: str | int) -> None:
         """Refuse a name that is neither a criterion nor `value`."""
         known = [WHOLE, *self.criteria]
         if name not in known:
-            raise RubricError(
-                f"the test expects something of {name!r}{suggest(name, known)}",
-                where=self.lines.where(*where),
-            )
+            raise self.fault(f"the test expects something of {name!r}{suggest(name, known)}", *path)
 
 
 def read_tests(
@@ -189,42 +211,41 @@ def read_tests(
     Raises:
         RubricError: with file and line.
     """
-    read = [_test(entry, number, known) for number, entry in enumerate(tests)]
-    ranked = [_ordering(entry, number, read, known) for number, entry in enumerate(orderings)]
+    read = tuple(_test(entry, number, known) for number, entry in enumerate(tests))
+    ranked = tuple(_ordering(entry, n, read, known) for n, entry in enumerate(orderings))
     taken: set[str] = set()
-    for name, where in [*((t.name, t.where) for t in read), *((o.name, o.where) for o in ranked)]:
-        if name in taken:
-            raise RubricError(f"two tests are named {name!r}", where=where)
-        taken.add(name)
-    return tuple(read), tuple(ranked)
+    every: list[RubricTest | Ordering] = [*read, *ranked]
+    for one in every:
+        if one.name in taken:
+            raise RubricError(
+                f"two tests are named {one.name!r}", where=one.where, rule="test-invalid"
+            )
+        taken.add(one.name)
+    return read, ranked
 
 
 def _test(entry: TestFile, number: int, known: Known) -> RubricTest:
-    where = known.lines.where("tests", number)
+    at = ("tests", number)
     if entry.mode is not None and entry.mode not in known.modes:
-        hint = suggest(entry.mode, list(known.modes))
-        at = known.lines.where("tests", number, "mode")
-        raise RubricError(f"the rubric has no mode {entry.mode!r}{hint}", where=at)
+        hint = suggest(entry.mode, known.modes)
+        raise known.fault(f"the rubric has no mode {entry.mode!r}{hint}", *at, "mode")
     _check_parameters(entry, number, known)
     for name, expected in entry.expect.items():
-        path = ("tests", number, "expect", name)
-        known.check_name(name, *path)
-        fault = _fault(expected, known.criteria.get(name))
-        if fault:
-            raise RubricError(f"{name}: {fault}", where=known.lines.where(*path))
-    refused = [n for n, e in entry.expect.items() if e.status == "invalid_case"]
+        known.check_name(name, *at, "expect", name)
+        if fault := _fault(expected, known.criteria.get(name)):
+            raise known.fault(f"{name}: {fault}", *at, "expect", name)
+    refused = any(expected.status == "invalid_case" for expected in entry.expect.values())
     if refused and len(entry.expect) > 1:
-        raise RubricError(
-            "a case that is refused is not judged, so nothing else can be expected of it",
-            where=known.lines.where("tests", number, "expect"),
-        )
+        message = "a case that is refused is not judged, so nothing else can be expected of it"
+        raise known.fault(message, *at, "expect")
     name = entry.name or f"test-{number + 1}"
+    where = known.lines.where(*at)
     return RubricTest(
         name=name,
         case=inline_case(entry.case, id=name, where=where),
         mode=entry.mode,
         parameters=entry.parameters,
-        expect={name: expected.value() for name, expected in entry.expect.items()},
+        expect=entry.expect,
         where=where,
     )
 
@@ -233,20 +254,19 @@ def _check_parameters(entry: TestFile, number: int, known: Known) -> None:
     """Refuse invalid parameters, and missing ones without a default."""
     declared = {parameter.name: parameter for parameter in known.declared}
     for name, value in entry.parameters.items():
-        where = known.lines.where("tests", number, "parameters", name)
+        path = ("tests", number, "parameters", name)
         if name not in declared:
-            hint = suggest(name, list(declared)) if declared else "; it declares none"
-            raise RubricError(f"the rubric has no parameter {name!r}{hint}", where=where)
+            hint = suggest(name, declared) if declared else "; it declares none"
+            raise known.fault(f"the rubric has no parameter {name!r}{hint}", *path)
         try:
             declared[name].check(value)
         except ConfigError as exc:
-            raise RubricError(str(exc), where=where) from exc
+            raise known.fault(str(exc), *path) from exc
     for name, parameter in declared.items():
         if parameter.default is None and name not in entry.parameters:
-            raise RubricError(
-                f"{name!r} has no default, so the test must set it: parameters: {{{name}: ...}}",
-                where=known.lines.where("tests", number),
-            )
+            setting = f"parameters: {{{name}: ...}}"
+            message = f"{name!r} has no default, so the test must set it: {setting}"
+            raise known.fault(message, "tests", number)
 
 
 def _fault(expected: ExpectFile, criterion: Criterion | None) -> str | None:
@@ -291,15 +311,11 @@ def _ordering(
     entry: OrderingFile, number: int, tests: Sequence[RubricTest], known: Known
 ) -> Ordering:
     names = [test.name for test in tests]
-    for side in ("better", "worse"):
-        name = getattr(entry, side)
+    at = ("orderings", number)
+    for side, name in (("better", entry.better), ("worse", entry.worse)):
         if name not in names:
-            raise RubricError(
-                f"{side}: no test is named {name!r}{suggest(name, names)}",
-                where=known.lines.where("orderings", number, side),
-            )
-    where = known.lines.where("orderings", number)
+            raise known.fault(f"{side}: no test is named {name!r}{suggest(name, names)}", *at, side)
     if entry.better == entry.worse:
-        raise RubricError(f"{entry.better!r} cannot be above itself", where=where)
-    known.check_name(entry.criterion, "orderings", number, "criterion")
-    return Ordering(**entry.model_dump(), where=where)
+        raise known.fault(f"{entry.better!r} cannot be above itself", *at)
+    known.check_name(entry.criterion, *at, "criterion")
+    return Ordering(**entry.model_dump(), where=known.lines.where(*at))

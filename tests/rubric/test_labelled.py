@@ -12,8 +12,7 @@ from judgekit.core.case import Case
 from judgekit.core.errors import RubricError
 from judgekit.judges.fake import FakeJudge
 from judgekit.metrics.rubric import RubricMetric
-from judgekit.rubric.faults import open_rubric
-from judgekit.rubric.load import load_rubric
+from judgekit.rubric.load import load_rubric, open_rubric
 
 ROOT = Path(__file__).parents[2]
 FRONT = """\

@@ -423,7 +423,7 @@ def test_tests_of_a_rubric_are_read_and_never_shown(rubric):
     )
 
     assert loaded.tests[0].case.id == "short"
-    assert loaded.tests[0].expect["value"].maximum == 0.6
+    assert loaded.tests[0].expect["value"].max == 0.6
     assert not any("hidden" in message.content for message in messages(loaded))
 
 
@@ -442,13 +442,12 @@ def test_what_a_test_expects_is_read_in_its_short_and_its_long_form(rubric):
     )
 
     first, second = loaded.tests
-    assert {name: e.words() for name, e in first.expect.items()} == {
-        "flag": "true",
-        "word": "bad, a quote that contains 'x', quotes from output",
-    }
-    assert {name: e.words() for name, e in second.expect.items()} == {
-        "flag": "abstained", "word": "a quote that contains 'y'", "value": "at least 0.25",
-    }  # fmt: skip
+    assert first.expect["flag"].answer is True
+    word = first.expect["word"]
+    assert (word.answer, word.quotes.contain, word.quotes.source) == ("bad", ["x"], "output")
+    assert second.expect["flag"].status == "abstained"
+    assert second.expect["word"].quotes.contain == ["y"]
+    assert (second.expect["value"].min, second.expect["value"].max) == (0.25, None)
     assert (first.name, first.mode, second.mode) == ("test-1", None, "default")
     assert [ordering.name for ordering in loaded.orderings] == ["other-over-test-1-by-word"]
 

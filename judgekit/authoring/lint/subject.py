@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -12,13 +12,9 @@ from judgekit.authoring.lint.words import english
 from judgekit.core.errors import ConfigError, RubricError, place
 from judgekit.core.yaml_file import Lines
 from judgekit.rubric.criterion import Criterion
-from judgekit.rubric.faults import Opened, open_rubric, template_faults
 from judgekit.rubric.file import CriterionFile, LevelFile, RubricFile
-from judgekit.rubric.folders import Folders
-from judgekit.rubric.library import builtin_folder
-from judgekit.rubric.load import load_rubric
+from judgekit.rubric.load import Opened, folders_of, open_rubric, template_faults
 from judgekit.rubric.prints import Literal, literal
-from judgekit.rubric.rubric import Rubric
 from judgekit.rubric.template import Template
 
 
@@ -70,50 +66,41 @@ class LintSubject:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.partial = path.name.startswith("_")
-        self.opened: Opened | None = None
-        self.rubric: Rubric | None = None
         self.rendered: dict[tuple[str, bool], str | ConfigError] = {}
         """(mode, whether the case is sparse) -> the rendered text, or the error."""
         if self.partial:
-            self.loader = Folders(tuple(dict.fromkeys((path.parent, builtin_folder()))))
-            self.faults = template_faults(path.name, loader=self.loader)
-            return
-        self.opened = open_rubric(path)
-        self.loader = self.opened.loader
-        self.faults = self.opened.faults
-        if not self.faults and not self.file.abstract:
-            try:
-                self.rubric = load_rubric(path)
-            except RubricError as exc:
-                self.faults = (exc,)
+            self.opened = Opened(folders_of(path))
+            self.opened.faults = template_faults(path.name, loader=self.opened.loader)
+        else:
+            self.opened = open_rubric(path)
+        self.loader, self.faults = self.opened.loader, self.opened.faults
+        self.rubric = self.opened.rubric
 
     # -- the front matter --------------------------------------------------------------
 
     @property
     def readable(self) -> bool:
         """Whether the front matter can be used."""
-        return self.opened is not None and bool(self.opened.layers)
+        return bool(self.opened.layers)
 
     @property
     def file(self) -> RubricFile:
         """The front matter."""
-        assert self.opened is not None  # noqa: S101 - only readable subjects
         return self.opened.layers[0].file
 
     @property
     def lines(self) -> Lines:
         """The lines of its values."""
-        assert self.opened is not None  # noqa: S101 - only readable subjects
         return self.opened.layers[0].lines
 
     def at(self, *steps: str | int) -> str:
         """Return `file:line` of a value of the front matter."""
         return self.lines.where(*steps) or place(self.path, 1)
 
-    @cached_property
+    @property
     def criteria(self) -> tuple[Criterion, ...]:
         """All criteria, including inherited ones."""
-        return self.opened.criteria if self.opened is not None else ()
+        return self.opened.criteria
 
     @cached_property
     def own(self) -> tuple[OwnCriterion, ...]:
@@ -130,12 +117,11 @@ class LintSubject:
     @property
     def parents(self) -> tuple[Any, ...]:
         """The files that this one extends, nearest first."""
-        return self.opened.layers[1:] if self.opened is not None else ()
+        return tuple(self.opened.layers[1:])
 
     def inherited(self, name: str) -> Any:
         """Return the value of a key in this file, or in the nearest file that it extends."""
-        assert self.opened is not None  # noqa: S101 - only readable subjects
-        assert self.opened.merged is not None  # noqa: S101
+        assert self.opened.merged is not None  # noqa: S101 - only readable subjects
         return self.opened.merged.first(name)
 
     @cached_property
@@ -151,8 +137,6 @@ class LintSubject:
 
     def shares(self) -> dict[str, dict[str, float]]:
         """Return mode -> criterion -> share of the value if every criterion has an answer."""
-        if self.opened is None:
-            return {}
         sums: dict[str, float] = {}
         for criterion in self.criteria:
             sums[criterion.group] = sums.get(criterion.group, 0.0) + max(0.0, criterion.weight)
@@ -170,30 +154,21 @@ class LintSubject:
     @cached_property
     def trees(self) -> dict[str, Any]:
         """Name -> syntax tree of every template file of the rubric."""
-        if self.partial:
-            names = {self.path.name: self.path}
-            names.update(self._files(self.path.name))
-        else:
-            names = self._files(self.path.name)
+        names = [self.path.name] if self.partial else []
+        with suppress(RubricError):
+            names += Template(self.path.name, loader=self.loader).files
         return {name: self.loader.tree(name) for name in names}
-
-    def _files(self, name: str) -> dict[str, Path]:
-        try:
-            return Template(name, loader=self.loader).files
-        except RubricError:
-            return {}
 
     @cached_property
     def bodies(self) -> tuple[TemplateFile, ...]:
         """The template files in the folder of this one; built-in files are not the author's."""
-        return tuple(self._bodies())
-
-    def _bodies(self) -> Iterator[TemplateFile]:
-        for name, tree in self.trees.items():
-            path = self.loader.find(name)
-            extended = name in [layer.name for layer in self.parents]
-            if path.parent == self.path.parent and not extended:
-                yield TemplateFile(name, path, tree, literal(tree))
+        paths = {name: self.loader.find(name) for name in self.trees}
+        extended = {layer.name for layer in self.parents}
+        return tuple(
+            TemplateFile(name, path, self.trees[name], literal(self.trees[name]))
+            for name, path in paths.items()
+            if path.parent == self.path.parent and name not in extended
+        )
 
     @property
     def chain(self) -> tuple[str, ...]:

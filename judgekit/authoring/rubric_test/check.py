@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from typing import Any, Literal, NamedTuple
 
 from judgekit.core.case import Case
 from judgekit.core.score import Failure, Part, Result, Score
 from judgekit.core.value import Value
 from judgekit.metrics.quote import find_quote
-from judgekit.rubric.expectation import WHOLE, Expectation, Ordering, RubricTest, spoken
+from judgekit.rubric.testfile import WHOLE, ExpectFile, Ordering, RubricTest
 
 TOLERANCE = 1e-9
 """Sums of weights are not exact: a value this far past a bound is on the bound."""
@@ -125,58 +126,64 @@ def _number(value: float) -> str:
 
 
 def _compare(
-    name: str, expected: Expectation, actual: _Actual | None, case: Case
+    name: str, expected: ExpectFile, actual: _Actual | None, case: Case
 ) -> list[Shortfall]:
+    parts = list(_parts(expected, case))
     if actual is None:
-        return [
-            Shortfall(
-                criterion=name,
-                expected=expected.words(),
-                said="nothing: this case or mode does not ask for it",
-            )
-        ]
-    missing = [part.words() for part in _single(expected) if not _is_met(part, actual, case)]
+        words = ", ".join(words for words, _ in parts)
+        nothing = "nothing: this case or mode does not ask for it"
+        return [Shortfall(criterion=name, expected=words, said=nothing)]
+    missing = [words for words, is_met in parts if not is_met(actual)]
     if not missing:
         return []
     text = actual.text
-    if expected.quotes or expected.quoted_from:
+    if expected.quotes:
         shown = ", ".join(repr(quote) for quote in actual.quotes) or "nothing from the case"
         text = f"{text}, quoting {shown}"
     return [Shortfall(criterion=name, expected=", ".join(missing), said=text, reason=actual.reason)]
 
 
-def _single(expected: Expectation) -> list[Expectation]:
-    """Return an expectation as several, one for each field."""
-    parts = []
-    if expected.minimum is not None or expected.maximum is not None:
-        parts.append(Expectation(minimum=expected.minimum, maximum=expected.maximum))
-    if expected.answer is not None:
-        parts.append(Expectation(answer=expected.answer))
-    parts += [Expectation(quotes=(text,)) for text in expected.quotes]
-    if expected.quoted_from is not None:
-        parts.append(Expectation(quoted_from=expected.quoted_from))
-    if expected.status != "scored" or not parts:
-        parts.append(Expectation(status=expected.status))
-    return parts
-
-
-def _is_met(expected: Expectation, actual: _Actual, case: Case) -> bool:
-    if expected.quotes:
-        text = " ".join(expected.quotes[0].split())
-        return any(text in " ".join(quote.split()) for quote in actual.quotes)
-    if expected.quoted_from is not None:
-        field = expected.quoted_from
+def _parts(expected: ExpectFile, case: Case) -> Iterator[tuple[str, Callable[[_Actual], bool]]]:
+    """Yield the parts of an expectation: in words, and a function that checks a verdict."""
+    low, high, status, answer = expected.min, expected.max, expected.status, expected.answer
+    if low is not None or high is not None:
+        band = f"at least {low:g}" if high is None else f"at most {high:g}"
+        yield (
+            band if low is None or high is None else f"{low:g} to {high:g}",
+            lambda a: (
+                a.value is not None
+                and (low or 0.0) - TOLERANCE
+                <= a.value
+                <= (1.0 if high is None else high) + TOLERANCE
+            ),
+        )
+    if answer is not None:
+        yield spoken(answer), lambda a: type(a.answer) is type(answer) and a.answer == answer
+    quotes = expected.quotes
+    for text in quotes.contain if quotes else ():
+        words = " ".join(text.split())
+        yield f"a quote that contains {text!r}", partial(_quotes, words)
+    if quotes and (field := quotes.source) is not None:
         alone = Case.model_validate({"id": case.id, field: getattr(case, field)})
-        return bool(actual.quotes) and all(find_quote(quote, alone) for quote in actual.quotes)
-    if expected.answer is not None:
-        return type(actual.answer) is type(expected.answer) and actual.answer == expected.answer
-    if expected.minimum is None and expected.maximum is None:
-        return actual.status == expected.status
-    if actual.value is None:
-        return False
-    low = 0.0 if expected.minimum is None else expected.minimum
-    high = 1.0 if expected.maximum is None else expected.maximum
-    return low - TOLERANCE <= actual.value <= high + TOLERANCE
+        yield (
+            f"quotes from {field}",
+            lambda a: bool(a.quotes) and all(find_quote(quote, alone) for quote in a.quotes),
+        )
+    if status not in (None, "scored") or all(part is None for part in (low, high, answer, quotes)):
+        yield (status or "scored").replace("_", " "), lambda a: a.status == (status or "scored")
+
+
+def _quotes(words: str, actual: _Actual) -> bool:
+    return any(words in " ".join(quote.split()) for quote in actual.quotes)
+
+
+def spoken(answer: object) -> str:
+    """Return an answer as text."""
+    if isinstance(answer, bool):
+        return "true" if answer else "false"
+    if isinstance(answer, float):
+        return f"{answer:g}"
+    return "null" if answer is None else str(answer)
 
 
 def check_ordering(ordering: Ordering, results: Mapping[str, Result]) -> TestOutcome:

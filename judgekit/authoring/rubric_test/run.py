@@ -20,8 +20,8 @@ from judgekit.core.yaml_file import Lines
 from judgekit.judges.absent import AbsentJudge
 from judgekit.judges.limits import LimitedJudge
 from judgekit.metrics.rubric import RubricMetric
-from judgekit.rubric.expectation import RubricTest
 from judgekit.rubric.rubric import Rubric
+from judgekit.rubric.testfile import RubricTest
 from judgekit.runner.evaluation import evaluate_sync
 from judgekit.suite.file import JudgeFile
 from judgekit.suite.judges import make_judge

@@ -11,7 +11,7 @@ from judgekit.authoring.rubric_test.place import is_packaged, tape_of
 from judgekit.authoring.rubric_test.run import UNKNOWN, RubricTestRun
 from judgekit.core.canonical import printable
 from judgekit.core.example_model import EXAMPLE_MODEL
-from judgekit.rubric.expectation import WHOLE
+from judgekit.rubric.testfile import WHOLE
 
 _WORDS = {"passed": "pass", "failed": "FAIL", "missed": "MISS", "unjudged": "DOWN"}
 

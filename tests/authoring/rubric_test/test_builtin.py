@@ -84,7 +84,7 @@ def test_there_are_enough_and_some_attack_the_rubric(name):
     assert set(ATTACKS) <= set(tests)
     injected = tests["injected-verdict"]
     assert re.search("evaluat|judge", injected.case.output.lower())
-    assert injected.expect["value"].maximum < 0.5
+    assert injected.expect["value"].max < 0.5
     assert not tests["empty-answer"].case.output.strip()
 
 

@@ -1,0 +1,266 @@
+"""Merge the files of a rubric: a file overrides what it extends."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from judgekit.core.errors import ConfigError, RubricError, place
+from judgekit.core.request import Detail
+from judgekit.core.suggest import suggest
+from judgekit.rubric.chain import Layer
+from judgekit.rubric.checks import Complain, refuse
+from judgekit.rubric.criterion import Criterion
+from judgekit.rubric.file import ID, MAX_CRITERIA, CriterionFile
+from judgekit.rubric.parameter import Parameter, named_in, parameter, texts_of
+from judgekit.rubric.rubric import Group
+from judgekit.rubric.sheet import Mention
+
+TASK = "Judge the answer by the criteria below."
+"""The task of a rubric without a description."""
+
+
+def _group_of(id: str) -> str:
+    return id.partition(".")[0] if "." in id else ""
+
+
+class MergedLayers:
+    """The merged layers of a rubric.
+
+    Args:
+        layers: the rubric's own layer, then what it extends.
+        complain: called with each fault; raises the first one by default.
+    """
+
+    def __init__(self, layers: Sequence[Layer], *, complain: Complain = refuse) -> None:
+        self.layers = layers
+        self.complain = complain
+
+    def _fault(self, rule: str, message: str, *path: str, layer: Layer | None = None) -> None:
+        where = self.where_set(*path) if layer is None else layer.lines.where(*path)
+        self.complain(RubricError(message, where=where, rule=rule))
+
+    def where_set(self, *path: str) -> str:
+        """Return `file:line` of a setting in the first file that has it."""
+        for layer in self.layers:
+            inside: Any = layer.data
+            for step in path[:2]:
+                inside = inside.get(step) if isinstance(inside, dict) else None
+            if inside is not None:
+                return layer.lines.where(*path)
+        return self.layers[0].lines.where(*path)
+
+    def first(self, name: str) -> Any:
+        """Return a setting from the first layer that has it."""
+        values = (getattr(layer.file, name) for layer in self.layers)
+        return next((value for value in values if value is not None), None)
+
+    def _merged(self, name: str, *, by_field: bool = False) -> dict[str, Any]:
+        """Return the entries of a mapping of all layers; `null` removes an inherited one.
+
+        Args:
+            name: the key of the mapping.
+            by_field: whether an entry keeps the inherited fields that it does not set.
+        """
+        merged: dict[str, Any] = {}
+        for layer in reversed(self.layers):
+            for key, value in getattr(layer.file, name).items():
+                if value is None:
+                    if merged.pop(key, None) is None:
+                        message = f"removes {key!r}, which it does not inherit"
+                        self._fault("removes-nothing", message, name, key, layer=layer)
+                elif by_field and key in merged:
+                    fields = {field: getattr(value, field) for field in value.model_fields_set}
+                    merged[key] = merged[key].model_copy(update=fields)
+                else:
+                    merged[key] = value
+        return merged
+
+    def description(self) -> str:
+        """Return the rubric's description, or the nearest inherited one.
+
+        The description of an abstract file describes that file and is not inherited.
+        """
+        texts = [(layer.file.description, layer.file.abstract) for layer in self.layers]
+        own = next((text for text, abstract in texts if text is not None and not abstract), None)
+        if own is not None:
+            return own
+        return TASK if any(text for text, _ in texts) else ""
+
+    def details(self, criteria: Sequence[Criterion]) -> tuple[Detail, ...]:
+        """Return the details of all layers; none may have the name of a criterion."""
+        details = self._merged("details")
+        for criterion in criteria:
+            if criterion.id in details:
+                message = f"{criterion.id!r} is a criterion and a detail"
+                self._fault("bad-value", message, "details", criterion.id)
+        return tuple(detail.value(name) for name, detail in details.items())
+
+    def groups(self, criteria: Sequence[Criterion]) -> tuple[Group, ...]:
+        """Return the groups of all layers; the rubric's own must have criteria."""
+        known = list(dict.fromkeys(c.group for c in criteria if c.group))
+        for name in self.layers[0].file.groups:
+            if name not in known:
+                message = f"group {name!r} has no criteria{suggest(name, known)}"
+                self._fault("empty-group", message, "groups", name)
+        return tuple(
+            Group(name=name, requires=tuple(group.requires), text=group.text)
+            for name, group in self._merged("groups").items()
+        )
+
+    def criteria(self) -> tuple[Criterion, ...]:
+        """Return the criteria of all layers, by id; a layer may replace or remove others."""
+        own = self.layers[0]
+        merged: dict[str, CriterionFile] = self._merged("criteria")
+        if not merged:
+            message = 'has no criteria; add criteria: {kind: {text: "Is the answer kind?"}}'
+            self._fault("no-criteria", message, "criteria", layer=own)
+        if len(merged) > MAX_CRITERIA:
+            message = f"has {len(merged)} criteria, of {MAX_CRITERIA} at most"
+            self._fault("bad-value", message, "criteria", layer=own)
+        groups: dict[str, dict[str, CriterionFile]] = {}
+        for id, criterion in merged.items():
+            groups.setdefault(_group_of(id), {})[id] = criterion
+        for group, members in groups.items():
+            self._check_weights(group, {id: criterion.weight for id, criterion in members.items()})
+        for id in merged:
+            if not ID.fullmatch(id):
+                message = (
+                    f"{id!r} is no name for a criterion: letters, digits, _ and -, at most one dot"
+                )
+                self._fault("criterion-name", message, "criteria", id)
+        return tuple(
+            criterion.value(id, default_weight=1.0 / len(groups[_group_of(id)]))
+            for id, criterion in merged.items()
+            if ID.fullmatch(id)
+        )
+
+    def _check_weights(self, group: str, weights: dict[str, float | None]) -> None:
+        """Check the weights of the criteria of one group."""
+        combine = self.first("combine") or "weighted_mean"
+        given = {id: weight for id, weight in weights.items() if weight is not None}
+        for id, weight in given.items():
+            if weight < 0 and combine != "weighted_mean":
+                message = (
+                    f"{id!r} is a penalty, which takes away from a weighted mean; "
+                    f"combine {combine} has no use for one"
+                )
+                self._fault("penalty-unused", message, "criteria", id, "weight")
+            if weight == 0:
+                message = f"{id!r} has weight 0 and would be asked for nothing; remove it"
+                self._fault("weight-zero", message, "criteria", id, "weight")
+        if not given:
+            return
+        for id, weight_or_none in weights.items():
+            if weight_or_none is None:
+                message = f"{id!r}: give every criterion of a group a weight, or none"
+                self._fault("weight-missing", message, "criteria", id)
+        total = sum(max(0.0, weight) for weight in given.values())
+        own = self.layers[0]
+        of = f" of group {group!r}" if group else ""
+        if total <= 0:
+            message = f"the weights{of} are all penalties; one must be positive"
+            self._fault("weight-sum", message, "criteria", layer=own)
+        elif self.first("weights") in (None, "fractions") and abs(total - 1.0) > 1e-6:
+            message = (
+                f"the positive weights{of} add up to {total:g}, not 1; "
+                "correct them, or write `weights: relative` to have them rescaled"
+            )
+            self._fault("weight-sum", message, "criteria", layer=own)
+
+    def modes(self, criteria: Sequence[Criterion]) -> tuple[dict[str, dict[str, float]], str]:
+        """Return mode -> group -> weight, and the default mode."""
+        groups = list(dict.fromkeys(c.group for c in criteria))
+        own = self.layers[0]
+        modes: dict[str, dict[str, float]] = self._merged("modes")
+        default = self.first("default_mode")
+        if not modes:
+            if default is not None:
+                message = "names a default_mode, but has no modes"
+                self._fault("default-mode", message, "default_mode", layer=own)
+            return {"default": {group: 1.0 / len(groups) for group in groups}}, "default"
+        for mode, weights in modes.items():
+            self._check_mode(mode, weights, groups)
+        used = {g for weights in modes.values() for g, w in weights.items() if w > 0}
+        for criterion in criteria:
+            if criterion.group not in used:
+                message = f"{criterion.id!r} has no weight in any mode, so it is never asked"
+                self._fault("unreachable-criterion", message, "criteria", criterion.id, layer=own)
+        if default is None and len(modes) > 1:
+            message = "has several modes; say which is the default_mode"
+            self._fault("default-mode", message, "modes", layer=own)
+        default = default or next(iter(modes))
+        if default not in modes:
+            message = f"default_mode {default!r} is not among the modes{suggest(default, modes)}"
+            self._fault("default-mode", message, "default_mode", layer=own)
+        return {mode: dict(weights) for mode, weights in modes.items()}, default
+
+    def _check_mode(self, mode: str, weights: dict[str, float], groups: list[str]) -> None:
+        for group, weight in weights.items():
+            if group not in groups:
+                hint = suggest(group, groups)
+                message = f"mode {mode!r} weighs group {group!r}, which has no criteria{hint}"
+                self._fault("mode-group", message, "modes", mode)
+            if weight < 0:
+                message = f"mode {mode!r}: the weight of group {group!r} is negative"
+                self._fault("mode-sum", message, "modes", mode)
+        total = sum(weights.values())
+        if abs(total - 1.0) > 1e-6:
+            message = f"the weights of mode {mode!r} add up to {total:g}, not 1"
+            self._fault("mode-sum", message, "modes", mode)
+
+    def parameters(self) -> tuple[Parameter, ...]:
+        """Return the declared parameters; a file only writes what differs from what it extends."""
+        parameters = []
+        for name, file in self._merged("parameters", by_field=True).items():
+            try:
+                parameters.append(parameter(name, file.model_dump(exclude_unset=True)))
+            except ConfigError as exc:
+                self._fault("bad-value", f"parameters.{name}: {exc}", "parameters", name)
+        return tuple(parameters)
+
+    def check_used(
+        self,
+        declared: Sequence[Parameter],
+        *,
+        criteria: Sequence[Criterion],
+        details: Sequence[Detail],
+        mentions: Sequence[tuple[Path, Mention]],
+    ) -> None:
+        """Refuse parameters that are used and not declared, or declared and not used."""
+        known = [parameter.name for parameter in declared]
+        named = [(mention.name, place(file, mention.line)) for file, mention in mentions]
+        for path, text in self._texts(criteria, details):
+            try:
+                named += [(name, self.where_set(*path)) for name in named_in(text)]
+            except ConfigError as exc:
+                self._fault("bad-value", str(exc), *path)
+        for criterion in criteria:
+            if any("{{" in item and "parameters." in item for item in criterion.question.items):
+                message = "an item is answered word for word; it takes no parameter"
+                self._fault("bad-value", message, "criteria", criterion.id, "items")
+        for name, where in named:
+            if name not in known:
+                hint = suggest(name, known) or "; declare it in the front matter: parameters:"
+                message = f"unknown parameter {name!r}{hint}"
+                self.complain(RubricError(message, where=where, rule="unknown-variable"))
+        used = {name for name, _ in named}
+        for name in known:
+            if name not in used:
+                message = (
+                    f"parameter {name!r} is never used; write {{{{ parameters.{name} }}}} where it "
+                    "counts, or remove it"
+                )
+                self._fault("unused-parameter", message, "parameters", name)
+
+    def _texts(
+        self, criteria: Sequence[Criterion], details: Sequence[Detail]
+    ) -> Iterator[tuple[tuple[str, ...], str]]:
+        """Yield every text that may name a parameter, with the path of its setting."""
+        yield ("description",), self.description()
+        for detail in details:
+            yield ("details", detail.name), detail.text
+        for criterion in criteria:
+            for text in texts_of(criterion):
+                yield ("criteria", criterion.id), text
