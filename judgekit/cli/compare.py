@@ -35,20 +35,15 @@ def compare(
     import sys
 
     from judgekit.analysis.comparison.compare import compare_all
+    from judgekit.analysis.comparison.differences import ComparisonSettings, IntervalKind
     from judgekit.cli.output import print_json
     from judgekit.cli.screen import colourful, columns
 
     if fail_on is not None and fail_on not in FAIL_ON:
         raise ConfigError(f"--fail-on {fail_on}: unknown condition{suggest(fail_on, FAIL_ON)}")
-    comparisons = compare_all(
-        base,
-        new,
-        cluster=cluster,
-        detect=detect,
-        interval="bootstrap" if bootstrap else "t",
-        across_rubrics=across_rubrics,
-        allow_same=allow_same,
-    )
+    interval: IntervalKind = "bootstrap" if bootstrap else "t"
+    settings = ComparisonSettings(cluster, interval, detect, across_rubrics, allow_same)
+    comparisons = compare_all(base, new, settings)
     if json:
         print_json({"comparisons": [one.to_json() for one in comparisons]})
     elif markdown:

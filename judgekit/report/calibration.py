@@ -7,8 +7,6 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from pydantic import ValidationError
-
 from judgekit.core.input_file import read_text
 from judgekit.core.value import Displayed, Value
 from judgekit.report.folder import AGREEMENT, MAX_JSON
@@ -62,6 +60,11 @@ class Agreement(Value):
     """Why labels have no pair -> how many."""
     sentence: str
 
+    @property
+    def name(self) -> str:
+        """The metric and its criterion."""
+        return self.metric if self.criterion is None else f"{self.metric}, {self.criterion}"
+
 
 class Calibration(Displayed, Value):
     """The content of `agree.json`."""
@@ -77,6 +80,12 @@ class Calibration(Displayed, Value):
     cluster: str | None = None
     """Metadata field that clusters cases; intervals are clustered by it."""
     criteria: tuple[Agreement, ...]
+
+    @property
+    def intervals(self) -> str:
+        """The method of the intervals."""
+        by = f"clusters of {self.cluster}" if self.cluster else "case"
+        return f"Intervals: 95 %, adjusted Wald by {by}."
 
     def _parts_shown(self) -> Iterable[Shown]:
         from judgekit.report.display import calibration_parts
@@ -124,11 +133,8 @@ def _table(calibration: Calibration) -> Table:
         for name in figures:
             figure: Coefficient | None = getattr(one, name)
             if figure is not None:
-                entry |= {
-                    name: figure.value,
-                    f"{name}_low": figure.low,
-                    f"{name}_high": figure.high,
-                }
+                ends = {f"{name}_low": figure.low, f"{name}_high": figure.high}
+                entry |= {name: figure.value, **ends}
         table.add({**entry, "labellers": list(one.labellers)})
     return table
 
@@ -137,9 +143,7 @@ def read_calibration(folder: Path, *, dataset: str, manifest: str) -> Calibratio
     """Return the agreement of a run's judge; `None` without one, or with that of another run."""
     try:
         data = json.loads(read_text(folder / AGREEMENT, most=MAX_JSON))
-        calibration = Calibration.model_validate(data)
-    except (OSError, ValueError, RecursionError, ValidationError):
+        known = Calibration.model_validate(data)
+    except (OSError, ValueError, RecursionError):
         return None
-    return (
-        calibration if (calibration.dataset, calibration.manifest) == (dataset, manifest) else None
-    )
+    return known if (known.dataset, known.manifest) == (dataset, manifest) else None

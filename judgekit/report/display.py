@@ -18,9 +18,9 @@ from judgekit.report.spread import shown_figures
 from judgekit.report.text import counts_of, few_lines, interval_of, number_of, title_of
 
 if TYPE_CHECKING:
-    from judgekit.report.calibration import Agreement, Calibration
+    from judgekit.report.calibration import Calibration
     from judgekit.report.report import Report
-    from judgekit.report.summary import MetricSummary
+    from judgekit.report.summary import CriterionSummary, MetricSummary
 
 MOST_METRICS = 20
 MOST_GATES = 15
@@ -145,15 +145,7 @@ def summary_parts(summary: MetricSummary) -> Iterator[DisplayPart]:
                     "-" if c.mean is None else f"{c.mean:.2f}",
                     None if c.mean is None else DisplayBar(c.mean, c.low, c.high),
                     "-" if c.weight is None else f"{c.weight:.2f}",
-                    ", ".join(
-                        f"{count} {word}"
-                        for count, word in (
-                            (c.scored, "scored"),
-                            (c.abstained, "abstained"),
-                            (c.not_applicable, "not applicable"),
-                        )
-                        if count
-                    ),
+                    _criterion_counts(c),
                 )
                 for c in shown
             ],
@@ -161,6 +153,11 @@ def summary_parts(summary: MetricSummary) -> Iterator[DisplayPart]:
             left=more(len(summary.criteria) - len(shown), "row", ".criteria"),
         )
     yield from _worst([summary], summary.rows)
+
+
+def _criterion_counts(criterion: CriterionSummary) -> str:
+    counts = {name: getattr(criterion, name) for name in ("scored", "abstained", "not_applicable")}
+    return ", ".join(f"{n} {name.replace('_', ' ')}" for name, n in counts.items() if n)
 
 
 # -- agreement ------------------------------------------------------------------------
@@ -174,7 +171,7 @@ def calibration_parts(calibration: Calibration) -> Iterator[DisplayPart]:
         ("", "cases", "kappa", "Spearman", "people among themselves", ""),
         [
             (
-                _name(one),
+                cut(one.name, MOST_NAME),
                 str(one.cases),
                 one.kappa.text if one.kappa else "",
                 one.rank.text if one.rank else "",
@@ -194,13 +191,7 @@ def calibration_parts(calibration: Calibration) -> Iterator[DisplayPart]:
                     (cut(name, 20), *(str(count or "·") for count in counts))
                     for name, counts in zip(one.categories, one.table, strict=True)
                 ],
-                title=_name(one),
+                title=cut(one.name, MOST_NAME),
                 numbers=range(1, len(one.categories) + 1),
             )
-    by = f"clusters of {calibration.cluster}" if calibration.cluster else "case"
-    yield DisplayLine(f"Intervals: 95 %, adjusted Wald by {by}.", "note")
-
-
-def _name(one: Agreement) -> str:
-    name = one.metric if one.criterion is None else f"{one.metric}, {one.criterion}"
-    return cut(name, MOST_NAME)
+    yield DisplayLine(calibration.intervals, "note")

@@ -11,6 +11,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from judgekit.analysis.comparison.compare import compare_all
+from judgekit.analysis.comparison.differences import ComparisonSettings
 from judgekit.core.canonical import canonical_json
 from judgekit.core.score import Row
 from judgekit.pages.comparison.page import render_comparison
@@ -54,7 +55,7 @@ class Pages:
 
         def render() -> str:
             base, *new = (Report.read(folder) for _, folder in runs)
-            comparisons = compare_all(base, new, across_rubrics=across_rubrics)
+            comparisons = compare_all(base, new, ComparisonSettings(across_rubrics=across_rubrics))
             pages = [f"/run?{urlencode({'run': line.id})}" for line, _ in runs]
             return render_comparison(base, new, comparisons, pages=pages)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Literal, NamedTuple
 
@@ -54,41 +55,27 @@ class _Pair(NamedTuple):
         return self._replace(judge=judge, person=convert(self.person))
 
 
+@dataclass
 class Subject:
-    """One criterion, or the value of a metric, with the answers of the judge and the labels.
+    """One criterion, or the value of a metric, with the answers of the judge and the labels."""
 
-    Args:
-        metric: the name of the metric.
-        criterion: the criterion; `None` for the metric's own value or verdict.
-        labels: case id -> labels of the case.
-        summary: the summary of the metric.
-        failures: how to count a failed reply.
-        clustered: whether cases come in clusters.
-    """
-
-    def __init__(
-        self,
-        metric: str,
-        criterion: str | None,
-        labels: Mapping[str, LabelsOfCase],
-        summary: MetricSummary,
-        *,
-        failures: Failures,
-        clustered: bool,
-    ) -> None:
-        self.metric, self.criterion = metric, criterion
-        self.summary = summary
-        self.labels = labels
-        self.failures = failures
-        self.clustered = clustered
-        self.pairs: list[_Pair] = []
-        self.values: dict[Answer, float] = {}
-        """Answer of the judge -> value of the criterion."""
-        self.left_out: Counter[str] = Counter()
-        self.without_digest = 0
-        self.key: str | None = None
-        self._cases: set[str] = set()
-        self._units: dict[object, int] = {}
+    metric: str
+    criterion: str | None
+    """`None` for the metric's own value or verdict."""
+    labels: Mapping[str, LabelsOfCase]
+    """Case -> labels of the case."""
+    summary: MetricSummary
+    failures: Failures
+    """How to count a failed reply."""
+    clustered: bool
+    pairs: list[_Pair] = field(default_factory=list)
+    values: dict[Answer, float] = field(default_factory=dict)
+    """Answer of the judge -> value of the criterion."""
+    left_out: Counter[str] = field(default_factory=Counter)
+    without_digest: int = 0
+    key: str | None = None
+    _cases: set[str] = field(default_factory=set)
+    _units: dict[object, int] = field(default_factory=dict)
 
     def add(self, case: Case, result: Result, cluster: object) -> None:
         """Add the judge's result for one case.
@@ -188,11 +175,8 @@ class Subject:
         both = [*people, *(Paired(p.unit, p.second, p.first) for p in people)]
         tabled = scale != "number" or len(order) <= MAX_CATEGORIES
         ordered = scale != "nominal"
-        places: list[float] | None = None
-        if ordered:
-            places = (
-                [float(v) for v in order] if scale == "number" else [*map(float, rank.values())]
-            )
+        places = [float(v if scale == "number" else n) for v, n in rank.items()]
+        weights = places if ordered else None
         clustered = self.clustered
         table = [[0] * size for _ in range(size)] if tabled else []
         for pair in judged if tabled else ():
@@ -210,10 +194,10 @@ class Subject:
             categories=(*map(_shown, order), *[NO_VERDICT] * bool(failed)) if tabled else (),
             table=tuple(map(tuple, table)),
             same=sum(p.first == p.second for p in judged) if tabled else None,
-            kappa=kappa_figure(judged, size, places, clustered=clustered) if tabled else None,
+            kappa=kappa_figure(judged, size, weights, clustered=clustered) if tabled else None,
             rank=rank_figure(verdicts, len(order), clustered=clustered) if ordered else None,
             people_pairs=len(people),
-            people_kappa=kappa_figure(both, len(order), places, clustered=clustered)
+            people_kappa=kappa_figure(both, len(order), weights, clustered=clustered)
             if tabled and people
             else None,
             people_rank=rank_figure(both, len(order), clustered=clustered)

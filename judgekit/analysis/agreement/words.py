@@ -48,15 +48,6 @@ def _between_people(agreement: Agreement) -> str:
     return f"between people it is {people.text}"
 
 
-def name_of(agreement: Agreement) -> str:
-    """Return the name of a metric and its criterion."""
-    return (
-        agreement.metric
-        if agreement.criterion is None
-        else f"{agreement.metric}, {agreement.criterion}"
-    )
-
-
 def figures_line(agreement: Agreement) -> str:
     """Return the figures in one line."""
     parts = []
@@ -85,21 +76,15 @@ def calibration_text(calibration: Calibration, *, width: int = 80) -> str:
     lines: list[str] = []
     for agreement in calibration.criteria:
         lines += [*_criterion(agreement, width), ""]
-    lines += wrap(intervals_line(calibration), width)
+    lines += wrap(calibration.intervals, width)
     return "\n".join(lines) + "\n"
-
-
-def intervals_line(calibration: Calibration) -> str:
-    """Return the method of the intervals."""
-    by = f"clusters of {calibration.cluster}" if calibration.cluster else "case"
-    return f"Intervals: 95 %, adjusted Wald by {by}."
 
 
 def _criterion(agreement: Agreement, width: int) -> Iterator[str]:
     by = f" by {', '.join(agreement.labellers)}" if agreement.labellers else ""
     cases = f"{agreement.cases} case{'s' if agreement.cases != 1 else ''}"
     cases += f" in {agreement.clusters} clusters" if agreement.clusters is not None else ""
-    yield from _wrapped(f"{name_of(agreement)}: {cases}{by}", width, "  ")
+    yield from _wrapped(f"{agreement.name}: {cases}{by}", width, "  ")
     yield from _wrapped(f"  {figures_line(agreement)}", width, "    ")
     if (line := people_line(agreement)) is not None:
         yield from _wrapped(f"  {line}", width, "    ")
@@ -142,7 +127,7 @@ def calibration_markdown(calibration: Calibration) -> str:
     ]
     for one in calibration.criteria:
         cells = [
-            name_of(one),
+            one.name,
             str(one.cases),
             one.kappa.text if one.kappa else "",
             one.rank.text if one.rank else "",

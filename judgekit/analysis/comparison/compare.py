@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from judgekit.analysis.comparison.changes import changes_between
@@ -14,7 +14,7 @@ from judgekit.analysis.comparison.comparison import (
     MetricComparison,
     PromptChange,
 )
-from judgekit.analysis.comparison.differences import IntervalKind
+from judgekit.analysis.comparison.differences import ComparisonSettings, IntervalKind
 from judgekit.analysis.comparison.identical import same_judging
 from judgekit.analysis.comparison.pairs import SETTING_FIELDS, Pair, Pairing
 from judgekit.analysis.comparison.prompts import PromptExample, prompt_change
@@ -24,8 +24,8 @@ from judgekit.core.errors import ConfigError, JudgekitError
 from judgekit.report.clusters import cluster_of
 from judgekit.report.manifest import cluster_field, judges_of, rubrics_of
 from judgekit.report.report import Report
-from judgekit.report.summary import MetricSummary
 
+_DEFAULT = ComparisonSettings()
 SAME = "both runs have the same answers and the same replies about them"
 
 
@@ -57,32 +57,21 @@ def compare(
         ConfigError: a run cannot be read, the runs have no case or metric in common, both are the
             same run, or both have the same answers and the same replies of the same judge.
     """
-    (comparison,) = compare_all(
-        base,
-        [new],
-        cluster=cluster,
-        interval=interval,
-        detect=detect,
-        across_rubrics=across_rubrics,
-        allow_same=allow_same,
-    )
+    settings = ComparisonSettings(cluster, interval, detect, across_rubrics, allow_same)
+    (comparison,) = compare_all(base, [new], settings)
     return comparison
 
 
 def compare_all(
     base: str | Path | Report,
     new: Sequence[str | Path | Report],
-    *,
-    cluster: str | None = None,
-    interval: IntervalKind = "t",
-    detect: float | None = None,
-    across_rubrics: bool = False,
-    allow_same: bool = False,
+    settings: ComparisonSettings = _DEFAULT,
 ) -> tuple[Comparison, ...]:
     """Compare several runs with one baseline; p values are corrected for all tests.
 
-    Arguments and errors are those of `compare`.
+    Errors are those of `compare`.
     """
+    interval, detect = settings.interval, settings.detect
     if interval not in ("t", "bootstrap"):
         raise ConfigError(f"interval must be t or bootstrap, not {interval!r}")
     if detect is not None and not 0 < detect < float("inf"):
@@ -92,23 +81,13 @@ def compare_all(
     for one in new:
         after = _open(one)
         _refuse_same(before, after)
-        field = (
-            cluster
-            or cluster_field(after.figures.manifest)
-            or cluster_field(before.figures.manifest)
-        )
-        if field is not None and interval == "bootstrap":
+        fields = (cluster_field(run.figures.manifest) for run in (after, before))
+        cluster = settings.cluster or next(filter(None, fields), None)
+        if cluster is not None and interval == "bootstrap":
             raise ConfigError(
-                f"the bootstrap draws single cases; with clusters of {field!r} the interval is t"
+                f"the bootstrap draws single cases; with clusters of {cluster!r} the interval is t"
             )
-        comparing = _RunPair(
-            before,
-            after,
-            cluster=field,
-            across_rubrics=across_rubrics,
-            allow_same=allow_same,
-        )
-        comparisons.append(comparing.compare(interval=interval, detect=detect))
+        comparisons.append(_RunPair(before, after, settings._replace(cluster=cluster)).compare())
     return judged(comparisons)
 
 
@@ -130,93 +109,82 @@ def _refuse_same(base: Report, new: Report) -> None:
 class _RunPair:
     """Two runs under comparison."""
 
-    def __init__(
-        self,
-        base: Report,
-        new: Report,
-        *,
-        cluster: str | None,
-        across_rubrics: bool,
-        allow_same: bool,
-    ) -> None:
-        self.base, self.new = base, new
-        self.cluster = cluster
-        self.across_rubrics = across_rubrics
-        self.allow_same = allow_same
-        self.warnings: list[str] = []
+    def __init__(self, base: Report, new: Report, settings: ComparisonSettings) -> None:
+        self.base, self.new, self.settings = base, new, settings
+        self.pairing = Pairing(base.results, new.results)
+        before, after = base.metrics, new.metrics
+        self.tallies = {
+            name: MetricTally(before[name], after[name], settings)
+            for name in before
+            if name in after
+        }
+        if not self.tallies:
+            names = [", ".join(metrics) or "none" for metrics in (before, after)]
+            raise ConfigError(
+                f"no metric is in both runs: {names[0]} in the base, {names[1]} in the new one"
+            )
         self.examples: dict[str, PromptExample] = {}
         self.varied: Counter[str] = Counter()
         """Field -> number of pairs in which it differs."""
         self.pairs = self.same_answers = self.other_question = self.unclustered = 0
 
-    def compare(self, *, interval: IntervalKind, detect: float | None) -> Comparison:
-        before, after = self.base.metrics, self.new.metrics
-        shared = [name for name in before if name in after]
-        if not shared:
-            raise ConfigError(
-                f"no metric is in both runs: {_names(before)} in the base, {_names(after)} in the "
-                "new one"
-            )
-        tallies = {
-            name: MetricTally(
-                before[name],
-                after[name],
-                clustered=self.cluster is not None,
-                interval=interval,
-                detect=detect,
-            )
-            for name in shared
-        }
-        pairing = Pairing(self.base.results, self.new.results)
-        for pair in pairing:
-            self._add(pair, tallies)
+    def compare(self) -> Comparison:
+        for pair in self.pairing:
+            self._add(pair)
         if not self.pairs:
-            raise ConfigError(
-                "no case is in both runs"
-                + (f": {self.other_question} have the same id and another question"
-                   if self.other_question else "")
-            )  # fmt: skip
-        if self.cluster is not None and self.unclustered == self.pairs:
-            raise ConfigError(f"no case has {self.cluster!r} in its metadata to cluster by")
-        metrics = [self._finished(name, tally) for name, tally in tallies.items()]
+            other = self.other_question
+            why = f": {other} have the same id and another question" if other else ""
+            raise ConfigError(f"no case is in both runs{why}")
+        cluster = self.settings.cluster
+        if cluster is not None and self.unclustered == self.pairs:
+            raise ConfigError(f"no case has {cluster!r} in its metadata to cluster by")
+        differing = {name: self._difference_of_makers(name) for name in self.tallies}
+        metrics = [self._finished(name, reason) for name, reason in differing.items()]
         if all(metric.refused for metric in metrics):
+            across = self.settings.across_rubrics
+            hint = "" if across else " (--across-rubrics compares them anyway)"
             raise ConfigError(
-                f"nothing can be compared: {metrics[0].metric}: {metrics[0].refused}"
-                + ("" if self.across_rubrics else " (--across-rubrics compares them anyway)")
+                f"nothing can be compared: {metrics[0].metric}: {metrics[0].refused}{hint}"
             )
-        if not self.allow_same and self._same_answers_and_replies(tallies):
+        if not self.settings.allow_same and self._same_answers_and_replies:
             raise ConfigError(
                 f"{SAME}; compare a run with other answers, another judge or another rubric "
                 "(--allow-same compares them anyway)",
                 where=_name(self.new, "new run"),
             )
-        self._warn(tallies, pairing)
-        prompts = tuple(self._prompts(tallies))  # may add a warning
+        warnings = [
+            f"{metric.metric}: {reason}. The rubric may cause the difference."
+            for metric, reason in zip(metrics, differing.values(), strict=True)
+            if reason is not None and metric.refused is None
+        ]
+        warnings += self._warnings()
+        prompts = tuple(self._prompts(warnings))
         return Comparison(
             base=_name(self.base, "base"),
             new=_name(self.new, "new"),
             pairs=self.pairs,
             same_answers=self.same_answers,
-            only_base=len(pairing.only_base),
-            only_new=len(pairing.only_new),
+            only_base=len(self.pairing.only_base),
+            only_new=len(self.pairing.only_new),
             other_question=self.other_question,
-            cluster=self.cluster,
+            cluster=cluster,
             tests=0,
-            warnings=tuple(self.warnings),
+            warnings=tuple(warnings),
             metrics=tuple(metrics),
             changes=tuple(self._changes()),
             prompts=prompts,
         )
 
-    def _same_answers_and_replies(self, tallies: Mapping[str, MetricTally]) -> bool:
-        """Return whether both runs have the same answers and the same replies."""
+    @property
+    def _same_answers_and_replies(self) -> bool:
+        """Whether both runs have the same answers and the same replies."""
         return (
             self.same_answers == self.pairs
-            and not any(tally.differs for tally in tallies.values())
+            and not any(tally.differs for tally in self.tallies.values())
             and same_judging(self.base.figures.manifest, self.new.figures.manifest)
         )
 
-    def _add(self, pair: Pair, tallies: Mapping[str, MetricTally]) -> None:
+    def _add(self, pair: Pair) -> None:
         if not pair.same_question:
             self.other_question += 1
             return
@@ -225,22 +193,24 @@ class _RunPair:
         self.varied.update(
             f for f in SETTING_FIELDS if pair.base.settings[f] != pair.new.settings[f]
         )
-        group = self._cluster_of(pair)
-        for name, tally in tallies.items():
+        field, metadata = self.settings.cluster, pair.base.metadata
+        self.unclustered += field is None or metadata.get(field) is None
+        group = cluster_of(pair.base.case, metadata, field)
+        for name, tally in self.tallies.items():
             tally.add(pair, group)
             base, new = pair.base.rows.get(name), pair.new.rows.get(name)
             if name not in self.examples and base and new and base.keys and new.keys:
                 self.examples[name] = PromptExample(pair.base.case, base.keys[0], new.keys[0])
 
-    def _cluster_of(self, pair: Pair) -> Hashable:
-        metadata = pair.base.metadata
-        self.unclustered += self.cluster is None or metadata.get(self.cluster) is None
-        return cluster_of(pair.base.case, metadata, self.cluster)
-
-    def _finished(self, name: str, tally: MetricTally) -> MetricComparison:
-        compared = tally.finish()
-        refused = self._refusal(name, tally)
-        if refused is None:
+    def _finished(self, name: str, rubrics: str | None) -> MetricComparison:
+        """Return the figures of a metric, without any if it cannot be compared."""
+        compared = self.tallies[name].finish()
+        before, after = self.base.metrics[name], self.new.metrics[name]
+        if (before.range, before.higher_is_better) != (after.range, after.higher_is_better):
+            refused = "its range or direction differs between the runs"
+        elif rubrics is not None and not self.settings.across_rubrics:
+            refused = rubrics
+        else:
             return compared
         empty = MeanDifference(
             name=name, pairs=compared.difference.pairs, base=None, new=None, mean=None, low=None,
@@ -251,87 +221,71 @@ class _RunPair:
                     "worst": (), "best": ()}
         )  # fmt: skip
 
-    def _refusal(self, name: str, tally: MetricTally) -> str | None:
-        before, after = self.base.metrics[name], self.new.metrics[name]
-        if (before.range, before.higher_is_better) != (after.range, after.higher_is_better):
-            return "its range or direction differs between the runs"
-        old, new = self._rubrics(name, tally)
-        if old == new:
-            return None
+    def _difference_of_makers(self, name: str) -> str | None:
+        """Return how the rubrics of a metric differ; `None` if they are the same."""
+        old, new = self._rubrics(name)
         both = f"{_rubric_names(old)} in the base, {_rubric_names(new)} in the new run"
-        reason = f"the rubric differs: {both}"
-        if not self.across_rubrics:
-            return reason
-        self.warnings.append(f"{name}: {reason}. The rubric may cause the difference.")
-        return None
+        return None if old == new else f"the rubric differs: {both}"
 
-    def _rubrics(
-        self, name: str, tally: MetricTally
-    ) -> tuple[set[tuple[str, str]], set[tuple[str, str]]]:
+    def _rubrics(self, name: str) -> tuple[set[tuple[str, str]], set[tuple[str, str]]]:
         """Return the rubrics of a metric in both runs, by the manifests or else by the scores."""
         old, new = (rubrics_of(run.figures.manifest, name) for run in (self.base, self.new))
-        return old or tally.rubrics["base"], new or tally.rubrics["new"]
+        scored = self.tallies[name].rubrics
+        return old or scored["base"], new or scored["new"]
 
     # -- warnings -------------------------------------------------------------------
 
-    def _warn(self, tallies: Mapping[str, MetricTally], pairing: Pairing) -> None:
-        if self.same_answers == self.pairs:
-            self.warnings.append(
-                f"{SAME.capitalize()}. Nothing can be concluded about a change."
-                if self._same_answers_and_replies(tallies)
-                else "The answers are the same in both runs: only the judging differs."
-            )
+    def _warnings(self) -> Iterator[str]:
+        if self.same_answers < self.pairs:
+            yield from self._warnings_of_judges()
+        elif self._same_answers_and_replies:
+            yield f"{SAME.capitalize()}. Nothing can be concluded about a change."
         else:
-            self._warn_of_judges(tallies)
-        if self.other_question:
-            self.warnings.append(
-                f"{_cases(self.other_question)} with the same id {_are(self.other_question)} "
-                "another case in the new run (other input, history, reference or expected "
-                "values); left out."
+            yield "The answers are the same in both runs: only the judging differs."
+        if other := self.other_question:
+            yield (
+                f"{_cases(other)} with the same id {_are(other)} another case in the new run "
+                "(other input, history, reference or expected values); left out."
             )
         for field, count in self.varied.items():
-            self.warnings.append(
+            yield (
                 f"The {SETTING_FIELDS[field]} of {_cases(count)} differs in the new run; metrics "
                 "that use it compare different texts."
             )
-        for side, cases in (("base", pairing.only_base), ("new run", pairing.only_new)):
+        unpaired = (("base", self.pairing.only_base), ("new run", self.pairing.only_new))
+        for side, cases in unpaired:
             if cases:
-                self.warnings.append(
-                    f"{_cases(len(cases))} {_are(len(cases))} only in the {side}: "
-                    f"{', '.join(cases[:3])}{', ...' if len(cases) > 3 else ''}."
-                )
+                names = f"{', '.join(cases[:3])}{', ...' if len(cases) > 3 else ''}"
+                yield f"{_cases(len(cases))} {_are(len(cases))} only in the {side}: {names}."
         for report, side in ((self.base, "base"), (self.new, "new run")):
             if report.figures.incomplete:
-                reasons = "; ".join(report.figures.incomplete)
-                self.warnings.append(f"The {side} is incomplete: {reasons}.")
-        self._warn_of_metrics(tallies)
-        if self.cluster is not None and self.unclustered:
-            self.warnings.append(
-                f"{_cases(self.unclustered)} without {self.cluster!r}: each its own cluster."
-            )
+                yield f"The {side} is incomplete: {'; '.join(report.figures.incomplete)}."
+        yield from self._warnings_of_metrics()
+        if self.settings.cluster is not None and self.unclustered:
+            without = f"{_cases(self.unclustered)} without {self.settings.cluster!r}"
+            yield f"{without}: each its own cluster."
 
-    def _warn_of_judges(self, tallies: Mapping[str, MetricTally]) -> None:
+    def _warnings_of_judges(self) -> Iterator[str]:
         changed: dict[tuple[str, str], list[str]] = {}
-        for name in tallies:
+        for name in self.tallies:
             old, new = (judges_of(run.figures.manifest, name) for run in (self.base, self.new))
             if old != new:
                 changed.setdefault((_listed(old), _listed(new)), []).append(name)
         for (before, after), names in changed.items():
-            self.warnings.append(
+            yield (
                 f"{', '.join(names)}: both the answers and the judge differ ({before}, then "
                 f"{after}); a difference may come from either."
             )
 
-    def _warn_of_metrics(self, tallies: Mapping[str, MetricTally]) -> None:
+    def _warnings_of_metrics(self) -> Iterator[str]:
         before, after = self.base.metrics, self.new.metrics
         for one, other, side in ((before, after, "base"), (after, before, "new run")):
-            missing = [name for name in one if name not in other]
-            if missing:
-                self.warnings.append(f"Only in the {side}: {', '.join(missing)}.")
-        for name, tally in tallies.items():
+            if missing := [name for name in one if name not in other]:
+                yield f"Only in the {side}: {', '.join(missing)}."
+        for name, tally in self.tallies.items():
             old, new = before[name].threshold, after[name].threshold
             if old != new:
-                self.warnings.append(
+                yield (
                     f"{name}: the threshold was {_or_none(old)} and is {_or_none(new)}; both runs "
                     f"use the threshold {_or_none(tally.threshold)}."
                 )
@@ -346,23 +300,25 @@ class _RunPair:
             text = f"another in {count} of {self.pairs} cases"
             yield Change(what=SETTING_FIELDS[field], base="", new=text)
         if differ:
-            yield Change(
-                what="answers", base="", new=f"{differ} of {self.pairs} differ from the base's"
-            )
+            text = f"{differ} of {self.pairs} differ from the base's"
+            yield Change(what="answers", base="", new=text)
         if base.dataset != new.dataset and not differ and not self.varied:
             yield Change(what="data set", base=base.dataset[:12], new=new.dataset[:12])
 
-    def _prompts(self, tallies: Mapping[str, MetricTally]) -> Iterator[PromptChange]:
-        """Yield the diff of the prompts for one case of each metric whose rubric differs."""
-        for name, tally in tallies.items():
-            old, new = self._rubrics(name, tally)
+    def _prompts(self, warnings: list[str]) -> Iterator[PromptChange]:
+        """Yield the diff of the prompts for one case of each metric whose rubric differs.
+
+        A prompt that cannot be read adds a warning.
+        """
+        for name in self.tallies:
+            old, new = self._rubrics(name)
             example = self.examples.get(name)
             if old == new or example is None:
                 continue
             try:
                 change = prompt_change(self.base, self.new, metric=name, example=example)
             except JudgekitError as exc:
-                self.warnings.append(f"{name}: no diff of its prompts: {exc}")
+                warnings.append(f"{name}: no diff of its prompts: {exc}")
                 continue
             if change is not None:
                 yield change
@@ -373,10 +329,6 @@ class _RunPair:
 
 def _name(run: Report, otherwise: str) -> str:
     return str(run.folder) if run.folder is not None else otherwise
-
-
-def _names(metrics: Mapping[str, MetricSummary]) -> str:
-    return ", ".join(metrics) or "none"
 
 
 def _rubric_names(rubrics: set[tuple[str, str]]) -> str:

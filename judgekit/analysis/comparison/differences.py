@@ -20,6 +20,16 @@ IntervalKind = Literal["t", "bootstrap"]
 Range = tuple[float | None, float | None]
 
 
+class ComparisonSettings(NamedTuple):
+    """The settings of a comparison; `compare` describes them."""
+
+    cluster: str | None = None
+    interval: IntervalKind = "t"
+    detect: float | None = None
+    across_rubrics: bool = False
+    allow_same: bool = False
+
+
 class Test(NamedTuple):
     """The test of a difference; `p` is `None` if there is nothing to test."""
 

@@ -7,7 +7,12 @@ from collections import Counter
 from collections.abc import Hashable
 
 from judgekit.analysis.comparison.comparison import CaseMove, Flips, MetricComparison, PartMove
-from judgekit.analysis.comparison.differences import EPSILON, Differences, IntervalKind, Range
+from judgekit.analysis.comparison.differences import (
+    EPSILON,
+    ComparisonSettings,
+    Differences,
+    Range,
+)
 from judgekit.analysis.comparison.identical import same_result
 from judgekit.analysis.comparison.pairs import ComparedResult, Pair
 from judgekit.report.summary import MetricSummary
@@ -23,19 +28,11 @@ class MetricTally:
     """One metric in two runs."""
 
     def __init__(
-        self,
-        base: MetricSummary,
-        new: MetricSummary,
-        *,
-        clustered: bool,
-        interval: IntervalKind,
-        detect: float | None,
+        self, base: MetricSummary, new: MetricSummary, settings: ComparisonSettings
     ) -> None:
         self._summary = new
         self._higher = new.higher_is_better
-        self._clustered = clustered
-        self._interval = interval
-        self._detect = detect if detect is not None else _twentieth(new.range)
+        self._settings = settings
         self.threshold = new.threshold if new.threshold is not None else base.threshold
         self._all = self._differences(new.metric, new.range, self._higher)
         self._criteria: dict[str, Differences] = {}
@@ -54,8 +51,8 @@ class MetricTally:
             name,
             range=range,
             higher_is_better=higher,
-            clustered=self._clustered,
-            interval=self._interval,
+            clustered=self._settings.cluster is not None,
+            interval=self._settings.interval,
         )
 
     def add(self, pair: Pair, cluster: Hashable) -> None:
@@ -111,11 +108,14 @@ class MetricTally:
 
     def finish(self) -> MetricComparison:
         """Return the figures; `verdicts` adds the verdicts when all tests are known."""
+        detect, (low, high) = self._settings.detect, self._summary.range
+        if detect is None and low is not None and high is not None:
+            detect = (high - low) / 20
         return MetricComparison(
             metric=self._summary.metric,
             higher_is_better=self._higher,
             range=self._summary.range,
-            difference=self._all.finish(detect=self._detect),
+            difference=self._all.finish(detect=detect),
             flips=self._finish_flips(),
             criteria=tuple(c.finish() for c in self._criteria.values()),
             unpaired=dict(self._unpaired.most_common()),
@@ -147,28 +147,17 @@ class MetricTally:
         )
 
 
-def _twentieth(range: tuple[float | None, float | None]) -> float | None:
-    """Return a twentieth of a range, the default difference to detect."""
-    low, high = range
-    return None if low is None or high is None else (high - low) / 20
-
-
 def _unpaired_reason(base: ComparedResult | None, new: ComparedResult | None) -> str:
     """Return why a case has no pair of values."""
-    states = [
-        "not scored by this metric"
-        if result is None
-        else result.state
-        if result.value is None
-        else ""
-        for result in (base, new)
-    ]
-    if states[0] == states[1]:
-        return f"{states[0]} in both"
-    return "; ".join(
-        f"{state} in the {side}" for state, side in zip(states, ("base", "new run"), strict=True)
-        if state
-    )  # fmt: skip
+    reasons = {}
+    for side, result in (("base", base), ("new run", new)):
+        if result is None:
+            reasons[side] = "not scored by this metric"
+        elif result.value is None:
+            reasons[side] = result.state
+    if len(reasons) == 2 and len(set(reasons.values())) == 1:
+        return f"{reasons['base']} in both"
+    return "; ".join(f"{reason} in the {side}" for side, reason in reasons.items())
 
 
 def _furthest(base: ComparedResult, new: ComparedResult, way: int) -> PartMove | None:
@@ -176,21 +165,19 @@ def _furthest(base: ComparedResult, new: ComparedResult, way: int) -> PartMove |
 
     For criteria, higher is always better.
     """
-    furthest: tuple[float, PartMove] | None = None
-    for id, part in base.parts.items():
-        other = new.parts.get(id)
-        if part.value is None or other is None or other.value is None:
-            continue
-        step = (other.value - part.value) * way
-        if step > EPSILON and (furthest is None or step > furthest[0]):
-            furthest = (
-                step,
-                PartMove(
-                    id=id,
-                    base=part.value,
-                    new=other.value,
-                    base_reason=part.reason,
-                    new_reason=other.reason,
-                ),
-            )
-    return furthest[1] if furthest else None
+    steps = {
+        id: (other.value - part.value) * way
+        for id, part in base.parts.items()
+        if part.value is not None and (other := new.parts.get(id)) and other.value is not None
+    }
+    id = max(steps, key=lambda id: steps[id], default="")
+    if not steps or steps[id] <= EPSILON:
+        return None
+    one, other = base.parts[id], new.parts[id]
+    return PartMove(
+        id=id,
+        base=one.value,
+        new=other.value,
+        base_reason=one.reason,
+        new_reason=other.reason,
+    )
