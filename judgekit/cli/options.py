@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Annotated, Any, get_origin, get_type_hints
 import typer
 
 from judgekit.cli import completion
-from judgekit.cli.completion import record_modes, suite_metrics
 from judgekit.core.errors import ConfigError
 from judgekit.core.example_model import EXAMPLE_MODEL, LOCAL_MODEL
 
@@ -25,128 +24,6 @@ if TYPE_CHECKING:
     from judgekit.suite.file import Overrides
 
 OPTIONS = Path(__file__).with_name("options.json")
-
-_MODEL = f"such as {EXAMPLE_MODEL} or {LOCAL_MODEL}"
-
-Judge = Annotated[
-    str | None,
-    typer.Option(
-        "--judge",
-        metavar="<model>",
-        help=f"Model to call, {_MODEL}. Naming a model allows calls for replies that are not "
-        "recorded.",
-    ),
-]
-Judges = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--judge",
-        metavar="<model>",
-        help=f"Model to call, {_MODEL}; ROLE=MODEL for another role of the suite; may be "
-        "repeated. Naming a model allows calls for replies that are not recorded.",
-    ),
-]
-ApiBase = Annotated[
-    str | None,
-    typer.Option("--api-base", metavar="<url>", help="Address of an OpenAI-compatible server."),
-]
-Record = Annotated[
-    str | None,
-    typer.Option(
-        "--record",
-        metavar="<mode>",
-        help="none (replay only), new_episodes (call for missing replies) or all (call for every "
-        "reply).",
-        autocompletion=record_modes,
-    ),
-]
-Param = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--param", metavar="<name=value>", help="Model parameter, such as seed=7; may be repeated."
-    ),
-]
-Set = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--set",
-        metavar="<metric.name=value>",
-        help="Parameter of a metric's rubric; may be repeated.",
-    ),
-]
-SuitePath = Annotated[
-    Path | None,
-    typer.Argument(
-        help="Suite file; suite.yaml or suite.yml in this folder by default.", show_default=False
-    ),
-]
-CasesFile = Annotated[
-    str, typer.Argument(help="File of cases, or - for standard input.", show_default=False)
-]
-RunFolder = Annotated[
-    Path, typer.Argument(help="Run folder, written by judgekit run.", show_default=False)
-]
-Only = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--only",
-        metavar="<metric>",
-        help="Run only this metric; may be repeated.",
-        autocompletion=suite_metrics,
-    ),
-]
-Limit = Annotated[
-    int | None, typer.Option("--limit", metavar="<n>", help="Score only the first n cases.")
-]
-Format = Annotated[
-    str | None,
-    typer.Option(
-        "--format",
-        metavar="<format>",
-        help="Format of the rows: rows, chat, mastra, turns, mmlu, gsm8k or humaneval.",
-    ),
-]
-NoJudge = Annotated[
-    bool, typer.Option("--no-judge", help="Call no judge: judged metrics use their fallbacks.")
-]
-Baseline = Annotated[
-    Path | None,
-    typer.Option("--baseline", help="Run folder that the gate not_worse compares with."),
-]
-Cassette = Annotated[
-    Path | None, typer.Option("--cassette", help="Cassette to replay from and record to.")
-]
-Cluster = Annotated[
-    str | None,
-    typer.Option("--cluster", help="Metadata field that groups dependent cases, such as user."),
-]
-Export = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--export",
-        metavar="<format=file>",
-        help="Also write the run as junit, markdown, csv, parquet or json; may be repeated.",
-        show_default=False,
-    ),
-]
-Github = Annotated[
-    bool,
-    typer.Option("--github", help="In GitHub Actions: write a job summary and annotations."),
-]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-Markdown = Annotated[bool, typer.Option("--markdown", help="Print Markdown.")]
-Strict = Annotated[bool, typer.Option("--strict", help="Exit 1 on warnings too.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print only the results and errors.")]
-Verbose = Annotated[
-    bool,
-    typer.Option(
-        "--verbose",
-        "-v",
-        help="Print the files in use, the result of each case and each retry to standard error.",
-    ),
-]
-Force = Annotated[bool, typer.Option("--force", help="Replace existing files.")]
-Yes = Annotated[bool, typer.Option("--yes", "-y", help="Ask no questions.")]
 
 
 @cache

@@ -4,30 +4,11 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
-from judgekit.cli.options import (
-    ApiBase,
-    Baseline,
-    Export,
-    Format,
-    Github,
-    Json,
-    Judges,
-    Limit,
-    NoJudge,
-    Only,
-    Param,
-    Quiet,
-    Record,
-    Set,
-    SuitePath,
-    Verbose,
-    overrides,
-    settings,
-)
+from judgekit.cli.options import overrides, settings
 from judgekit.core.canonical import printable
 from judgekit.core.errors import ConfigError
 
@@ -36,85 +17,31 @@ if TYPE_CHECKING:
 
 
 def run(
-    suite: SuitePath = None,
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            "--out",
-            "-o",
-            help="Run folder to write: results, page, cassette. By default runs/NAME, where NAME "
-            "is the name of the suite. An interrupted run in this folder continues, a finished "
-            "run is replaced.",
-        ),
-    ] = None,
-    no_out: Annotated[bool, typer.Option("--no-out", help="Write no run folder.")] = False,
-    judge: Judges = None,
-    api_base: ApiBase = None,
-    record: Record = None,
-    param: Param = None,
-    set: Set = None,
-    only: Only = None,
-    limit: Limit = None,
-    cases: Annotated[
-        str | None, typer.Option("--cases", help="Score this file of cases; - is standard input.")
-    ] = None,
-    format: Format = None,
-    where: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--where",
-            metavar="<field=value>",
-            help="Score only cases with this metadata value, such as topic=refunds, "
-            "user.plan!=free or id=c7; may be repeated to combine conditions.",
-        ),
-    ] = None,
-    filter_failing: Annotated[
-        Path | None,
-        typer.Option(
-            "--filter-failing",
-            help="Score only cases without a score, or with one below its threshold, in this run "
-            "folder.",
-        ),
-    ] = None,
-    shard: Annotated[
-        str | None,
-        typer.Option(
-            "--shard",
-            metavar="<n/m>",
-            help="Score only part n of m of the cases; `judgekit merge` combines the parts and "
-            "checks the gates.",
-        ),
-    ] = None,
-    ray: Annotated[
-        str | None,
-        typer.Option(
-            "--ray",
-            metavar="[<address>]",
-            help="Divide the cases among the workers of this Ray cluster, such as auto; without an "
-            "address, start Ray on this machine. Needs the extra ray.",
-        ),
-    ] = None,
-    workers: Annotated[
-        int | None,
-        typer.Option(
-            "--workers",
-            metavar="<n>",
-            help="Workers of --ray; by default one for each CPU of the cluster.",
-        ),
-    ] = None,
-    no_judge: NoJudge = False,
-    retry_failed: Annotated[
-        Path | None,
-        typer.Option(
-            "--retry-failed", help="Reuse the results in this run folder, except failures."
-        ),
-    ] = None,
-    baseline: Baseline = None,
-    export: Export = None,
-    github: Github = False,
-    json: Json = False,
-    quiet: Quiet = False,
-    verbose: Verbose = False,
+    suite: Path | None = None,
+    out: Path | None = None,
+    no_out: bool = False,
+    judge: list[str] | None = None,
+    api_base: str | None = None,
+    record: str | None = None,
+    param: list[str] | None = None,
+    set: list[str] | None = None,
+    only: list[str] | None = None,
+    limit: int | None = None,
+    cases: str | None = None,
+    format: str | None = None,
+    where: list[str] | None = None,
+    filter_failing: Path | None = None,
+    shard: str | None = None,
+    ray: str | None = None,
+    workers: int | None = None,
+    no_judge: bool = False,
+    retry_failed: Path | None = None,
+    baseline: Path | None = None,
+    export: list[str] | None = None,
+    github: bool = False,
+    json: bool = False,
+    quiet: bool = False,
+    verbose: bool = False,
 ) -> None:
     """Score cases with the metrics of a suite file.
 
