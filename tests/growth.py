@@ -14,6 +14,8 @@ LINEAR = 3.4
 """Twice the input takes about twice the work; four times would be a square."""
 _LEAST = 0.005
 """Seconds below which a measurement says nothing."""
+_ENOUGH = 0.05
+"""Seconds that show how work grows: larger inputs would show the same."""
 _ROUNDS = 12
 
 
@@ -26,9 +28,11 @@ def growth(work: Callable[[Any], object], make: Callable[[int], Any], size: int)
     Args:
         work: what is measured.
         make: returns the input of a size; it is another one every time, for what keeps results.
-        size: of the smaller input, such as 100,000 characters.
+        size: of the smaller input, such as 100,000 characters; less if less takes long enough.
     """
-    work(make(size // 2))  # what is loaded or compiled once
+    work(make(size // 16))  # what is loaded or compiled once
+    size = next((part for part in (size // 8, size // 4, size // 2)
+                 if _seconds(work, make(part)) > _ENOUGH), size)  # fmt: skip
     small = large = float("inf")
     for number in range(_ROUNDS):
         small = min(small, _seconds(work, make(size + number)))
