@@ -14,16 +14,7 @@ from jinja2.tests import TESTS as JINJA_TESTS
 from jinja2.utils import _PassArg, pass_environment
 
 from judgekit.core.canonical import canonical_json, visible
-from judgekit.rubric.budget import (
-    MAX_BITS,
-    built,
-    check_length,
-    concat,
-    counted,
-    plain,
-    size,
-    under_way,
-)
+from judgekit.rubric import budget
 from judgekit.rubric.placeholder import Placeholder
 from judgekit.rubric.price import FILTER_PRICES, TEST_PRICES, Price
 
@@ -38,10 +29,10 @@ def fence(text: Any, tag: str) -> Any:
         return text.fenced(tag)
     if len(tag) > _MAX_TAG:
         raise TemplateRuntimeError(f"fence takes the name of a tag, of up to {_MAX_TAG} characters")
-    body = text if type(text) is str else str(plain(text))
-    length = size(body)
-    check_length(2 * length)
-    meter = under_way()
+    body = text if type(text) is str else str(budget.plain(text))
+    length = budget.size(body)
+    budget.check_length(2 * length)
+    meter = budget.under_way()
     meter.step(1 + (length >> 8))
     whole = fenced(body, tag)
     meter.produce(length + 2 * len(tag))
@@ -66,15 +57,15 @@ def fenced(text: str, tag: str) -> str:
 
 
 def _replace(text: Any, old: str, new: str) -> str:
-    whole = str(plain(text))
-    check_length(whole.count(old) * size(new) + size(whole))
+    whole = str(budget.plain(text))
+    budget.check_length(whole.count(old) * budget.size(new) + budget.size(whole))
     return whole.replace(old, new)
 
 
 @pass_environment
 def _join(environment: Any, values: Any, by: str = "", attribute: str | None = None) -> str:
     taken = _taken(environment, values, attribute)
-    return concat("", *[part for value in taken for part in (by, value)][1:])
+    return budget.concat("", *[part for value in taken for part in (by, value)][1:])
 
 
 def _indent(text: Any, width: int = 4) -> str:
@@ -83,15 +74,15 @@ def _indent(text: Any, width: int = 4) -> str:
 
 def _json(value: Any) -> str:
     # A list may contain the same long text a thousand times, and an escape takes six characters.
-    check_length(6 * _length(value))
+    budget.check_length(6 * _length(value))
     return canonical_json(value)
 
 
 def _length(value: Any) -> int:
     if isinstance(value, str):
-        return size(value)
+        return budget.size(value)
     if isinstance(value, dict):
-        return sum(size(str(key)) + _length(item) for key, item in value.items())
+        return sum(budget.size(str(key)) + _length(item) for key, item in value.items())
     return sum(map(_length, value)) if isinstance(value, (list, tuple)) else 1
 
 
@@ -112,7 +103,7 @@ def _sum(environment: Any, values: Any, attribute: str | None = None, start: flo
 
 
 def _taken(environment: Any, values: Any, attribute: str | None) -> Iterator[Any]:
-    taken = counted(values)
+    taken = budget.counted(values)
     return taken if attribute is None else map(make_attrgetter(environment, attribute), taken)
 
 
@@ -129,7 +120,7 @@ def _too_long(value: Any) -> bool:
     return isinstance(value, str) and len(value.strip()) > _MAX_DIGITS
 
 
-_MAX_DIGITS = MAX_BITS // 4  # each digit of base 16 is four bits
+_MAX_DIGITS = budget.MAX_BITS // 4  # each digit of base 16 is four bits
 
 
 @pass_environment
@@ -144,7 +135,7 @@ def _unique(
     lower = None if case_sensitive else ignore_case
     key_of = make_attrgetter(environment, attribute, postprocess=lower)
     unique: dict[Any, Any] = {}
-    for value in counted(values):
+    for value in budget.counted(values):
         key = key_of(value)
         if isinstance(key, float) and key.is_integer():
             key = int(key)
@@ -166,7 +157,7 @@ def _charged(function: Callable[..., Any], price: Price) -> Callable[..., Any]:
         price.charge(*args[first:], *kwargs.values())
         value = function(*args, **kwargs)
         # An iterator would be consumed without charges, and only once.
-        return built(list(counted(value)) if isinstance(value, Iterator) else value)
+        return budget.built(list(budget.counted(value)) if isinstance(value, Iterator) else value)
 
     return wrapped
 

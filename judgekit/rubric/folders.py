@@ -10,9 +10,8 @@ from typing import Any
 from jinja2 import BaseLoader, Environment, TemplateNotFound, nodes
 from jinja2 import Template as JinjaTemplate
 
-from judgekit.rubric.checks import Complain, refuse
 from judgekit.rubric.filetext import read_file, split_front_matter
-from judgekit.rubric.sheet import Sheet, sheet_of, tree_of
+from judgekit.rubric.sheet import Complain, Sheet, refuse, sheet_of, tree_of
 
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*(/[A-Za-z0-9_][A-Za-z0-9_.-]*)*")
 

@@ -138,22 +138,19 @@ def read_labelled(
     Raises:
         RubricError: a file is wrong; names file and line.
     """
-    path, text = _read(file.file, folder=folder, where=where)
-    files = {file.file: digest(text)}
-    cases: dict[str, Case] | None = None
-    if file.cases is not None:
-        cases_path, cases_text = _read(file.cases, folder=folder, where=where)
-        files[file.cases] = digest(cases_text)
-        cases = _cases(cases_path, cases_text)
+    texts = {
+        name: _read(name, folder=folder, where=where)
+        for name in (file.file, file.cases)
+        if name is not None
+    }
+    cases = None if file.cases is None else _cases(folder / file.cases, texts[file.cases])
     metric = file.metric or rubric
-    rows = list(_rows(path, text, metric=metric, cases=cases, form=form, weighing=weighing))
+    reader = _RowReader(metric, cases, form, weighing)
+    path = folder / file.file
+    rows = list(reader.rows(path, texts[file.file]))
     if len(rows) < file.count:
-        raise RubricError(
-            f"{path} has {len(rows)} rows of {metric!r}, fewer than the {file.count} examples; "
-            "lower the count, or name the metric of its rows",
-            where=where,
-            rule="example-invalid",
-        )
+        message = f"{path} has {len(rows)} rows of {metric!r}, fewer than the {file.count} examples"
+        raise _invalid(f"{message}; lower the count, or name the metric of its rows", where)
     labelled = Labelled(rows, count=file.count, choose=file.choose)
     shown = sum(
         len(canonical_json(e.answers)) + len(e.case.model_dump_json(exclude_defaults=True))
@@ -161,8 +158,12 @@ def read_labelled(
     )
     if shown > MAX_SHOWN:
         message = f"the {file.count} examples have {shown:,} characters, of {MAX_SHOWN:,} at most"
-        raise RubricError(f"{message}; show fewer", where=where, rule="prompt-size")
-    return labelled, files
+        raise _invalid(f"{message}; show fewer", where, rule="prompt-size")
+    return labelled, {name: digest(text) for name, text in texts.items()}
+
+
+def _invalid(message: str, where: str, *, rule: str = "example-invalid") -> RubricError:
+    return RubricError(message, where=where, rule=rule)
 
 
 @lru_cache(maxsize=64)
@@ -174,15 +175,15 @@ def form_for(form: Form, names: tuple[str, ...]) -> Form:
     )
 
 
-def _read(name: str, *, folder: Path, where: str) -> tuple[Path, str]:
+def _read(name: str, *, folder: Path, where: str) -> str:
     path = folder / name
     inside = bool(_PATH.fullmatch(name)) and ".." not in name
     if not inside or not path.resolve().is_relative_to(folder.resolve()):
-        message = f"{name!r}: labelled rows must be in the rubric's own folder or below it"
-        raise RubricError(message, where=where, rule="example-invalid")
+        rule = "labelled rows must be in the rubric's own folder or below it"
+        raise _invalid(f"{name!r}: {rule}", where)
     if not path.is_file():
-        raise RubricError(f"no such file: {path}", where=where, rule="example-invalid")
-    return path, read_file(path)
+        raise _invalid(f"no such file: {path}", where)
+    return read_file(path)
 
 
 def _objects(path: Path, text: str) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -193,91 +194,77 @@ def _objects(path: Path, text: str) -> Iterator[tuple[str, dict[str, Any]]]:
         where = place(path, number)
         count += 1
         if count > MAX_ROWS:
-            raise RubricError(f"more than {MAX_ROWS:,} rows", where=where, rule="example-invalid")
+            raise _invalid(f"more than {MAX_ROWS:,} rows", where)
         try:
             yield where, extract_object(line)[0]
         except InvalidReply as exc:
-            raise RubricError(f"not a row: {exc}", where=where, rule="example-invalid") from exc
+            raise _invalid(f"not a row: {exc}", where) from exc
 
 
 def _cases(path: Path, text: str) -> dict[str, Case]:
     cases: dict[str, Case] = {}
     for where, data in _objects(path, text):
         if not isinstance(data.get("id"), str):
-            raise RubricError("a case here needs an id", where=where, rule="bad-case")
+            raise _invalid("a case here needs an id", where, rule="bad-case")
         case = inline_case(data, id=data["id"], where=where)
         if case.id in cases:
-            raise RubricError(f"the id {case.id!r} is given twice", where=where, rule="bad-case")
+            raise _invalid(f"the id {case.id!r} is given twice", where, rule="bad-case")
         cases[case.id] = case
     return cases
 
 
-def _rows(
-    path: Path,
-    text: str,
-    *,
-    metric: str,
-    cases: Mapping[str, Case] | None,
-    form: Form,
-    weighing: Weighing,
-) -> Iterator[_Row]:
-    for number, (where, data) in enumerate(_objects(path, text), start=1):
-        if unknown := sorted(set(data) - _KEYS):
-            message = f"unknown key {unknown[0]!r}{suggest(unknown[0], sorted(_KEYS))}"
-            raise RubricError(message, where=where, rule="example-invalid")
-        names = [data[key] for key in ("metric", "rubric") if data.get(key) is not None]
-        if names and metric not in names:
-            continue
-        answers, details = data.get("answers"), data.get("details", {})
-        if not isinstance(answers, dict) or not isinstance(details, dict):
-            message = "needs 'answers': {criterion: {...}}"
-            raise RubricError(message, where=where, rule="example-invalid")
-        id, case = _case(data.get("case"), cases, number=number, where=where)
-        example = Example(case=case, answers={**answers, **details})
-        value = _value(example, form, weighing, where)
-        content = case.model_dump(mode="json", exclude_defaults=True, exclude={"id"})
-        yield _Row(id, example, value, digest_json([content, example.answers]))
+class _RowReader(NamedTuple):
+    """Reads the rows of one metric."""
 
+    metric: str
+    cases: Mapping[str, Case] | None
+    """The cases that rows may name, by id."""
+    form: Form
+    weighing: Weighing
 
-def _case(
-    entry: Any, cases: Mapping[str, Case] | None, *, number: int, where: str
-) -> tuple[str | None, Case]:
-    """Return the id and the case of a row, which contains the case or names it."""
-    if isinstance(entry, dict):
-        case = inline_case(entry, id=f"example-{number}", where=where)
-        return entry.get("id"), case
-    if not isinstance(entry, str):
-        message = "needs 'case': a case, or the id of one"
-        raise RubricError(message, where=where, rule="example-invalid")
-    if cases is None:
-        message = f"case {entry!r} needs a file of cases: write examples: {{cases: FILE.jsonl}}"
-        raise RubricError(message, where=where, rule="example-invalid")
-    if entry not in cases:
-        message = f"no case {entry!r} among the cases{suggest(entry, list(cases)[:1000])}"
-        raise RubricError(message[:300], where=where, rule="example-invalid")
-    return entry, cases[entry]
+    def rows(self, path: Path, text: str) -> Iterator[_Row]:
+        for number, (where, data) in enumerate(_objects(path, text), start=1):
+            if unknown := sorted(set(data) - _KEYS):
+                raise _invalid(f"unknown key {unknown[0]!r}{suggest(unknown[0], _KEYS)}", where)
+            names = [data[key] for key in ("metric", "rubric") if data.get(key) is not None]
+            if names and self.metric not in names:
+                continue
+            answers, details = data.get("answers"), data.get("details", {})
+            if not isinstance(answers, dict) or not isinstance(details, dict):
+                raise _invalid("needs 'answers': {criterion: {...}}", where)
+            id, case = self._case(data.get("case"), number=number, where=where)
+            example = Example(case=case, answers={**answers, **details})
+            content = case.model_dump(mode="json", exclude_defaults=True, exclude={"id"})
+            content_digest = digest_json([content, example.answers])
+            yield _Row(id, example, self._value(example, where), content_digest)
 
+    def _case(self, entry: Any, *, number: int, where: str) -> tuple[str | None, Case]:
+        """Return the id and the case of a row, which contains the case or names it."""
+        if isinstance(entry, dict):
+            return entry.get("id"), inline_case(entry, id=f"example-{number}", where=where)
+        if not isinstance(entry, str):
+            raise _invalid("needs 'case': a case, or the id of one", where)
+        if self.cases is None:
+            advice = "write examples: {cases: FILE.jsonl}"
+            raise _invalid(f"case {entry!r} needs a file of cases: {advice}", where)
+        if entry not in self.cases:
+            hint = suggest(entry, list(self.cases)[:1000])
+            raise _invalid(f"no case {entry!r} among the cases{hint}"[:300], where)
+        return entry, self.cases[entry]
 
-def _value(
-    example: Example,
-    form: Form,
-    weighing: Weighing,
-    where: str,
-) -> float | None:
-    """Check the answers of a row; return their combined value."""
-    form = form_for(form, tuple(example.answers))
-    try:
-        answers, _ = read_answers(example.answers, form=form)
-    except InvalidReply as exc:
-        raise RubricError(
-            f"the answers do not fit the criteria: {exc}", where=where, rule="example-invalid"
-        ) from exc
-    if not answers:
-        message = "answers none of the criteria"
-        raise RubricError(message, where=where, rule="example-invalid")
-    worths = [
-        Worth(c.id, c.group, c.weight, *c.value_of(answers[c.id]))
-        for c in weighing.criteria
-        if c.id in answers and weighing.groups.get(c.group, 0.0) > 0
-    ]
-    return fold(worths, groups=weighing.groups, combine=weighing.combine).value
+    def _value(self, example: Example, where: str) -> float | None:
+        """Check the answers of a row; return their combined value."""
+        form = form_for(self.form, tuple(example.answers))
+        try:
+            answers, _ = read_answers(example.answers, form=form)
+        except InvalidReply as exc:
+            raise _invalid(f"the answers do not fit the criteria: {exc}", where) from exc
+        if not answers:
+            raise _invalid("answers none of the criteria", where)
+        criteria, groups, combine = self.weighing
+        worths = [
+            Worth(c.id, c.group, c.weight, *c.value_of(answers[c.id]))
+            for c in criteria
+            if c.id in answers and groups.get(c.group, 0.0) > 0
+        ]
+        return fold(worths, groups=groups, combine=combine).value

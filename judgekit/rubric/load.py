@@ -22,7 +22,6 @@ from judgekit.core.judgment import read_answers
 from judgekit.core.request import Form
 from judgekit.core.yaml_file import parse_yaml
 from judgekit.rubric.chain import Layer, chain
-from judgekit.rubric.checks import Complain, refuse, with_parameter_hint
 from judgekit.rubric.criterion import Criterion
 from judgekit.rubric.file import LabelledFile
 from judgekit.rubric.filetext import read_file, split_front_matter
@@ -32,6 +31,7 @@ from judgekit.rubric.library import builtin_folder, find_rubric
 from judgekit.rubric.merge import MergedLayers
 from judgekit.rubric.parameter import Parameter
 from judgekit.rubric.rubric import Rubric
+from judgekit.rubric.sheet import Complain, refuse, with_parameter_hint
 from judgekit.rubric.template import Template
 
 if TYPE_CHECKING:

@@ -10,12 +10,11 @@ from judgekit.core.errors import ConfigError, RubricError, place
 from judgekit.core.request import Detail
 from judgekit.core.suggest import suggest
 from judgekit.rubric.chain import Layer
-from judgekit.rubric.checks import Complain, refuse
 from judgekit.rubric.criterion import Criterion
 from judgekit.rubric.file import ID, MAX_CRITERIA, CriterionFile
 from judgekit.rubric.parameter import Parameter, named_in, parameter, texts_of
 from judgekit.rubric.rubric import Group
-from judgekit.rubric.sheet import Mention
+from judgekit.rubric.sheet import Complain, Mention, refuse
 
 TASK = "Judge the answer by the criteria below."
 """The task of a rubric without a description."""

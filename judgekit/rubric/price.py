@@ -61,65 +61,44 @@ class Price(NamedTuple):
 
 
 _READS = Price()
-_TEXT = Price(text=True)
 _CASES = Price(text=True, growth=4)
 _PIECES = Price(pieces=True)
-_ORDERS = Price(pieces=True, order=True)
 _SEARCHES = Price(search=True)
-_STRIPS = Price(product=True)
 
-FILTER_PRICES: dict[str, Price] = {
-    **dict.fromkeys(
-        (
-            "abs", "count", "d", "default", "float", "int", "json", "length", "reverse", "round",
-        ),
-        _READS,
-    ),
-    **dict.fromkeys(
-        (
-            "first", "items", "join", "last", "list", "map", "reject", "rejectattr", "select",
-            "selectattr", "sum",
-        ),
-        _PIECES,
-    ),
-    **dict.fromkeys(("dictsort", "max", "min", "sort", "unique"), _ORDERS),
-    **dict.fromkeys(("capitalize", "lower", "upper"), _CASES),
-    **dict.fromkeys(("indent", "replace"), Price(text=True, search=True)),
-    "title": Price(text=True, growth=4, pieces=True),
-    "trim": Price(text=True, product=True),
-    "truncate": _TEXT,
-    "wordcount": Price(text=True, pieces=True),
-}  # fmt: skip
+
+def _table(*rows: tuple[Price, str]) -> dict[str, Price]:
+    return {name: price for price, names in rows for name in names.split()}
+
+
+FILTER_PRICES = _table(
+    (_READS, "abs count d default float int json length reverse round"),
+    (_PIECES, "first items join last list map reject rejectattr select selectattr sum"),
+    (Price(pieces=True, order=True), "dictsort max min sort unique"),
+    (_CASES, "capitalize lower upper"),
+    (Price(text=True, search=True), "indent replace"),
+    (Price(text=True, growth=4, pieces=True), "title"),
+    (Price(text=True, product=True), "trim"),
+    (Price(text=True), "truncate"),
+    (Price(text=True, pieces=True), "wordcount"),
+)
 """Every filter but `fence`, which computes its own price."""
 
-TEST_PRICES: dict[str, Price] = {
-    **dict.fromkeys(
-        (
-            "!=", "<", "<=", "==", ">", ">=", "boolean", "defined", "divisibleby", "eq", "equalto",
-            "even", "false", "float", "ge", "greaterthan", "gt", "integer", "iterable", "le",
-            "lessthan", "lt", "mapping", "ne", "none", "number", "odd", "sameas", "sequence",
-            "string", "true", "undefined",
-        ),
-        _READS,
-    ),
-    "in": _SEARCHES,
-    "lower": _TEXT,
-    "upper": _TEXT,
-}  # fmt: skip
+TEST_PRICES = _table(
+    (_READS, "!= < <= == > >= eq equalto ge greaterthan gt le lessthan lt ne sameas"),
+    (_READS, "boolean defined divisibleby even false float integer iterable mapping none number"),
+    (_READS, "odd sequence string true undefined"),
+    (_SEARCHES, "in"),
+    (Price(text=True), "lower upper"),
+)
 
-METHODS: dict[str, Price] = {
-    **dict.fromkeys(
-        (
-            "endswith", "isalnum", "isalpha", "isdigit", "islower", "isnumeric", "isspace",
-            "isupper", "removeprefix", "removesuffix", "startswith",
-        ),
-        _READS,
-    ),
-    **dict.fromkeys(("capitalize", "casefold", "lower", "title", "upper"), _CASES),
-    **dict.fromkeys(("count", "find"), _SEARCHES),
-    **dict.fromkeys(("lstrip", "rfind", "rstrip", "strip"), _STRIPS),
-    "rsplit": Price(pieces=True, product=True),
-    "split": Price(pieces=True, search=True),
-    "splitlines": _PIECES,
-}  # fmt: skip
+METHODS = _table(
+    (_READS, "endswith isalnum isalpha isdigit islower isnumeric isspace isupper removeprefix"),
+    (_READS, "removesuffix startswith"),
+    (_CASES, "capitalize casefold lower title upper"),
+    (_SEARCHES, "count find"),
+    (Price(product=True), "lstrip rfind rstrip strip"),
+    (Price(pieces=True, product=True), "rsplit"),
+    (Price(pieces=True, search=True), "split"),
+    (_PIECES, "splitlines"),
+)
 """The methods of a text."""

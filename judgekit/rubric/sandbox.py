@@ -21,21 +21,7 @@ from jinja2.runtime import BlockReference, LoopContext
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 from pydantic import BaseModel
 
-from judgekit.rubric.budget import (
-    MAX_BITS,
-    built,
-    check_length,
-    checked_key,
-    concat,
-    counted,
-    current,
-    paid,
-    plain,
-    searched,
-    size,
-    under_way,
-    weighed,
-)
+from judgekit.rubric import budget
 from judgekit.rubric.charge import charged, walk
 from judgekit.rubric.filters import FILTERS, TESTS
 from judgekit.rubric.placeholder import Placeholder
@@ -59,7 +45,7 @@ _MAX_ENTRIES = 2_000
 def _refusal(node: nodes.Node) -> str | None:
     """Return why a template may not contain a node; `None` if it may."""
     if isinstance(node, nodes.Const) and isinstance(node.value, int):
-        return None if node.value.bit_length() <= MAX_BITS else "a number of that size"
+        return None if node.value.bit_length() <= budget.MAX_BITS else "a number of that size"
     if isinstance(node, nodes.Dict) and len(node.items) > _MAX_ENTRIES:
         # Numbers can be chosen so that their hashes all collide.
         return f"a mapping of more than {_MAX_ENTRIES:,} entries"
@@ -102,7 +88,7 @@ class RoleTag(Extension):
         return nodes.CallBlock(call, [], [], body).set_lineno(line)
 
     def _collect(self, role: str, caller: Callable[[], str]) -> str:
-        rendering = under_way()
+        rendering = budget.under_way()
         if rendering.inside:
             raise TemplateRuntimeError(f"role {role!r} stands inside {rendering.inside}")
         place = len(rendering.messages)
@@ -126,7 +112,7 @@ class _Sheet(JinjaTemplate):
         """Run an imported file, which happens once: a role in it would only appear once."""
         if self._module is not None:
             return self._module
-        rendering = under_way()
+        rendering = budget.under_way()
         outer, rendering.inside = rendering.inside, "an imported file; put it in a macro"
         module = super()._get_default_module(ctx)
         rendering.inside = outer
@@ -159,10 +145,10 @@ class _Generator(CodeGenerator):
 
 def _finalize(value: Any) -> Any:
     if isinstance(value, Placeholder):
-        return under_way().mark(value)
-    text = value if type(value) is str else plain(value)
+        return budget.under_way().mark(value)
+    text = value if type(value) is str else budget.plain(value)
     if isinstance(text, str):
-        under_way().produce(len(text) if text.isascii() else 2 * len(text))
+        budget.under_way().produce(len(text) if text.isascii() else 2 * len(text))
     return text
 
 
@@ -170,10 +156,10 @@ def _joined(parts: Iterable[str]) -> str:
     """Join the output of a macro or a block."""
     pieces = list(parts)
     try:
-        check_length(sum(map(len, pieces)))
+        budget.check_length(sum(map(len, pieces)))
         return "".join(pieces)
     except TypeError:
-        return concat("", *pieces)  # raises, and names the value
+        return budget.concat("", *pieces)  # raises, and names the value
 
 
 class RubricEnvironment(ImmutableSandboxedEnvironment):
@@ -184,13 +170,13 @@ class RubricEnvironment(ImmutableSandboxedEnvironment):
     code_generator_class = _Generator
     # The functions that charge the budget. Only generated code can call them: templates see
     # filters, tests and their variables, never the environment.
-    charge_body = staticmethod(paid)
-    charge_built = staticmethod(built)
-    charge_concat = staticmethod(concat)
-    charge_key = staticmethod(checked_key)
-    charge_look = staticmethod(weighed)
-    charge_loop = staticmethod(counted)
-    charge_search = staticmethod(searched)
+    charge_body = staticmethod(budget.paid)
+    charge_built = staticmethod(budget.built)
+    charge_concat = staticmethod(budget.concat)
+    charge_key = staticmethod(budget.checked_key)
+    charge_look = staticmethod(budget.weighed)
+    charge_loop = staticmethod(budget.counted)
+    charge_search = staticmethod(budget.searched)
     # Jinja joins the output of macros and blocks with this function.
     concat = staticmethod(_joined)
 
@@ -224,11 +210,11 @@ class RubricEnvironment(ImmutableSandboxedEnvironment):
 
     def _generate(self, *args: Any, **kwargs: Any) -> str:
         """Compile without a rendering, so that nothing is computed before it is paid."""
-        token = current.set(None)
+        token = budget.current.set(None)
         try:
             return super()._generate(*args, **kwargs)
         finally:
-            current.reset(token)
+            budget.current.reset(token)
 
     # -- what a template may touch ----------------------------------------------------
 
@@ -243,11 +229,11 @@ class RubricEnvironment(ImmutableSandboxedEnvironment):
 
     def getitem(self, obj: Any, argument: Any) -> Any:
         """Look up an item by a text or a number; filters call this for each item of a list."""
-        meter = under_way()
+        meter = budget.under_way()
         meter.step(1 + (len(argument) >> 6) if isinstance(argument, str) else 1)
-        value = super().getitem(obj, checked_key(argument))
+        value = super().getitem(obj, budget.checked_key(argument))
         if isinstance(value, str):
-            meter.step(size(value) >> 7)
+            meter.step(budget.size(value) >> 7)
         return value
 
     def is_safe_attribute(self, obj: Any, attr: str, value: Any) -> bool:
@@ -274,7 +260,7 @@ class RubricEnvironment(ImmutableSandboxedEnvironment):
 
     def call(self, context: Any, obj: Any, /, *args: Any, **kwargs: Any) -> Any:
         """Charge for every call and its result."""
-        under_way().step(_CALL)
+        budget.under_way().step(_CALL)
         values = args
         if kwargs:
             values = (*args, *[v for name, v in kwargs.items() if name[0] != "_"])
@@ -283,17 +269,17 @@ class RubricEnvironment(ImmutableSandboxedEnvironment):
             METHODS[obj.__name__].charge(owner, *values)
         else:
             for argument in values:
-                weighed(argument)
-        return built(super().call(context, obj, *args, **kwargs))
+                budget.weighed(argument)
+        return budget.built(super().call(context, obj, *args, **kwargs))
 
     def call_binop(self, context: Any, operator: str, left: Any, right: Any) -> Any:
         """Allow arithmetic with numbers of limited size, and `+` with texts of limited size."""
         if operator == "+" and isinstance(left, str) and isinstance(right, str):
-            return concat(left, right)
+            return budget.concat(left, right)
         if not (isinstance(left, (int, float)) and isinstance(right, (int, float))):
             raise TemplateRuntimeError(f"{operator!r} takes numbers in a rubric")
-        weighed(left)
-        weighed(right)
+        budget.weighed(left)
+        budget.weighed(right)
         if operator == "**" and (abs(right) > 64 or abs(left) > 1_000_000):
             raise TemplateRuntimeError("a power of that size is not for a rubric")
         if operator == "*" and max(abs(left), abs(right)) > 1e18:
