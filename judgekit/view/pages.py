@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from pathlib import Path
 from threading import Lock
 from typing import Any
@@ -17,7 +18,7 @@ from judgekit.core.score import Row
 from judgekit.pages.comparison.page import render_comparison
 from judgekit.pages.html import fill
 from judgekit.pages.run.page import Served, render_page
-from judgekit.pages.run.recorded import RunTape, keys_of, shown_record
+from judgekit.pages.run.recorded import open_tape, records_of_rows
 from judgekit.report.folder import RESULTS
 from judgekit.report.report import Report
 from judgekit.view.runs import RunEntry
@@ -97,13 +98,6 @@ def _filled(template: str, script: str | None, **values: Any) -> bytes:
     return page.encode("utf-8", "replace")
 
 
-class _Whole:
-    """Keeps texts in place: a single case has none to share."""
-
-    def put(self, text: str) -> str:
-        return text
-
-
 def records_of(folder: Path, case: str) -> dict[str, Any] | None:
     """Return the records of a case by key, in the form of the run page.
 
@@ -124,9 +118,8 @@ def records_of(folder: Path, case: str) -> dict[str, Any] | None:
                 break
     if not rows:
         return None
-    tape = RunTape(folder)
-    try:
-        records = {key: tape.record(key) for key in keys_of(tuple(rows))}
-        return {key: shown_record(record, _Whole()) for key, record in records.items() if record}
-    finally:
-        tape.close()
+    tape = open_tape(folder)
+    if tape is None:
+        return {}
+    with closing(tape):
+        return records_of_rows(rows, tape, str)  # a single case has no texts to share

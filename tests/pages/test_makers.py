@@ -89,7 +89,7 @@ def taped(tmp_path: Path) -> TapeIndex:
         records[request.key] = Record(request.key, request, reply)
     merge_into(tmp_path / TAPE, records, records.__getitem__)
     tape = Tape(tmp_path / TAPE)
-    found = TapeIndex(tape, tape.parts())
+    found = TapeIndex(tape)
     tape.close()
     return found
 
@@ -144,5 +144,5 @@ def test_unproved_lines_of_a_tape_are_passed_over(tmp_path: Path, runs: SimpleNa
     path.write_text("\n".join([*rest, f'{head}"reply":3,"request":[]}}', ""]))
     tape = Tape(path)
 
-    assert TapeIndex(tape, {}).judges == {}
+    assert TapeIndex(tape).judges == {}
     tape.close()

@@ -60,6 +60,24 @@ class VerdictTable(NamedTuple):
     counts: tuple[tuple[int, int, int], ...]
     """Base by new: pass, fail, no score."""
 
+    @classmethod
+    def of(
+        cls,
+        name: str,
+        values: Iterable[tuple[float | None, float | None]],
+        threshold: float,
+        *,
+        higher: bool,
+    ) -> VerdictTable:
+        """Count the verdicts on pairs of values."""
+        counts = [[0, 0, 0] for _ in range(3)]
+        for pair in values:
+            base, new = (
+                2 if value is None else int(not passes(value, threshold, higher)) for value in pair
+            )
+            counts[base][new] += 1
+        return cls(name, threshold, tuple((row[0], row[1], row[2]) for row in counts))
+
 
 class ComparedCases:
     """The cases of a base and of the runs compared with it, each run read once."""
@@ -97,10 +115,7 @@ class ComparedCases:
             cases[entry.case] = CaseResults(
                 entry.question,
                 entry.answer,
-                {
-                    name: CellValue(result.state, result.value)
-                    for name, result in entry.rows.items()
-                },
+                {name: CellValue(row.state, row.value) for name, row in entry.rows.items()},
                 {
                     (name, id): part.value
                     for name, result in entry.rows.items()
@@ -171,19 +186,8 @@ class ComparedCases:
             for id, new in self.lines[number].items()
             if id in self.lines[0] and self.lines[0][id].question == new.question
         ]
-        grids = [
-            VerdictTable(
-                "",
-                threshold,
-                _counts(
-                    (
-                        _verdict(_value(base, metric), threshold, higher=higher),
-                        _verdict(_value(new, metric), threshold, higher=higher),
-                    )
-                    for base, new in pairs
-                ),
-            )
-        ]
+        values = ((_value(base, metric), _value(new, metric)) for base, new in pairs)
+        grids = [VerdictTable.of("", values, threshold, higher=higher)]
         low, high = summary.range
         if low is None or high is None or not higher:
             return grids
@@ -191,14 +195,8 @@ class ComparedCases:
         (compared,) = (m for m in self.found[number - 1].metrics if m.metric == metric)
         for part in compared.criteria:
             at = (metric, part.name)
-            counted = _counts(
-                (
-                    _verdict(base.parts.get(at), share, higher=True),
-                    _verdict(new.parts.get(at), share, higher=True),
-                )
-                for base, new in pairs
-            )
-            grids.append(VerdictTable(part.name, share, counted))
+            criterion = ((base.parts.get(at), new.parts.get(at)) for base, new in pairs)
+            grids.append(VerdictTable.of(part.name, criterion, share, higher=True))
         return grids
 
 
@@ -221,17 +219,3 @@ def _value(line: CaseResults, metric: str) -> float | None:
 
 def _threshold(base: MetricSummary, new: MetricSummary) -> float | None:
     return new.threshold if new.threshold is not None else base.threshold
-
-
-def _verdict(value: float | None, threshold: float, *, higher: bool) -> int:
-    """Return 0 for pass, 1 for fail, 2 for no score."""
-    if value is None:
-        return 2
-    return 0 if passes(value, threshold, higher) else 1
-
-
-def _counts(verdicts: Iterable[tuple[int, int]]) -> tuple[tuple[int, int, int], ...]:
-    counts = [[0, 0, 0] for _ in range(3)]
-    for base, new in verdicts:
-        counts[base][new] += 1
-    return tuple((row[0], row[1], row[2]) for row in counts)

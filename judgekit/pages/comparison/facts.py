@@ -12,6 +12,7 @@ from judgekit.analysis.comparison.comparison import (
     MetricComparison,
     Verdict,
 )
+from judgekit.analysis.comparison.differences import EPSILON
 from judgekit.analysis.comparison.words import family_line, little_known, notes, verdict_line
 from judgekit.core.score import Failure, Part, Result, own_value
 from judgekit.pages.comparison.cases import ComparedCases, VerdictTable
@@ -71,32 +72,22 @@ class Span:
         return f"[{self.step(difference.low)}, {self.step(difference.high)}]"
 
 
-class MetricView:
+class MetricView(NamedTuple):
     """One metric of two runs."""
 
-    def __init__(
-        self, found: MetricComparison, *, grids: Sequence[VerdictTable], scale: float
-    ) -> None:
-        self.found = found
-        self.grids = grids
-        self.scale = scale
-        self.span = Span([found.difference], scale=scale)
-        self.parts = Span(found.criteria)
-
-    @property
-    def word(self) -> str:
-        """The verdict in a word or two."""
-        return "not compared" if self.found.refused is not None else WORDS[self.found.verdict]
+    found: MetricComparison
+    grids: Sequence[VerdictTable]
+    scale: float
+    span: Span
+    parts: Span
+    word: str
+    """The verdict in a word or two."""
+    notes: list[str]
 
     @property
     def moved(self) -> bool:
         """Whether it or any of its criteria is not the same in every pair."""
         return any(d.worse or d.better for d in (self.found.difference, *self.found.criteria))
-
-    @property
-    def notes(self) -> list[str]:
-        """Notes on the figures."""
-        return list(notes(self.found))
 
 
 class ReasonChange(NamedTuple):
@@ -165,17 +156,20 @@ class RunComparison:
         return f"{worse:,} of {self.found.pairs:,} cases got worse, {better:,} better"
 
     @property
-    def metrics(self) -> list[MetricView]:
+    def metrics(self) -> Iterator[MetricView]:
         """The metrics, those that got worse first."""
         lines = self._facts.lines
-        return [
-            MetricView(
+        for metric in self.found.metrics:
+            scale, refused = lines.summaries[metric.metric].scale, metric.refused is not None
+            yield MetricView(
                 metric,
-                grids=lines.grids(self.number, metric.metric) if metric.refused is None else (),
-                scale=lines.summaries[metric.metric].scale,
+                grids=() if refused else lines.grids(self.number, metric.metric),
+                scale=scale,
+                span=Span([metric.difference], scale=scale),
+                parts=Span(metric.criteria),
+                word="not compared" if refused else WORDS[metric.verdict],
+                notes=list(notes(metric)),
             )
-            for metric in self.found.metrics
-        ]
 
     @property
     def regressions(self) -> Iterator[Regression]:
@@ -209,28 +203,20 @@ class RunComparison:
 
     def _reason_changes(self, name: str, base: Result, new: Result) -> Iterator[ReasonChange]:
         summary = self._facts.lines.summaries[name]
-        one, other = own_value(base), own_value(new)
+        one, other, scale = own_value(base), own_value(new), summary.scale
         sign = 1 if summary.higher_is_better else -1
-        if one is None or other is None or (other - one) * sign > -1e-9:
+        if one is None or other is None or (other - one) * sign > -EPSILON:
             return
-        scale = summary.scale
-        yield ReasonChange(
-            name, False, number(one, scale), number(other, scale), _reason(base), _reason(new)
-        )
+        values = number(one, scale), number(other, scale)
+        yield ReasonChange(name, False, *values, _reason(base), _reason(new))
         before = {part.id: part for part in _parts(base)}
         for part in _parts(new):
             old = before.get(part.id)
             if old is None or old.value is None or part.value is None:
                 continue
-            if part.value < old.value - 1e-9:
-                yield ReasonChange(
-                    part.id,
-                    True,
-                    number(old.value),
-                    number(part.value),
-                    reason_of(old),
-                    reason_of(part),
-                )
+            if part.value < old.value - EPSILON:
+                values = number(old.value), number(part.value)
+                yield ReasonChange(part.id, True, *values, reason_of(old), reason_of(part))
 
     @property
     def prompts(self) -> list[PromptDiff]:

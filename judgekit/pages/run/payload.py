@@ -6,16 +6,16 @@ import heapq
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from judgekit.cassette.tape import Tape
 from judgekit.core.case import output_digest
 from judgekit.core.score import Result
 from judgekit.datasets.ids import is_derived
 from judgekit.pages.packing import Texts, first_line, pack, page_json
 from judgekit.pages.run.forms import Forms
 from judgekit.pages.run.histograms import Histograms
-from judgekit.pages.run.lead import lead_of
 from judgekit.pages.run.origins import Origins
 from judgekit.pages.run.ranking import Ranking
-from judgekit.pages.run.recorded import RunTape, keys_of, shown_record
+from judgekit.pages.run.recorded import open_tape, records_of_rows
 from judgekit.pages.run.slices import Field, Slices
 from judgekit.pages.run.taped import TapeIndex
 from judgekit.report.folder import Scored
@@ -27,6 +27,10 @@ ALL = 2_000
 """Cases up to which every prompt and raw reply is on the page."""
 KEPT = 500
 """Cases that keep theirs on a larger page: the worst."""
+
+_LEAD = 120
+"""Characters of a line that the list shows before the texts are there."""
+_SHOWN = ("type", "status", "value", "kind", "fallback")
 
 
 class JudgedBy(NamedTuple):
@@ -70,10 +74,13 @@ def make_payload(report: Report) -> RunPayload:
         CassetteCorrupt: the run's tape was damaged.
     """
     figures = report.figures
-    tape = RunTape(report.folder)
+    tape = open_tape(report.folder)
+    taped = TapeIndex(tape)
     texts = Texts()
     ranking = Ranking(report.metrics)
-    with_prompts = _worst_cases(report, ranking) if tape.there and figures.cases > ALL else None
+    with_prompts = (
+        _worst_cases(report, ranking) if tape is not None and figures.cases > ALL else None
+    )
     cases: list[str] = []  # as JSON at once: a fifth of the memory
     leads: list[str] = []
     makers: dict[str, dict[JudgedBy, None]] = {}
@@ -83,7 +90,7 @@ def make_payload(report: Report) -> RunPayload:
     )
     histograms = Histograms()
     origins = Origins(report.run)
-    forms = Forms(tape.taped, figures.manifest, texts.put)
+    forms = Forms(taped, figures.manifest, texts.put)
     for number, scored in enumerate(report.results):
         prompted = with_prompts is None or number in with_prompts
         data = _case(scored, texts, tape if prompted else None, origins)
@@ -93,15 +100,16 @@ def make_payload(report: Report) -> RunPayload:
         if unusual := forms.add(scored):
             data["forms"] = unusual
         cases.append(page_json(data))
-        leads.append(page_json(lead_of(data, first_line(scored.case))))
+        leads.append(page_json(_lead(data, first_line(scored.case))))
         slices.add(scored)
         histograms.add(scored)
         for row in scored.rows:
             if row.result.type == "score" and row.result.source == "judge":
                 makers.setdefault(row.metric, {})[JudgedBy.of(row.result.meta)] = None
-    tape.close()
+    if tape is not None:
+        tape.close()
     made_by = {metric: tuple(names) for metric, names in makers.items()}
-    prompts = "none" if not tape.there else "all" if with_prompts is None else "some"
+    prompts = "none" if tape is None else "all" if with_prompts is None else "some"
     fields = slices.finish()
     head = {
         "dataset": figures.dataset,
@@ -118,7 +126,7 @@ def make_payload(report: Report) -> RunPayload:
         # Two lines, so that the list of cases is drawn before the texts are unpacked.
         packed = pack(f"{_joined(head, leads)}\n{_joined({'texts': texts.all}, cases)}")
     return RunPayload(
-        packed.text, packed.compressed, prompts, made_by, fields, histograms, ranking, tape.taped
+        packed.text, packed.compressed, prompts, made_by, fields, histograms, ranking, taped
     )
 
 
@@ -136,13 +144,12 @@ def _metric(summary: MetricSummary) -> dict[str, Any]:
     }
 
 
-def _case(scored: Scored, texts: Texts, tape: RunTape | None, origins: Origins) -> dict[str, Any]:
+def _case(scored: Scored, texts: Texts, tape: Tape | None, origins: Origins) -> dict[str, Any]:
     data = texts.case(scored.case)
     data["digest"] = output_digest(scored.case.output)  # labels carry it
     data["rows"] = {row.metric: _result(row.result) for row in scored.rows}
-    if tape is not None and tape.there:
-        records = ((key, tape.record(key)) for key in keys_of(scored.rows))
-        data["asked"] = {key: shown_record(record, texts) for key, record in records if record}
+    if tape is not None:
+        data["asked"] = records_of_rows(scored.rows, tape, texts.put)
         if origins.all_alike is None:
             for key, record in data["asked"].items():
                 record["origin"] = origins.of(key)
@@ -167,3 +174,41 @@ def _worst_cases(report: Report, ranking: Ranking) -> frozenset[int]:
     """Return the numbers of the worst cases of a large run: those keep their prompts."""
     ranked = ((ranking.rank(scored), number) for number, scored in enumerate(report.results))
     return frozenset(number for _, number in heapq.nsmallest(KEPT, ranked))
+
+
+# -- the lead of a large page: data for the list of cases, read before all texts ----------
+
+
+def _lead(case: dict[str, Any], line: str) -> dict[str, Any]:
+    """Return the part of a case that the list shows; `line` is its first line of text."""
+    return {
+        "id": case["id"],
+        "line": line[:_LEAD].rstrip(),
+        "metadata": case.get("metadata") or {},
+        **({"place": case["place"]} if "place" in case else {}),
+        "rows": {metric: _lead_row(row) for metric, row in case["rows"].items()},
+    }
+
+
+def _lead_row(row: dict[str, Any]) -> dict[str, Any]:
+    lead = {name: row[name] for name in _SHOWN if name in row}
+    for name in ("message", "reason"):
+        if name in row and "value" not in row:
+            lead[name] = row[name][:_LEAD]
+    band = (row.get("details") or {}).get("band")
+    if isinstance(band, str):
+        lead["details"] = {"band": band[:_LEAD]}
+    if flags := sorted(_flags(row)):
+        lead["flags"] = flags
+    return lead
+
+
+def _flags(row: dict[str, Any]) -> set[str]:
+    """Return the values by which the list filters the parts of a result."""
+    flags = set()
+    for part in row.get("parts") or ():
+        if part.get("status") == "abstained":
+            flags.add("abstained")
+        if any(not quote.get("field") for quote in part.get("quotes") or ()):
+            flags.add("unfound")
+    return flags

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from typing import Any
 
 from judgekit.cassette.tape import Tape
@@ -13,23 +14,23 @@ MOST = 8
 """Different parameters, servers and modes of one judge that are listed."""
 
 
+@dataclass
 class JudgeReplies:
     """Figures of the replies of one judge."""
 
-    def __init__(self) -> None:
-        self.count = 0
-        self.samples = 1
-        """The number of samples of one request."""
-        self.retried = 0
-        """Replies that took more than one try."""
-        self.cost = 0.0
-        self.unpriced = 0
-        """Replies of unknown price."""
-        self.tokens = [0, 0]
-        self.uncounted = 0
-        """Replies of which the server did not say how many tokens they took."""
-        self.values: dict[str, dict[str, None]] = {}
-        """Parameters, modes, identities, servers and reported models, each in the order met."""
+    count: int = 0
+    samples: int = 1
+    """The number of samples of one request."""
+    retried: int = 0
+    """Replies that took more than one try."""
+    cost: float = 0.0
+    unpriced: int = 0
+    """Replies of unknown price."""
+    tokens: list[int] = field(default_factory=lambda: [0, 0])
+    uncounted: int = 0
+    """Replies of which the server did not say how many tokens they took."""
+    values: dict[str, dict[str, None]] = field(default_factory=dict)
+    """Parameters, modes, identities, servers and reported models, each in the order met."""
 
     def add(self, request: dict[str, Any], reply: dict[str, Any]) -> None:
         """Take one request with its reply."""
@@ -76,16 +77,15 @@ class TapeIndex:
 
     Args:
         tape: the tape of a run, if it has one.
-        parts: the texts its records share, by digest.
     """
 
-    def __init__(self, tape: Tape | None, parts: dict[str, Any]) -> None:
+    def __init__(self, tape: Tape | None) -> None:
         self.judges: dict[str, JudgeReplies] = {}
         """Replies by model string."""
         self.systems: dict[str, str] = {}
         """Form -> the system message of the first request with it."""
         self._forms: dict[str, str] = {}
-        self._parts = parts
+        self._parts = tape.parts() if tape is not None else {}
         self._texts: dict[str, str] = {}
         for key, request, reply in _verdicts(tape) if tape is not None else ():
             model = request.get("model")

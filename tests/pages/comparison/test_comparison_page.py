@@ -12,6 +12,7 @@ import pytest
 from typer.testing import CliRunner
 
 from judgekit.analysis.comparison.compare import compare, compare_all
+from judgekit.analysis.comparison.differences import ComparisonSettings
 from judgekit.cli.app import app
 from judgekit.core.errors import ConfigError
 from judgekit.pages.comparison import payload
@@ -27,7 +28,7 @@ OPTIONS = {"thresholds": {"worth": 0.6}}
 
 
 def page_of(base, *new, **options):
-    found = compare_all(base, list(new), **options)
+    found = compare_all(base, list(new), ComparisonSettings(**options))
     return render_comparison(Report.read(base), [Report.read(one) for one in new], found)
 
 
