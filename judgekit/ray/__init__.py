@@ -5,3 +5,7 @@ It imports `suite` and the layers below, and the library `ray` only when it is u
 Start with `run`, which runs the shards of a suite, and `worker`, which runs one of them; `dataset`
 scores a `ray.data.Dataset`.
 """
+
+from judgekit.ray.dataset import evaluate
+
+__all__ = ["evaluate"]

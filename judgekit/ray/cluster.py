@@ -9,9 +9,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import import_module
 from importlib.util import find_spec
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from judgekit.core.errors import ConfigError, MissingExtra
+from judgekit.datasets.selection.shard import MOST
+
+if TYPE_CHECKING:
+    from judgekit.suite.suite import Suite
 
 LOCAL = "local"
 """The address of a Ray that judgekit starts on this machine, and stops."""
@@ -44,7 +48,7 @@ def connected(address: str | None) -> Iterator[Any]:
     """
     ray = load_ray()
     if ray.is_initialized():
-        _warn_of_statistics()
+        warn_of_statistics()
         yield ray
         return
     local = address in (None, LOCAL)
@@ -62,13 +66,35 @@ def connected(address: str | None) -> Iterator[Any]:
         raise ConfigError(message, where=f"--ray {address or LOCAL}") from exc
     try:
         if not local:
-            _warn_of_statistics()
+            warn_of_statistics()
         yield ray
     finally:
         ray.shutdown()
 
 
-def _warn_of_statistics() -> None:
+def worker_count(ray: Any, suite: Suite, workers: int | None) -> int:
+    """Return how many workers run at the same time.
+
+    Args:
+        ray: the module.
+        suite: the suite.
+        workers: the number, if the user gives one; by default one for each CPU of the cluster.
+
+    Raises:
+        ConfigError: there are more workers than concurrent calls.
+    """
+    most = min(MOST, suite.file.limits.concurrency)
+    if workers is None:
+        return max(1, min(most, int(ray.cluster_resources().get("CPU", 1))))
+    if not 1 <= workers <= most:
+        raise ConfigError(
+            f"{workers} workers: give 1 to {most}; limits.concurrency is the number of concurrent "
+            "calls of all workers together"
+        )
+    return workers
+
+
+def warn_of_statistics() -> None:
     """Print one line if a cluster that somebody else started sends usage statistics."""
     state = _sends_statistics()
     if state is False:

@@ -9,11 +9,16 @@ from __future__ import annotations
 import asyncio
 import secrets
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from judgekit.cassette.mode import RecordMode
 from judgekit.core.errors import BudgetExceeded, JudgekitError
 from judgekit.judges.limits import Purse
 from judgekit.judges.pace import LocalPace
+
+if TYPE_CHECKING:
+    from judgekit.suite.suite import Suite
 
 GATHER = 0.01
 """Seconds that a worker gathers messages; far less than a call to a judge takes."""
@@ -70,14 +75,15 @@ class RunLimits:
         """Take messages; return what is allowed, as soon as there is something.
 
         Args:
-            worker: `SHARD:ID`. A new worker of a shard replaces the earlier one, which is dead.
+            worker: `OWNER:ID`. A new worker of an owner, such as a shard, replaces the earlier one,
+                which is dead.
             messages: what happened since the last call.
             spent: US dollars of all replies of the worker.
             unpriced: a model with a reply of unknown cost.
         """
         if worker not in self._workers:
-            shard = worker.partition(":")[0]
-            for other in [w for w in self._workers if w.partition(":")[0] == shard]:
+            owner = worker.partition(":")[0]
+            for other in [w for w in self._workers if w.partition(":")[0] == owner]:
                 await self.forget(other)
             self._workers[worker] = _Worker()
         state = self._workers[worker]
@@ -173,7 +179,7 @@ class LimitsClient:
     """The limits of a run in the process of a worker.
 
     Args:
-        worker: `SHARD:ID`; the id differs for each process that runs the shard.
+        worker: `OWNER:ID`; the id differs for each process of the owner, such as a shard.
         send: calls `RunLimits.exchange`.
     """
 
@@ -252,6 +258,48 @@ class LimitsClient:
             else:
                 waiting[1].set_exception(BudgetExceeded(problem_text))
         self._plan()
+
+
+def start_limits(ray: Any, suite: Suite, name: str) -> Any:
+    """Start the actor with the limits of a run, beside the driver; return `None` if none are set.
+
+    Args:
+        ray: the module.
+        suite: the suite.
+        name: the name under which workers find the actor.
+    """
+    limits = suite.file.limits
+    if suite.record is RecordMode.NONE or limits.max_cost is None:
+        return None
+    strategies = import_module("ray.util.scheduling_strategies")
+    node = ray.get_runtime_context().get_node_id()
+    return (
+        ray.remote(RunLimits)
+        .options(
+            name=name,
+            namespace=NAMESPACE,
+            num_cpus=0,
+            max_restarts=-1,
+            max_task_retries=-1,
+            scheduling_strategy=strategies.NodeAffinitySchedulingStrategy(node, soft=True),
+        )
+        .remote(limits.max_cost)
+    )
+
+
+def connect_limits(actor: Any, owner: str) -> LimitsClient:
+    """Return a client of the actor.
+
+    Args:
+        actor: the actor.
+        owner: what this process works on; a later process of the same owner replaces it.
+    """
+
+    async def send(*arguments: Any) -> Reply:
+        reply: Reply = await actor.exchange.remote(*arguments)
+        return reply
+
+    return LimitsClient(f"{owner}:{secrets.token_hex(8)}", send)
 
 
 class SharedBudget:

@@ -6,8 +6,7 @@ import hashlib
 import secrets
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
-from importlib import import_module
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -15,8 +14,8 @@ from judgekit.cassette.mode import RecordMode
 from judgekit.cassette.tape import add_tapes
 from judgekit.core.errors import ConfigError, JudgekitError
 from judgekit.core.synchronous import Flag
-from judgekit.datasets.selection.shard import MOST, Shard
-from judgekit.ray.cluster import connected
+from judgekit.datasets.selection.shard import Shard
+from judgekit.ray.cluster import connected, worker_count
 from judgekit.ray.worker import JOB, KNOWN, ShardJob, read_job, run_folder, run_shard, store_of
 from judgekit.report.folder import REPORT, SHARD, TAPE, read_json, read_manifest_digest, write_json
 from judgekit.report.manifest import full_manifest
@@ -72,6 +71,8 @@ def run_on_ray(
         ConfigError: a setting is wrong, there is no cluster, or a shard cannot run.
         StoppedRun: `stop` was set.
     """
+    from judgekit.ray.limits import start_limits
+
     stop = stop or Flag()
     with suppress(OSError):  # the merge reports it
         check_folder(out)
@@ -79,12 +80,19 @@ def run_on_ray(
     try:
         _check(loaded, overrides)
         with connected(address) as ray:
-            slots = _slots(ray, loaded, workers)
-            job = _prepare(loaded, suite, overrides, out=out, slots=slots, again=retry_failed)
-            folder = shards_folder(out)
-            left = [shard for shard in _shards(job) if not _finished(folder, shard, loaded)]
-            with _limits(ray, job, loaded) as actor:
+            slots = worker_count(ray, loaded, workers)
+            name = f"limits-{secrets.token_hex(8)}"
+            actor = start_limits(ray, loaded, name)
+            try:
+                job = _prepare(loaded, suite, overrides, out=out, slots=slots, again=retry_failed)
+                job = job.model_copy(update={"limits": name if actor is not None else None})
+                folder = shards_folder(out)
+                write_json(folder / JOB, job.model_dump(mode="json"))
+                left = [shard for shard in _shards(job) if not _finished(folder, shard, loaded)]
                 _run_all(ray, folder, job, left, slots=slots, stop=stop, actor=actor)
+            finally:
+                if actor is not None:
+                    ray.kill(actor)
     finally:
         loaded.close()
     folders = [run_folder(folder, shard) for shard in _shards(job)]
@@ -116,23 +124,10 @@ def _check(suite: Suite, overrides: Overrides) -> None:
             raise ConfigError(f"{suite.roles[role].model} answers in a terminal; leave out --ray")
 
 
-def _slots(ray: Any, suite: Suite, workers: int | None) -> int:
-    """Return how many shards run at the same time."""
-    most = min(MOST, suite.file.limits.concurrency)
-    if workers is not None:
-        if not 1 <= workers <= most:
-            raise ConfigError(
-                f"--workers {workers}: give 1 to {most}; limits.concurrency is the number of "
-                "concurrent calls of all workers together"
-            )
-        return workers
-    return max(1, min(most, int(ray.cluster_resources().get("CPU", 1))))
-
-
 def _prepare(
     suite: Suite, path: Path, overrides: Overrides, *, out: Path, slots: int, again: Path | None
 ) -> ShardJob:
-    """Write what the workers need; continue with the shards of a stopped run.
+    """Return what the workers need; continue with the shards of a stopped run.
 
     Raises:
         ConfigError: the folder of the shards cannot be written.
@@ -156,7 +151,6 @@ def _prepare(
         concurrency=max(1, suite.file.limits.concurrency // min(slots, shards)),
         ask_all=suite.record is RecordMode.ALL,
         retry_failed=str(again) if again is not None else None,
-        limits=f"limits-{secrets.token_hex(8)}" if _shares_limits(suite) else None,
         source=source,
     )
     try:
@@ -165,7 +159,6 @@ def _prepare(
         raise ConfigError(f"cannot be made: {exc.strerror}", where=str(folder)) from exc
     if before is None and not job.ask_all:
         _copy_store(suite, folder / KNOWN)
-    write_json(folder / JOB, job.model_dump(mode="json"))
     return job
 
 
@@ -209,39 +202,6 @@ def _finished(folder: Path, shard: Shard, suite: Suite) -> bool:
         return False
     metrics = Report.read(out).figures.metrics
     return not any(metric.failed or metric.not_run for metric in metrics)
-
-
-def _shares_limits(suite: Suite) -> bool:
-    """Return whether the workers share more than a number of concurrent calls."""
-    return suite.file.limits.max_cost is not None and suite.record is not RecordMode.NONE
-
-
-@contextmanager
-def _limits(ray: Any, job: ShardJob, suite: Suite) -> Iterator[Any]:
-    """Start the actor with the limits of the run, beside the driver; yield `None` without one."""
-    if job.limits is None:
-        yield None
-        return
-    from judgekit.ray.limits import NAMESPACE, RunLimits
-
-    strategies = import_module("ray.util.scheduling_strategies")
-    node = ray.get_runtime_context().get_node_id()
-    actor = (
-        ray.remote(RunLimits)
-        .options(
-            name=job.limits,
-            namespace=NAMESPACE,
-            num_cpus=0,
-            max_restarts=-1,
-            max_task_retries=-1,
-            scheduling_strategy=strategies.NodeAffinitySchedulingStrategy(node, soft=True),
-        )
-        .remote(suite.file.limits.max_cost)
-    )
-    try:
-        yield actor
-    finally:
-        ray.kill(actor)
 
 
 class _Running(NamedTuple):

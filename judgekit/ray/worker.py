@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import os
 import platform
-import secrets
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -22,7 +21,8 @@ from judgekit.ray.cluster import load_ray
 from judgekit.report.folder import RESULTS, is_locked, read_json
 
 if TYPE_CHECKING:
-    from judgekit.ray.limits import LimitsClient, Reply
+    from judgekit.cassette.store import Store
+    from judgekit.ray.limits import LimitsClient
     from judgekit.suite.suite import Suite
 
 JOB = "job.json"
@@ -123,16 +123,11 @@ def _enter(folder: Path) -> None:
 @contextmanager
 def _limits(name: str, shard: Shard) -> Iterator[LimitsClient]:
     """Yield the client of the actor with the limits; release at the end what the shard holds."""
-    from judgekit.ray.limits import NAMESPACE, LimitsClient
+    from judgekit.ray.limits import NAMESPACE, connect_limits
 
     ray = load_ray()
     actor = ray.get_actor(name, namespace=NAMESPACE)
-
-    async def send(*arguments: Any) -> Reply:
-        reply: Reply = await actor.exchange.remote(*arguments)
-        return reply
-
-    client = LimitsClient(f"{shard.number}:{secrets.token_hex(8)}", send)
+    client = connect_limits(actor, str(shard.number))
     try:
         yield client
     finally:
@@ -168,29 +163,61 @@ def _suite_of_shard(
     job: ShardJob, folder: Path, shard: Shard, client: LimitsClient | None
 ) -> Suite:
     from judgekit.cassette.store import LayeredStore
+
+    flags = {**job.overrides, "shard": str(shard)}
+    if job.ask_all:
+        # Without tape and copy, the store of the shard has only what this run has asked.
+        flags["record"] = "new_episodes"
+    return open_suite(
+        Path(job.suite),
+        flags,
+        concurrency=job.concurrency,
+        tape=not job.ask_all,
+        store=partial(LayeredStore, store_of(folder, shard), folder / KNOWN),
+        client=client,
+    )
+
+
+def open_suite(
+    path: Path,
+    overrides: dict[str, Any],
+    *,
+    concurrency: int | None,
+    store: Callable[[], Store],
+    client: LimitsClient | None,
+    tape: bool = True,
+) -> Suite:
+    """Load the suite of a worker, with its share of the limits.
+
+    Args:
+        path: the suite file.
+        overrides: settings that replace those of the file.
+        concurrency: concurrent calls of this worker, instead of those of the file.
+        store: opens the store of the worker.
+        client: the limits of the run, if it has some.
+        tape: whether to replay from the tape of the suite.
+
+    Raises:
+        ConfigError: the file is wrong, or not on this machine.
+    """
     from judgekit.ray.limits import SharedBudget, SharedPace
     from judgekit.suite.file import Overrides
     from judgekit.suite.judges import SharedRun
     from judgekit.suite.source import read_suite
     from judgekit.suite.suite import build_suite
 
-    path = Path(job.suite)
     data, lines = read_suite(path)
-    flags = {**job.overrides, "shard": str(shard)}
-    if job.ask_all:
-        # Without tape and copy, the store of the shard has only what this run has asked.
-        flags["record"] = "new_episodes"
+    if not tape:
         data = {**data, "cassette": None}
-    if job.concurrency is not None:
-        data = {**data, "limits": {**(data.get("limits") or {}), "concurrency": job.concurrency}}
-    store = partial(LayeredStore, store_of(folder, shard), folder / KNOWN)
-    shared = SharedRun(store=store)
+    if concurrency is not None:
+        data = {**data, "limits": {**(data.get("limits") or {}), "concurrency": concurrency}}
+    shared = SharedRun(store)
     if client is not None:
         shared = SharedRun(store, SharedBudget(client), partial(SharedPace, client))
     return build_suite(
         data,
         base=path.parent,
         lines=lines,
-        overrides=validate_file(Overrides, flags, lines=Lines(file=str(folder / JOB))),
+        overrides=validate_file(Overrides, overrides, lines=Lines(file="overrides")),
         shared=shared,
     )

