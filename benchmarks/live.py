@@ -104,6 +104,7 @@ async def bare(base: str, *, flight: int, calls: int) -> dict[str, float]:
     from answer_model import answer_model
 
     from judgekit.judges import providers
+    from judgekit.judges.connections import closing_connections
     from judgekit.judges.fake import FakeJudge
     from judgekit.metrics.rubric import RubricMetric
 
@@ -132,7 +133,7 @@ async def bare(base: str, *, flight: int, calls: int) -> dict[str, float]:
                 num_retries=0,
             )
 
-    async with providers.connections():
+    async with closing_connections():
         await asyncio.gather(*map(ask, prompts[:WARM]))
         watch = Stopwatch()
         watch.start()
@@ -145,7 +146,7 @@ async def bare(base: str, *, flight: int, calls: int) -> dict[str, float]:
 async def judged(base: str, *, flight: int, calls: int) -> dict[str, float]:
     from judgekit.cassette.cassette import Cassette
     from judgekit.cassette.store import Store
-    from judgekit.judges import providers
+    from judgekit.judges.connections import closing_connections
     from judgekit.judges.limits import LimitedJudge
     from judgekit.judges.litellm import LiteLLMJudge
     from judgekit.metrics.rubric import RubricMetric
@@ -159,7 +160,7 @@ async def judged(base: str, *, flight: int, calls: int) -> dict[str, float]:
         cassette = Cassette(limited, tape=tape, store=store, record="new_episodes")
         metric = RubricMetric(rubric(), judge=cassette)
         cases = made_cases(calls + WARM)
-        async with providers.connections():
+        async with closing_connections():
             warm = [metric.requests(case)[1][0] for case in cases[:WARM]]
             await asyncio.gather(*map(judge.ask, warm))
             watch = Stopwatch()

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 from judgekit.core.errors import CaseError
-from judgekit.judges.providers import BadRequest
+from judgekit.judges.translation import BadRequest
 
 if TYPE_CHECKING:
     import asyncio

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from pydantic import JsonValue
 
@@ -16,27 +16,25 @@ from judgekit.core.errors import (
     JudgeRejected,
     JudgeUnavailable,
 )
-from judgekit.core.judgment import keep_parsed
+from judgekit.core.judgment import ParsedReply, keep_parsed
 from judgekit.core.request import Form, Try, Usage
 from judgekit.core.shared import SharedCall
-from judgekit.judges import providers
 from judgekit.judges.credentials import address, key_advice, own_key, secrets_in
-from judgekit.judges.instructor_client import (
-    NAME,
-    ParsedText,
-    cause_of,
-    instructor_clients,
-    request_options,
-)
-from judgekit.judges.malformed import malformed_try, metered, parts_joined
-from judgekit.judges.output_mode import Mode, format_of
+from judgekit.judges.malformed import malformed_try, parts_joined
+from judgekit.judges.output_mode import Mode
 from judgekit.judges.parameters import Parameters
-from judgekit.judges.providers import BadRequest, Outage, without
 from judgekit.judges.quiet import hide
-from judgekit.judges.response import cost_of, listed_cost, read_response, reported_cost, usage_of
-
-if TYPE_CHECKING:
-    from judgekit.judges.wire import Exchange
+from judgekit.judges.response import cost_of, read_response, reported_cost, usage_of
+from judgekit.judges.translation import (
+    BadRequest,
+    Outage,
+    secrets_known,
+    status_of,
+    translate,
+    without,
+)
+from judgekit.judges.transport import NAME, Response, Sending, Server, Transport
+from judgekit.judges.wire import MAX_BODY, MAX_FIGURES, Exchange, exchange
 
 T = TypeVar("T")
 _Params = dict[str, JsonValue]
@@ -45,8 +43,8 @@ _Params = dict[str, JsonValue]
 class CallResult(NamedTuple):
     """The result of one call."""
 
-    raw: Any
-    """The response as litellm returns it; if it is malformed, its model and tokens."""
+    data: dict[str, Any]
+    """The response in the form of OpenAI's; of a malformed one, its JSON object."""
     params: _Params
     """The parameters that were sent."""
     malformed: Try | None
@@ -58,29 +56,18 @@ class CallResult(NamedTuple):
     """US dollars; `None` if no price is known."""
 
 
-class Server(NamedTuple):
-    """The server of a judge, and its limits of time and attempts."""
-
-    model: str
-    api_base: str | None
-    api_key: str | None
-    timeout: float
-    retries: int
-    max_wait: float
-    price: tuple[float, float] | None
-
-
 class Calls:
     """Makes the HTTP calls of one judge."""
 
-    def __init__(self, server: Server, *, params: Mapping[str, JsonValue]) -> None:
+    def __init__(
+        self, server: Server, transport: Transport, *, params: Mapping[str, JsonValue]
+    ) -> None:
         self.server = server
+        self.transport = transport
         self.parameters = Parameters(params)
         self.ready = SharedCall(self._prepare)
         self.prepared = False
         """Whether the libraries are imported and the key is known."""
-        self._clients: dict[Mode, Any] = {}
-        """The clients of instructor, by mode."""
         self.key = server.api_key
         """The key to send, if there is one."""
         self._secrets: tuple[str, ...] = (server.api_key or "", *secrets_in(server.api_base))
@@ -102,16 +89,18 @@ class Calls:
         """Ask for a reply to a form; return the attempt and the result of the call."""
         return await self._retried(partial(self._chat, messages, form, mode), retry=retry)
 
-    async def other(
-        self, send: Callable[..., Awaitable[Any]], *, fixed: Mapping[str, JsonValue]
-    ) -> CallResult:
-        """Make a call without instructor, for vectors or log-probabilities.
+    async def embed(self, texts: list[str]) -> CallResult:
+        """Ask for the vectors of texts."""
+        return await self._retried(partial(self._other, partial(self.transport.embed, texts), {}))
+
+    async def echo(self, text: str, *, fixed: Mapping[str, JsonValue]) -> CallResult:
+        """Ask for the log-probabilities of a text.
 
         Args:
-            send: makes the call.
+            text: the text.
             fixed: parameters that override those of the judge.
         """
-        return await self._retried(partial(self._other, send, fixed))
+        return await self._retried(partial(self._other, partial(self.transport.echo, text), fixed))
 
     # -- getting ready -----------------------------------------------------------------
 
@@ -120,8 +109,7 @@ class Calls:
         import asyncio
 
         # In a thread, because it takes seconds and would block the event loop.
-        await asyncio.to_thread(_import)
-        litellm = providers.load()
+        await asyncio.to_thread(self._load)
         model, base = self.server.model, self.server.api_base
         if self.parameters.sent.get("n") not in (None, 1):
             raise JudgeRejected(
@@ -129,19 +117,21 @@ class Calls:
                 "`samples` in the metric"
             )
         if self.key is None and base is None:
-            missing = providers.missing_keys(model)
+            missing = self.transport.missing_keys()
             if missing:
                 names = " and ".join(missing)
                 raise JudgeRejected(f"{model}: set {names} in the environment")
         if self.key is None and base is not None:
             self.key = own_key(model)
-        self._secrets = (self.key or "", *secrets_in(base), *providers.secrets_known())
+        self._secrets = (self.key or "", *secrets_in(base), *secrets_known())
         hide(self._secrets)
         if base is None:
-            self.parameters.keep(providers.known_parameters(model))
-
-        self._clients = instructor_clients(litellm.acompletion)
+            self.parameters.keep(self.transport.known_parameters())
         self.prepared = True
+
+    def _load(self) -> None:
+        self.transport.load()
+        import_module("tenacity")
 
     # -- one request, in several attempts if necessary --------------------------------------
 
@@ -203,119 +193,88 @@ class Calls:
     async def _chat(
         self, messages: list[dict[str, Any]], form: Form, mode: Mode, params: _Params
     ) -> tuple[Try, CallResult]:
-        client = self._clients.get(mode)
-        send: Callable[..., Awaitable[Any]]
-        responses: list[Any] = []
-        if client is None:
-            send = partial(_complete, responses, **format_of(form, mode))
-        else:
-            options = request_options(form, mode, responses)
-            send = partial(client.chat.completions.create, **options)
-        send = partial(send, model=self.model, messages=messages)
-        verdict, result = await self._call(send, params, responses, limit=None)
+        send = partial(self.transport.chat, messages, form, mode)
+        parsed, result = await self._call(send, params, params, limit=MAX_BODY)
         if result.malformed is not None:
             return result.malformed, result
         attempt = read_response(
-            result.raw,
+            result.data,
             tool=NAME if mode == "tools" else None,
             with_logprobs=bool(params.get("logprobs")),
             secrets=self._secrets,
         )
-        if isinstance(verdict, ParsedText):
-            keep_parsed(attempt, form, verdict.text, verdict.reply)
+        if parsed is not None:
+            keep_parsed(attempt, form, *parsed)
         return attempt, result
 
     async def _other(
         self,
-        send: Callable[..., Awaitable[Any]],
+        send: Callable[[Sending], Awaitable[Response]],
         fixed: Mapping[str, JsonValue],
         params: _Params,
     ) -> CallResult:
-        from judgekit.judges.wire import MAX_FIGURES
-
-        responses: list[Any] = []
-
-        async def sending(**options: Any) -> None:
-            responses.append(await send(**options))
-
-        _, result = await self._call(sending, {**params, **fixed}, responses, limit=MAX_FIGURES)
-        return result._replace(params=params)
+        return (await self._call(send, {**params, **fixed}, params, limit=MAX_FIGURES))[1]
 
     async def _call(
         self,
-        send: Callable[..., Awaitable[Any]],
+        send: Callable[[Sending], Awaitable[Response]],
+        sent: _Params,
         params: _Params,
-        responses: list[Any],
         *,
-        limit: int | None,
-    ) -> tuple[Any, CallResult]:
-        """Make one HTTP call; return the result of `send`, if any, and the result of the call.
+        limit: int,
+    ) -> tuple[tuple[str, ParsedReply] | None, CallResult]:
+        """Make one HTTP call; return what the transport has parsed, and the result.
 
         Args:
-            send: makes the call and puts the response in `responses`.
-            params: the parameters of the judge.
-            responses: receives the response; `send` may fail to parse it.
-            limit: bytes that the response may have, if it is not a chat.
+            send: makes the call.
+            sent: the parameters to send.
+            params: the parameters of the judge, which the result shows.
+            limit: bytes that the response may have.
 
         Raises:
             JudgekitError: the server did not answer, or answered with an error.
         """
-        from judgekit.judges.wire import MAX_BODY, exchange
-
         failure: JudgekitError | None = None
-        returned = None
-        with exchange(limit=limit or MAX_BODY) as call:
+        response: Response | None = None
+        with exchange(limit=limit) as call:
             try:
-                returned = await send(**self._address, **params)
+                response = await send(Sending(sent, self.key, call))
             except Exception as exc:  # noqa: BLE001 - the edge: any foreign error is translated here, once
-                if not responses:
-                    failure = redirected(call) or self._translated(exc)
-        if not responses and limit is None and (joined := parts_joined(call.data())) is not None:
-            responses.append(joined)
+                failure = redirected(call) or self._translated(exc)
         malformed = None
-        if not responses:
-            if not isinstance(failure, (CaseError, JudgeRefused)):
+        if response is None and not isinstance(failure, (CaseError, JudgeRefused)):
+            if limit == MAX_BODY and (joined := parts_joined(call.data())) is not None:
+                response = Response(joined)
+            else:
                 malformed = malformed_try(call, secrets=self._secrets)
-            if failure is not None and malformed is None:
-                # Outside the handler: the provider's error may quote the key and is not chained.
-                raise failure
-        raw = responses[-1] if responses else metered(call.data())
-        price = reported_cost(call.headers)
+        if response is None and malformed is None and failure is not None:
+            # Outside the handler: the provider's error may quote the key and is not chained.
+            raise failure
+        reported = reported_cost(call.headers)
+        data = response.data if response is not None else call.data() or {}
         call.release()
         self._answered = True
-        return returned, CallResult(
-            raw, params, malformed, self._name_of(raw), usage_of(raw), self._cost(raw, price)
+        listed = None if response is None else response.cost
+        cost = self._cost(data, reported if self.server.api_base else listed)
+        parsed = None if response is None else response.parsed
+        return parsed, CallResult(
+            data, params, malformed, self._name_of(data), usage_of(data), cost
         )
 
-    def _name_of(self, response: Any) -> str | None:
-        model = getattr(response, "model", None)
+    def _name_of(self, data: dict[str, Any]) -> str | None:
+        model = data.get("model")
         return without(model, self._secrets) if isinstance(model, str) and model else None
 
-    def _cost(self, response: Any, reported: float | None) -> float | None:
-        """Return the US dollars of one response; `reported` is the amount in its headers."""
-        if self.server.price is not None:
-            return cost_of(response, price=self.server.price)
-        return reported if self.server.api_base else listed_cost(response)
-
-    @property
-    def _address(self) -> dict[str, Any]:
-        """Options of every call: the server, and no retries by litellm."""
-        return {
-            "api_base": self.server.api_base,
-            "api_key": self.key or ("none" if self.server.api_base else None),
-            "timeout": self.server.timeout,
-            "max_retries": 0,
-            "num_retries": 0,
-            "drop_params": False,
-        }
+    def _cost(self, data: dict[str, Any], known: float | None) -> float | None:
+        """Return the US dollars of one response; `known` is an amount without the judge's price."""
+        return known if self.server.price is None else cost_of(data, price=self.server.price)
 
     def _translated(self, error: Exception) -> JudgekitError:
-        cause = cause_of(error)
-        failure = providers.translate(cause, secrets=self._secrets)
+        failure = translate(error, secrets=self._secrets)
         if isinstance(failure, Outage) and (failure.retry_after or 0.0) > self.server.max_wait:
             asked = f"asks to wait {failure.retry_after:g} s, more than max_wait"
             return JudgeUnavailable(f"{failure} ({asked})")
-        if isinstance(failure, JudgeRejected) and providers.status_of(cause) in (401, 403):
+        if isinstance(failure, JudgeRejected) and status_of(error) in (401, 403):
             advice = key_advice(self.model, self.server.api_base, key=self.key)
             return JudgeRejected(f"{failure}{advice}")
         return failure
@@ -332,13 +291,3 @@ def redirected(call: Exchange) -> Outage | None:
         "set api_base to the address that answers itself",
         status=call.status,
     )
-
-
-async def _complete(responses: list[Any], **options: Any) -> None:
-    responses.append(await providers.load().acompletion(**options))
-
-
-def _import() -> None:
-    providers.load()
-    for name in ("instructor", "tenacity", "judgekit.judges.wire"):
-        import_module(name)  # now, because it takes time

@@ -2,14 +2,62 @@
 
 from __future__ import annotations
 
+import inspect
 import sys
-from contextlib import AbstractAsyncContextManager, nullcontext
+from collections.abc import AsyncIterator, Hashable
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import asyncio
+
+_users: dict[int, int] = {}
+"""By id of an event loop: the evaluations that run in it and may use its connections."""
+_clients: dict[tuple[Hashable, int], tuple[object, Any]] = {}
+"""The HTTP clients of judgekit's calls, by key and id of the event loop: the loop, the client."""
 
 
-def closing_connections() -> AbstractAsyncContextManager[None]:
-    """Return what closes the connections of hosted judges at the end; nothing if there are none."""
-    providers = sys.modules.get("judgekit.judges.providers")  # loaded by the judges that need it
-    if providers is None:
-        return nullcontext()
-    connections: AbstractAsyncContextManager[None] = providers.connections()
-    return connections
+def kept() -> bool:
+    """Return whether the clients of the running event loop are closed at the end of some work."""
+    return id(_loop()) in _users
+
+
+def shared(key: Hashable) -> Any:
+    """Return a client of the running event loop; `None` if there is none."""
+    loop = _loop()
+    made_in, client = _clients.get((key, id(loop)), (None, None))
+    return client if made_in is loop else None
+
+
+def share(key: Hashable, client: Any) -> None:
+    """Keep a client of the running event loop until the connections are closed."""
+    loop = _loop()
+    _clients[key, id(loop)] = (loop, client)
+
+
+def _loop() -> asyncio.AbstractEventLoop | None:
+    if "asyncio" not in sys.modules:  # a replay runs without it
+        return None
+    import asyncio
+
+    try:
+        return asyncio.get_running_loop()
+    except RuntimeError:
+        return None
+
+
+@asynccontextmanager
+async def closing_connections() -> AsyncIterator[None]:
+    """Close the clients of this event loop when the last work in it that may use them ends."""
+    me = id(_loop())
+    _users[me] = _users.get(me, 0) + 1
+    try:
+        yield
+    finally:
+        _users[me] -= 1
+        if not _users[me]:
+            del _users[me]
+            names = [name for name in _clients if name[1] in (me, id(None))]
+            for _, client in [_clients.pop(name) for name in names]:
+                if inspect.isawaitable(closed := client.close()):
+                    await closed

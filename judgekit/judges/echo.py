@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import accumulate
 from typing import Any
 
@@ -31,22 +31,23 @@ def completions_model(model: str) -> str:
     return model
 
 
-def read_echo(response: Any, *, whole: str) -> Try:
+def read_echo(data: Mapping[str, Any], *, whole: str) -> Try:
     """Return the log-probabilities of a text as an attempt.
 
     Raises:
         JudgeUnavailable: the server does not echo, or echoes without log-probabilities.
         InvalidReply: the log-probabilities do not fit the text.
     """
-    choices = getattr(response, "choices", None)
-    choice = choices[0] if isinstance(choices, (list, tuple)) and choices else None
-    text = getattr(choice, "text", None)
+    choices = data.get("choices")
+    choice = choices[0] if isinstance(choices, list) and choices else None
+    choice = choice if isinstance(choice, dict) else {}
+    text = choice.get("text")
     if not isinstance(text, str) or not text.startswith(whole):
         raise JudgeUnavailable(
             "log-probabilities are unavailable: the server does not echo the text it is given "
             "(`echo` of /completions); vLLM and llama-cpp-python do"
         )
-    figures = getattr(choice, "logprobs", None)
+    figures = choice.get("logprobs")
     tokens, logprobs, offsets = (
         _list(figures, name) for name in ("tokens", "token_logprobs", "text_offset")
     )
@@ -60,12 +61,12 @@ def read_echo(response: Any, *, whole: str) -> Try:
     if begins[-1] < len(whole) and begins[-1] + len(tokens[-1]) < len(whole):
         raise InvalidReply("the server's log-probabilities end before the text does")
     stored = logprobs_text(logprobs[dropped:], begins, length=len(whole))
-    return Try(text=stored, finish=getattr(choice, "finish_reason", None))
+    return Try(text=stored, finish=choice.get("finish_reason"))
 
 
 def _list(figures: object, name: str) -> list[Any] | None:
-    value = figures.get(name) if isinstance(figures, dict) else getattr(figures, name, None)
-    return list(value) if isinstance(value, (list, tuple)) and value else None
+    value = figures.get(name) if isinstance(figures, dict) else None
+    return value if isinstance(value, list) and value else None
 
 
 def _aligned(tokens: Sequence[str], whole: str) -> tuple[list[int], int] | None:

@@ -33,7 +33,7 @@ def _tries(result: CallResult, count: int) -> list[Try]:
     if result.malformed is not None:
         return [result.malformed] * count
     try:
-        vectors = _in_order(getattr(result.raw, "data", None), count)
+        vectors = _in_order(result.data.get("data"), count)
     except InvalidReply as exc:
         return [Try(fault=Fault.of(exc))] * count
     return [_try_of(numbers) for numbers in vectors]
@@ -68,4 +68,4 @@ def _in_order(data: object, count: int) -> list[object]:
 
 
 def _field(entry: object, name: str) -> object:
-    return entry.get(name) if isinstance(entry, dict) else getattr(entry, name, None)
+    return entry.get(name) if isinstance(entry, dict) else None

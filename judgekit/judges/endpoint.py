@@ -11,7 +11,7 @@ from urllib.parse import SplitResult, urlsplit
 
 from judgekit.core.shared import SharedCall
 from judgekit.judges.credentials import address, secrets_in
-from judgekit.judges.providers import one_line, secrets_known
+from judgekit.judges.translation import one_line, secrets_known
 
 if TYPE_CHECKING:
     from http.client import HTTPConnection, HTTPResponse

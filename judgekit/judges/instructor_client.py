@@ -5,6 +5,7 @@ The functions import instructor when they are called: a replay does not load it.
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable
 from typing import Any
 
@@ -14,9 +15,7 @@ from judgekit.core.judgment import ParsedReply, parse_reply
 from judgekit.core.reply_schema import reply_schema
 from judgekit.core.request import Form
 from judgekit.judges.output_mode import Mode
-
-NAME = "Verdict"
-"""Name of the schema and of the tool."""
+from judgekit.judges.transport import NAME
 
 
 class ParsedText(BaseModel):
@@ -50,7 +49,7 @@ def instructor_model(form: Form, mode: Mode) -> type[ParsedText]:
         class VerdictText(ParsedText):
             @classmethod
             def model_json_schema(cls, *_: Any, **__: Any) -> dict[str, Any]:
-                return dict(schema)
+                return copy.deepcopy(schema)  # litellm removes parts of it in place
 
             @classmethod
             def model_validate_json(cls, json_data: Any, **_: Any) -> Any:

@@ -11,18 +11,19 @@ from judgekit.core.errors import ConfigError, JudgeRejected, JudgeUnavailable
 from judgekit.core.judge_wrapper import BaseJudge
 from judgekit.core.request import Reply, Request, Try
 from judgekit.core.suggest import suggest
-from judgekit.judges import providers
 from judgekit.judges.batch import Batch
-from judgekit.judges.calls import Calls, Server
+from judgekit.judges.calls import Calls
 from judgekit.judges.credentials import address, check_address
-from judgekit.judges.direct import DirectRequests
 from judgekit.judges.endpoint import Naming, endpoint
 from judgekit.judges.negotiation import Negotiation
 from judgekit.judges.output_mode import MODES, Mode, messages_of, reask
 from judgekit.judges.parameters import NOT_PARAMETERS
+from judgekit.judges.plain import PlainRequests
 from judgekit.judges.providernames import check_provider
-from judgekit.judges.providers import BadRequest, Outage
 from judgekit.judges.response import Total, problem_of
+from judgekit.judges.translation import BadRequest, Outage, about
+from judgekit.judges.transport import Server
+from judgekit.judges.via_litellm import LiteLLMTransport
 
 if TYPE_CHECKING:
     from judgekit.cassette.store import Store
@@ -92,11 +93,11 @@ class LiteLLMJudge(BaseJudge):
         self.price = price
         self._api_key = api_key
         server = Server(model, api_base, api_key, timeout, retries, max_wait, price)
-        self._calls = Calls(server, params=self.params)
+        self._calls = Calls(server, LiteLLMTransport(server), params=self.params)
         self._naming = Naming(api_base, model=model, key=lambda: self._calls.key)
         self.negotiation = Negotiation(self._calls, endpoint=endpoint(api_base), forced=mode)
         """The output mode in use, and how it was found."""
-        self._direct = DirectRequests(self._calls)
+        self._plain = PlainRequests(self._calls)
 
     def __repr__(self) -> str:
         return f"LiteLLMJudge({self._model!r})"
@@ -118,7 +119,7 @@ class LiteLLMJudge(BaseJudge):
     @property
     def batch(self) -> Batch[Reply]:
         """What gathers texts to be embedded in one call."""
-        return self._direct.batch
+        return self._plain.batch
 
     @property
     def shown(self) -> str:
@@ -166,9 +167,9 @@ class LiteLLMJudge(BaseJudge):
             await self._calls.ready()
         wants_verdict = request.form.want == "verdict"
         try:
-            reply = await (self._verdict(request) if wants_verdict else self._direct.reply(request))
+            reply = await (self._verdict(request) if wants_verdict else self._plain.reply(request))
         except (JudgeUnavailable, JudgeRejected) as exc:
-            raise providers.about(self.shown, exc) from None
+            raise about(self.shown, exc) from None
         return self._with_name(reply)
 
     async def _verdict(self, request: Request) -> Reply:

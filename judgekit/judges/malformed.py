@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from judgekit.core.replies.kept import omitted_of
 from judgekit.core.request import Fault, Try
-from judgekit.judges import providers
 from judgekit.judges.response import clean
-
-if TYPE_CHECKING:
-    from judgekit.judges.wire import Exchange
+from judgekit.judges.wire import KEPT, Exchange
 
 _ANSWER = ("choices", "usage", "data", "candidates", "content", "embedding", "embeddings", "done")
 """Fields of answers of any provider; errors have none of them."""
@@ -28,9 +24,7 @@ def malformed_try(call: Exchange, *, secrets: tuple[str, ...]) -> Try | None:
     data = call.data()
     if data is None or data.get("error") or not any(name in data for name in _ANSWER):
         return None
-    from judgekit.judges.wire import KEPT
-
-    text = clean(call.text, secrets) or ""
+    text = clean(call.body.decode(errors="replace"), secrets) or ""
     fault = Fault(message=f"the response is malformed: {_reason(data)}")
     return Try(text=text[:KEPT], fault=fault, omitted=omitted_of(text, kept=KEPT))
 
@@ -57,7 +51,7 @@ def _kind(value: object) -> str:
     return "null" if value is None else names.get(type(value), "a number")
 
 
-def parts_joined(data: dict[str, Any] | None) -> Any:
+def parts_joined(data: dict[str, Any] | None) -> dict[str, Any] | None:
     """Return a chat response with its content joined, if that is a list of texts.
 
     Some servers send `[{"type": "text", "text": ...}, ...]`. `None` for other responses.
@@ -73,19 +67,9 @@ def parts_joined(data: dict[str, Any] | None) -> Any:
         if message is None or None in texts:
             return None
         joined.append({**choice, "message": {**message, "content": "".join(filter(None, texts))}})
-    return providers.completion({**(data or {}), "choices": joined})
+    return {**(data or {}), "choices": joined}
 
 
 def _text_of(part: object) -> str | None:
     text = part.get("text") if isinstance(part, dict) and part.get("type") == "text" else None
     return text if isinstance(text, str) else None
-
-
-def metered(data: dict[str, Any] | None) -> Any:
-    """Return model and tokens of a malformed response, with the attributes of litellm's."""
-    data = data or {}
-    usage = data.get("usage")
-    return SimpleNamespace(
-        model=data.get("model"),
-        usage=SimpleNamespace(**usage) if isinstance(usage, dict) else None,
-    )

@@ -22,7 +22,7 @@ from judgekit.judges.output_mode import (
     names_format,
     probe_request,
 )
-from judgekit.judges.providers import BadRequest, Outage
+from judgekit.judges.translation import BadRequest, Outage
 
 if TYPE_CHECKING:
     from judgekit.cassette.store import Store

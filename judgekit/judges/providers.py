@@ -1,88 +1,17 @@
-"""The only home of litellm: imported late, set up safely, with translated errors.
+"""The only home of litellm: imported late and set up safely.
 
 Importing litellm takes seconds and 160 MB and downloads a price list, so it is imported with the
-first live call and never by a replay, a report or `--help`.
+first live call that needs it and never by a replay, a report or `--help`.
 """
 
 from __future__ import annotations
 
-import inspect
-import json
-import math
 import os
-import re
 import warnings
-from collections.abc import AsyncIterator, Hashable
-from contextlib import asynccontextmanager
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
-from importlib.util import find_spec
-from pathlib import Path
 from typing import Any
 
-from judgekit.core.canonical import visible
-from judgekit.core.errors import (
-    CaseError,
-    JudgekitError,
-    JudgeRefused,
-    JudgeRejected,
-    JudgeUnavailable,
-)
-from judgekit.core.example_model import EXAMPLE_MODEL
+from judgekit.judges import connections
 from judgekit.judges.quiet import asking, keep_quiet
-from judgekit.judges.unreachable import certificate_error, chain, no_connection
-
-_SECRET = re.compile(
-    r"\b(sk|pk|rk|xai|gsk|key|ghp|hf)[-_][A-Za-z0-9*_-]{6,}|\bAIza[0-9A-Za-z_-]{20,}"
-    r"|(?i:bearer)\s+[A-Za-z0-9._~+/=-]{8,}"
-)
-_USERINFO = re.compile(r"(\b[a-z]{2,10}://)[^\s/@:]{0,100}:[^\s/@]{1,200}@")
-"""A password in an address."""
-_SECRET_NAME = re.compile(r"(KEY|TOKEN|SECRET|PASSWORD)\Z")
-_MISSING_KEY = re.compile(
-    r"api[_ ]?key.{0,200}(must be set|missing|not (set|found|provided))|missing credentials", re.I
-)
-_NO_ANSWER = re.compile(r"connection error\.?\Z", re.I)
-_QUOTA = re.compile(r"insufficient_quota|exceeded your current quota|billing", re.I)
-_POLICY = re.compile(r"content[ _](management[ _])?(policy|filter)|safety system", re.I)
-_WORDING = re.compile(
-    r"\A(litellm\.\w+: |\w+(Error|Exception|Timeout): |(Timeout Error|LiteLLM): |\w+Exception - )+"
-)
-_TRACEBACK = re.compile(r"(?<!\s)\s*+Traceback \(most recent call last\).*", re.DOTALL)
-_PASSING = frozenset({408, 409, 425, 429})
-"""Statuses below 500 after which another attempt may succeed."""
-
-_ABOUT_THE_REQUEST = frozenset({400, 404, 422})
-"""Statuses that may be about the format or a parameter."""
-MAX_SAID = 4_000
-"""Characters of an error to search."""
-
-_sessions = 0
-_clients: dict[tuple[Hashable, int], tuple[object, Any]] = {}
-"""The HTTP clients of judgekit's calls, by key and id of the event loop: the loop, the client."""
-
-
-class Outage(JudgeUnavailable):
-    """A temporary outage, with its status and the seconds that the server asks to wait."""
-
-    def __init__(
-        self, message: str, *, retry_after: float | None = None, status: int | None = None
-    ) -> None:
-        super().__init__(message)
-        self.retry_after = retry_after
-        self.status = status
-
-
-class BadRequest(JudgeRejected):
-    """A request that the provider rejects because of a parameter, the format or its content.
-
-    `said` has more of the provider's message than the error shows.
-    """
-
-    def __init__(self, message: str, *, said: str = "", status: int | None = None) -> None:
-        super().__init__(message)
-        self.said = said or message
-        self.status = status
 
 
 def load() -> Any:
@@ -119,42 +48,26 @@ class _Clients:
     def get_cache(self, key: str, **options: Any) -> Any:
         if not asking():
             return self._theirs.get_cache(key, **options)
-        return _client_of(key)
+        return connections.shared(key)
 
     def set_cache(self, key: str, value: Any, **options: Any) -> None:
         if not asking():
             self._theirs.set_cache(key, value, **options)
             return
         _bound(value)
-        loop = _loop()
-        _clients[key, id(loop)] = (loop, value)
-
-
-def _client_of(key: Hashable) -> Any:
-    loop = _loop()
-    made_in, client = _clients.get((key, id(loop)), (None, None))
-    return client if made_in is loop else None
-
-
-def _loop() -> object:
-    import asyncio
-
-    try:
-        return asyncio.get_running_loop()
-    except RuntimeError:
-        return None
+        connections.share(key, value)
 
 
 def _bound(client: Any) -> None:
     """Limit the bodies that a client of litellm or of the OpenAI SDK reads."""
     import httpx
 
-    from judgekit.judges import wire
+    from judgekit.judges import httpx_wire
 
     inner = getattr(client, "_client", None)
     if not isinstance(inner, httpx.AsyncClient):
         return
-    wire.bound(inner)
+    httpx_wire.bound(inner)
     if hasattr(client, "event_hooks"):  # litellm's own client may reconnect
         client.event_hooks = inner.event_hooks
         client.follow_redirects = False
@@ -169,7 +82,7 @@ async def complete_text(**options: Any) -> Any:
     import openai
 
     key = ("completions", options["api_base"], options["api_key"])
-    client = _client_of(key)
+    client = connections.shared(key)
     if client is None:
         client = openai.AsyncOpenAI(
             base_url=options["api_base"],
@@ -179,17 +92,8 @@ async def complete_text(**options: Any) -> Any:
             http_client=httpx.AsyncClient(),
         )
         _bound(client)
-        loop = _loop()
-        _clients[key, id(loop)] = (loop, client)
+        connections.share(key, client)
     return await load().atext_completion(client=client, **options)
-
-
-def completion(data: dict[str, Any]) -> Any:
-    """Return a JSON object as litellm's chat completion; `None` if it is invalid."""
-    try:
-        return load().ModelResponse(**data)
-    except Exception:  # noqa: BLE001 - data of a server: any error means that it is invalid
-        return None
 
 
 def missing_keys(model: str) -> list[str]:
@@ -205,159 +109,3 @@ def known_parameters(model: str) -> frozenset[str] | None:
     except Exception:  # noqa: BLE001 - a question about the model, not a call; any answer but yes is "unknown"
         return None
     return frozenset(known) if known else None
-
-
-def listed_price(model: str) -> tuple[float, float] | None:
-    """Return litellm's US dollars per million input and output tokens, without importing it."""
-    spec = find_spec("litellm")
-    if spec is None or spec.origin is None:
-        return None
-    table = Path(spec.origin).with_name("model_prices_and_context_window_backup.json")
-    try:
-        prices = json.loads(table.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return None
-    entry = prices.get(model) or prices.get(model.partition("/")[2]) or {}
-    read, written = entry.get("input_cost_per_token"), entry.get("output_cost_per_token")
-    if not (isinstance(read, (int, float)) and isinstance(written, (int, float))):
-        return None
-    return read * 1e6, written * 1e6
-
-
-def secrets_known() -> tuple[str, ...]:
-    """Return the credentials in the environment, to remove them from messages."""
-    values = (value for name, value in os.environ.items() if _SECRET_NAME.search(name.upper()))
-    return tuple(value for value in values if len(value) >= 8)
-
-
-def about(judge: str, error: JudgekitError) -> JudgekitError:
-    """Return an error that names its judge."""
-    text = str(error)
-    if text.startswith(judge.partition(" at ")[0]):
-        return error
-    named = type(error)(f"{judge}: {text}")
-    if isinstance(error, BadRequest) and isinstance(named, BadRequest):
-        named.said, named.status = error.said, error.status
-    return named
-
-
-def translate(error: BaseException, *, secrets: tuple[str, ...] = ()) -> JudgekitError:
-    """Return the judgekit error for a provider's error.
-
-    The status of the server decides, not the class: litellm raises BadRequest for a 401 and
-    InternalServerError for a refused connection.
-    """
-    kind = type(error).__name__
-    status = status_of(error)
-    message = one_line(str(error), secrets=secrets, most=MAX_SAID)
-    text = _cut(message) or kind
-    if kind == "ContextWindowExceededError":
-        return CaseError(f"too long for the judge's context window: {text}")
-    if status == 413:
-        return CaseError(f"too large for the judge: {text}")
-    if kind == "ContentPolicyViolationError" or (status == 400 and _POLICY.search(text)):
-        return JudgeRefused(f"the provider's content policy declined: {text}")
-    if "LLM Provider NOT provided" in text:
-        return JudgeRejected(
-            f"the model lacks its provider: write PROVIDER/NAME, such as {EXAMPLE_MODEL}"
-        )
-    advice = _rejection(status, text)
-    about_format = "response_format" in message and (status or 500) >= 500
-    if (untrusted := certificate_error(error)) is not None:
-        return untrusted
-    if _NO_ANSWER.search(text):
-        text = no_connection(error)
-    if advice is None and not about_format and _passing(kind, status):
-        return Outage(text, retry_after=_retry_after(error), status=status)
-    shown = f"HTTP {status}: {text}" if status is not None and status < 500 else text
-    if status == 404 and "model" not in text.lower():
-        shown += "; check the address: that of an OpenAI-compatible server ends in /v1"
-    if advice is not None:
-        return JudgeRejected(advice.format(shown))
-    if about_format or status is None or status in _ABOUT_THE_REQUEST:
-        return BadRequest(shown, said=message, status=status)
-    return JudgeRejected(shown)
-
-
-def status_of(error: BaseException) -> int | None:
-    """Return the status that the server sent; litellm changes some because of the text."""
-    for link in chain(error):
-        sent = getattr(getattr(link, "response", None), "status_code", None)
-        if type(link).__module__.startswith(("openai", "httpx")) and isinstance(sent, int):
-            return sent
-    status = getattr(error, "status_code", None)
-    return status if isinstance(status, int) else None
-
-
-def _passing(kind: str, status: int | None) -> bool:
-    if status is None:
-        return kind in ("Timeout", "APIConnectionError", "TimeoutError")
-    return status in _PASSING or status >= 500
-
-
-def _rejection(status: int | None, text: str) -> str | None:
-    """Return the wording of an error that a retry cannot fix; `None` for other errors."""
-    if _MISSING_KEY.search(text):
-        return "credentials are missing: {}"
-    if status == 429 and _QUOTA.search(text):
-        return "the account's quota is used up: {}"
-    return None
-
-
-def without(text: str, secrets: tuple[str, ...]) -> str:
-    """Return a text with `[key]` instead of secrets."""
-    for secret in secrets:
-        if secret:
-            text = text.replace(secret, "[key]")
-    return text
-
-
-def one_line(text: str, *, secrets: tuple[str, ...] = (), most: int = 300) -> str:
-    """Return a message in one line, without anything that looks like a key."""
-    text = _TRACEBACK.sub("", without(text, secrets)[:10_000])
-    text = _USERINFO.sub(r"\1[key]@", text)
-    text = " ".join(visible(_SECRET.sub("[key]", text)).split())
-    return _cut(_WORDING.sub("", text), most)
-
-
-def _cut(text: str, most: int = 300) -> str:
-    return text if len(text) <= most else text[: most - 3] + "..."
-
-
-def _retry_after(error: BaseException) -> float | None:
-    headers = getattr(error, "litellm_response_headers", None)
-    if headers is None:
-        headers = getattr(getattr(error, "response", None), "headers", None)
-    value = headers.get("retry-after") if headers is not None else None
-    if value is None:
-        return None
-    try:
-        seconds = float(value)
-    except ValueError:
-        seconds = _until(value)
-    return max(0.0, seconds) if math.isfinite(seconds) else None
-
-
-def _until(date: str) -> float:
-    """Return the seconds until an HTTP date, or NaN if it is none."""
-    try:
-        return (parsedate_to_datetime(date) - datetime.now(UTC)).total_seconds()
-    except (TypeError, ValueError):
-        return math.nan
-
-
-@asynccontextmanager
-async def connections() -> AsyncIterator[None]:
-    """Close litellm's connections when the last evaluation that may use them ends."""
-    global _sessions  # noqa: PLW0603 - the clients are shared by the process
-    _sessions += 1
-    try:
-        yield
-    finally:
-        _sessions -= 1
-        if _sessions == 0:
-            closing = [client for _, client in _clients.values()]
-            _clients.clear()
-            for client in closing:
-                if inspect.isawaitable(closed := client.close()):
-                    await closed

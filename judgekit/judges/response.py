@@ -1,4 +1,4 @@
-"""Read a raw response of litellm: text, tokens, cost."""
+"""Read a response in the form of OpenAI's: text, tokens, cost."""
 
 from __future__ import annotations
 
@@ -6,54 +6,51 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pydantic import BaseModel
-
 from judgekit.core.canonical import visible
 from judgekit.core.errors import CaseError, InvalidReply, JudgeRefused
 from judgekit.core.judgment import parse_try
 from judgekit.core.request import Fault, Form, Try, Usage
-from judgekit.judges.providers import without
+from judgekit.judges.translation import without
 
 
 def read_response(
-    response: Any, *, tool: str | None, with_logprobs: bool, secrets: tuple[str, ...]
+    data: dict[str, Any], *, tool: str | None, with_logprobs: bool, secrets: tuple[str, ...]
 ) -> Try:
     """Return the answer as an attempt, without keys that a gateway may have added.
 
     Args:
-        response: as litellm returns it.
+        data: the response.
         tool: name of the tool that the model had to call, if any.
         with_logprobs: whether the request asked for log-probabilities.
         secrets: texts to remove.
     """
-    choices = getattr(response, "choices", None)
+    choices = data.get("choices")
     if not choices:
         return Try(text=None, finish=None)
     choice = choices[0]
-    message = choice.message
-    text = message.content
-    calls = getattr(message, "tool_calls", None) or ()
+    message = choice["message"]
+    text = message.get("content")
+    calls = message.get("tool_calls") or ()
     fault = _fault(choices, calls, tool=tool)
     if calls and fault is None:
-        text = calls[0].function.arguments
-    refusal = getattr(message, "refusal", None)
+        text = calls[0]["function"].get("arguments")
+    refusal = message.get("refusal")
     if refusal is None:
-        refusal = (getattr(message, "provider_specific_fields", None) or {}).get("refusal")
-    logprobs = getattr(choice, "logprobs", None) if with_logprobs else None
-    if isinstance(logprobs, BaseModel):
-        logprobs = logprobs.model_dump(mode="json", warnings=False)
-    thought = getattr(message, "reasoning_content", None)
+        refusal = (message.get("provider_specific_fields") or {}).get("refusal")
+    thought = message.get("reasoning_content")
     return Try(
         text=clean(text, secrets),
-        finish=choice.finish_reason,
+        finish=choice.get("finish_reason"),
         refusal=clean(refusal, secrets),
-        logprobs=logprobs,
+        logprobs=choice.get("logprobs") if with_logprobs else None,
         thought=len(thought) if isinstance(thought, str) else 0,
         fault=None if fault is None or refusal is not None else Fault(message=fault),
     )
 
 
-def _fault(choices: Sequence[Any], calls: Sequence[Any], *, tool: str | None) -> str | None:
+def _fault(
+    choices: Sequence[Any], calls: Sequence[dict[str, Any]], *, tool: str | None
+) -> str | None:
     """Return why the answer is ambiguous; `None` if there is exactly one."""
     if len(choices) > 1:
         return f"the response holds {len(choices)} choices instead of one"
@@ -61,7 +58,7 @@ def _fault(choices: Sequence[Any], calls: Sequence[Any], *, tool: str | None) ->
         return f"the response calls {len(calls)} tools instead of one"
     if not calls:
         return None
-    name = getattr(getattr(calls[0], "function", None), "name", None)
+    name = (calls[0].get("function") or {}).get("name")
     if tool is not None and name == tool:
         return None
     shown = " ".join(visible(str(name)).split())[:80]
@@ -116,26 +113,21 @@ class Total:
         self.cost = None if cost is None or self.cost is None else self.cost + cost
 
 
-def usage_of(response: Any) -> Usage | None:
+def usage_of(data: Mapping[str, Any]) -> Usage | None:
     """Return the tokens of one response; litellm reports 0 and 0 if the server sent none."""
-    usage = getattr(response, "usage", None)
-    counts = [getattr(usage, name, None) for name in ("prompt_tokens", "completion_tokens")]
+    usage = data.get("usage")
+    usage = usage if isinstance(usage, dict) else {}
+    counts = [usage.get(name) for name in ("prompt_tokens", "completion_tokens")]
     prompt, completion = (count if isinstance(count, int) and count > 0 else 0 for count in counts)
     return Usage(input_tokens=prompt, output_tokens=completion) if prompt or completion else None
 
 
-def cost_of(response: Any, *, price: tuple[float, float]) -> float | None:
+def cost_of(data: Mapping[str, Any], *, price: tuple[float, float]) -> float | None:
     """Return the cost of a response at a price per million input and output tokens."""
-    usage = usage_of(response)
+    usage = usage_of(data)
     if usage is None:
         return None
     return (usage.input_tokens * price[0] + usage.output_tokens * price[1]) / 1_000_000
-
-
-def listed_cost(response: Any) -> float | None:
-    """Return the cost of a response from litellm's table; `None` if it is unknown."""
-    cost = (getattr(response, "_hidden_params", None) or {}).get("response_cost")
-    return float(cost) if isinstance(cost, (int, float)) else None
 
 
 def reported_cost(headers: Mapping[str, str]) -> float | None:

@@ -1,9 +1,7 @@
 """Limit, decode and count the body of a response while it arrives.
 
-httpx decodes a compressed body without any limit, and a megabyte of gzip can be a gigabyte of
-text. Here a body is decoded piece by piece, and reading stops at the limit.
-
-Loaded with the first live call: it imports httpx.
+HTTP libraries decode a compressed body without any limit, and a megabyte of gzip can be a gigabyte
+of text. Here a body is decoded piece by piece, and reading stops at the limit.
 """
 
 from __future__ import annotations
@@ -11,12 +9,10 @@ from __future__ import annotations
 import hashlib
 import json
 import zlib
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
-
-import httpx
 
 from judgekit.core.request import Omitted
 
@@ -33,6 +29,10 @@ ENCODINGS = "gzip, deflate"
 
 _PIECE = 1 << 16
 _ZLIB_OR_GZIP = zlib.MAX_WBITS | 32
+
+
+class BodyError(Exception):
+    """A body that cannot be decoded, or that is longer than its limit."""
 
 
 class Exchange:
@@ -53,7 +53,8 @@ class Exchange:
         """The bytes after these, up to the limit; only of a body that is longer than that."""
         self.ended = False
         """Whether the call has ended; tasks that it started may continue without it."""
-        self._response: httpx.Response | None = None
+        self._pieces: list[bytes] = []
+        self._whole = False
 
     @property
     def too_large(self) -> str | None:
@@ -64,30 +65,47 @@ class Exchange:
 
     def release(self) -> None:
         """Release the body: tasks of libraries may keep this object for long."""
-        self._response = None
+        self._pieces, self._whole = [], False
 
-    def begin(self, response: httpx.Response) -> None:
-        """Start to read a response; of several, the last one counts."""
-        self.status = response.status_code
-        self.headers = response.headers
+    def begin(self, status: int, headers: Mapping[str, str]) -> LimitedBody:
+        """Start to read a response; of several, the last one counts.
+
+        Raises:
+            BodyError: the encoding is unknown.
+        """
+        self.status, self.headers = status, headers
         self.start, self.omitted = b"", None
-        self._response = response
+        self.release()
+        return LimitedBody(self, self._pieces)
+
+    def end(self) -> None:
+        """Note that the body was read whole."""
+        self._whole = True
+
+    def cut(self, body: bytes) -> None:
+        """Keep a part of a body that is longer than its limit."""
+        rest = body[KEPT:]
+        self.release()
+        self.start = body[:KEPT]
+        self.omitted = Omitted(bytes=len(rest), sha256=hashlib.sha256(rest).hexdigest())
 
     @property
-    def text(self) -> str:
-        """The body, if it was read whole."""
-        try:
-            return "" if self._response is None else self._response.text
-        except httpx.ResponseNotRead:
-            return ""
+    def good(self) -> bool:
+        """Whether the status is one of success."""
+        return self.status is not None and 200 <= self.status < 300
+
+    @property
+    def body(self) -> bytes:
+        """The body, if it was read whole; of an error, its beginning."""
+        return b"".join(self._pieces) if self._whole else b""
 
     def data(self) -> dict[str, Any] | None:
         """Return the JSON object of a successful response that was read whole, if it is one."""
-        if self._response is None or not self._response.is_success:
+        if not self.good:
             return None
         try:
-            data = json.loads(self._response.content)
-        except (httpx.ResponseNotRead, ValueError, RecursionError):
+            data = json.loads(self.body)
+        except (ValueError, RecursionError):
             return None
         return data if isinstance(data, dict) else None
 
@@ -113,63 +131,52 @@ def exchange(*, limit: int = MAX_BODY) -> Iterator[Exchange]:
         _current.reset(token)
 
 
-def bound(client: httpx.AsyncClient) -> None:
-    """Make a client limit the bodies it reads and follow no redirect."""
-    hooks = client.event_hooks
-    client.event_hooks = {**hooks, "response": [*hooks["response"], limit_body]}
-    client.follow_redirects = False
-    client.headers["accept-encoding"] = ENCODINGS
+class LimitedBody:
+    """Decodes a body while it arrives, up to the limit of its call.
 
-
-async def limit_body(response: httpx.Response) -> None:
-    """Limit the body of a response; a response hook of httpx."""
-    call = current() or Exchange(limit=MAX_BODY)
-    call.begin(response)
-    assert isinstance(response.stream, httpx.AsyncByteStream)  # noqa: S101 - of an async client
-    encoding = response.headers.get("content-encoding", "identity")
-    response.stream = _Limited(response.stream, call, encoding=encoding.strip().lower())
-    # Otherwise httpx would decode the body again.
-    response.headers.pop("content-encoding", None)
-
-
-class _Limited(httpx.AsyncByteStream):
-    """The decoded bytes of a body, up to a limit.
-
-    Raises:
-        httpx.DecodingError: when it is read: the limit is reached, or the body cannot be decoded.
+    Args:
+        call: the call; it keeps what was read.
+        pieces: receives the decoded bytes.
     """
 
-    def __init__(self, stream: httpx.AsyncByteStream, into: Exchange, *, encoding: str) -> None:
-        self._stream = stream
-        self._into = into
-        self._decoder = _decoder(encoding)
-        self._good = into.status is not None and 200 <= into.status < 300
+    def __init__(self, call: Exchange, pieces: list[bytes]) -> None:
+        self._call = call
+        self._pieces = pieces
+        self._left = call.limit if call.good else MAX_ERROR
+        encoding = call.headers.get("content-encoding") or "identity"
+        self._decoder = _decoder(encoding.strip().lower())
+        self.full = False
+        """Whether the rest is not needed: the beginning of an error says what it is."""
 
-    async def __aiter__(self) -> AsyncIterator[bytes]:
-        limit = self._into.limit if self._good else MAX_ERROR
-        size = 0
-        start, rest, omitted = bytearray(), hashlib.sha256(), 0
-        async for data in self._stream:
-            for whole in self._decoder.pieces(data):
-                piece = whole[: limit - size]
-                size += len(piece)
-                beginning = piece[: KEPT - len(start)]
-                start += beginning
-                omitted += len(piece) - len(beginning)
-                rest.update(piece[len(beginning) :])
-                if len(piece) == len(whole):
-                    yield piece
-                    continue
-                if not self._good:  # the beginning of an error says what it is
-                    yield piece
-                    return
-                self._into.start = bytes(start)
-                self._into.omitted = Omitted(bytes=omitted, sha256=rest.hexdigest())
-                raise httpx.DecodingError(self._into.too_large or "")
-        self._decoder.finish()
+    def feed(self, data: bytes) -> Iterator[bytes]:
+        """Yield the decoded bytes of some data.
 
-    async def aclose(self) -> None:
-        await self._stream.aclose()
+        Raises:
+            BodyError: the limit is reached, or the data cannot be decoded.
+        """
+        for whole in self._decoder.pieces(data):
+            piece = whole[: self._left]
+            self._left -= len(piece)
+            self._pieces.append(piece)
+            if len(piece) == len(whole):
+                yield piece
+                continue
+            if not self._call.good:
+                self.full = True
+                yield piece
+                return
+            self._call.cut(b"".join(self._pieces))
+            raise BodyError(self._call.too_large)
+
+    def finish(self) -> None:
+        """Check that the body is whole.
+
+        Raises:
+            BodyError: the compressed body was cut off.
+        """
+        if not self.full:
+            self._decoder.finish()
+        self._call.end()
 
 
 class _Plain:
@@ -196,7 +203,7 @@ class _Inflated(_Plain):
                 piece = self._inflate.decompress(data, _PIECE)
             except zlib.error as exc:
                 if self._begun or not self._may_be_raw:
-                    raise httpx.DecodingError(str(exc)) from exc
+                    raise BodyError(str(exc)) from exc
                 # Some servers send deflate without its header.
                 self._begun, self._inflate = True, zlib.decompressobj(-zlib.MAX_WBITS)
                 continue
@@ -209,7 +216,7 @@ class _Inflated(_Plain):
     def finish(self) -> None:
         """Check that the body is whole."""
         if self._begun and not self._inflate.eof:
-            raise httpx.DecodingError("the compressed body was cut off")
+            raise BodyError("the compressed body was cut off")
 
 
 def _decoder(encoding: str) -> _Plain:
@@ -217,4 +224,4 @@ def _decoder(encoding: str) -> _Plain:
         return _Plain()
     if encoding in ("gzip", "x-gzip", "deflate"):
         return _Inflated(may_be_raw=encoding == "deflate")
-    raise httpx.DecodingError(f"the body is encoded as {encoding[:40]!r}, which was not asked for")
+    raise BodyError(f"the body is encoded as {encoding[:40]!r}, which was not asked for")

@@ -85,7 +85,7 @@ def missing_calls(suite: Suite) -> list[MissingCalls]:
 
 
 def _price(file: JudgeFile) -> tuple[float, float] | None:
-    from judgekit.judges.providers import listed_price
+    from judgekit.judges.prices import listed_price
 
     if not asks_model(file.model):
         return 0.0, 0.0

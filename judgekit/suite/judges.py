@@ -306,7 +306,7 @@ def check_price(file: JudgeFile, *, lines: Lines, setting: str = JUDGE) -> None:
     Raises:
         ConfigError: neither the suite nor litellm's list has a price.
     """
-    from judgekit.judges.providers import listed_price
+    from judgekit.judges.prices import listed_price
 
     if (
         asks_model(file.model)

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from judgekit.core.errors import CaseError, JudgeRefused, JudgeRejected
-from judgekit.judges.providers import BadRequest, Outage, listed_price, one_line, translate, without
+from judgekit.judges.prices import listed_price
+from judgekit.judges.translation import BadRequest, Outage, one_line, translate, without
 
 
 class Foreign(Exception):

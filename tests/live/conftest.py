@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 
 from judgekit.core.request import ChatMessage, Form, Question, Request
-from judgekit.judges import providers
+from judgekit.judges.connections import closing_connections
 
 from .asking import MODEL, judge_of
 from .forge import Forge
@@ -23,7 +23,7 @@ def libraries() -> None:
     )
 
     async def warm(server: Server) -> None:
-        async with providers.connections():
+        async with closing_connections():
             await judge_of(server, timeout=60).ask(request)
 
     with Server() as server:

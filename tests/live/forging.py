@@ -19,7 +19,7 @@ from judgekit.cli import main
 async def warm(base: str) -> None:
     """Make one call: it imports what litellm puts off."""
     from judgekit.core.request import ChatMessage, Form, Question, Request
-    from judgekit.judges import providers
+    from judgekit.judges.connections import closing_connections
     from judgekit.judges.litellm import LiteLLMJudge
 
     request = Request(
@@ -27,7 +27,7 @@ async def warm(base: str) -> None:
         form=Form(questions=(Question(id="right", kind="boolean", text="Is it right?"),)),
         model="openai/judge",
     )
-    async with providers.connections():
+    async with closing_connections():
         await LiteLLMJudge("openai/judge", api_base=base).ask(request)
 
 

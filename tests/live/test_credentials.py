@@ -16,7 +16,7 @@ from judgekit.core.errors import ConfigError, JudgeRejected
 from judgekit.core.score import Failure
 from judgekit.judges import providers
 from judgekit.judges.credentials import check_address, shown_address, variable_shown
-from judgekit.judges.providers import translate
+from judgekit.judges.translation import translate
 
 from .asking import judge_of, run, write_suite
 from .server import Fault, Server, always, error

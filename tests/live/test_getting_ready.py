@@ -9,7 +9,7 @@ import pytest
 
 from judgekit.core.errors import JudgeRejected
 from judgekit.judges import calls as module
-from judgekit.judges import providers
+from judgekit.judges.connections import closing_connections
 from judgekit.judges.litellm import LiteLLMJudge
 
 from .asking import judge_of
@@ -32,7 +32,7 @@ def test_loading_the_libraries_does_not_stop_the_loop(
     judge = judge_of(server)
 
     async def asking() -> None:
-        async with providers.connections():
+        async with closing_connections():
             rows = [asyncio.create_task(judge.ask(request(f"case-{n}"))) for n in range(5)]
             for _ in range(10):  # the loop turns, though nobody gets an answer yet
                 await asyncio.sleep(0)

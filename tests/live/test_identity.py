@@ -14,7 +14,8 @@ from judgekit.cassette.cassette import Cassette
 from judgekit.cassette.ledger import Ledger
 from judgekit.cassette.store import Store
 from judgekit.core.request import request_from
-from judgekit.judges import endpoint, providers
+from judgekit.judges import endpoint
+from judgekit.judges.connections import closing_connections
 from judgekit.report.report import Report
 from judgekit.report.text import summary_text
 from judgekit.suite.file import Overrides
@@ -204,7 +205,7 @@ def test_a_reply_is_stored_before_the_server_is_asked_its_name(
     cassette = Cassette(judge_of(server), store=store, record="new_episodes")
 
     async def killed() -> None:
-        async with providers.connections():
+        async with closing_connections():
             asking = asyncio.create_task(cassette.ask(request()))
             while not server.listed:
                 await asyncio.sleep(0.01)

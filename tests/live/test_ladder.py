@@ -12,7 +12,7 @@ import pytest
 from judgekit.cassette.store import Store
 from judgekit.core.errors import CaseError, JudgeRejected
 from judgekit.core.request import Reply
-from judgekit.judges import providers
+from judgekit.judges.connections import closing_connections
 from judgekit.judges.litellm import LiteLLMJudge
 from judgekit.judges.output_mode import MODES, SCHEMA_OUTSIDE_PROMPT, Mode
 
@@ -62,7 +62,7 @@ def ladder_of(server: Server, **options: Any) -> LiteLLMJudge:
 
 def ask(judge: LiteLLMJudge, token: str = "case-1") -> Reply:
     async def asking() -> Reply:
-        async with providers.connections():
+        async with closing_connections():
             return await judge.ask(request(token))
 
     return asyncio.run(asking())

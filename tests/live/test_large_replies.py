@@ -23,8 +23,10 @@ from judgekit.core.replies.text import read_text
 from judgekit.core.replies.vector import read_vector
 from judgekit.core.request import ChatMessage, Form, Reply, Request
 from judgekit.core.score import Failure
-from judgekit.judges import providers, wire
+from judgekit.judges import httpx_wire, providers, wire
+from judgekit.judges.connections import closing_connections
 from judgekit.judges.litellm import LiteLLMJudge
+from judgekit.judges.translation import Outage
 
 from .asking import MODEL, command, judge_of, run, write_suite
 from .server import Fault, Server, always, completion
@@ -136,7 +138,7 @@ async def fetched(body: bytes, encoding: str) -> bytes:
     """Return what a limited client reads of a body."""
     raw = httpx.Response(200, headers={"Content-Encoding": encoding}, stream=httpx.ByteStream(body))
     async with httpx.AsyncClient(transport=httpx.MockTransport(lambda _: raw)) as client:
-        wire.bound(client)
+        httpx_wire.bound(client)
         return (await client.get("http://127.0.0.1/")).content
 
 
@@ -178,7 +180,7 @@ def test_the_rest_of_a_large_error_is_not_read(server: Server, tmp_path: Path) -
 
 def ask(judge: Any, request: Request) -> Reply:
     async def asking() -> Reply:
-        async with providers.connections():
+        async with closing_connections():
             reply: Reply = await judge.ask(request)
             return reply
 
@@ -237,7 +239,7 @@ def test_every_provider_is_limited_and_redirected_nowhere(server: Server, model:
 
     with pytest.raises(InvalidReply, match="larger than"):
         read_text(ask(judge, request))
-    with pytest.raises(providers.Outage, match="redirects are not followed"):
+    with pytest.raises(Outage, match="redirects are not followed"):
         ask(judge, request)
 
     assert len(server.seen) == 2

@@ -12,7 +12,7 @@ from judgekit.cassette.cassette import Cassette
 from judgekit.cassette.store import Store
 from judgekit.core.errors import CassetteError
 from judgekit.core.score import Failure
-from judgekit.judges import providers
+from judgekit.judges.connections import closing_connections
 
 from .asking import judge_of, run, tokens
 from .server import Fault, Server, always, error
@@ -109,7 +109,7 @@ def test_same_request_many_times_at_once_is_one_call(server: Server, tmp_path: P
         cassette = Cassette(
             judge_of(server), store=Store(tmp_path / "store"), record="new_episodes"
         )
-        async with providers.connections():
+        async with closing_connections():
             replies = await asyncio.gather(*(cassette.ask(request()) for _ in range(20)))
         cassette.close()
         return replies

@@ -26,8 +26,8 @@ from judgekit.core.replies.logprobs import pair_messages, read_logprobs
 from judgekit.core.replies.text import cut_off, read_text
 from judgekit.core.replies.vector import read_vector
 from judgekit.core.request import ChatMessage, Form, Request
-from judgekit.judges import providers
 from judgekit.judges.batch import Batch
+from judgekit.judges.connections import closing_connections
 from judgekit.judges.limits import LimitedJudge
 
 from .asking import MODEL, judge_of
@@ -51,7 +51,7 @@ def asked(judge, *requests):
     """Return what comes of requests asked at the same time: a reply, or what was raised."""
 
     async def work():
-        async with asyncio.timeout(30), providers.connections():
+        async with asyncio.timeout(30), closing_connections():
             return await asyncio.gather(*map(judge.ask, requests), return_exceptions=True)
 
     return asyncio.run(work())

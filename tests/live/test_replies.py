@@ -11,7 +11,8 @@ import litellm
 import pytest
 
 from judgekit.core.request import ChatMessage, Form, Question, Reply, Request
-from judgekit.judges import providers
+from judgekit.judges.connections import closing_connections
+from judgekit.judges.translation import Outage
 
 from .asking import MODEL, judge_of, run
 from .server import Fault, Server, always, error
@@ -36,7 +37,7 @@ def request(token: str = "case-1", **fields: Any) -> Request:
 
 def ask(judge: Any, asked: Request) -> Reply:
     async def asking() -> Reply:
-        async with providers.connections():
+        async with closing_connections():
             reply: Reply = await judge.identified(await judge.ask(asked))
             return reply
 
@@ -201,9 +202,9 @@ def test_without_instructor_nothing_is_asked(
 def test_only_judgekit_retries(server: Server) -> None:
     server.plan = {"*": always(error(500, "oops"))}
 
-    with pytest.raises(providers.Outage):
+    with pytest.raises(Outage):
         ask(judge_of(server, retries=0), request("case-none"))
-    with pytest.raises(providers.Outage):
+    with pytest.raises(Outage):
         ask(judge_of(server, retries=4), request("case-four"))
 
     assert (server.calls("case-none"), server.calls("case-four")) == (1, 5)
@@ -223,7 +224,7 @@ def test_cancelled_call_leaves_nothing_behind(server: Server) -> None:
     server.plan = {"case-1": [Fault(delay=20)]}
 
     async def cancel() -> set[str]:
-        async with providers.connections():
+        async with closing_connections():
             asking = asyncio.create_task(judge_of(server, timeout=30).ask(request()))
             while server.calls() == 0:
                 await asyncio.sleep(0.01)

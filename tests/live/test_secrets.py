@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from judgekit.core.errors import JudgekitError
-from judgekit.judges import providers
+from judgekit.judges.connections import closing_connections
 
 from .asking import judge_of, run
 from .server import Fault, Server, always
@@ -105,7 +105,7 @@ def test_key_of_the_environment_is_not_sent_to_a_server_of_ones_own(
 
 
 async def ask(judge: Any) -> Any:
-    async with providers.connections():
+    async with closing_connections():
         return await judge.ask(request())
 
 

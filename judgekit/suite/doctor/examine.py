@@ -19,7 +19,7 @@ from judgekit.core.errors import CaseError, ConfigError, InvalidReply, JudgekitE
 from judgekit.core.judgment import read_reply
 from judgekit.core.request import ChatMessage, Form, Question, Reply, Request
 from judgekit.core.yaml_file import Lines
-from judgekit.judges.providers import connections
+from judgekit.judges.connections import closing_connections
 from judgekit.runner.evaluation import evaluate_sync
 from judgekit.suite.doctor.diagnosis import Diagnosis, Role
 from judgekit.suite.doctor.installation import installed, is_key
@@ -157,7 +157,7 @@ async def _ask(judge: Any, base: Path, times: int) -> dict[str, Any]:
     )
     request = Request(messages=messages, form=FORM, model=judge.model)
     try:
-        async with connections():
+        async with closing_connections():
             replies: list[Reply] = [await judge.ask(request)]  # not timed: it imports and probes
             seconds = []
             for _ in range(times):

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 from judgekit.core.errors import CaseError, InvalidReply
 from judgekit.core.request import Fault, Reply, Request, Try
-from judgekit.judges import providers
 from judgekit.judges.batch import Batch
 from judgekit.judges.calls import CallResult, Calls
-from judgekit.judges.echo import ECHOING, completions_model, read_echo
+from judgekit.judges.echo import ECHOING, read_echo
 from judgekit.judges.embedding import read_embeddings
-from judgekit.judges.providers import BadRequest
+from judgekit.judges.translation import BadRequest
 
 
-class DirectRequests:
+class PlainRequests:
     """Sends requests without questions; they are never re-asked."""
 
     def __init__(self, calls: Calls) -> None:
@@ -44,27 +41,18 @@ class DirectRequests:
     async def _logprobs(self, request: Request) -> Reply:
         """Ask a completions endpoint for the log-probabilities of a text."""
         text = "".join(message.content for message in request.messages)
-        model = completions_model(self._calls.model)
-        send = partial(providers.complete_text, model=model, prompt=text)
-        result = await self._calls.other(send, fixed=ECHOING)
+        result = await self._calls.echo(text, fixed=ECHOING)
         attempt = result.malformed
         if attempt is None:
             try:
-                attempt = read_echo(result.raw, whole=text)
+                attempt = read_echo(result.data, whole=text)
             except InvalidReply as exc:
                 attempt = Try(fault=Fault.of(exc))
         return _reply(attempt, result._replace(params={**result.params, **ECHOING}))
 
     async def _embeddings(self, texts: list[str]) -> list[Reply]:
         """Ask for the vectors of several texts in one call; return a reply for each."""
-        send = partial(
-            providers.load().aembedding,
-            model=self._calls.model,
-            input=texts,
-            # Otherwise litellm decides by the model's name whether it accepts them.
-            allowed_openai_params=["dimensions"],
-        )
-        return read_embeddings(await self._calls.other(send, fixed={}), texts)
+        return read_embeddings(await self._calls.embed(texts), texts)
 
 
 def _reply(attempt: Try, result: CallResult) -> Reply:

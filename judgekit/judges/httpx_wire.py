@@ -1,0 +1,59 @@
+"""Limit the bodies that litellm's HTTP clients read.
+
+Loaded with the first call through litellm: it imports httpx.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+import httpx
+
+from judgekit.judges.wire import ENCODINGS, MAX_BODY, BodyError, Exchange, LimitedBody, current
+
+
+def bound(client: httpx.AsyncClient) -> None:
+    """Make a client limit the bodies it reads and follow no redirect."""
+    hooks = client.event_hooks
+    client.event_hooks = {**hooks, "response": [*hooks["response"], limit_body]}
+    client.follow_redirects = False
+    client.headers["accept-encoding"] = ENCODINGS
+
+
+async def limit_body(response: httpx.Response) -> None:
+    """Limit the body of a response; a response hook of httpx."""
+    call = current() or Exchange(limit=MAX_BODY)
+    try:
+        body = call.begin(response.status_code, response.headers)
+    except BodyError as exc:
+        raise httpx.DecodingError(str(exc)) from exc
+    assert isinstance(response.stream, httpx.AsyncByteStream)  # noqa: S101 - of an async client
+    response.stream = _Limited(response.stream, body)
+    # Otherwise httpx would decode the body again.
+    response.headers.pop("content-encoding", None)
+
+
+class _Limited(httpx.AsyncByteStream):
+    """The decoded bytes of a body, up to a limit.
+
+    Raises:
+        httpx.DecodingError: when it is read: the limit is reached, or the body cannot be decoded.
+    """
+
+    def __init__(self, stream: httpx.AsyncByteStream, body: LimitedBody) -> None:
+        self._stream = stream
+        self._body = body
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        try:
+            async for data in self._stream:
+                for piece in self._body.feed(data):
+                    yield piece
+                if self._body.full:
+                    break
+            self._body.finish()
+        except BodyError as exc:
+            raise httpx.DecodingError(str(exc)) from exc
+
+    async def aclose(self) -> None:
+        await self._stream.aclose()

@@ -1,0 +1,76 @@
+"""What sends one HTTP request of a judge: a seam under retries, time limits and records."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, NamedTuple, Protocol
+
+from pydantic import JsonValue
+
+from judgekit.core.judgment import ParsedReply
+from judgekit.core.request import Form
+from judgekit.judges.output_mode import Mode
+from judgekit.judges.wire import Exchange
+
+Via = Literal["direct", "litellm"]
+"""The ways to a model: HTTP of judgekit, or litellm and instructor."""
+
+NAME = "Verdict"
+"""Name of the schema and of the tool."""
+
+
+class Server(NamedTuple):
+    """The server of a judge, and its limits of time and attempts."""
+
+    model: str
+    api_base: str | None
+    api_key: str | None
+    timeout: float
+    retries: int
+    max_wait: float
+    price: tuple[float, float] | None
+
+
+class Sending(NamedTuple):
+    """The settings of one HTTP request, besides what it asks."""
+
+    params: dict[str, JsonValue]
+    key: str | None
+    """The key to send, if there is one."""
+    call: Exchange
+    """Receives status, headers and body."""
+
+
+class Response(NamedTuple):
+    """The response to one request, in the form of OpenAI's."""
+
+    data: dict[str, Any]
+    parsed: tuple[str, ParsedReply] | None = None
+    """A text and its values, if the transport has parsed it."""
+    cost: float | None = None
+    """US dollars by a price list; `None` if the list has no price."""
+
+
+class Transport(Protocol):
+    """Sends one HTTP request at a time; any exception of it is translated by its caller."""
+
+    via: Via
+
+    def load(self) -> None:
+        """Import what the calls need; this blocks for up to seconds."""
+
+    def missing_keys(self) -> list[str]:
+        """Return the missing environment variables of a hosted model."""
+
+    def known_parameters(self) -> frozenset[str] | None:
+        """Return the parameters of a hosted model; `None` if they are not known."""
+
+    async def chat(
+        self, messages: list[dict[str, Any]], form: Form, mode: Mode, sending: Sending
+    ) -> Response:
+        """Ask for a reply to a form."""
+
+    async def embed(self, texts: list[str], sending: Sending) -> Response:
+        """Ask for the vectors of texts."""
+
+    async def echo(self, text: str, sending: Sending) -> Response:
+        """Ask a completions endpoint to repeat a text with its log-probabilities."""
