@@ -5,7 +5,6 @@ The functions import instructor when they are called: a replay does not load it.
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Callable
 from typing import Any
 
@@ -43,13 +42,13 @@ def instructor_model(form: Form, mode: Mode) -> type[ParsedText]:
 
         schema = reply_schema(form).json_schema
         if mode == "tools":  # instructor takes the name of the tool from the title
-            schema = {"title": NAME, **schema}
+            schema = {**schema, "title": NAME}
 
         # It has no docstring: instructor would send it.
         class VerdictText(ParsedText):
             @classmethod
             def model_json_schema(cls, *_: Any, **__: Any) -> dict[str, Any]:
-                return copy.deepcopy(schema)  # litellm removes parts of it in place
+                return dict(schema)
 
             @classmethod
             def model_validate_json(cls, json_data: Any, **_: Any) -> Any:

@@ -1,4 +1,4 @@
-"""A judge for hosted and OpenAI-compatible models, through instructor and litellm."""
+"""A judge for hosted and OpenAI-compatible models."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from judgekit.judges.parameters import NOT_PARAMETERS
 from judgekit.judges.plain import PlainRequests
 from judgekit.judges.providernames import check_provider
 from judgekit.judges.response import Total, problem_of
+from judgekit.judges.route import transport_of
 from judgekit.judges.translation import BadRequest, Outage, about
-from judgekit.judges.transport import Server
-from judgekit.judges.via_litellm import LiteLLMTransport
+from judgekit.judges.transport import Server, Via
 
 if TYPE_CHECKING:
     from judgekit.cassette.store import Store
@@ -50,6 +50,8 @@ class LiteLLMJudge(BaseJudge):
         max_wait: longest wait in seconds before an attempt; a server that asks for more is down.
         reasks: how often to ask again after an invalid answer, saying what is wrong with it.
         price: US dollars per million input and output tokens; litellm's own table by default.
+        via: `direct` or `litellm` to force a way to the model; chosen by default. Not part of
+            any key.
     """
 
     params: dict[str, JsonValue]
@@ -70,6 +72,7 @@ class LiteLLMJudge(BaseJudge):
         max_wait: float = 60.0,
         reasks: int = 1,
         price: tuple[float, float] | None = None,
+        via: Via | None = None,
     ) -> None:
         if mode is not None and mode not in MODES:
             raise ConfigError(f"no output mode {mode!r}{suggest(mode, MODES)}")
@@ -93,7 +96,10 @@ class LiteLLMJudge(BaseJudge):
         self.price = price
         self._api_key = api_key
         server = Server(model, api_base, api_key, timeout, retries, max_wait, price)
-        self._calls = Calls(server, LiteLLMTransport(server), params=self.params)
+        transport, self.via_reason = transport_of(server, self.params, via=via)
+        self.via: Via = transport.via
+        """The way to the model: HTTP of judgekit, or litellm."""
+        self._calls = Calls(server, transport, params=self.params)
         self._naming = Naming(api_base, model=model, key=lambda: self._calls.key)
         self.negotiation = Negotiation(self._calls, endpoint=endpoint(api_base), forced=mode)
         """The output mode in use, and how it was found."""

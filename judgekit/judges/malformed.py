@@ -6,6 +6,7 @@ from typing import Any
 
 from judgekit.core.replies.kept import omitted_of
 from judgekit.core.request import Fault, Try
+from judgekit.judges.compatible_reply import chat_reply
 from judgekit.judges.response import clean
 from judgekit.judges.wire import KEPT, Exchange
 
@@ -25,12 +26,14 @@ def malformed_try(call: Exchange, *, secrets: tuple[str, ...]) -> Try | None:
     if data is None or data.get("error") or not any(name in data for name in _ANSWER):
         return None
     text = clean(call.body.decode(errors="replace"), secrets) or ""
-    fault = Fault(message=f"the response is malformed: {_reason(data)}")
+    reason = fault_in(data) or "a field is missing or has the wrong type"
+    fault = Fault(message=f"the response is malformed: {reason}")
     return Try(text=text[:KEPT], fault=fault, omitted=omitted_of(text, kept=KEPT))
 
 
-def _reason(data: dict[str, Any]) -> str:
-    choices = data.get("choices", [])
+def fault_in(data: dict[str, Any]) -> str | None:
+    """Return what is wrong with the form of a chat response; `None` if nothing is."""
+    choices = data.get("choices")
     if not isinstance(choices, list):
         return f"choices is {_kind(choices)}, not a list"
     for choice in choices:
@@ -40,10 +43,19 @@ def _reason(data: dict[str, Any]) -> str:
         content = message.get("content")
         if not (content is None or isinstance(content, str)):
             return f"the content of its message is {_kind(content)}, not a text"
+        calls = message.get("tool_calls")
+        if calls is not None and not _are_calls(calls):
+            return f"its tool calls are {_kind(calls)} of another form"
     usage = data.get("usage")
     if not (usage is None or isinstance(usage, dict)):
         return f"usage is {_kind(usage)}, not an object"
-    return "a field is missing or has the wrong type"
+    return None
+
+
+def _are_calls(calls: object) -> bool:
+    return isinstance(calls, list) and all(
+        isinstance(call, dict) and isinstance(call.get("function"), dict) for call in calls
+    )
 
 
 def _kind(value: object) -> str:
@@ -67,7 +79,8 @@ def parts_joined(data: dict[str, Any] | None) -> dict[str, Any] | None:
         if message is None or None in texts:
             return None
         joined.append({**choice, "message": {**message, "content": "".join(filter(None, texts))}})
-    return {**(data or {}), "choices": joined}
+    whole = {**(data or {}), "choices": joined}
+    return chat_reply(whole) if fault_in(whole) is None else None
 
 
 def _text_of(part: object) -> str | None:

@@ -37,12 +37,15 @@ def read_response(
     refusal = message.get("refusal")
     if refusal is None:
         refusal = (message.get("provider_specific_fields") or {}).get("refusal")
+    logprobs = choice.get("logprobs") if with_logprobs else None
+    if isinstance(logprobs, dict):
+        logprobs = {**logprobs, "refusal": logprobs.get("refusal")}  # not every server sends it
     thought = message.get("reasoning_content")
     return Try(
         text=clean(text, secrets),
         finish=choice.get("finish_reason"),
         refusal=clean(refusal, secrets),
-        logprobs=choice.get("logprobs") if with_logprobs else None,
+        logprobs=logprobs,
         thought=len(thought) if isinstance(thought, str) else 0,
         fault=None if fault is None or refusal is not None else Fault(message=fault),
     )

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import math
 import os
 import re
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
@@ -32,6 +34,20 @@ _MISSING_KEY = re.compile(
 _NO_ANSWER = re.compile(r"connection error\.?\Z", re.I)
 _QUOTA = re.compile(r"insufficient_quota|exceeded your current quota|billing", re.I)
 _POLICY = re.compile(r"content[ _](management[ _])?(policy|filter)|safety system", re.I)
+_CONTEXT = re.compile(
+    r"exceed context limit|this model's maximum context length is|model's maximum context limit"
+    r"|string too long\. expected a string with maximum length"
+    r"|is longer than the model's context length|input tokens exceed the configured limit"
+    r"|`inputs` tokens \+ `max_new_tokens` must be|exceeds the available context size"
+    r"|exceeds the maximum number of tokens allowed",
+    re.I,
+)
+_NOT_CONTEXT = re.compile(r"string_above_max_length|invalid 'user'", re.I)
+_DECLINED = re.compile(
+    r"content_policy_violation|violating our usage policy"
+    r"|request was rejected as a result of the safety system",
+    re.I,
+)
 _WORDING = re.compile(
     r"\A(litellm\.\w+: |\w+(Error|Exception|Timeout): |(Timeout Error|LiteLLM): |\w+Exception - )+"
 )
@@ -74,6 +90,38 @@ def secrets_known() -> tuple[str, ...]:
     return tuple(value for value in values if len(value) >= 8)
 
 
+class ServerError(Exception):
+    """An error of a server that speaks OpenAI's protocol, or a failed connection to it.
+
+    Args:
+        message: the server's message.
+        status: the HTTP status; `None` if there was no response.
+        headers: headers of the response.
+        said: the body, which may have a code besides the message.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        status: int | None = None,
+        headers: Mapping[str, str] | None = None,
+        said: str = "",
+    ) -> None:
+        super().__init__(message)
+        self.status = status
+        self.headers = headers or {}
+        self.said = said or message
+        self.kind = "APIConnectionError" if status is None else _kind_of(said)
+
+
+def _kind_of(said: str) -> str:
+    """Return the class with which litellm reports an error, as far as it matters here."""
+    if _CONTEXT.search(said) and not _NOT_CONTEXT.search(said):
+        return "ContextWindowExceededError"
+    return "ContentPolicyViolationError" if _DECLINED.search(said) else "ServerError"
+
+
 def about(judge: str, error: JudgekitError) -> JudgekitError:
     """Return an error that names its judge."""
     text = str(error)
@@ -91,21 +139,22 @@ def translate(error: BaseException, *, secrets: tuple[str, ...] = ()) -> Judgeki
     The status of the server decides, not the class: litellm raises BadRequest for a 401 and
     InternalServerError for a refused connection.
     """
-    kind = type(error).__name__
+    kind = error.kind if isinstance(error, ServerError) else type(error).__name__
     status = status_of(error)
-    message = one_line(str(error), secrets=secrets, most=MAX_SAID)
+    whole = one_line(str(error), secrets=secrets, most=MAX_SAID)
+    message = one_line(_message_in(whole), most=MAX_SAID)
     text = _cut(message) or kind
     if kind == "ContextWindowExceededError":
         return CaseError(f"too long for the judge's context window: {text}")
     if status == 413:
         return CaseError(f"too large for the judge: {text}")
-    if kind == "ContentPolicyViolationError" or (status == 400 and _POLICY.search(text)):
+    if kind == "ContentPolicyViolationError" or (status == 400 and _POLICY.search(whole)):
         return JudgeRefused(f"the provider's content policy declined: {text}")
     if "LLM Provider NOT provided" in text:
         return JudgeRejected(
             f"the model lacks its provider: write PROVIDER/NAME, such as {EXAMPLE_MODEL}"
         )
-    advice = _rejection(status, text)
+    advice = _rejection(status, error.said if isinstance(error, ServerError) else whole)
     about_format = "response_format" in message and (status or 500) >= 500
     if (untrusted := certificate_error(error)) is not None:
         return untrusted
@@ -125,6 +174,8 @@ def translate(error: BaseException, *, secrets: tuple[str, ...] = ()) -> Judgeki
 
 def status_of(error: BaseException) -> int | None:
     """Return the status that the server sent; litellm changes some because of the text."""
+    if isinstance(error, ServerError):
+        return error.status
     for link in chain(error):
         sent = getattr(getattr(link, "response", None), "status_code", None)
         if type(link).__module__.startswith(("openai", "httpx")) and isinstance(sent, int):
@@ -164,12 +215,25 @@ def one_line(text: str, *, secrets: tuple[str, ...] = (), most: int = 300) -> st
     return _cut(_WORDING.sub("", text), most)
 
 
+def _message_in(text: str) -> str:
+    """Return the message in the JSON of an error; the text itself if it is none."""
+    if not text.startswith("{"):
+        return text
+    try:
+        error = json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+    error = error.get("error", error)
+    message = error.get("message") if isinstance(error, dict) else error
+    return message if isinstance(message, str) and message else text
+
+
 def _cut(text: str, most: int = 300) -> str:
     return text if len(text) <= most else text[: most - 3] + "..."
 
 
 def _retry_after(error: BaseException) -> float | None:
-    headers = getattr(error, "litellm_response_headers", None)
+    headers = getattr(error, "litellm_response_headers", None) or getattr(error, "headers", None)
     if headers is None:
         headers = getattr(getattr(error, "response", None), "headers", None)
     value = headers.get("retry-after") if headers is not None else None

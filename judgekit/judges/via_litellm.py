@@ -30,10 +30,10 @@ class LiteLLMTransport:
 
     def load(self) -> None:
         """Import litellm and instructor."""
-        litellm = providers.load()
+        providers.load()
         for name in ("instructor", "judgekit.judges.httpx_wire"):
             import_module(name)  # now, because it takes time
-        self._clients = instructor_clients(litellm.acompletion)
+        self._clients = instructor_clients(_complete)
 
     def missing_keys(self) -> list[str]:
         """Return the missing environment variables of the model."""
@@ -50,9 +50,7 @@ class LiteLLMTransport:
         options = {"messages": messages, **self._options(sending)}
         client = self._clients.get(mode)
         if client is None:
-            # litellm removes parts of schemas in place.
-            options |= copy.deepcopy(format_of(form, mode))
-            return _response(await providers.load().acompletion(**options))
+            return _response(await _complete(**options, **format_of(form, mode)))
         responses: list[Any] = []
         options |= request_options(form, mode, responses)
         parsed = failure = None
@@ -86,9 +84,13 @@ class LiteLLMTransport:
             "max_retries": 0,
             "num_retries": 0,
             "drop_params": False,
-            # litellm adds to them in place.
-            **copy.deepcopy(sending.params),
+            **sending.params,
         }
+
+
+async def _complete(**options: Any) -> Any:
+    # A copy, because litellm changes schemas and parameters in place.
+    return await providers.load().acompletion(**copy.deepcopy(options))
 
 
 def _response(response: Any, parsed: Any = None) -> Response:

@@ -101,6 +101,8 @@ class JudgeFile(FileModel):
     """The version of the model behind this name, such as a revision; part of every request key."""
     mode: Literal["json_schema", "json_object_schema", "tools", "json_object", "text"] | None = None
     """How the judge is asked for JSON; by default, judgekit probes the server."""
+    via: Literal["direct", "litellm"] | None = None
+    """The way to the model: HTTP of judgekit, or litellm; chosen by default."""
     timeout: float = Field(default=60.0, gt=0)
     """Seconds that one call may take."""
     retries: int = Field(default=3, ge=0)

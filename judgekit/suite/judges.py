@@ -262,6 +262,7 @@ def _litellm(file: JudgeFile, *, lines: Lines, asking: bool, at: tuple[str, ...]
         max_wait=file.max_wait,
         reasks=file.reasks,
         price=(file.price.input, file.price.output) if file.price else None,
+        via=file.via,
     )
 
 

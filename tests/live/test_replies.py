@@ -181,7 +181,7 @@ def test_instructor_and_litellm_are_on_the_stack(
 
     monkeypatch.setattr(litellm, "acompletion", spied)
 
-    ask(judge_of(server), request())
+    ask(judge_of(server, via="litellm"), request())
 
     assert server.calls() == 1
     assert "judgekit.judges.litellm" in callers
@@ -194,7 +194,7 @@ def test_without_instructor_nothing_is_asked(
     monkeypatch.setitem(sys.modules, "instructor", None)
 
     with pytest.raises(ImportError):
-        ask(judge_of(server), request())
+        ask(judge_of(server, via="litellm"), request())
 
     assert server.calls() == 0
 

@@ -1,0 +1,93 @@
+"""Providers whose requests judgekit sends itself: litellm sends them as plain OpenAI requests.
+
+A provider is listed only if a test compares its bodies and replies with those of litellm.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from judgekit.judges.transport import Server
+
+_PLAIN = frozenset({
+    "cache_prompt", "extra_body", "frequency_penalty", "grammar", "max_completion_tokens",
+    "max_tokens", "min_p", "min_tokens", "n", "presence_penalty", "repeat_penalty",
+    "repetition_penalty", "seed", "stop", "temperature", "top_k", "top_p", "typical_p",
+})  # fmt: skip
+"""Parameters that litellm sends to every listed provider as they are."""
+_LOGPROBS = frozenset({"logprobs", "top_logprobs"})
+_EMBEDDING = frozenset({"dimensions", "encoding_format"})
+
+
+class Provider(NamedTuple):
+    """What litellm changes for a provider."""
+
+    address: str | None = None
+    """The address of a hosted provider; `None` if a judge must name one."""
+    key: str | None = None
+    """The environment variable with the key for that address."""
+    prefix: str = ""
+    """What litellm puts before the name of the model that the server reports."""
+    open_tools: bool = False
+    """Whether litellm removes `additionalProperties` from tools."""
+    parameters: frozenset[str] = _PLAIN | _LOGPROBS | _EMBEDDING
+
+
+PROVIDERS: Mapping[str, Provider] = {
+    "openai": Provider("https://api.openai.com/v1", "OPENAI_API_KEY"),
+    "hosted_vllm": Provider(open_tools=True),
+    "lm_studio": Provider(prefix="lm_studio/", parameters=_PLAIN | _LOGPROBS),
+    "llamafile": Provider(prefix="llamafile/"),
+    "litellm_proxy": Provider(prefix="litellm_proxy/"),
+    "xinference": Provider(prefix="xinference/"),
+    "deepseek": Provider(parameters=_PLAIN | _LOGPROBS),
+    "together_ai": Provider(),
+    "xai": Provider(parameters=_PLAIN | _LOGPROBS),
+    "nebius": Provider(prefix="nebius/"),
+    "novita": Provider(prefix="novita/"),
+}
+"""By the provider in a model's name."""
+_HOSTED = re.compile(
+    r"(gpt-4o|gpt-4\.1)(-mini|-nano)?(-\d{4}-\d\d-\d\d)?|gpt-4-turbo(-\d{4}-\d\d-\d\d)?"
+    r"|gpt-3\.5-turbo(-\d{4})?|text-embedding-3-(small|large)|text-embedding-ada-002"
+)
+"""OpenAI's models that litellm sends all parameters unchanged."""
+_OWN_RULES = re.compile(
+    r"o\d|(ft:)?gpt-\d|chatgpt|codex|computer-use|daybreak|chat-latest|responses/"
+)
+"""Names for which litellm may have rules, also behind another address."""
+_REASONING = re.compile(r"gpt-5(\.[1-4])?(-mini|-nano)?(-\d{4}-\d\d-\d\d)?")
+"""OpenAI's reasoning models; litellm renames or refuses most parameters."""
+_REASONING_PARAMETERS = frozenset({"seed", "max_completion_tokens", "extra_body"})
+_REDIRECTED = ("OPENAI_BASE_URL", "OPENAI_API_BASE", "OPENAI_ORGANIZATION", "OPENAI_ORG_ID",
+               "OPENAI_PROJECT_ID")  # fmt: skip
+"""Variables with which litellm and the SDK of OpenAI change requests."""
+
+
+def reason_for_litellm(server: Server, params: Mapping[str, Any]) -> str | None:
+    """Return why a judge needs litellm; `None` if its requests can be sent directly."""
+    name, _, model = server.model.partition("/")
+    provider = PROVIDERS.get(name)
+    if provider is None or not model:
+        return f"{name} is not one of {', '.join(sorted(PROVIDERS))}"
+    allowed = provider.parameters
+    base = server.api_base
+    if name == "openai":
+        if _REASONING.fullmatch(model):
+            allowed = _REASONING_PARAMETERS
+        elif not _HOSTED.fullmatch(model) and (base is None or _OWN_RULES.match(model)):
+            return f"litellm has rules for {model}"
+    if base is None:
+        if provider.address is None:
+            return "there is no api_base"
+        if changed := next((n for n in _REDIRECTED if os.environ.get(n)), None):
+            return f"{changed} is set in the environment"
+    elif "?" in base or "#" in base or base.rstrip("/").endswith("/completions"):
+        return "api_base is more than the address of a server"
+    for parameter in params:
+        if parameter not in allowed:
+            return f"litellm may change the parameter {parameter}"
+    return None

@@ -1,0 +1,229 @@
+"""Send requests to servers that speak OpenAI's protocol, over aiohttp.
+
+Bodies equal those of litellm and instructor for the providers in `compatible`.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from judgekit.core.reply_schema import reply_schema
+from judgekit.core.request import Form
+from judgekit.judges import connections
+from judgekit.judges.compatible import Provider
+from judgekit.judges.compatible_reply import chat_reply, error_in
+from judgekit.judges.malformed import fault_in
+from judgekit.judges.output_mode import Mode, format_of
+from judgekit.judges.prices import listed_cost
+from judgekit.judges.translation import ServerError
+from judgekit.judges.transport import NAME, Response, Sending, Server, Via
+from judgekit.judges.wire import ENCODINGS, BodyError, Exchange
+
+if TYPE_CHECKING:
+    import aiohttp
+
+_DESCRIPTION = "Correctly extracted `Verdict` with all the required parameters with correct types"
+"""instructor's description of the tool."""
+_MAX_HEADER = 1 << 16
+"""Bytes of a line of the header."""
+
+
+class DirectTransport:
+    """Sends requests over HTTP, with one session for each server and event loop."""
+
+    def __init__(self, server: Server, provider: Provider) -> None:
+        self.via: Via = "direct"
+        self._server = server
+        self._provider = provider
+        self._base = (server.api_base or provider.address or "").rstrip("/")
+        self._secure = self._base.startswith("https://")
+        self._context: Any = None
+
+    def load(self) -> None:
+        """Import aiohttp, and read the certificates and the price if they are needed."""
+        import_module("aiohttp")
+        if self._secure:
+            self._context = _certificates()
+        if self._server.api_base is None:
+            listed_cost(self._server.model, {})
+
+    def missing_keys(self) -> list[str]:
+        """Return the missing environment variable of a hosted provider."""
+        name = self._provider.key
+        return [name] if name is not None and not os.environ.get(name) else []
+
+    def known_parameters(self) -> frozenset[str] | None:
+        """Return the parameters of the provider that are sent unchanged."""
+        return self._provider.parameters
+
+    async def chat(
+        self, messages: list[dict[str, Any]], form: Form, mode: Mode, sending: Sending
+    ) -> Response:
+        """Ask for a reply to a form."""
+        body = {"messages": messages, "model": self._name, **self._format(form, mode)}
+        data = await self._post("/chat/completions", body, sending)
+        if (fault := fault_in(data)) is not None:
+            raise ServerError(f"the response is malformed: {fault}")
+        reply = chat_reply(data, prefix=self._provider.prefix, asked=self._name)
+        cost = None
+        if self._server.api_base is None:
+            cost = listed_cost(self._server.model, reply)
+        return Response(reply, cost=cost)
+
+    async def embed(self, texts: list[str], sending: Sending) -> Response:
+        """Ask for the vectors of texts."""
+        body = {"model": self._name, "input": texts}
+        return Response(await self._post("/embeddings", body, sending))
+
+    async def echo(self, text: str, sending: Sending) -> Response:
+        """Ask the completions endpoint to repeat a text."""
+        body = {"model": self._name, "prompt": text}
+        return Response(await self._post("/completions", body, sending))
+
+    @property
+    def _name(self) -> str:
+        return self._server.model.partition("/")[2]
+
+    def _format(self, form: Form, mode: Mode) -> dict[str, Any]:
+        """Return the part of a body that asks for the form; its schema is not copied."""
+        if mode == "json_schema":
+            schema = {"name": NAME, "schema": reply_schema(form).json_schema}
+            return {"response_format": {"type": "json_schema", "json_schema": schema}}
+        if mode != "tools":
+            return format_of(form, mode)
+        # As instructor does: title and description of the schema are those of the tool.
+        whole = reply_schema(form).json_schema
+        schema = {k: v for k, v in whole.items() if k not in ("title", "description")}
+        schema["required"] = sorted(whole.get("required", ()))
+        if self._provider.open_tools:
+            schema = _open(schema)
+        description = whole.get("description", _DESCRIPTION)
+        tool = {"name": NAME, "description": description, "parameters": schema}
+        return {
+            "tool_choice": {"type": "function", "function": {"name": NAME}},
+            "tools": [{"type": "function", "function": tool}],
+        }
+
+    # -- one request ------------------------------------------------------------------
+
+    async def _post(self, path: str, body: dict[str, Any], sending: Sending) -> dict[str, Any]:
+        """Send a request; return the JSON object of the response.
+
+        Raises:
+            ServerError: there is no response, or it is an error.
+        """
+        params = dict(sending.params)
+        extra = params.pop("extra_body", None) or {}
+        body |= params | (extra if isinstance(extra, dict) else {})
+        text = json.dumps(body, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+        key = sending.key or ("none" if self._server.api_base else os.environ.get(self._key, ""))
+        headers = {"Authorization": f"Bearer {key}", "Content-Type": "application/json"}
+        call = sending.call
+        session = connections.shared(self._base)
+        if session is None:
+            session = self._session()
+            if not connections.kept():
+                async with session:
+                    return await self._exchange(session, path, text, headers, call)
+            connections.share(self._base, session)
+        return await self._exchange(session, path, text, headers, call)
+
+    @property
+    def _key(self) -> str:
+        return self._provider.key or ""
+
+    async def _exchange(
+        self,
+        session: aiohttp.ClientSession,
+        path: str,
+        text: str,
+        headers: dict[str, str],
+        call: Exchange,
+    ) -> dict[str, Any]:
+        import aiohttp
+
+        url = self._base + path
+        try:
+            async with session.post(
+                url, data=text.encode(), headers=headers, allow_redirects=False
+            ) as response:
+                body = call.begin(response.status, response.headers)
+                async for data in response.content.iter_any():
+                    for _ in body.feed(data):
+                        pass
+                    if body.full:
+                        break
+                body.finish()
+        except (aiohttp.ClientError, OSError) as exc:
+            raise ServerError("Connection error.") from exc
+        except BodyError as exc:
+            raise ServerError(str(exc)) from exc
+        data = _json(call.body)
+        if not call.good:
+            raise error_in(data, call, shown=call.body)
+        if not isinstance(data, dict):
+            kind = (call.headers.get("content-type") or "no type").partition(";")[0]
+            start = call.body[:200].decode(errors="replace")
+            raise ServerError(f"the response is not a JSON object ({kind}): {start}")
+        if data.get("error"):
+            raise error_in(data, call)
+        return data
+
+    def _session(self) -> aiohttp.ClientSession:
+        """Return a session that keeps connections alive and no cookies."""
+        import aiohttp
+
+        proxy = _proxy(self._base)
+        return aiohttp.ClientSession(
+            connector=aiohttp.TCPConnector(limit=0, ssl=self._context or True),
+            cookie_jar=aiohttp.DummyCookieJar(),
+            timeout=aiohttp.ClientTimeout(total=None),  # the caller limits the time
+            auto_decompress=False,
+            headers={"Accept": "application/json", "Accept-Encoding": ENCODINGS},
+            max_line_size=_MAX_HEADER,
+            max_field_size=_MAX_HEADER,
+            proxy=proxy,
+        )
+
+
+def _json(body: bytes) -> Any:
+    try:
+        return json.loads(body)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _open(schema: Any) -> Any:
+    """Return a schema without `additionalProperties` and `strict`, as litellm sends it to vLLM."""
+    if isinstance(schema, list):
+        return [_open(part) for part in schema]
+    if not isinstance(schema, dict):
+        return schema
+    left_out = ("additionalProperties", "strict")
+    return {name: _open(part) for name, part in schema.items() if name not in left_out}
+
+
+def _certificates() -> Any:
+    """Return trusted certificates: those of the environment, else those of certifi."""
+    import ssl
+
+    if os.environ.get("SSL_CERT_FILE") or os.environ.get("SSL_CERT_DIR"):
+        return ssl.create_default_context()
+    import certifi
+
+    return ssl.create_default_context(cafile=certifi.where())
+
+
+def _proxy(base: str) -> str | None:
+    """Return the proxy that the environment names for an address."""
+    from urllib.request import getproxies, proxy_bypass
+
+    parts = urlsplit(base)
+    if proxy_bypass(parts.netloc):
+        return None
+    proxies = getproxies()
+    return proxies.get(parts.scheme) or proxies.get("all")
