@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import secrets
 import shutil
+import time
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -17,7 +18,15 @@ from judgekit.core.synchronous import Flag
 from judgekit.datasets.selection.shard import Shard
 from judgekit.ray.cluster import connected, worker_count
 from judgekit.ray.worker import JOB, KNOWN, ShardJob, read_job, run_folder, run_shard, store_of
-from judgekit.report.folder import REPORT, SHARD, TAPE, read_json, read_manifest_digest, write_json
+from judgekit.report.folder import (
+    REPORT,
+    RUN,
+    SHARD,
+    TAPE,
+    read_json,
+    read_manifest_digest,
+    write_json,
+)
 from judgekit.report.manifest import full_manifest
 from judgekit.report.report import Report
 from judgekit.report.writer import check_folder
@@ -83,6 +92,7 @@ def run_on_ray(
             slots = worker_count(ray, loaded, workers)
             name = f"limits-{secrets.token_hex(8)}"
             actor = start_limits(ray, loaded, name)
+            started = time.monotonic()
             try:
                 job = _prepare(loaded, suite, overrides, out=out, slots=slots, again=retry_failed)
                 job = job.model_copy(update={"limits": name if actor is not None else None})
@@ -96,7 +106,14 @@ def run_on_ray(
     finally:
         loaded.close()
     folders = [run_folder(folder, shard) for shard in _shards(job)]
+    scored = time.monotonic()
     report = merge_shards(suite, folders, out=out, page=page, stop=stop)
+    report.run["ray"] = {
+        "workers": min(slots, job.shards),
+        "seconds": round(scored - started, 3),
+        "seconds_of_merge": round(time.monotonic() - scored, 3),
+    }
+    write_json(out / RUN, report.run)
     if not stop.is_set():
         _keep_replies(loaded, job, folder)
         shutil.rmtree(folder)

@@ -37,7 +37,7 @@ from judgekit.report.report import Report
 from judgekit.report.shardfile import ShardFile
 from judgekit.runner.evaluation import Progress, evaluate_inline
 from judgekit.suite.file import DECIDING, Overrides
-from judgekit.suite.run import MAX_PAGE_CASES
+from judgekit.suite.run import MAX_KEYS, MAX_PAGE_CASES
 from judgekit.suite.suite import Suite, load_suite
 
 
@@ -241,15 +241,20 @@ def _occasion(parts: Sequence[_Part]) -> dict[str, Any]:
     if not any("origins" in part.run for part in parts):
         return facts
     origins: dict[str, int] = {}
-    keys: set[str] = set()
+    keys: set[str] | None = set()
     for part in parts:
         for origin, count in _mapping(part.run.get("origins") or {}, part.folder / RUN).items():
             origins[str(origin)] = origins.get(str(origin), 0) + int(count)
-        keys.update(map(str, part.run.get("from_store_or_live") or ()))
+        listed = part.run.get("from_store_or_live")
+        if listed is None:
+            keys = None
+        elif keys is not None:
+            keys.update(map(str, listed))
     facts["origins"] = dict(sorted(origins.items()))
     facts["spent"], facts["avoided"] = _sum(parts, "spent"), _sum(parts, "avoided")
     facts["missed"] = _sum(parts, "missed")
-    facts["from_store_or_live"] = sorted(keys)
+    if keys is not None and len(keys) <= MAX_KEYS:
+        facts["from_store_or_live"] = sorted(keys)
     return facts
 
 

@@ -40,6 +40,8 @@ if TYPE_CHECKING:
 
 MAX_PLACES = 2_000
 """Cases up to which judgekit looks up the lines of cases without an id: it reads them again."""
+MAX_KEYS = 100_000
+"""Keys that `run.json` lists at most: the file would be too large to read."""
 MAX_PAGE_CASES = 20_000
 """Cases above which the page is written only on request."""
 
@@ -255,7 +257,8 @@ def occasion(suite: Suite, *, started: datetime) -> dict[str, Any]:
     facts["missed"] = ledger.missed
     if not suite.partial:
         facts["unused"] = cassette.unused
-    facts["from_store_or_live"] = sorted(cassette.not_from_tape)
+    if len(cassette.not_from_tape) <= MAX_KEYS:
+        facts["from_store_or_live"] = sorted(cassette.not_from_tape)
     return facts
 
 

@@ -88,6 +88,18 @@ def test_merged_shards_are_the_bytes_of_one_run(folder, of):
     assert merged.run["shards"] == of
 
 
+def test_a_large_run_does_not_list_its_keys(folder, monkeypatch):
+    for module in ("run", "merge"):
+        monkeypatch.setattr(f"judgekit.suite.{module}.MAX_KEYS", 40)
+    for number in (1, 2):
+        report = run(folder, f"s{number}", shard=f"{number}/2", record="all")
+        assert len(report.run["from_store_or_live"]) <= 40
+    merged = merge(folder, "s1", "s2").run
+    assert merged["origins"]["live"] > 40
+    assert "from_store_or_live" not in merged
+    assert "from_store_or_live" not in run(folder, "whole", record="all").run
+
+
 def test_a_shard_without_cases_is_one_all_the_same(folder):
     (folder / "cases.jsonl").write_text('{"id": "a", "input": "q", "output": "x"}\n', "utf-8")
     codes = [run(folder, f"s{n}", shard=f"{n}/3").exit_code for n in (1, 2, 3)]
