@@ -266,7 +266,7 @@ def _run_all(
                 running.remove(one)
                 spent |= _outcome(ray, one)["spent"]
             if actor is not None:  # a restarted actor does not know the finished workers
-                actor.count.remote(spent)
+                ray.wait([actor.count.remote(spent)], timeout=_TICK)
     finally:
         for one in running:
             with suppress(ray.exceptions.RayError):
