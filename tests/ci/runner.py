@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 from typing import NamedTuple
+
+from tests.forks import in_shell
 
 INSTALL = "pip install judgekit-rubrics"
 """The step that is not run: everything is there already."""
@@ -90,7 +90,7 @@ class Runner:
             ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]],
             cwd=work,
             env={
-                "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+                **in_shell(),
                 "HOME": str(self.folder),
                 "PYTHONPATH": str(self.folder / "offline"),
                 "JUDGEKIT_HOME": str(self.folder / "store"),

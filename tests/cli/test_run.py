@@ -7,10 +7,13 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
+from tests import forks
 from tests.cli.conftest import EXAMPLE, SUITE, one_line
+from tests.forks import Fork
 
 
 def test_the_example_says_all_there_is_to_say(judgekit):
@@ -160,14 +163,11 @@ def test_retrying_takes_the_good_rows_over(judgekit, recorded):
 def on_a_terminal(args, cwd, **environment):
     """Run with standard output and error on a terminal; return what it showed."""
     ours, theirs = pty.openpty()
-    running = subprocess.Popen(
-        [sys.executable, "-m", "judgekit", *args],
-        cwd=cwd,
-        stdin=subprocess.DEVNULL,
-        stdout=theirs,
-        stderr=theirs,
-        env={**os.environ, "TERM": "xterm", **environment},
-    )
+    with Path(os.devnull).open() as nothing:
+        running = Fork(
+            args, cwd=cwd, env={**os.environ, "TERM": "xterm", **environment},
+            streams=(nothing.fileno(), theirs, theirs),
+        )  # fmt: skip
     os.close(theirs)
     shown = b""
     while True:
@@ -194,15 +194,7 @@ def test_a_terminal_gets_colours_unless_it_says_no(tmp_path):
 def test_a_reader_that_has_had_enough_is_no_error(tmp_path, args):
     ours, theirs = os.pipe()
     os.close(ours)
-    running = subprocess.run(
-        [sys.executable, "-m", "judgekit", *args],
-        cwd=tmp_path,
-        stdout=theirs,
-        stderr=subprocess.PIPE,
-        text=True,
-        check=False,
-        timeout=120,
-    )
+    running = forks.run(args, cwd=tmp_path, stdout=theirs)
     os.close(theirs)
 
     assert running.returncode == 141

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import os
 import resource
 import subprocess
 import sys
 import time
 from dataclasses import dataclass
-from pathlib import Path
 
 import pytest
 
+from tests import forks
 from tests.growth import start_of_python
 
 SECONDS = round(600 * start_of_python()) + 1
@@ -61,60 +60,20 @@ def run_bounded(arguments, *, folder, stdin=None, environment=None, seconds=SECO
     return Said(done.returncode, done.stdout.decode(), done.stderr.decode())
 
 
-class Forks:
-    """Runs `judgekit` with bounds, in forks of one process that has imported it."""
-
-    def __init__(self, folder):
-        self._streams = {name: folder / name for name in ("stdin", "stdout", "stderr")}
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", "tests.hostile.forking"],
-            cwd=Path(__file__).parents[2],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-        assert self._process.stdout.readline() == "ready\n"
-
-    def run(self, arguments, *, folder, stdin, environment, seconds):
-        """Run one command."""
-        for name, path in self._streams.items():
-            path.write_bytes((stdin or b"") if name == "stdin" else b"")
-        command = {
-            "arguments": [str(argument) for argument in arguments],
-            "folder": str(folder),
-            "environment": _environment(environment),
-            "bounds": {"memory": MEMORY, "seconds": seconds, "patience": PATIENCE + 4 * seconds},
-            **{name: str(path) for name, path in self._streams.items()},
-        }
-        self._process.stdin.write(json.dumps(command) + "\n")
-        self._process.stdin.flush()
-        code = int(self._process.stdout.readline())
-        out, err = (self._streams[name].read_text("utf-8") for name in ("stdout", "stderr"))
-        return Said(code, out, err)
-
-    def close(self):
-        """End the process."""
-        self._process.stdin.close()
-        self._process.wait()
-        self._process.stdout.close()
-
-
-@pytest.fixture(scope="session")
-def forks(tmp_path_factory):
-    """Start the process that forks for each command."""
-    started = Forks(tmp_path_factory.mktemp("forks"))
-    yield started
-    started.close()
-
-
 @pytest.fixture
-def judgekit(tmp_path, forks):
+def judgekit(tmp_path):
     """Run the command line in `tmp_path`; whatever it prints is fit for a terminal."""
 
     def run(*arguments, stdin=None, environment=None, seconds=SECONDS):
-        said = forks.run(
-            arguments, folder=tmp_path, stdin=stdin, environment=environment, seconds=seconds
+        bounds = {"memory": MEMORY, "seconds": seconds, "patience": PATIENCE + 4 * seconds}
+        done = forks.run(
+            arguments,
+            cwd=tmp_path,
+            env=_environment(environment),
+            stdin=stdin or b"",
+            bounds=bounds,
         )
+        said = Said(done.returncode, done.stdout, done.stderr)
         assert "Traceback" not in said.err + said.out
         for text in (said.out, said.err):
             assert not [c for c in text if (ord(c) < 32 and c not in "\n\t") or 127 <= ord(c) < 160]

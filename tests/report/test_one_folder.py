@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 
 import pytest
 
@@ -17,6 +15,7 @@ from judgekit.report.writer import ResultsWriter
 from judgekit.runner.evaluation import evaluate_sync
 from judgekit.suite.run import replay_suite
 from judgekit.suite.suite import load_suite
+from tests import forks
 
 CASES = [Case(id=str(number), output="Yes.") for number in range(3)]
 STOPPED = "the run is still going, or was stopped before its end"
@@ -47,10 +46,7 @@ def test_another_process_is_refused_with_one_line(tmp_path):
     (tmp_path / "suite.yaml").write_text(json.dumps(suite), "utf-8")
     writer = ResultsWriter(tmp_path / "out", manifest={})
 
-    done = subprocess.run(
-        [sys.executable, "-m", "judgekit", "run", "suite.yaml", "--out", "out"],
-        cwd=tmp_path, capture_output=True, text=True, check=False,
-    )  # fmt: skip
+    done = forks.run(["run", "suite.yaml", "--out", "out"], cwd=tmp_path)
 
     writer.close()
     told = "another run is writing here; wait for its end, or name another folder"

@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 from judgekit.analysis.comparison.compare import compare
 from judgekit.analysis.comparison.text import side_by_side
 from judgekit.cli.app import app
+from tests import forks
 from tests.analysis.comparison.marked import Marked
 
 BASE = [{"clear": 0.9, "true": 0.7 + n % 3 / 10} for n in range(30)]
@@ -167,15 +168,8 @@ def test_markdown_is_a_table(folders):
     ],
 )
 def test_mistakes_cost_one_line(folders, words, message):
-    import subprocess
-    import sys
-
     places = {"BASE": str(folders[0]), "NEW": str(folders[1])}
-    done = subprocess.run(
-        [sys.executable, "-m", "judgekit", "compare", *(places.get(w, w) for w in words)],
-        capture_output=True,
-        text=True,
-    )
+    done = forks.run(["compare", *(places.get(w, w) for w in words)])
 
     assert done.returncode == 2
     assert message in done.stderr

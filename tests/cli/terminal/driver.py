@@ -9,13 +9,15 @@ import re
 import select
 import struct
 import subprocess
-import sys
 import termios
 import time
 from collections.abc import Sequence
 from pathlib import Path
 
-JUDGEKIT = (sys.executable, "-m", "judgekit")
+from tests.forks import Fork
+
+JUDGEKIT = ("judgekit",)
+"""Begins the command of a process that is a fork; see `tests.forks`."""
 _CONTROL = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b[()=>][0-9A-Za-z]?|\x07|\x08|\x00")
 
 
@@ -41,11 +43,16 @@ class Terminal:
         fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
         ignored = ("COLUMNS", "LINES", "INPUTRC")
         settings = {k: v for k, v in os.environ.items() if k not in ignored}
-        self._process = subprocess.Popen(
-            command, cwd=cwd, stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True,
-            env={**settings, "TERM": "xterm", **(environment or {})},
-            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
-        )  # fmt: skip
+        environment = {**settings, "TERM": "xterm", **(environment or {})}
+        self._process: Fork | subprocess.Popen[bytes]
+        if tuple(command[:1]) == JUDGEKIT:
+            self._process = Fork(command[1:], cwd=cwd, env=environment, streams=[theirs] * 3,
+                                 terminal=True)  # fmt: skip
+        else:
+            self._process = subprocess.Popen(
+                command, cwd=cwd, stdin=theirs, stdout=theirs, stderr=theirs, env=environment,
+                start_new_session=True, preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
+            )  # fmt: skip
         os.close(theirs)
         self.raw = ""
         """Everything shown so far, with control sequences."""

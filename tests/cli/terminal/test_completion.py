@@ -5,30 +5,26 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-import sys
 
 import pytest
 
 from judgekit.authoring.scaffold.project import ProjectPlan, write_project
+from tests import forks
+from tests.forks import in_shell
 
-from .driver import JUDGEKIT, Terminal
+from .driver import Terminal
 
 
 @pytest.fixture(scope="module")
 def home(tmp_path_factory):
-    """A home with a project in it, `judgekit` on the path and its completion installed."""
+    """A home with a project in it."""
     home = tmp_path_factory.mktemp("home")
     write_project(home / "shop", ProjectPlan("shop"))
-    (home / "bin").mkdir()
-    program = home / "bin" / "judgekit"
-    program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m judgekit "$@"\n', "utf-8")
-    program.chmod(0o755)
     return home
 
 
 def environment(home):
-    path = f"{home / 'bin'}{os.pathsep}{os.environ['PATH']}"
-    return {"HOME": str(home), "PATH": path, "PS1": "ready> ", "HISTFILE": ""}
+    return {"HOME": str(home), **in_shell(), "PS1": "ready> ", "HISTFILE": ""}
 
 
 @pytest.mark.skipif(shutil.which("bash") is None, reason="there is no bash here")
@@ -117,10 +113,8 @@ def offered(home, words, shell="bash"):
         "zsh": {"_TYPER_COMPLETE_ARGS": words},
         "fish": {"_TYPER_COMPLETE_ARGS": words, "_TYPER_COMPLETE_FISH_ACTION": "get-args"},
     }[shell]
-    done = subprocess.run(
-        JUDGEKIT, cwd=home / "shop", capture_output=True, text=True, check=False,
-        env={**os.environ, **settings, "_JUDGEKIT_COMPLETE": f"complete_{shell}"},
-    )  # fmt: skip
+    env = {**os.environ, **settings, "_JUDGEKIT_COMPLETE": f"complete_{shell}"}
+    done = forks.run([], cwd=home / "shop", env=env)
     assert done.stderr == ""
     return done.stdout
 

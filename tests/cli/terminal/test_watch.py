@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 import shutil
-import subprocess
 import sys
 
 import pytest
 
 from judgekit.authoring.scaffold.project import ProjectPlan, write_project
+from tests import forks
 
 from .driver import JUDGEKIT, Terminal
 
@@ -122,9 +122,7 @@ def test_a_suite_that_is_wrong_at_first_is_waited_for(project):
 def test_lists_fit_the_terminal_and_are_whole_in_a_pipe(project, verb):
     with Terminal((*JUDGEKIT, *verb), cwd=project) as terminal:
         assert terminal.finish() == 0
-    whole = subprocess.run(
-        (*JUDGEKIT, *verb), cwd=project, capture_output=True, text=True, check=False
-    ).stdout.splitlines()
+    whole = forks.run(verb, cwd=project).stdout.splitlines()
     shown = [line for line in terminal.text.split("\n") if line or whole]
 
     assert max(map(len, shown)) <= 80 < max(map(len, whole))
