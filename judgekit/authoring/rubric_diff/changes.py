@@ -32,128 +32,93 @@ class RubricChange(Value):
 
 def changes(old: Rubric, new: Rubric) -> list[RubricChange]:
     """Return the changes, the most important kinds first."""
+    before, after = _described(old), _described(new)
     return [
-        *_sides("rubric", _head(old), _head(new)),
-        *_named(
-            "criterion",
-            {c.id: _criterion(c) for c in old.criteria},
-            {c.id: _criterion(c) for c in new.criteria},
-        ),
-        *_named("detail", _details(old), _details(new)),
-        *_named("mode", _modes(old), _modes(new)),
-        *_named("group", _groups(old), _groups(new)),
-        *_named("parameter", _parameters(old), _parameters(new)),
-        *_sides("rubric", {"examples": _examples(old)}, {"examples": _examples(new)}),
-        *_named("template", _templates(old), _templates(new)),
+        change
+        for kind in before
+        for name in dict.fromkeys([*before[kind], *after[kind]])
+        for change in _compared(
+            f"{kind} {name}".rstrip(), before[kind].get(name), after[kind].get(name)
+        )
     ]
 
 
-Sides = Mapping[str, str]
+Fields = Mapping[str, str]
 
 
-def _named(kind: str, old: Mapping[str, Sides], new: Mapping[str, Sides]) -> Iterator[RubricChange]:
-    for name in (*old, *(name for name in new if name not in old)):
-        what = f"{kind} {name}".rstrip()
-        if name not in new:
-            yield RubricChange(what=what, old=_first(old[name]))
-        elif name not in old:
-            yield RubricChange(what=what, new=_first(new[name]))
-        else:
-            yield from _sides(what, old[name], new[name])
-
-
-def _first(sides: Sides) -> str:
-    return next(iter(sides.values()), "")
-
-
-def _sides(what: str, old: Sides, new: Sides) -> Iterator[RubricChange]:
-    for field in (*old, *(field for field in new if field not in old)):
-        if old.get(field) != new.get(field):
-            yield RubricChange(
-                what=what, field=field, old=old.get(field, "none"), new=new.get(field, "none")
-            )
-
-
-def _head(rubric: Rubric) -> Sides:
+def _described(rubric: Rubric) -> dict[str, dict[str, Fields]]:
+    """Return kind -> name -> the fields of each part of a rubric, as text."""
+    names = ("name", "version", "description", "combine", "default_mode", "requires")
+    head = {name: getattr(rubric, name) for name in names}
+    head["examples"] = [
+        {"case": example.case.model_dump(mode="json"), "answers": example.answers}
+        for example in rubric.examples
+    ]
+    own = rubric.path.resolve()
     return {
-        "name": rubric.name,
-        "version": str(rubric.version),
-        "description": rubric.description,
-        "combine": rubric.combine,
-        "default_mode": rubric.default_mode,
-        "requires": ", ".join(rubric.requires),
+        "rubric": {"": _fields(head)},
+        "criterion": {c.id: _criterion(c) for c in rubric.criteria},
+        "detail": {d.name: _fields({"text": d.text, "kind": d.kind}) for d in rubric.details},
+        "mode": {
+            mode: _fields({group or "weight": weight for group, weight in weights.items()})
+            for mode, weights in rubric.modes.items()
+        },
+        "group": {
+            name: _fields({"requires": group.requires, "text": group.text})
+            for name, group in rubric.groups.items()
+        },
+        "parameter": {
+            name: _fields(parameter.model_dump()) for name, parameter in rubric.declared.items()
+        },
+        # The rubric's own template has no name here, because it may be renamed.
+        "template": {
+            "" if path.resolve() == own else name: {
+                "text": split_front_matter(read_file(path))[1].strip("\n")
+            }
+            for name, path in sorted(rubric.template.files.items())
+        },
     }
 
 
-def _criterion(criterion: Criterion) -> Sides:
+def _criterion(criterion: Criterion) -> Fields:
     question = criterion.question
-    sides = {
+    fields: dict[str, Any] = {
         "text": question.text,
         "kind": question.kind,
-        "weight": f"{criterion.weight:g}",
+        "weight": criterion.weight,
         "range": f"{question.minimum:g} to {question.maximum:g}",
-        "nullable": _yes(question.nullable),
-        "quotes": _yes(question.quotes),
-        "reverse": _yes(criterion.reverse),
+        "nullable": question.nullable,
+        "quotes": question.quotes,
+        "reverse": criterion.reverse,
     }
     for level in criterion.levels:
-        sides[f"level {level.label}"] = "left out" if level.value is None else f"{level.value:g}"
-        sides[f"text of level {level.label}"] = level.text
-    if criterion.levels:
-        sides["order of levels"] = ", ".join(level.label for level in criterion.levels)
-    if question.items:
-        sides["items"] = "; ".join(question.items)
-    for detail in question.details:
-        sides[f"detail {detail.name}"] = f"{detail.kind}: {detail.text}"
-    return sides
+        fields[f"level {level.label}"] = "left out" if level.value is None else level.value
+        fields[f"text of level {level.label}"] = level.text
+    fields["order of levels"] = [level.label for level in criterion.levels]
+    fields["items"] = question.items
+    fields |= {f"detail {d.name}": f"{d.kind}: {d.text}" for d in question.details}
+    return _fields(fields)
 
 
-def _yes(value: bool) -> str:
-    return "true" if value else "false"
+def _fields(values: Mapping[str, Any]) -> Fields:
+    """Return values as text; empty ones are left out."""
+    return {name: _text(value) for name, value in values.items() if value not in ("", (), [])}
 
 
-def _details(rubric: Rubric) -> dict[str, Sides]:
-    return {detail.name: {"text": detail.text, "kind": detail.kind} for detail in rubric.details}
-
-
-def _modes(rubric: Rubric) -> dict[str, Sides]:
-    return {
-        mode: {group or "weight": f"{weight:g}" for group, weight in weights.items()}
-        for mode, weights in rubric.modes.items()
-    }
-
-
-def _groups(rubric: Rubric) -> dict[str, Sides]:
-    return {
-        name: {"requires": ", ".join(group.requires), "text": group.text}
-        for name, group in rubric.groups.items()
-    }
-
-
-def _parameters(rubric: Rubric) -> dict[str, Sides]:
-    return {
-        name: {side: _plain(value) for side, value in parameter.model_dump(mode="json").items()}
-        for name, parameter in rubric.declared.items()
-    }
-
-
-def _plain(value: Any) -> str:
+def _text(value: Any) -> str:
+    if isinstance(value, float):
+        return f"{value:g}"
+    if isinstance(value, (list, tuple)) and all(isinstance(item, str) for item in value):
+        return ", ".join(value)
     return value if isinstance(value, str) else canonical_json(value)
 
 
-def _examples(rubric: Rubric) -> str:
-    shown = [
-        {"case": e.case.model_dump(mode="json"), "answers": e.answers} for e in rubric.examples
-    ]
-    return canonical_json(shown) if shown else "none"
-
-
-def _templates(rubric: Rubric) -> dict[str, Sides]:
-    """Return the text of each template file; the rubric's own has no name, as it may be renamed."""
-    own = rubric.path.resolve()
-    return {
-        "" if path.resolve() == own else name: {
-            "text": split_front_matter(read_file(path))[1].strip("\n")
-        }
-        for name, path in sorted(rubric.template.files.items())
-    }
+def _compared(what: str, old: Fields | None, new: Fields | None) -> Iterator[RubricChange]:
+    if old is None or new is None:
+        first = next(iter((old or new or {}).values()), "")
+        yield RubricChange(what=what, **{"new" if old is None else "old": first})
+        return
+    for field in dict.fromkeys([*old, *new]):
+        before, after = old.get(field, "none"), new.get(field, "none")
+        if before != after:
+            yield RubricChange(what=what, field=field, old=before, new=after)

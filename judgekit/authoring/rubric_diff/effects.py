@@ -7,13 +7,13 @@ request must be sent again, and there is no new value.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 from judgekit.core.case import Case
 from judgekit.core.errors import CaseError, ConfigError
 from judgekit.core.judgment import Answer, Judgment
-from judgekit.core.request import Request
 from judgekit.core.score import Failure, Result, Score, Status
 from judgekit.core.suggest import suggest
 from judgekit.core.value import Value
@@ -110,15 +110,14 @@ def effects_on(
             )
     judge = _judge(manifest.get("judge"), folder)
     thresholds = manifest.get("thresholds") or {}
-    finders = {
-        name: _EffectFinder(
-            name,
-            _metric(old, entry, judge, strict=False),
-            _metric(new, entry, judge, strict=True),
-            thresholds.get(name) if threshold is None else threshold,
-        )
-        for name, entry in chosen.items()
-    }
+    finders = {}
+    for name, entry in chosen.items():
+        limit = thresholds.get(name) if threshold is None else threshold
+        try:
+            of_run = _metric(old, entry, judge)
+        except ConfigError:
+            of_run = None  # the run used a version that differs from both
+        finders[name] = _EffectFinder(name, limit, of_run, _metric(new, entry, judge))
     for scored in report.results:
         for row in scored.rows:
             if row.metric in finders:
@@ -154,130 +153,103 @@ def _judge(described: Any, folder: Path) -> AbsentJudge:
     )
 
 
-def _metric(
-    rubric: Rubric, entry: Mapping[str, Any], judge: AbsentJudge, *, strict: bool
-) -> RubricMetric | None:
+def _metric(rubric: Rubric, entry: Mapping[str, Any], judge: AbsentJudge) -> RubricMetric:
     """Return the metric of a run with another version of its rubric."""
     options = entry["options"]
-    set_to = options.get("parameters") or {}
-    try:
-        return RubricMetric(
-            rubric,
-            judge=judge,
-            name=str(entry["name"]),
-            mode=options.get("mode"),
-            samples=options.get("samples", 1),
-            history=options.get("history", 10),
-            parameters={n: v for n, v in set_to.items() if n in rubric.declared},
-        )
-    except ConfigError:
-        if strict:
-            raise
-        return None
+    settings = options.get("parameters") or {}
+    return RubricMetric(
+        rubric,
+        judge=judge,
+        name=str(entry["name"]),
+        mode=options.get("mode"),
+        samples=options.get("samples", 1),
+        history=options.get("history", 10),
+        parameters={n: v for n, v in settings.items() if n in rubric.declared},
+    )
 
 
-class _Rescored(NamedTuple):
-    """The requests of a new version about a case."""
-
-    variant: Variant
-    requests: list[Request]
-
-
+@dataclass
 class _EffectFinder:
     """Finds the effects on one metric of a run, verdict by verdict."""
 
-    def __init__(
-        self, name: str, old: RubricMetric | None, new: RubricMetric | None, threshold: float | None
-    ) -> None:
-        assert new is not None  # noqa: S101 - created with strict=True
-        self.name = name
-        self._old = old
-        self._new = new
-        self._threshold = threshold
-        self._effects: list[Effect] = []
-        self._calls = 0
-        self._characters = 0
-        self._foreign = 0
+    name: str
+    threshold: float | None
+    old: RubricMetric | None
+    new: RubricMetric
+    effects: list[Effect] = field(default_factory=list)
+    calls: int = 0
+    characters: int = 0
+    foreign: int = 0
 
     def add(self, case: Case, result: Result) -> None:
         """Add one verdict."""
         keys = _keys(result)
         before = None if isinstance(result, Failure) else result.value
-        if keys and not set(keys) <= set(_keys_of(self._old, case)):
-            self._foreign += 1
+        if keys and not keys <= _keys_of(self.old, case):
+            self.foreign += 1
+        fields: dict[str, Any]
         try:
-            again = _Rescored(*self._new.requests(case))
+            variant, requests = self.new.requests(case)
         except CaseError as exc:
-            effect = Effect(case=case.id, fate="refused", old=before, note=str(exc))
+            fields = {"fate": "refused", "old": before, "note": str(exc)}
         else:
-            if keys and set(keys) <= {request.key for request in again.requests}:
-                effect = self._rescored(case, result, again, before)
+            if not keys or not keys <= {request.key for request in requests}:
+                fields = {"fate": "ask", "old": before}
+            elif isinstance(result, Failure):
+                fields = {"fate": "failed", "note": f"{result.kind}: {result.message}"}
+            elif result.fallback is not None:
+                fields = {"fate": "ask", "note": "a fallback scored it"}
             else:
-                self._ask(again)
-                effect = Effect(case=case.id, fate="ask", old=before)
-        self._effects.append(effect)
+                fields = self._folded(case, result, variant)
+            if fields["fate"] == "ask":
+                self.calls += len(requests)
+                self.characters += sum(len(m.content) for r in requests for m in r.messages)
+        self.effects.append(Effect(case=case.id, **fields))
 
-    def _ask(self, again: _Rescored) -> None:
-        self._calls += len(again.requests)
-        self._characters += sum(len(m.content) for r in again.requests for m in r.messages)
-
-    def _rescored(
-        self, case: Case, result: Result, again: _Rescored, before: float | None
-    ) -> Effect:
-        if isinstance(result, Failure):
-            return Effect(case=case.id, fate="failed", note=f"{result.kind}: {result.message}")
-        if result.fallback is not None:
-            self._ask(again)
-            return Effect(case=case.id, fate="ask", note="a fallback scored it")
+    def _folded(self, case: Case, score: Score, variant: Variant) -> dict[str, Any]:
         try:
-            status, value = _fold(self._new.rubric, again.variant, result)
+            status, value = _fold(self.new.rubric, variant, score)
         except (KeyError, LookupError, TypeError, ValueError, StopIteration) as exc:
             raise ConfigError(
                 f"case {case.id!r}: the recorded answers do not match their request; run it again"
             ) from exc
-        same = status == result.status and (
-            value is None or before is None or abs(value - before) < 1e-9
-        )
-        return Effect(
-            case=case.id,
-            fate="same" if same else "changed",
-            old=before,
-            new=value,
-            status=status,
-            flip=self._flip(before, value),
-        )
+        old = score.value
+        equal = value is None or old is None or abs(value - old) < 1e-9
+        return {
+            "fate": "same" if status == score.status and equal else "changed",
+            "old": old,
+            "new": value,
+            "status": status,
+            "flip": self._flip(old, value),
+        }
 
     def _flip(self, old: float | None, new: float | None) -> Any:
-        if self._threshold is None or old is None or new is None:
+        if self.threshold is None or old is None or new is None:
             return None
-        passed, passes = old >= self._threshold, new >= self._threshold
+        passed, passes = old >= self.threshold, new >= self.threshold
         if passed == passes:
             return None
         return "pass -> fail" if passed else "fail -> pass"
 
     def finish(self) -> Effects:
         """Return all effects."""
-        both = [
-            (effect.old, effect.new)
-            for effect in self._effects
-            if effect.old is not None and effect.new is not None
-        ]
+        both = [(e.old, e.new) for e in self.effects if e.old is not None and e.new is not None]
         return Effects(
             metric=self.name,
-            threshold=self._threshold,
-            effects=tuple(self._effects),
-            calls=self._calls,
-            characters=self._characters,
-            foreign=self._foreign,
+            threshold=self.threshold,
+            effects=tuple(self.effects),
+            calls=self.calls,
+            characters=self.characters,
+            foreign=self.foreign,
             mean_old=sum(old for old, _ in both) / len(both) if both else None,
             mean_new=sum(new for _, new in both) / len(both) if both else None,
         )
 
 
-def _keys(result: Result) -> list[str]:
-    keys = [judgment.request_key for judgment in result.judgments]
+def _keys(result: Result) -> set[str]:
+    keys = {judgment.request_key for judgment in result.judgments}
     if isinstance(result, Failure) and result.key is not None and result.kind in _RECORDED:
-        keys.append(result.key)
+        keys.add(result.key)
     return keys
 
 
@@ -285,13 +257,11 @@ _RECORDED = ("refused", "truncated", "empty", "invalid_reply")
 """Failures with a reply: the same request would fail in the same way."""
 
 
-def _keys_of(metric: RubricMetric | None, case: Case) -> list[str]:
-    if metric is None:
-        return []
+def _keys_of(metric: RubricMetric | None, case: Case) -> set[str]:
     try:
-        return [request.key for request in metric.requests(case)[1]]
+        return {request.key for request in metric.requests(case)[1]} if metric else set()
     except CaseError:
-        return []
+        return set()
 
 
 def _fold(rubric: Rubric, variant: Variant, score: Score) -> tuple[Status, float | None]:
