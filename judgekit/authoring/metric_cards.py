@@ -18,9 +18,9 @@ from judgekit.metrics.cards import card_of
 from judgekit.metrics.catalogue import BUILTIN, FAMILIES, Entry
 from judgekit.metrics.option import Option, options_of
 from judgekit.metrics.registry import create, find, metric_names
+from judgekit.rubric.display import rubric_text
 from judgekit.rubric.library import library_names
 from judgekit.rubric.load import load_rubric
-from judgekit.rubric.show import rubric_text
 from judgekit.runner.evaluation import score_sync
 
 NAME_WIDTH = 24

@@ -109,8 +109,8 @@ def list_rubrics(folder: Path | None = None, suite: Path | None = None) -> None:
 @app.command("show")
 def show(name: str) -> None:
     """Show the criteria, weights and modes of a rubric."""
+    from judgekit.rubric.display import rubric_text
     from judgekit.rubric.load import load_rubric
-    from judgekit.rubric.show import rubric_text
 
     typer.echo(rubric_text(load_rubric(name)), nl=False)
 
@@ -164,7 +164,7 @@ def run_tests(
 
     Exit codes: 0 passed, 1 a test failed, 2 the setup is wrong, 3 replies are not recorded.
     """
-    from judgekit.authoring.rubric_test.command import tests_outcome
+    from judgekit.authoring.rubric_test.text import tests_outcome
 
     chosen = overrides(judge=judge, api_base=api_base, record=record, param=param)
     text, code = tests_outcome(

@@ -99,23 +99,18 @@ def chain_from(own: Layer, loader: Folders) -> list[Layer]:
             # A rubric may have the name of the built-in rubric that it extends.
             others = (other for other in loader.all_of(name) if other.resolve() not in seen)
             path = next(others, path)
-        where = last.lines.where("extends")
+        fault = None
         if path is None:
             known = sorted({n for f in loader.folders for n in rubric_names(f)})
-            raise RubricError(
-                f"extends {parent!r}, which was not found{suggest(parent, known)}",
-                where=where,
-                rule="extends",
-            )
-        if path.resolve() in seen:
-            message = f"extends {parent!r}, which leads back to itself"
-            raise RubricError(message, where=where, rule="extends")
-        if path.name == last.name:
-            message = f"rename this rubric: it extends one of the same name {parent!r}"
-            raise RubricError(message, where=where, rule="extends")
-        if len(layers) == MAX_LAYERS:
-            message = f"the {MAX_LAYERS + 1}th file in a row that extends"
-            raise RubricError(message, where=where, rule="extends")
+            fault = f"extends {parent!r}, which was not found{suggest(parent, known)}"
+        elif path.resolve() in seen:
+            fault = f"extends {parent!r}, which leads back to itself"
+        elif path.name == last.name:
+            fault = f"rename this rubric: it extends one of the same name {parent!r}"
+        elif len(layers) == MAX_LAYERS:
+            fault = f"the {MAX_LAYERS + 1}th file in a row that extends"
+        if path is None or fault is not None:
+            raise RubricError(str(fault), where=last.lines.where("extends"), rule="extends")
         seen.add(path.resolve())
         loader.parents[last.name] = path.name
         layers.append(Layer(path))

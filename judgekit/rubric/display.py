@@ -1,4 +1,4 @@
-"""A rubric as it is shown by itself: what is asked, and what it weighs."""
+"""A rubric as text, and as it is shown by itself: the questions and their weights."""
 
 from __future__ import annotations
 
@@ -10,36 +10,53 @@ from judgekit.core.display.parts import MOST_NAME, DisplayLine, DisplayPart, Dis
 
 if TYPE_CHECKING:
     from judgekit.rubric.criterion import Criterion
+    from judgekit.rubric.parameter import Parameter
     from judgekit.rubric.rubric import Rubric
 
 MOST_CRITERIA = 30
 MOST_LEVELS = 8
 
 
+def rubric_text(rubric: Rubric) -> str:
+    """Return a rubric's criteria, weights and modes."""
+    lines = [
+        f"{rubric.name}, version {rubric.version}, digest {rubric.digest[:16]}",
+        rubric.description,
+        f"file: {rubric.path}",
+        f"needs: {', '.join(rubric.requires)}",
+        f"combined by: {rubric.combine.replace('_', ' ')}",
+        *_modes(rubric),
+        *(
+            f"parameter {name} {_setting(rubric, name)} {_bounds(parameter)}"
+            for name, parameter in rubric.declared.items()
+        ),
+    ]
+    for criterion in rubric.criteria:
+        kind, *notes = _notes(criterion)
+        notes = [kind, f"weight {criterion.weight:g}", *notes]
+        lines += ["", f"{criterion.id} ({', '.join(notes)})", f"  {criterion.question.text}"]
+        texts = [f": {level.text}" if level.text else "" for level in criterion.levels]
+        texts += [""] * len(criterion.question.items)
+        lines += [f"  {a}{text}" for a, text in zip(_answers(criterion), texts, strict=True)]
+    return "\n".join(lines) + "\n"
+
+
 def rubric_parts(rubric: Rubric) -> Iterator[DisplayPart]:
-    """Yield what there is to see of a rubric."""
+    """Yield the parts that a notebook or a prompt shows."""
     yield DisplayLine(f"rubric {cut(rubric.name, MOST_NAME)}, version {rubric.version}", "title")
     if rubric.description:
         yield DisplayLine(cut(rubric.description, 600))
-    shown = rubric.criteria[:MOST_CRITERIA]
     yield DisplayTable(
         ("criterion", "weight", "kind", "question"),
-        [
-            (cut(c.id, MOST_NAME), f"{c.weight:g}", _kind(c), cut(c.question.text) + _words(c))
-            for c in shown
-        ],
+        [_row(criterion) for criterion in rubric.criteria[:MOST_CRITERIA]],
         numbers=(1,),
-        left=more(len(rubric.criteria) - len(shown), "row", ".criteria"),
+        left=more(len(rubric.criteria) - MOST_CRITERIA, "row", ".criteria"),
     )
-    if len(rubric.modes) > 1:
-        for mode, weights in list(rubric.modes.items())[:MOST_LEVELS]:
-            default = " (default)" if mode == rubric.default_mode else ""
-            shares = ", ".join(f"{group} {weight:g}" for group, weight in weights.items())
-            yield DisplayLine(f"mode {cut(mode, MOST_NAME)}{default}: {cut(shares)}", "note")
+    for line in _modes(rubric)[:MOST_LEVELS]:
+        yield DisplayLine(cut(line), "note")
     for name in list(rubric.declared)[:MOST_LEVELS]:
-        setting = rubric.parameters.get(name)
-        said = "must be set" if setting is None else f"= {cut(canonical_json(setting))}"
-        yield DisplayLine(f"parameter {cut(name, MOST_NAME)} {said}", "note")
+        line = f"parameter {cut(name, MOST_NAME)} {cut(_setting(rubric, name))}"
+        yield DisplayLine(line, "note")
     tests = len(rubric.tests) + len(rubric.orderings)
     needs = f"needs {', '.join(rubric.requires)}; " if rubric.requires else ""
     yield DisplayLine(
@@ -49,20 +66,53 @@ def rubric_parts(rubric: Rubric) -> Iterator[DisplayPart]:
     )
 
 
-def _kind(criterion: Criterion) -> str:
+def _row(criterion: Criterion) -> tuple[str, str, str, str]:
+    answers = _answers(criterion)
+    lines = [cut(criterion.question.text), *(cut(a, 120) for a in answers[:MOST_LEVELS])]
+    lines += [f"{left} more"] if (left := len(answers) - MOST_LEVELS) > 0 else []
+    name, weight = cut(criterion.id, MOST_NAME), f"{criterion.weight:g}"
+    return name, weight, ", ".join(_notes(criterion)), "\n".join(lines)
+
+
+def _notes(criterion: Criterion) -> list[str]:
+    """Return the kind of a criterion and its flags."""
     question = criterion.question
     flags = {"may abstain": question.nullable, "quotes": question.quotes,
              "reversed": criterion.reverse}  # fmt: skip
-    return ", ".join([question.kind, *(word for word, on in flags.items() if on)])
+    return [question.kind, *(word for word, is_set in flags.items() if is_set)]
 
 
-def _words(criterion: Criterion) -> str:
-    lines = [
-        f"{cut(level.label, MOST_NAME)} = "
-        + ("left out" if level.value is None else f"{level.value:g}")
-        for level in criterion.levels[:MOST_LEVELS]
+def _answers(criterion: Criterion) -> list[str]:
+    """Return the words to answer with and their values, or the items to tick off."""
+    levels = [
+        f"{level.label} = {'left out' if level.value is None else format(level.value, 'g')}"
+        for level in criterion.levels
     ]
-    lines += [f"- {cut(item, 120)}" for item in criterion.question.items[:MOST_LEVELS]]
-    left = len(criterion.levels) + len(criterion.question.items) - len(lines)
-    lines += [f"{left} more"] if left > 0 else []
-    return "".join(f"\n{line}" for line in lines)
+    return [*levels, *(f"- {item}" for item in criterion.question.items)]
+
+
+def _modes(rubric: Rubric) -> list[str]:
+    """Return a line for each mode, if there are several."""
+    return [
+        f"mode {mode}{' (default)' if mode == rubric.default_mode else ''}: "
+        + ", ".join(f"{group} {weight:g}" for group, weight in weights.items())
+        for mode, weights in rubric.modes.items()
+        if len(rubric.modes) > 1
+    ]
+
+
+def _setting(rubric: Rubric, name: str) -> str:
+    setting = rubric.parameters.get(name)
+    return "must be set" if setting is None else f"= {canonical_json(setting)}"
+
+
+def _bounds(parameter: Parameter) -> str:
+    """Return the kind of a parameter, its choices or bounds, and its description."""
+    bounds = [
+        f"{word} {bound:g}"
+        for word, bound in (("at least", parameter.minimum), ("at most", parameter.maximum))
+        if bound is not None
+    ]
+    notes = [parameter.kind, *([", ".join(parameter.choices)] if parameter.choices else bounds)]
+    text = f": {parameter.description}" if parameter.description else ""
+    return f"({'; '.join(notes)}){text}"

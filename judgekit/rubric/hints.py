@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from judgekit.core.file_model import Hints, Path
 from judgekit.core.suggest import closest, suggest
+from judgekit.rubric.file import CriterionFile
 
 _CRITERION = 'criteria: {kind: {text: "Is the answer kind?"}}'
 _FORMS: dict[Path, str] = {
@@ -19,17 +20,6 @@ _FORMS: dict[Path, str] = {
     ("name",): "name the rubric as its file: name: my_rubric",
 }
 """Place of a wrong or missing value (`*` is any name) -> the form that works."""
-_OF_CRITERIA = (
-    "items",
-    "kind",
-    "levels",
-    "maximum",
-    "minimum",
-    "options",
-    "quotes",
-    "text",
-    "weight",
-)
 
 
 def _value_hint(path: Path) -> str:
@@ -39,7 +29,7 @@ def _value_hint(path: Path) -> str:
 
 def _key_hint(path: Path, known: list[str]) -> str:
     key = str(path[-1])
-    if len(path) == 1 and key in _OF_CRITERIA and not closest(key, known, alike=0.8):
+    if len(path) == 1 and key in CriterionFile.model_fields and not closest(key, known, alike=0.8):
         return f"; it belongs to a criterion: criteria: {{NAME: {{{key}: ...}}}}"
     return suggest(key, known)
 

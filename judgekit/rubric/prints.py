@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from jinja2 import nodes
 
 from judgekit.rubric.charge import walk
+from judgekit.rubric.sheet import defined_names
 
 _SAFE = {"fence", "length", "count", "wordcount", "int", "float", "round", "abs", "sum"}
 """Filters that return a fenced text or a number."""
@@ -41,15 +42,13 @@ class Literal(NamedTuple):
 
 def literal(tree: nodes.Template) -> Literal:
     """Return the text of a template, without comments and code."""
-    pieces: list[str] = []
+    text = ""
     starts: list[tuple[int, int]] = []
-    length = 0
     for node in walk(tree):
         if isinstance(node, nodes.TemplateData):
-            starts.append((length, node.lineno))
-            pieces.append(node.data)
-            length += len(node.data)
-    return Literal("".join(pieces), tuple(starts))
+            starts.append((len(text), node.lineno))
+            text += node.data
+    return Literal(text, tuple(starts))
 
 
 def unfenced(trees: Mapping[str, nodes.Template]) -> tuple[Spot, ...]:
@@ -66,28 +65,10 @@ def unread(name: str, trees: Mapping[str, nodes.Template]) -> tuple[Spot, ...]:
     read = set[str]().union(*(names_read(walk(tree)) for tree in trees.values()))
     spots: list[Spot] = []
     for node in walk(trees[name]):
-        for defined, kind in _defined(node):
+        for defined, kind in defined_names(node):
             if defined not in read and not defined.startswith("_"):
                 spots.append(Spot(name, node.lineno, f"{kind} {defined!r}"))
     return tuple(spots)
-
-
-def _defined(node: nodes.Node) -> Iterator[tuple[str, str]]:
-    if isinstance(node, (nodes.Assign, nodes.AssignBlock)):
-        for target in walk(node.target):
-            if isinstance(target, nodes.Name):
-                yield target.name, "variable"
-    elif isinstance(node, nodes.With):
-        for target in node.targets:
-            if isinstance(target, nodes.Name):
-                yield target.name, "variable"
-    elif isinstance(node, nodes.Import):
-        yield node.target, "import"
-    elif isinstance(node, nodes.FromImport):
-        for entry in node.names:
-            yield (entry if isinstance(entry, str) else entry[1]), "import"
-    elif isinstance(node, nodes.Macro):
-        yield node.name, "macro"
 
 
 def names_read(inside: Iterable[nodes.Node]) -> set[str]:
@@ -106,17 +87,14 @@ def names_read(inside: Iterable[nodes.Node]) -> set[str]:
 def keys_read(trees: Mapping[str, nodes.Template]) -> dict[str, set[str]]:
     """Return the keys of `case.metadata` and `case.expected` that templates read."""
     keys: dict[str, set[str]] = {"metadata": set(), "expected": set()}
-    for tree in trees.values():
-        for node in walk(tree):
-            if not isinstance(node, (nodes.Getattr, nodes.Getitem)):
-                continue
-            inner = node.node
-            if not isinstance(inner, nodes.Getattr) or inner.attr not in keys:
-                continue
-            key = node.attr if isinstance(node, nodes.Getattr) else node.arg
-            key = key.value if isinstance(key, nodes.Const) else key
-            if isinstance(key, str):
-                keys[inner.attr].add(key)
+    for node in (node for tree in trees.values() for node in walk(tree)):
+        if not isinstance(node, (nodes.Getattr, nodes.Getitem)):
+            continue
+        inner = node.node
+        key = node.attr if isinstance(node, nodes.Getattr) else node.arg
+        key = key.value if isinstance(key, nodes.Const) else key
+        if isinstance(inner, nodes.Getattr) and inner.attr in keys and isinstance(key, str):
+            keys[inner.attr].add(key)
     return keys
 
 
@@ -208,37 +186,30 @@ class _Taint:
     def _statement(self, node: nodes.Node, names: Names) -> bool:
         if isinstance(node, nodes.Output):
             return self._output(node, names)
-        if isinstance(node, nodes.For):
-            inner = dict(names)
-            self._bind(node.target, self._open(node.iter, names), inner)
-            return self._body([*node.body, *node.else_], inner)
         if isinstance(node, nodes.If):
             return self._body([*node.body, *node.elif_, *node.else_], names)
-        if isinstance(node, nodes.Assign):
-            self._bind(node.target, self._open(node.node, names), names)
+        if isinstance(node, (nodes.Assign, nodes.AssignBlock)):
+            if isinstance(node, nodes.Assign):
+                value = self._open(node.node, names)
+            else:
+                value = self._quietly(node.body, names, node.filter)
+            self._bind(node.target, value, names)
             return False
-        if isinstance(node, nodes.AssignBlock):
-            self._bind(node.target, self._quietly(node.body, names, node.filter), names)
+        if isinstance(node, nodes.FilterBlock) and _fences(node.filter):
+            self._quietly(node.body, names, None)
             return False
-        if isinstance(node, nodes.With):
-            inner = dict(names)
-            for target, value in zip(node.targets, node.values, strict=True):
-                self._bind(target, self._open(value, names), inner)
-            return self._body(node.body, inner)
-        if isinstance(node, nodes.FilterBlock):
-            if _fences(node.filter):
-                self._quietly(node.body, names, None)
-                return False
-            return self._body(node.body, dict(names))
-        if isinstance(node, nodes.Macro):
-            params = {arg.name for arg in node.args if isinstance(arg, nodes.Name)}
+        inner = dict(names)
+        if isinstance(node, nodes.For):
+            self._bind(node.target, self._open(node.iter, names), inner)
+        elif isinstance(node, nodes.With):
+            for target, expression in zip(node.targets, node.values, strict=True):
+                self._bind(target, self._open(expression, names), inner)
+        elif isinstance(node, nodes.Macro):
             tainted = self.tainted.get(node.name, set())
-            return self._body(node.body, {**names, **{p: p in tainted for p in params}})
-        if isinstance(node, nodes.CallBlock):
+            inner |= {name: name in tainted for name in _parameters(node)}
+        elif isinstance(node, nodes.CallBlock):
             self._open(node.call, names)
-            return self._body(node.body, dict(names))
-        body = getattr(node, "body", None)
-        return self._body(body, dict(names)) if isinstance(body, list) else False
+        return self._body(node.iter_child_nodes(only=("body", "else_")), inner)
 
     def _quietly(self, body: Sequence[nodes.Node], names: Names, filter: Any) -> bool:
         """Walk statements with captured output; return whether that is unfenced text."""
@@ -273,15 +244,12 @@ class _Taint:
         if isinstance(node, nodes.Getattr):
             inside = self._open(node.node, names)
             return node.attr not in _CLOSED and (inside or node.attr == "case")
-        if isinstance(node, nodes.Getitem):
-            return self._open(node.node, names)
         if isinstance(node, nodes.Filter):
             return self._filtered(node, names)
         if isinstance(node, nodes.Call):
             return self._called(node, names)
-        if isinstance(node, nodes.CondExpr):
-            return self._open(node.expr1, names) or self._open(node.expr2, names)
-        return self._any(node.iter_child_nodes(), names)
+        # An index or a condition decides what is printed, but is not printed itself.
+        return self._any(node.iter_child_nodes(exclude=("arg", "test")), names)
 
     def _any(self, inside: Iterable[nodes.Node], names: Names) -> bool:
         # A list, not a generator: every call of a macro must be seen.
@@ -309,12 +277,16 @@ class _Taint:
         named = {pair.key: self._open(pair.value, names) for pair in node.kwargs}
         macro = self.macros.get(name)
         if macro is not None:
-            params = [arg.name for arg in macro.args if isinstance(arg, nodes.Name)]
+            params = _parameters(macro)
             tainted = self.tainted.setdefault(macro.name, set())
             tainted.update(p for p, value in zip(params, values, strict=False) if value)
             tainted.update(p for p, value in named.items() if value and p in params)
             return any(values[len(params) :])
         return any(values) or any(named.values()) or self._open(callee, names)
+
+
+def _parameters(macro: nodes.Macro) -> list[str]:
+    return [arg.name for arg in macro.args if isinstance(arg, nodes.Name)]
 
 
 def _fences(filter: Any) -> bool:
@@ -333,11 +305,8 @@ def _spelled(node: nodes.Node | None) -> str:
     if isinstance(node, nodes.Name):
         return node.name
     if isinstance(node, nodes.Filter):
-        return (
-            _spelled(node.node)
-            if node.name.startswith("_")
-            else (f"{_spelled(node.node)} | {node.name}")
-        )
+        inner = _spelled(node.node)
+        return inner if node.name.startswith("_") else f"{inner} | {node.name}"
     if isinstance(node, nodes.Call):
         return f"{_spelled(node.node)}(...)"
     if isinstance(node, nodes.Getitem):

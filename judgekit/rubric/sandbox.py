@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+from jinja2 import StrictUndefined, TemplateRuntimeError, TemplateSyntaxError, nodes
 from jinja2 import Template as JinjaTemplate
-from jinja2 import TemplateRuntimeError, TemplateSyntaxError, nodes
 from jinja2.compiler import CodeGenerator, Frame
 from jinja2.environment import TemplateModule
 from jinja2.ext import Extension
@@ -19,14 +19,16 @@ from jinja2.lexer import Token, TokenStream
 from jinja2.parser import Parser
 from jinja2.runtime import BlockReference, LoopContext
 from jinja2.sandbox import ImmutableSandboxedEnvironment
+from jinja2.utils import missing
 from pydantic import BaseModel
 
+from judgekit.core.canonical import visible
+from judgekit.core.suggest import suggest
 from judgekit.rubric import budget
 from judgekit.rubric.charge import charged, walk
 from judgekit.rubric.filters import FILTERS, TESTS
 from judgekit.rubric.placeholder import Placeholder
 from judgekit.rubric.price import METHODS
-from judgekit.rubric.unknown import Unknown
 
 
 class View:
@@ -160,6 +162,37 @@ def _joined(parts: Iterable[str]) -> str:
         return "".join(pieces)
     except TypeError:
         return budget.concat("", *pieces)  # raises, and names the value
+
+
+_KINDS = {
+    "CaseView": "a case",
+    "CriterionView": "a criterion",
+    "MessageView": "a message",
+    "RubricView": "the rubric",
+}
+
+
+class Unknown(StrictUndefined):
+    """An undefined value; its error names the object and the closest name in it."""
+
+    __slots__ = ()
+
+    @property
+    def _undefined_message(self) -> str:
+        looked_in, name = self._undefined_obj, self._undefined_name
+        if self._undefined_hint or looked_in is missing or not isinstance(name, str):
+            return str(super()._undefined_message)
+        if isinstance(looked_in, dict):
+            known = (visible(key)[:60] for key in looked_in if isinstance(key, str))
+            hint = suggest(name, known)
+            return f"there is no {name!r}{hint}; write | default('') if cases may lack it"
+        kind = next(
+            (_KINDS[c.__name__] for c in type(looked_in).__mro__ if c.__name__ in _KINDS), ""
+        )
+        if not kind:
+            return str(super()._undefined_message)
+        fields = (field for field in dir(looked_in) if not field.startswith("_"))
+        return f"{kind} has no field {name!r}{suggest(name, fields)}"
 
 
 class RubricEnvironment(ImmutableSandboxedEnvironment):

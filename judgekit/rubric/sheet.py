@@ -185,19 +185,26 @@ def tree_of(
     return parsed.tree
 
 
+def defined_names(node: nodes.Node) -> Iterator[tuple[str, str]]:
+    """Yield the names that a node defines, each with what it is: a variable, import or macro."""
+    if isinstance(node, (nodes.Assign, nodes.AssignBlock, nodes.With)):
+        targets = node.targets if isinstance(node, nodes.With) else [node.target]
+        for inner in (inner for target in targets for inner in walk(target)):
+            if isinstance(inner, nodes.Name):
+                yield inner.name, "variable"
+    elif isinstance(node, nodes.Import):
+        yield node.target, "import"
+    elif isinstance(node, nodes.FromImport):
+        yield from ((name if isinstance(name, str) else name[1], "import") for name in node.names)
+    elif isinstance(node, nodes.Macro):
+        yield node.name, "macro"
+
+
 def _exported(tree: nodes.Template) -> Iterator[str]:
     """Yield the names that a template defines at its top level."""
     for node in tree.body:
-        if isinstance(node, nodes.FromImport):
-            yield from (name if isinstance(name, str) else name[1] for name in node.names)
-        elif isinstance(node, nodes.Import):
-            yield node.target
-        elif isinstance(node, nodes.Macro):
-            yield node.name
-        elif isinstance(node, (nodes.Assign, nodes.AssignBlock)):
-            yield from (n.name for n in node.target.find_all(nodes.Name))
-            if isinstance(node.target, nodes.Name):
-                yield node.target.name
+        if not isinstance(node, nodes.With):
+            yield from (name for name, _ in defined_names(node))
 
 
 def _built_from(parsed: _Parsed) -> list[tuple[str, str | None]]:

@@ -32,29 +32,29 @@ class translated:
         return None
 
     def __exit__(self, kind: object, error: BaseException | None, trace: Any) -> None:
-        if error is None or isinstance(error, RubricError):
-            return
+        # A template can make Python raise any exception.
+        if isinstance(error, Exception) and not isinstance(error, RubricError):
+            rule, message, where = self._translation(error, trace)
+            raise RubricError(message, where=where, rule=rule) from error
+
+    def _translation(self, error: Exception, trace: Any) -> tuple[str, str, str | None]:
+        """Return the rule, the message and the place of an error."""
         if isinstance(error, TemplateSyntaxError):
             file = self._file or error.filename or error.name or "template"
             message = f"template: {_advised(str(error.message))}"
-            raise RubricError(
-                message, where=place(file, error.lineno), rule="template-syntax"
-            ) from error
+            return "template-syntax", message, place(file, error.lineno)
         if isinstance(error, TemplateNotFound):
-            message = self._not_found(str(error.name))
-            raise RubricError(message, where=self._where, rule="template-missing") from error
+            return "template-missing", self._not_found(str(error.name)), self._where
         if isinstance(error, RecursionError):
-            message = "the template nests or calls itself too deeply"
-            raise RubricError(message, rule="template-fails") from error
+            return "template-fails", "the template nests or calls itself too deeply", None
         if isinstance(error, SyntaxError):
-            message = f"template: {error.msg}"
-            raise RubricError(message, where=self._file, rule="template-syntax") from error
-        if isinstance(error, Exception):
-            # A template can make Python raise any exception.
-            message = " ".join(str(error).split()) or type(error).__name__
-            where = _line_of(trace) or self._file
-            message = f"template: {_advised(message[:300])}"
-            raise RubricError(message, where=where, rule="template-fails") from error
+            return "template-syntax", f"template: {error.msg}", self._file
+        message = " ".join(str(error).split()) or type(error).__name__
+        return (
+            "template-fails",
+            f"template: {_advised(message[:300])}",
+            (_line_of(trace) or self._file),
+        )
 
     def _not_found(self, name: str) -> str:
         known = sorted({p.name for f in self._folders if f.is_dir() for p in f.glob("*.jinja")})

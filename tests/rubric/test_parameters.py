@@ -8,9 +8,9 @@ from judgekit.core.case import Case
 from judgekit.core.errors import ConfigError, RubricError
 from judgekit.judges.fake import FakeJudge
 from judgekit.metrics.rubric import RubricMetric
+from judgekit.rubric.display import rubric_text
 from judgekit.rubric.load import load_rubric
 from judgekit.rubric.parameter import MAX_SETTING, parameter
-from judgekit.rubric.show import rubric_text
 
 CASE = Case(id="c", input="Why?", output="Because.")
 FRONT = """\

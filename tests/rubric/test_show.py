@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
+from judgekit.rubric.display import rubric_text
 from judgekit.rubric.library import rubric_names
 from judgekit.rubric.load import load_rubric
-from judgekit.rubric.show import rubric_text
 
 
 def test_a_rubric_is_shown_with_all_that_decides_its_value(rubric):

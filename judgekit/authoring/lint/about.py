@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from judgekit.authoring.lint.finding import Problem
-from judgekit.authoring.lint.rule import check
+from judgekit.authoring.lint.rule import Problem, check
 from judgekit.authoring.lint.subject import LintSubject
 from judgekit.rubric.library import SUFFIX
 

@@ -6,8 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from judgekit.authoring.lint.contradiction import contradiction
-from judgekit.authoring.lint.finding import Problem
-from judgekit.authoring.lint.rule import check
+from judgekit.authoring.lint.rule import Problem, check
 from judgekit.authoring.lint.subject import LintSubject
 from judgekit.core.canonical import canonical_json
 from judgekit.core.case import CASE_TEXTS

@@ -6,8 +6,7 @@ import re
 from collections.abc import Iterator
 from itertools import pairwise
 
-from judgekit.authoring.lint.finding import Problem
-from judgekit.authoring.lint.rule import check_each
+from judgekit.authoring.lint.rule import Problem, check_each
 from judgekit.authoring.lint.subject import OwnCriterion
 from judgekit.authoring.lint.words import pattern, word_data
 

@@ -7,11 +7,17 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from judgekit.authoring.lint.finding import SEVERITIES, LintFinding, Problem, Severity, finding
 from judgekit.authoring.lint.observed import RubricVerdicts, observe, rubrics_in
 from judgekit.authoring.lint.registry import lint_rules
 from judgekit.authoring.lint.results import ABOUT_ROWS, MINIMUM, ObservedRubric
-from judgekit.authoring.lint.rule import LintRule
+from judgekit.authoring.lint.rule import (
+    SEVERITIES,
+    LintFinding,
+    LintRule,
+    Problem,
+    Severity,
+    finding,
+)
 from judgekit.authoring.lint.silence import silence_problems, silenced, silences
 from judgekit.authoring.lint.subject import LintSubject, without_place
 from judgekit.core.errors import ConfigError, RubricError

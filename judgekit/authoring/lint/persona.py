@@ -6,9 +6,8 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
 
-from judgekit.authoring.lint.finding import LintFinding, Problem, finding
 from judgekit.authoring.lint.lint import Linted
-from judgekit.authoring.lint.rule import LintRule
+from judgekit.authoring.lint.rule import LintFinding, LintRule, Problem, finding
 from judgekit.core.errors import ConfigError
 from judgekit.core.yaml_file import Lines, parse_yaml
 from judgekit.metrics.brand_voice.persona import Persona, read_persona

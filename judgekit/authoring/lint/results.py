@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from judgekit.authoring.lint.finding import Problem
 from judgekit.authoring.lint.observed import AnswerCounts, CriterionPair, RubricVerdicts
-from judgekit.authoring.lint.rule import check
+from judgekit.authoring.lint.rule import Problem, check
 from judgekit.authoring.lint.subject import LintSubject
 
 MINIMUM = 20

@@ -1,16 +1,52 @@
-"""A lint rule, and the decorator that registers the function that checks it."""
+"""Lint rules, their findings, and the decorators that register their checks."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from judgekit.authoring.lint.finding import Problem, Severity
 from judgekit.core.suggest import suggest
 
 if TYPE_CHECKING:
     from judgekit.authoring.lint.subject import OwnCriterion
+
+Severity = Literal["error", "warning", "note"]
+SEVERITIES: tuple[Severity, ...] = ("error", "warning", "note")
+"""Worst first."""
+
+
+class Problem(NamedTuple):
+    """What a check yields."""
+
+    where: str
+    """`file:line`, or the file alone."""
+    message: str
+    criterion: str | None = None
+    """The criterion that it is about: silences of that criterion apply."""
+
+
+class LintFinding(NamedTuple):
+    """A problem, and the rule that it breaks."""
+
+    file: str
+    line: int
+    """From 1; 1 as well for a finding about the whole file."""
+    rule: str
+    severity: Severity
+    message: str
+    criterion: str | None = None
+    silenced: str | None = None
+    """The reason why the file silences it."""
+
+
+def finding(problem: Problem, *, rule: str, severity: Severity) -> LintFinding:
+    """Return a problem as the finding of a rule."""
+    file, colon, line = problem.where.rpartition(":")
+    if not (colon and line.isascii() and line.isdigit()):
+        file, line = problem.where, "1"
+    return LintFinding(file, max(1, int(line)), rule, severity, problem.message, problem.criterion)
+
 
 Check = Callable[[Any], Iterable[Problem]]
 

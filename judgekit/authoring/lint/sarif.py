@@ -9,10 +9,9 @@ from typing import Any
 from urllib.parse import quote
 
 from judgekit import __version__
-from judgekit.authoring.lint.finding import LintFinding
 from judgekit.authoring.lint.lint import Linted
 from judgekit.authoring.lint.registry import lint_rules
-from judgekit.authoring.lint.rule import LintRule
+from judgekit.authoring.lint.rule import LintFinding, LintRule
 from judgekit.authoring.lint.text import one_line
 from judgekit.core.canonical import digest
 

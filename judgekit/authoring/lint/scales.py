@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import NamedTuple
 
-from judgekit.authoring.lint.finding import Problem
-from judgekit.authoring.lint.rule import check, check_each
+from judgekit.authoring.lint.rule import Problem, check, check_each
 from judgekit.authoring.lint.subject import LintSubject, OwnCriterion
 from judgekit.authoring.lint.words import pattern
 

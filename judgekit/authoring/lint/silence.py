@@ -7,8 +7,7 @@ from collections.abc import Collection, Iterator, Sequence
 from itertools import islice
 from typing import NamedTuple
 
-from judgekit.authoring.lint.finding import LintFinding, Problem
-from judgekit.authoring.lint.rule import near_rule
+from judgekit.authoring.lint.rule import LintFinding, Problem, near_rule
 from judgekit.authoring.lint.subject import LintSubject, TemplateFile
 from judgekit.core.errors import place
 from judgekit.rubric.filetext import read_file

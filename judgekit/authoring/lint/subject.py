@@ -7,7 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from judgekit.authoring.lint.finding import Problem
+from judgekit.authoring.lint.rule import Problem
 from judgekit.authoring.lint.words import english
 from judgekit.core.errors import ConfigError, RubricError, place
 from judgekit.core.yaml_file import Lines

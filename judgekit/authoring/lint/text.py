@@ -6,10 +6,9 @@ import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from judgekit.authoring.lint.finding import SEVERITIES
 from judgekit.authoring.lint.lint import Linted
 from judgekit.authoring.lint.registry import lint_rules, rule_families
-from judgekit.authoring.lint.rule import LintRule
+from judgekit.authoring.lint.rule import SEVERITIES, LintRule
 from judgekit.core.canonical import printable
 
 VERSION = 1

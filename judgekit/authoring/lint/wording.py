@@ -7,8 +7,7 @@ from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import NamedTuple
 
-from judgekit.authoring.lint.finding import Problem
-from judgekit.authoring.lint.rule import check, check_each
+from judgekit.authoring.lint.rule import Problem, check, check_each
 from judgekit.authoring.lint.scales import anchored_in
 from judgekit.authoring.lint.subject import LintSubject, OwnCriterion
 from judgekit.authoring.lint.words import pattern, two_judgments

@@ -1,19 +1,98 @@
-"""The outcome of rubric tests as text."""
+"""Run the tests of rubrics and print the outcome, for `judgekit rubric test`."""
 
 from __future__ import annotations
 
+import json
 import shlex
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 from judgekit.authoring.rubric_test.check import Shortfall, TestOutcome
-from judgekit.authoring.rubric_test.place import is_packaged, tape_of
-from judgekit.authoring.rubric_test.run import UNKNOWN, RubricTestRun
+from judgekit.authoring.rubric_test.place import find_tested, is_packaged, tape_of
+from judgekit.authoring.rubric_test.run import (
+    UNKNOWN,
+    RubricTestRun,
+    RubricTestSettings,
+    run_tests,
+)
+from judgekit.cassette.mode import RecordMode
 from judgekit.core.canonical import printable
+from judgekit.core.errors import ConfigError
 from judgekit.core.example_model import EXAMPLE_MODEL
 from judgekit.rubric.testfile import WHOLE
+from judgekit.suite.file import JudgeFile, Overrides
 
-_WORDS = {"passed": "pass", "failed": "FAIL", "missed": "MISS", "unjudged": "DOWN"}
+_WORDS = {
+    "passed": ("pass", "passed"),
+    "failed": ("FAIL", "failed"),
+    "missed": ("MISS", "not recorded"),
+    "unjudged": ("DOWN", "not judged"),
+}
+"""Verdict -> the mark of its line, and the word in the sum."""
+
+
+def tests_outcome(
+    sources: Sequence[str],
+    chosen: Overrides,
+    *,
+    answers: str | None,
+    cassettes: Path | None,
+    prune: bool,
+    as_json: bool,
+) -> tuple[str, int]:
+    """Return the outcome of the tests of rubrics as text, and the exit code.
+
+    Raises:
+        ConfigError: a rubric or flag is wrong, or there is nothing to test.
+    """
+    settings = RubricTestSettings(
+        judge=_judge(chosen, answers=answers),
+        record=_record(chosen),
+        cassettes=cassettes,
+        prune=prune,
+    )
+    rubrics = find_tested(sources)
+    if cassettes is not None and len({r.path.stem for r in rubrics}) < len(rubrics):
+        raise ConfigError(
+            f"--cassettes {cassettes}: two rubrics have the same file name; rename one"
+        )
+    tested = [run_tests(rubric, settings) for rubric in rubrics]
+    code = 3 if any(t.exit_code == 3 for t in tested) else max(t.exit_code for t in tested)
+    return (_as_json(tested) if as_json else tested_text(tested)), code
+
+
+def _record(chosen: Overrides) -> RecordMode:
+    if chosen.record is not None:
+        return RecordMode.parse(chosen.record)
+    # Naming a judge on the command line allows calls.
+    return RecordMode.NEW_EPISODES if chosen.judge is not None else RecordMode.NONE
+
+
+def _judge(chosen: Overrides, *, answers: str | None) -> JudgeFile | None:
+    if chosen.judge is None:
+        for flag, value in (
+            ("--answers", answers), ("--api-base", chosen.api_base), ("--param", chosen.params)
+        ):  # fmt: skip
+            if value:
+                raise ConfigError(f"{flag} needs a judge; add --judge MODEL")
+        return None
+    if chosen.judge == "none":
+        raise ConfigError("--judge none: a replay calls no judge anyway; leave it out")
+    settings = {"api_base": chosen.api_base, "params": chosen.params, "answers": answers}
+    return JudgeFile.model_validate({"model": chosen.judge, **settings})
+
+
+def _as_json(tested: Sequence[RubricTestRun]) -> str:
+    data: dict[str, Any] = {verdict: sum(t.count(verdict) for t in tested) for verdict in _WORDS}
+    data["rubrics"] = [
+        {
+            **one.model_dump(mode="json"),
+            "record_with": record_hint(one) if one.count("missed") else None,
+        }
+        for one in tested
+    ]
+    return json.dumps(data, ensure_ascii=False, indent=1) + "\n"
 
 
 def tested_text(tested: Sequence[RubricTestRun]) -> str:
@@ -31,7 +110,7 @@ def _rubric(tested: RubricTestRun) -> Iterator[str]:
     width = max(len(outcome.name) for outcome in tested.outcomes)
     for outcome in tested.outcomes:
         value = "" if outcome.value is None else f"{outcome.value:.2f}"
-        yield f"  {_WORDS[outcome.verdict]}  {outcome.name:<{width}}  {value}".rstrip()
+        yield f"  {_WORDS[outcome.verdict][0]}  {outcome.name:<{width}}  {value}".rstrip()
         if outcome.verdict != "passed" and (tested.recorded or outcome.verdict != "missed"):
             yield from (f"        {line}" for line in (outcome.where, *outcome_lines(outcome)))
     yield from (f"  {note}" for note in notes(tested))
@@ -101,11 +180,7 @@ def record_hint(tested: RubricTestRun) -> str:
 
 
 def _sum(tested: Sequence[RubricTestRun]) -> str:
-    named = {
-        "passed": "passed",
-        "failed": "failed",
-        "missed": "not recorded",
-        "unjudged": "not judged",
-    }
-    counts = {word: sum(t.count(verdict) for t in tested) for verdict, word in named.items()}
-    return ", ".join(f"{n} {word}" for word, n in counts.items() if n or word == "passed")
+    counts = [
+        (sum(t.count(verdict) for t in tested), word) for verdict, (_, word) in _WORDS.items()
+    ]
+    return ", ".join(f"{n} {word}" for n, word in counts if n or word == "passed")

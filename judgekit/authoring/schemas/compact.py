@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 from judgekit.core.canonical import canonical_json
@@ -21,23 +22,26 @@ def compact(schema: dict[str, Any]) -> dict[str, Any]:
     Repeated parts move to `$defs`, and the settings that all metrics share to one definition;
     descriptions stay.
     """
-    schema = _built_on_settings(schema)
-    counts = Counter(_texts(schema))
+    result: dict[str, Any] = json.loads(json.dumps(_built_on_settings(schema)))
+    counts = Counter(_texts(result))
     repeated = [text for text, count in counts.items() if count > 1 and len(text) > _LEAST]
     names = {text: f"r{number}" for number, text in enumerate(repeated)}
     moved: dict[str, Any] = {}
-
-    def shorter(part: Any) -> Any:
-        name = names.get(canonical_json(part)) if isinstance(part, dict) else None
-        if name is None:
-            return _mapped(part, shorter)
-        if name not in moved:
-            moved[name] = {}  # reserves its place, in the order of first use
-            moved[name] = _mapped(part, shorter)
-        return {"$ref": f"#/$defs/{name}"}
-
-    result = _mapped(schema, shorter)
+    _shorten(result, names, moved)
     return {**result, "$defs": {**result.get("$defs", {}), **moved}}
+
+
+def _shorten(schema: Any, names: dict[str, str], moved: dict[str, Any]) -> None:
+    """Move the repeated parts of a schema, in place."""
+    for inside, key in _places(schema):
+        part = inside[key]
+        name = names.get(canonical_json(part)) if isinstance(part, dict) else None
+        if name is not None:
+            inside[key] = {"$ref": f"#/$defs/{name}"}
+        if name is None or name not in moved:
+            if name is not None:
+                moved[name] = part
+            _shorten(part, names, moved)
 
 
 def _built_on_settings(schema: dict[str, Any]) -> dict[str, Any]:
@@ -72,30 +76,19 @@ def _built_on_settings(schema: dict[str, Any]) -> dict[str, Any]:
 
 def _texts(schema: Any) -> Iterator[str]:
     """Yield the text of every schema within a schema, except references."""
-    for part in _parts(schema):
-        if "$ref" not in part:
+    for inside, key in _places(schema):
+        part = inside[key]
+        if isinstance(part, dict) and "$ref" not in part:
             yield canonical_json(part)
         yield from _texts(part)
 
 
-def _parts(schema: Any) -> Iterator[dict[str, Any]]:
-    parts: list[Any] = []
-    _mapped(schema, parts.append)
-    yield from (part for part in parts if isinstance(part, dict))
-
-
-def _mapped(schema: Any, change: Callable[[Any], Any]) -> Any:
-    """Return a schema with `change` applied to each schema directly inside."""
-    if not isinstance(schema, dict):
-        return schema
-    result: dict[str, Any] = {}
-    for key, value in schema.items():
+def _places(schema: Any) -> Iterator[tuple[Any, Any]]:
+    """Yield the mapping or list, and the key, of each schema directly inside."""
+    for key, value in list(schema.items()) if isinstance(schema, dict) else ():
         if key in _MAPPINGS:
-            result[key] = {name: change(part) for name, part in value.items()}
+            yield from ((value, name) for name in value)
         elif key in _LISTS:
-            result[key] = [change(part) for part in value]
+            yield from ((value, number) for number in range(len(value)))
         elif key in _SINGLE:
-            result[key] = change(value)
-        else:
-            result[key] = value
-    return result
+            yield schema, key
