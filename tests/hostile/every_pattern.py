@@ -52,10 +52,10 @@ def _traits():
     return traits._lists()
 
 
-def _languages():
-    from judgekit.metrics.prompt_alignment.code_language import _LANGUAGES
+def _requests():
+    from judgekit.metrics.prompt_alignment.rule_words import rule_words
 
-    return [re.compile(source) for _, source in _LANGUAGES.values()]
+    return rule_words()
 
 
 def _formats():
@@ -87,7 +87,7 @@ BUILT: dict[str, Callable[[], Any]] = {
     "authoring/lint/words.py": _lint,
     "judges/output_mode.py": _formats,
     "metrics/benchmarks/wording.py": _benchmarks,
-    "metrics/prompt_alignment/code_language.py": _languages,
+    "metrics/prompt_alignment/rule_words.py": _requests,
     "metrics/personalization/difference.py": _difference,
     "metrics/safety_and_quality/refusal_rules.py": _refusals,
     "metrics/verdict.py": _verdict,
@@ -104,7 +104,6 @@ WORDS = {
     "metrics/benchmarks/choice.py": "words of the wording",
     "metrics/benchmarks/math_host.py": "three letters; runs in a child process with a time limit",
     "metrics/text/regex.py": "a pattern of the user: bounded by steps or a time limit",
-    "metrics/prompt_alignment/rule_words.py": "the source of `verbose`, read where it is made",
     "datasets/perturb/wording.py": "escaped words",
     "cassette/redact.py": "a pattern of the user, on the user's own cases",
 }
@@ -119,10 +118,10 @@ BOUNDS: dict[str, int] = {
 MATCHED = {
     "metrics/markdown.py _BULLET",
     "metrics/markdown.py _NUMBER",
-    "metrics/prompt_alignment/code_language.py",
 }
 """Patterns that are handed to a function which tries them at the beginning of a line."""
-CLAUSES = ("amount", "directive", "length_rules", "rule_words", "shape_rules", "word_rules")
+REQUESTS = "metrics/prompt_alignment/rule_words.py"
+CLAUSES = ("directive", "rule_words", "word_rules")
 """Modules whose patterns see one clause of a request, without long runs of blanks."""
 
 
@@ -172,8 +171,6 @@ def _calls(tree: ast.Module) -> Iterator[tuple[str, ast.Call]]:
 
 def _how(node: ast.Call) -> str:
     function = node.func
-    if isinstance(function, ast.Name):
-        return "compile" if function.id == "verbose" else ""
     if isinstance(function, ast.Attribute) and isinstance(function.value, ast.Name):
         return function.attr if function.value.id == "re" and function.attr in _CALLS else ""
     return ""
@@ -186,8 +183,6 @@ def _source(node: ast.Call, names: dict[str, Any]) -> tuple[str, int]:
     source = value(node.args[0])
     flags = 0
     how = _how(node)
-    if isinstance(node.func, ast.Name):
-        flags = re.VERBOSE | re.IGNORECASE
     place = 1 if how == "compile" else 2
     if how not in ("sub", "subn", "split") and len(node.args) > place:
         flags |= value(node.args[place])
@@ -223,10 +218,11 @@ def built_patterns() -> Iterator[Use]:
     """Yield the patterns that are built from data."""
     for file, build in BUILT.items():
         for pattern in _patterns_in(build(), set()):
-            # Those of an answer's wording that begin with blanks are tried after a mention.
-            anchored = file in MATCHED or (
+            # Those of an answer's wording that begin with blanks are tried after a mention, those
+            # of programming languages at the beginning of a line.
+            anchored = (
                 file == "metrics/benchmarks/wording.py" and pattern.pattern.startswith(r"\s*")
-            )
+            ) or (file == REQUESTS and not pattern.flags & re.VERBOSE)
             yield Use(file, pattern.pattern, pattern.flags, anchored)
 
 

@@ -5,13 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from functools import lru_cache
-from importlib.resources import files
 from typing import Any, NamedTuple
 
-from judgekit.core.canonical import digest
-from judgekit.core.yaml_file import parse_yaml
+from judgekit.metrics.word_data import read_words
 
-_FILE = "data/benchmarks/answers.yaml"
 _CLOSING = r"[)\]*_\"'”’]{0,3}\s{0,3}"
 
 
@@ -70,8 +67,7 @@ class Polarity(NamedTuple):
 @lru_cache(maxsize=1)
 def wording() -> Wording:
     """Return the phrases; they are read once."""
-    text = files("judgekit.metrics").joinpath(_FILE).read_text(encoding="utf-8")
-    data: Any = parse_yaml(text, file=_FILE)[0]
+    data, digest = read_words("benchmarks/answers.yaml")
     signs = [word for word in data["copulas"] if not word[0].isalpha()]
     verbs = [word for word in data["copulas"] if word[0].isalpha()]
     copula = rf"(?:(?:{_any(verbs)})\b|[{re.escape(''.join(signs))}])"
@@ -118,7 +114,7 @@ def wording() -> Wording:
         ),
         yes_no=_sides(data, "yes", "no"),
         polarity=_polarity(data),
-        digest=digest(text),
+        digest=digest,
     )
 
 

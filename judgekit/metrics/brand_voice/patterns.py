@@ -6,7 +6,6 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
-from importlib.resources import files
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -20,6 +19,7 @@ from judgekit.core.suggest import suggest
 from judgekit.core.wrong_file import nearby
 from judgekit.core.yaml_file import Lines, parse_yaml
 from judgekit.metrics.brand_voice.phrases import Phrases, Plain, plain
+from judgekit.metrics.word_data import read_words
 
 Severity = Literal["critical", "high", "medium", "low"]
 SEVERITIES: tuple[Severity, ...] = ("critical", "high", "medium", "low")
@@ -248,8 +248,7 @@ def built_in_patterns(categories: Sequence[str] = CATEGORIES) -> PatternSet:
 
 @lru_cache(maxsize=len(CATEGORIES))
 def _shipped(category: str) -> PatternSet:
-    file = files("judgekit.metrics") / "data" / "safety" / f"{category}.yaml"
-    data, _ = parse_yaml(file.read_text("utf-8"), file=f"{category}.yaml")
+    data = read_words(f"safety/{category}.yaml").data
     # Tests check the lists that ship; to do it here would take longer than most runs.
     exceptions = _exceptions(data.get("unless_before"), data.get("unless_after"))
     patterns = (Pattern.of(entry, category, exceptions) for entry in data["patterns"])

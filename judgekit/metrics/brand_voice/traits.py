@@ -5,16 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from importlib.resources import files
 from typing import Any, NamedTuple
 
-from judgekit.core.canonical import digest
-from judgekit.core.yaml_file import parse_yaml
 from judgekit.metrics.brand_voice.persona import Trait
 from judgekit.metrics.brand_voice.persona_file import TONES
 from judgekit.metrics.brand_voice.phrases import Phrases, Plain, plain
-from judgekit.metrics.english import FUNCTION_WORDS, SAMPLE, is_english
+from judgekit.metrics.english import SAMPLE, count_function_words, is_english
 from judgekit.metrics.tokens import CJK, count_words
+from judgekit.metrics.word_data import read_words
 
 CONCISE = 40
 """Most words of a concise reply."""
@@ -96,7 +94,7 @@ def _foreign(text: str, form: Plain) -> bool:
     if sum(map(str.isascii, letters)) < 0.8 * len(letters):
         return True
     words = [word.strip(".,;:!?") for word in form[:SAMPLE].split()]
-    counts = {code: sum(word in known for word in words) for code, known in FUNCTION_WORDS.items()}
+    counts = count_function_words(words)
     english = counts.pop("en")
     if max(counts.values()) >= english + 2:
         return True
@@ -116,13 +114,12 @@ class _Lists(NamedTuple):
 
 @lru_cache(maxsize=1)
 def _lists() -> _Lists:
-    text = (files("judgekit.metrics") / "data" / "voice" / "traits.yaml").read_text("utf-8")
-    data, _ = parse_yaml(text, file="traits.yaml")
+    data, digest = read_words("voice/traits.yaml")
     kinds = {
         kind: {name: _signals(entry) for name, entry in classes.items()}
         for kind, classes in data.items()
     }
-    return _Lists(kinds, digest(text)[:16])
+    return _Lists(kinds, digest[:16])
 
 
 def _signals(entry: dict[str, Any]) -> _Signals:

@@ -2,72 +2,46 @@
 
 from __future__ import annotations
 
-import re
-
-_WORDS = {
-    "a single": 1, "a couple of": 2, "a dozen": 12, "one": 1, "two": 2, "three": 3, "four": 4,
-    "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10, "eleven": 11,
-    "twelve": 12, "fifteen": 15, "twenty": 20, "thirty": 30, "forty": 40, "fifty": 50,
-    "a hundred": 100, "one hundred": 100,
-}  # fmt: skip
-NUMBER = (
-    r"(?:\d{1,3}(?:,\d{3}){1,6}|\d{1,6}|"
-    + "|".join(re.escape(word).replace(r"\ ", r"\s+") for word in sorted(_WORDS, key=len)[::-1])
-    + r")(?![\w%]|[.,]\d)"
-)
-_N = f"(?:{NUMBER})"
-_MOST = (
-    r"(?:at\s+most|(?:no|not)\s+(?:more|longer)\s+than|up\s+to|(?:an?\s+)?max(?:imum)?(?:\s+of)?"
-    r"|(?:not\s+)?exceed(?:ing)?)"
-)
-_UNDER = r"(?:under|fewer\s+than|less\s+than|below)"
-_LEAST = r"(?:at\s+least|no\s+(?:fewer|less)\s+than|(?:an?\s+)?min(?:imum)?(?:\s+of)?)"
-_OVER = r"(?:more\s+than|over)"
-_ABOUT = r"(?:about|around|approximately|roughly)"
-_RANGE = rf"(?:between\s+{_N}\s+and\s+{_N}|{_N}\s*(?:-|–|to|or)\s*{_N})"
-
-LIMITED = (
-    rf"(?:{_RANGE}|(?:{_MOST}|{_UNDER}|{_LEAST}|{_OVER}|{_ABOUT})\s+{_N}"
-    rf"|{_N}(?=\s+\w+\s+(?:or\s+(?:less|fewer|more)|max(?:imum)?|min(?:imum)?)\b))"
-)
-"""An amount with a word that says it is a limit."""
-AMOUNT = rf"(?:{LIMITED}|(?:exactly\s+|only\s+|just\s+)?{_N})"
-"""An amount with or without one."""
+from judgekit.metrics.prompt_alignment.rule_words import rule_words
 
 Bounds = tuple[int | None, int | None]
+_LIMITS = ("at_least", "at_most", "below", "above", "roughly")
+"""Patterns of words that make a number a limit, in the order in which they count."""
 
 
 def read_amount(phrase: str, *, tolerance: float = 0.0) -> Bounds:
     """Return the least and greatest number a phrase allows.
 
     Args:
-        phrase: What `AMOUNT` matched, with the unit and "or less" after it if they are there.
-        tolerance: How far off a number without a limit may be, as a share of it; "about"
+        phrase: what the part `amount` of the data file matched, with the unit and "or less"
+            after it if they are there.
+        tolerance: how far off a number without a limit may be, as a share of it; "about"
             always allows a fifth.
 
     >>> read_amount("under 100"), read_amount("three"), read_amount("3-5"), read_amount("about 10")
     ((None, 99), (3, 3), (3, 5), (8, 12))
     """
     phrase = " ".join(phrase.lower().split())
-    numbers = [_number(match[0]) for match in re.finditer(NUMBER, phrase)]
+    words = rule_words()
+    numbers = [
+        words.numbers.get(match[0]) or int(match[0].replace(",", ""))
+        for match in words.patterns["number"].finditer(phrase)
+    ]
     first = numbers[0]
     if len(numbers) > 1:
         return min(numbers[:2]), max(numbers[:2])
-    if re.search(rf"{_LEAST}|\bor more\b|\bmin(?:imum)?\b", phrase):
+    limit = next((name for name in _LIMITS if words.patterns[name].search(phrase)), None)
+    if limit == "at_least":
         return first, None
-    if re.search(rf"{_MOST}|\bor (?:less|fewer)\b|\bmax(?:imum)?\b", phrase):
+    if limit == "at_most":
         return None, first
-    if re.search(_UNDER, phrase):
+    if limit == "below":
         return None, max(first - 1, 0)
-    if re.search(_OVER, phrase):
+    if limit == "above":
         return first + 1, None
-    if re.search(_ABOUT, phrase):
+    if limit == "roughly":
         tolerance = 0.2
     elif "exactly" in phrase:
         tolerance = 0.0
     slack = int(first * tolerance)
     return first - slack, first + slack
-
-
-def _number(written: str) -> int:
-    return _WORDS.get(written) or int(written.replace(",", ""))

@@ -7,21 +7,19 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from importlib.resources import files
 from typing import Any, ClassVar, NamedTuple
 
-from judgekit.core.canonical import digest
 from judgekit.core.case import Case
 from judgekit.core.protocols import Aggregate, Metric
 from judgekit.core.score import Score
 from judgekit.core.value import Json
-from judgekit.core.yaml_file import parse_yaml
 from judgekit.embedders.folding import nfkc
 from judgekit.metrics._options import check_options, needed_text
 from judgekit.metrics.aggregate import Figures
 from judgekit.metrics.english import is_english
 from judgekit.metrics.safety_and_quality.refusal import RefusalRate
 from judgekit.metrics.tokens import split_sentences
+from judgekit.metrics.word_data import fill, fill_parts, read_words
 
 EARLY = 4
 """Sentences at the beginning in which a refusal counts, and as many at the end."""
@@ -66,38 +64,24 @@ class _Lexicon(NamedTuple):
     digest: str
 
 
-def lexicon_text() -> str:
-    """Return the list of phrases as it is kept."""
-    return (files("judgekit.metrics") / "data" / "refusal" / "english.yaml").read_text(
-        encoding="utf-8"
-    )
+LEXICON = "refusal/english.yaml"
+"""The list of phrases."""
 
 
 @lru_cache(maxsize=1)
 def _lexicon() -> _Lexicon:
-    text = lexicon_text()
-    data, _ = parse_yaml(text, file="data/refusal/english.yaml")
-    parts: dict[str, str] = {}
-    for name, pattern in data["parts"].items():
-        parts[name] = _filled(pattern, parts)
+    data, digest = read_words(LEXICON)
+    parts = fill_parts(data["parts"])
 
-    def compiled(pattern: str) -> re.Pattern[str]:
-        return re.compile(_filled(pattern, parts))
+    def compiled(entry: Mapping[str, str]) -> re.Pattern[str]:
+        return re.compile(fill(entry["find"], parts))
 
     return _Lexicon(
-        phrases=tuple(
-            _Phrase(entry["family"], compiled(entry["find"])) for entry in data["phrases"]
-        ),
-        anyway=compiled(data["answers_anyway"]["find"]),
-        reported=compiled(data["reported"]["find"]),
-        digest=digest(text)[:16],
+        phrases=tuple(_Phrase(entry["family"], compiled(entry)) for entry in data["phrases"]),
+        anyway=compiled(data["answers_anyway"]),
+        reported=compiled(data["reported"]),
+        digest=digest[:16],
     )
-
-
-def _filled(pattern: str, parts: Mapping[str, str]) -> str:
-    for name, part in parts.items():
-        pattern = pattern.replace(f"{{{name}}}", part)
-    return pattern
 
 
 def find_refusals(text: str) -> list[RefusalPhrase]:

@@ -10,11 +10,10 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from importlib.resources import files
 from typing import NamedTuple
 
-from judgekit.core.yaml_file import parse_yaml
 from judgekit.metrics.tokens import CJK, count_words, split_sentences
+from judgekit.metrics.word_data import read_words
 
 MAX_CHARACTERS = 200_000
 """Of a longer text, the first and the last half of so many are looked at."""
@@ -22,10 +21,7 @@ MAX_CHARACTERS = 200_000
 
 @lru_cache(maxsize=1)
 def _words() -> dict[str, frozenset[str]]:
-    text = (files("judgekit.metrics") / "data" / "coherence" / "english.yaml").read_text(
-        encoding="utf-8"
-    )
-    data, _ = parse_yaml(text, file="data/coherence/english.yaml")
+    data = read_words("coherence/english.yaml").data
     return {name: frozenset(words.split()) for name, words in data.items()}
 
 
@@ -284,6 +280,3 @@ def _needed_words(question: str) -> int:
 def _short(text: str, most: int = 60) -> str:
     text = " ".join(text.split())
     return text if len(text) <= most else text[: most - 1] + "…"
-
-
-__all__ = ["MAX_CHARACTERS", "Signal", "find_signals"]

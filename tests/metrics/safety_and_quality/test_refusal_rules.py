@@ -7,7 +7,6 @@ import json
 from pathlib import Path
 
 import pytest
-import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -17,11 +16,11 @@ from judgekit.core.score import Row, Score
 from judgekit.metrics.safety_and_quality.refusal_rules import (
     RefusalRules,
     find_refusals,
-    lexicon_text,
 )
+from judgekit.metrics.word_data import read_words
 from tests.growth import LINEAR, growth, repeated
 
-LEXICON = yaml.safe_load(lexicon_text())
+LEXICON = read_words("refusal/english.yaml").data
 
 
 def score(output):
