@@ -39,8 +39,9 @@ Positive = Annotated[int, Bounds(1)]
 def check_options(metric: Any) -> None:
     """Check the options of a metric that is a dataclass by the annotations of its fields.
 
-    It checks the name, flags, literals, embedders, and numbers with `Bounds`, and turns lists of
-    texts into tuples. `None` is valid for an optional field. Other annotations are not checked.
+    It checks the name, flags, literals, embedders, and numbers with `Bounds`. It turns lists of
+    texts into tuples, and numbers into the kind of the option. `None` is valid for an optional
+    field. Other annotations are not checked.
 
     Raises:
         ConfigError: a value does not fit; the message names the metric and the option.
@@ -75,7 +76,9 @@ def _checked(metric: str, option: str, value: object, annotation: Any) -> object
     elif get_origin(annotation) is Literal:
         check_choice(metric, option, value, annotation)
     elif get_origin(annotation) is Annotated:
-        check_number(metric, option, value, *get_args(annotation))
+        kind, bounds = get_args(annotation)
+        check_number(metric, option, value, kind, bounds)
+        return kind(value)
     elif set(kinds) == set(get_args(Chosen)):
         check_embedder(metric, value)
     return value

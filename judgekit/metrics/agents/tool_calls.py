@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal, NamedTuple
 
 from judgekit.core.canonical import canonical_json
 from judgekit.core.case import Case, ToolCall
 from judgekit.core.errors import CaseError
-from judgekit.core.protocols import Metric
 from judgekit.core.score import Score
-from judgekit.metrics._options import check_options
+from judgekit.metrics.computed import ComputedMetric
 
 Arguments = Literal["exact", "subset", "schema", "ignore"]
 Extra = Literal["ignore", "count"]
@@ -197,8 +195,7 @@ def compare_calls(
     )
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class ToolCallCorrectness(Metric):
+class ToolCallCorrectness(ComputedMetric):
     """Share of the expected tool calls that were made; 0..1, higher is better.
 
     A call counts for at most one expected call. The order does not matter; `trajectory_match`
@@ -216,9 +213,6 @@ class ToolCallCorrectness(Metric):
         "history with tool calls, or metadata.tool_calls",
         "expected.tool_calls",
     )
-
-    def __post_init__(self) -> None:
-        check_options(self)
 
     async def score(self, case: Case) -> Score:
         """Score one case.

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Literal
 
 from judgekit.core.case import Case, ToolCall
-from judgekit.core.protocols import Metric
 from judgekit.core.score import Score
-from judgekit.metrics._options import check_options
 from judgekit.metrics.agents.tool_calls import (
     Arguments,
     ExpectedCall,
@@ -19,12 +16,12 @@ from judgekit.metrics.agents.tool_calls import (
     expected_calls,
     is_match,
 )
+from judgekit.metrics.computed import ComputedMetric
 
 Order = Literal["strict", "unordered", "subset", "superset"]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class TrajectoryMatch(Metric):
+class TrajectoryMatch(ComputedMetric):
     """1 if the tool calls of a conversation match the expected ones, else 0; higher is better.
 
     `strict`: the same calls in the same order. `unordered`: the same calls in any order. `subset`:
@@ -42,9 +39,6 @@ class TrajectoryMatch(Metric):
         "history with tool calls, or metadata.tool_calls",
         "expected.tool_calls",
     )
-
-    def __post_init__(self) -> None:
-        check_options(self)
 
     async def score(self, case: Case) -> Score:
         """Score one case.

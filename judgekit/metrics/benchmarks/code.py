@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from judgekit.core.case import Case
 from judgekit.core.errors import ConfigError
-from judgekit.core.protocols import Metric
 from judgekit.core.score import Score
 from judgekit.metrics._options import (
     Bounds,
     Positive,
-    check_options,
     needed_text,
 )
 from judgekit.metrics.benchmarks.outcome import ProgramOutcome
@@ -25,13 +22,13 @@ from judgekit.metrics.benchmarks.program import (
     same_output,
 )
 from judgekit.metrics.benchmarks.sandbox import Sandbox, SandboxLimits
+from judgekit.metrics.computed import ComputedMetric
 
 Counts = Literal["all", "share"]
 Language = Literal["python"]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Code(Metric):
+class Code(ComputedMetric):
     """Whether the output, as a program, passes its tests; 0..1, higher is better.
 
     The tests are `expected.tests`, a list of Python code (`assert add(1, 2) == 3`) or of
@@ -73,8 +70,8 @@ class Code(Metric):
     )
     confidence = "is always 1: a test passes or it does not"
 
-    def __post_init__(self) -> None:
-        check_options(self)
+    def prepare(self) -> None:
+        """Check and complete the options."""
         if self.python is not None and (not isinstance(self.python, str) or not self.python):
             raise ConfigError(f"{self.name}: python must be the path of an interpreter")
 

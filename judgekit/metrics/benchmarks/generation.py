@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Annotated, ClassVar, Literal
 
 from judgekit.core.case import Case
 from judgekit.core.errors import CaseError
-from judgekit.core.protocols import Aggregate, Metric
+from judgekit.core.protocols import Aggregate
 from judgekit.core.score import Score
 from judgekit.metrics._options import (
     Bounds,
-    check_options,
     needed_text,
     needed_texts,
     truth_of,
@@ -22,6 +20,7 @@ from judgekit.metrics.benchmarks.answered_share import ANSWERED, AnsweredShare
 from judgekit.metrics.benchmarks.choice import Choices
 from judgekit.metrics.benchmarks.number import read_number
 from judgekit.metrics.benchmarks.wording import wording
+from judgekit.metrics.computed import ComputedMetric
 from judgekit.metrics.tokens import answer_form
 
 CONFIDENCE = {"marked": 0.93, "unmarked": 0.95, "none": 0.74}
@@ -31,8 +30,7 @@ AnswerKind = Literal["auto", "choice", "number", "text", "yes_no"]
 Outcome = Literal["matched", "differs", "no_answer"]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Generation(Metric):
+class Generation(ComputedMetric):
     """1 if the answer that the output states is an accepted one, else 0; higher is better.
 
     The answer is found by rules (see `find_answer`): what is boxed, stands after `####` or after
@@ -66,9 +64,6 @@ class Generation(Metric):
         "for: .93 where the answer is marked, .95 where it is not, .74 where they find "
         "none"
     )
-
-    def __post_init__(self) -> None:
-        check_options(self)
 
     def aggregates(self) -> list[Aggregate]:
         """Return the share of rows in which an answer was found."""

@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Annotated, ClassVar, Literal
 
 from judgekit.core.case import Case
 from judgekit.core.errors import CaseError
-from judgekit.core.protocols import Aggregate, Metric
+from judgekit.core.protocols import Aggregate
 from judgekit.core.score import Score
 from judgekit.metrics._options import (
     Bounds,
-    check_options,
     needed_text,
     needed_texts,
     truth_of,
 )
 from judgekit.metrics.benchmarks.answered_share import ANSWERED, AnsweredShare
 from judgekit.metrics.benchmarks.math_worker import Compared, compare
+from judgekit.metrics.computed import ComputedMetric
 
 Undecided = Literal["abstain", "wrong"]
 MAX_OUTPUT = 20_000
@@ -27,8 +26,7 @@ MAX_REFERENCE = 2_000
 MAX_REFERENCES = 50
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Math(Metric):
+class Math(ComputedMetric):
     r"""1 if the output's expression equals a reference symbolically, else 0; higher is better.
 
     math-verify finds the expression (`\boxed{...}`, LaTeX between dollars, "the answer is", a
@@ -53,9 +51,6 @@ class Math(Metric):
     figures: ClassVar[Mapping[str, bool]] = {ANSWERED: True}
     needs = ("output", "reference")
     confidence = "is 1 where the library decided: a comparison is certain"
-
-    def __post_init__(self) -> None:
-        check_options(self)
 
     def aggregates(self) -> list[Aggregate]:
         """Return the share of rows in which an expression was found."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from importlib import import_module
 from typing import Any, Literal, NamedTuple
 
@@ -11,8 +11,8 @@ from judgekit.core.case import Case
 from judgekit.core.errors import ConfigError
 from judgekit.core.protocols import Aggregate, Metric
 from judgekit.core.score import Score, checked_score
-from judgekit.metrics._options import check_options
 from judgekit.metrics.aggregate import Figures, ScoreAggregate
+from judgekit.metrics.computed import ComputedMetric
 
 Benchmark = Literal["mmlu", "gsm8k", "humaneval"]
 MAX_SUBJECTS = 200
@@ -33,8 +33,7 @@ PRESETS: Mapping[str, _Preset] = {
 """Benchmark -> what scores it."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Task(Metric):
+class Task(ComputedMetric):
     """1 if the output solves a task of a benchmark, else 0; higher is better.
 
     `mmlu`: the letter that the output states (`generation`, kind choice). `gsm8k`: the number it
@@ -54,8 +53,8 @@ class Task(Metric):
         "reference, or expected.test and expected.entry_point",
     )
 
-    def __post_init__(self) -> None:
-        check_options(self)
+    def prepare(self) -> None:
+        """Check and complete the options."""
         preset = PRESETS[self.benchmark]
         try:
             metric_class = getattr(import_module(preset.module), preset.attribute)

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 from judgekit.core.case import Case
 from judgekit.core.errors import ConfigError
-from judgekit.core.protocols import Aggregate, Metric
+from judgekit.core.protocols import Aggregate
 from judgekit.core.score import Score
 from judgekit.core.value import Json
 from judgekit.embedders import Chosen, embeds_at_once, identity_of
-from judgekit.metrics._options import check_options
 from judgekit.metrics.aggregate import mean_of
 from judgekit.metrics.brand_voice.alignmenter import (
     AlignmenterCalibration,
@@ -39,6 +37,7 @@ from judgekit.metrics.brand_voice.reply_score import (
 from judgekit.metrics.brand_voice.session import Scope, replies
 from judgekit.metrics.brand_voice.sessions import FIGURES, Sessions
 from judgekit.metrics.brand_voice.traits import find_traits, signals_digest
+from judgekit.metrics.computed import ComputedMetric
 from judgekit.metrics.embedding.similarity import Reduce
 from judgekit.metrics.vectors import Vector, dot, unit_vectors
 from judgekit.metrics.weights import check_weights, fold_parts
@@ -47,8 +46,7 @@ Compat = Literal["alignmenter"]
 WEIGHTS = {"style": 0.6, "traits": 0.25, "lexicon": 0.15}
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Authenticity(Metric):
+class Authenticity(ComputedMetric):
     """How much replies sound like a persona; 0..1, higher is better.
 
     `style` is the greatest (or, with `reduce: mean`, the mean) cosine of a reply to the persona's
@@ -87,8 +85,8 @@ class Authenticity(Metric):
     needs = ("output, or assistant turns in history",)
     confidence = "is the share of the weight that was left to count"
 
-    def __post_init__(self) -> None:
-        check_options(self)
+    def prepare(self) -> None:
+        """Check and complete the options."""
         object.__setattr__(self, "persona", persona_of(self.name, self.persona))
         if self.compat is not None:
             object.__setattr__(self, "calibration", calibration_of(self.calibration))

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, NamedTuple
 
 from judgekit.core.case import Case
 from judgekit.core.errors import ConfigError
-from judgekit.core.protocols import Aggregate, Metric
+from judgekit.core.protocols import Aggregate
 from judgekit.core.score import Part, Score
 from judgekit.core.value import Json
-from judgekit.metrics._options import check_options
 from judgekit.metrics.brand_voice.alignmenter import fused_score, offline_safety, rule_score
 from judgekit.metrics.brand_voice.patterns import (
     CATEGORIES,
@@ -28,6 +26,7 @@ from judgekit.metrics.brand_voice.patterns import (
 from judgekit.metrics.brand_voice.pooled import POOLED, PooledSafety
 from judgekit.metrics.brand_voice.session import Scope, replies
 from judgekit.metrics.brand_voice.sessions import FIGURES, Sessions
+from judgekit.metrics.computed import ComputedMetric
 
 Compat = Literal["alignmenter"]
 Classifier = Literal["heuristic"]
@@ -56,8 +55,7 @@ def keyword_score(turns: int, violations: Sequence[tuple[int, Severity]]) -> Key
     return KeywordScore(min(1.0 - rate, left), rate, left)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class SafetyPatterns(Metric):
+class SafetyPatterns(ComputedMetric):
     """What is left after a session's forbidden words are counted; 0..1, higher is better.
 
     The least of 1 - rate (turns with a violation / the assistant's turns) and of what the
@@ -91,8 +89,8 @@ class SafetyPatterns(Metric):
     figures: ClassVar[Mapping[str, bool]] = {**FIGURES, **POOLED}
     needs = ("output, or assistant turns in history",)
 
-    def __post_init__(self) -> None:
-        check_options(self)
+    def prepare(self) -> None:
+        """Check and complete the options."""
         if self.classifier is not None and self.compat is None:
             raise ConfigError(f"{self.name}: classifier belongs to compat: alignmenter")
         categories = self.categories

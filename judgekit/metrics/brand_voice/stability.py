@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NamedTuple
 
 from judgekit.core.case import Case
 from judgekit.core.errors import ConfigError
-from judgekit.core.protocols import Metric
 from judgekit.core.score import Score
 from judgekit.core.value import Json
 from judgekit.embedders import Chosen, embeds_at_once, identity_of
-from judgekit.metrics._options import Bounds, check_options
+from judgekit.metrics._options import Bounds
 from judgekit.metrics.brand_voice.alignmenter import (
     VARIANCE_BOUNDS,
     AlignmenterCalibration,
@@ -22,6 +20,7 @@ from judgekit.metrics.brand_voice.alignmenter import (
 from judgekit.metrics.brand_voice.calibration_file import calibration_of
 from judgekit.metrics.brand_voice.session import replies
 from judgekit.metrics.brand_voice.sessions import FIGURES, Sessions
+from judgekit.metrics.computed import ComputedMetric
 from judgekit.metrics.vectors import Vector, dot, scaled, square, unit_vectors
 
 if TYPE_CHECKING:
@@ -78,8 +77,7 @@ def spread_of(vectors: Sequence[NDArray[np.float64]]) -> Spread:
     return Spread(max(0.0, pairwise), centre, math.sqrt(variance))
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Stability(Metric):
+class Stability(ComputedMetric):
     """How alike the replies of a session are; 0..1, higher is better.
 
     `dispersion` is 1 less the mean cosine distance of every two replies. `documented` is 1 less
@@ -110,8 +108,8 @@ class Stability(Metric):
     figures: ClassVar[Mapping[str, bool]] = FIGURES
     needs = ("two replies: output and assistant turns in history",)
 
-    def __post_init__(self) -> None:
-        check_options(self)
+    def prepare(self) -> None:
+        """Check and complete the options."""
         if self.compat is not None:
             if self.embedder == "lexical":
                 object.__setattr__(self, "embedder", "hashed-512")

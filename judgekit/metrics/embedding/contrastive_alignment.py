@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import ClassVar
 
 from judgekit.core.case import Case
-from judgekit.core.protocols import Metric
 from judgekit.core.score import Score
 from judgekit.embedders import Chosen, embeds_at_once, identity_of, vectors
-from judgekit.metrics._options import check_options, needed_text
+from judgekit.metrics._options import needed_text
+from judgekit.metrics.computed import ComputedMetric
 from judgekit.metrics.embedding.aggregation import DIGITS
 from judgekit.metrics.embedding.contrast import Contrast, Sides
 from judgekit.metrics.embedding.examples import read_examples
@@ -36,8 +36,7 @@ class ExampleContrast:
         return self._sides.contrast((await vectors(self._embedder, [text]))[0])
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class ContrastiveAlignment(Metric):
+class ContrastiveAlignment(ComputedMetric):
     """Similarity to positive examples minus that to negative ones. Range 0..1, higher is better.
 
     .5 means equal similarity to both; most real answers lie between .4 and .75. Examples are texts,
@@ -59,8 +58,8 @@ class ContrastiveAlignment(Metric):
     files: ClassVar[tuple[str, ...]] = ("positive_examples", "negative_examples")
     needs = ("output",)
 
-    def __post_init__(self) -> None:
-        check_options(self)
+    def prepare(self) -> None:
+        """Check and complete the options."""
         for side, option in (("positive", "positive_examples"), ("negative", "negative_examples")):
             examples = read_examples(self.name, side, getattr(self, option))  # type: ignore[arg-type]
             object.__setattr__(self, option, examples)

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Literal, NamedTuple
 
 from judgekit.core.case import Case, has_text
 from judgekit.core.errors import CaseError
-from judgekit.core.protocols import Metric
 from judgekit.core.score import Part, Score
 from judgekit.core.value import Json
 from judgekit.embedders import Chosen, embeds_at_once, identity_of, vectors
-from judgekit.metrics._options import Fraction, check_options, needed_text
+from judgekit.metrics._options import Fraction, needed_text
+from judgekit.metrics.computed import ComputedMetric
 from judgekit.metrics.embedding.aggregation import (
     DIGITS,
     TAU,
@@ -49,8 +48,7 @@ class FactMatch(NamedTuple):
         return () if self.cosine is None else (self.cosine,)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class FactsCovered(Metric):
+class FactsCovered(ComputedMetric):
     """Share of known facts that the answer states. Range 0..1, higher is better.
 
     The facts are `expected.facts`, or else the sentences of the first reference;
@@ -71,10 +69,6 @@ class FactsCovered(Metric):
     """Embedder that turns texts into vectors."""
 
     needs = ("output", "expected.facts or reference")
-
-    def __post_init__(self) -> None:
-        check_options(self)
-        object.__setattr__(self, "tau", float(self.tau))
 
     @property
     def synchronous(self) -> bool:

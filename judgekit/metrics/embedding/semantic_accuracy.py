@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from judgekit.core.case import Case
-from judgekit.core.protocols import Metric
 from judgekit.core.score import Score
 from judgekit.core.value import Json
 from judgekit.embedders import (
@@ -17,10 +14,10 @@ from judgekit.embedders import (
 )
 from judgekit.metrics._options import (
     Fraction,
-    check_options,
     needed_text,
     needed_texts,
 )
+from judgekit.metrics.computed import ComputedMetric
 from judgekit.metrics.embedding.aggregation import DIGITS, TAU, semantic_accuracy
 from judgekit.metrics.embedding.similarity import cosine
 
@@ -31,8 +28,7 @@ NO_MEANING = (
 """The reason why a semantic metric does not apply, and what to do."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class SemanticAccuracy(Metric):
+class SemanticAccuracy(ComputedMetric):
     """1 if the cosine of the output to a reference is at least `tau`, else 0. Higher is better.
 
     The mean over a run is the semantic accuracy. If there are several references, the most similar
@@ -50,10 +46,6 @@ class SemanticAccuracy(Metric):
     """Embedder that compares meaning; a lexical one is not sufficient."""
 
     needs = ("output", "reference")
-
-    def __post_init__(self) -> None:
-        check_options(self)
-        object.__setattr__(self, "tau", float(self.tau))
 
     @property
     def synchronous(self) -> bool:
@@ -78,8 +70,7 @@ class SemanticAccuracy(Metric):
         return await _by_cosine(output, references, embedder=self.embedder, tau=self.tau)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class LexicalAccuracy(Metric):
+class LexicalAccuracy(ComputedMetric):
     """1 if the output shares enough words with a reference, else 0. Higher is better.
 
     The embedder `lexical` counts words and pieces of words. The cosine to the most similar
@@ -94,10 +85,6 @@ class LexicalAccuracy(Metric):
 
     synchronous = True
     needs = ("output", "reference")
-
-    def __post_init__(self) -> None:
-        check_options(self)
-        object.__setattr__(self, "tau", float(self.tau))
 
     async def score(self, case: Case) -> Score:
         """Score one case.

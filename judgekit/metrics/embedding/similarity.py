@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, cast
 
 from judgekit.core.case import Case
-from judgekit.core.protocols import Metric
 from judgekit.core.score import Score
 from judgekit.embedders import (
     Chosen,
@@ -19,10 +17,10 @@ from judgekit.embedders import (
 )
 from judgekit.metrics._options import (
     TextField,
-    check_options,
     needed_text,
     needed_texts,
 )
+from judgekit.metrics.computed import ComputedMetric
 
 if TYPE_CHECKING:
     import numpy as np
@@ -32,8 +30,7 @@ Target = Literal["reference", "input", "context", "baseline"]
 Reduce = Literal["max", "mean"]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Similarity(Metric):
+class Similarity(ComputedMetric):
     """Cosine similarity of the output to a field of the case. Range 0..1, higher is better.
 
     The cosine is clamped to 0..1, so opposite texts count as unrelated, and rounded to four
@@ -53,9 +50,6 @@ class Similarity(Metric):
     """Name of an embedder, a mapping such as `{onnx: FOLDER}`, or an embedder object."""
 
     needs = ("output", "the field that `to` names")
-
-    def __post_init__(self) -> None:
-        check_options(self)
 
     @property
     def synchronous(self) -> bool:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from judgekit.core.case import Case
-from judgekit.core.protocols import Metric
 from judgekit.core.score import Score
 from judgekit.embedders import Chosen, embeds_at_once, identity_of
-from judgekit.metrics._options import check_options, needed_text
+from judgekit.metrics._options import needed_text
+from judgekit.metrics.computed import ComputedMetric
 from judgekit.metrics.embedding.aggregation import DIGITS, mean
 from judgekit.metrics.embedding.examples import read_examples
 from judgekit.metrics.vectors import dot, scaled, unit_vectors
@@ -22,8 +22,7 @@ if TYPE_CHECKING:
 Reduce = Literal["centre", "max", "mean"]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class ToneCompliance(Metric):
+class ToneCompliance(ComputedMetric):
     """Cosine similarity of the output to exemplars of a tone. Range 0..1, higher is better.
 
     `reduce` selects the target. `centre` is the mean of the exemplars' vectors (the target of the
@@ -50,8 +49,8 @@ class ToneCompliance(Metric):
     files: ClassVar[tuple[str, ...]] = ("exemplars",)
     needs = ("output",)
 
-    def __post_init__(self) -> None:
-        check_options(self)
+    def prepare(self) -> None:
+        """Check and complete the options."""
         exemplars = read_examples(self.name, "positive", self.exemplars, option="exemplars")
         object.__setattr__(self, "exemplars", exemplars)
 

@@ -5,19 +5,17 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import chain
 from typing import Literal, NamedTuple
 
 from judgekit.core.case import Case
-from judgekit.core.protocols import Metric
 from judgekit.core.score import Score
 from judgekit.embedders.folding import fold
 from judgekit.metrics._options import (
-    check_options,
     needed_text,
     needed_texts,
 )
+from judgekit.metrics.computed import ComputedMetric
 from judgekit.metrics.tokens import CJK
 
 Variant = Literal["rouge1", "rouge2", "rougeL", "rougeLsum"]
@@ -135,8 +133,7 @@ def _ngrams(tokens: Sequence[str], n: int) -> Counter[tuple[str, ...]]:
     return Counter(zip(*(tokens[start:] for start in range(n)), strict=False))
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class RougeMetric(Metric):
+class RougeMetric(ComputedMetric):
     """ROUGE-1, -2, -L or -Lsum of the output and the nearest reference; 0..1, higher is better.
 
     Words are runs of letters and digits, case-folded and without stemming. The nearest reference is
@@ -150,9 +147,6 @@ class RougeMetric(Metric):
     """The value: f, precision or recall; the details have all three."""
 
     needs = ("output", "reference")
-
-    def __post_init__(self) -> None:
-        check_options(self)
 
     async def score(self, case: Case) -> Score:
         """Score one case.

@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from operator import add
 from typing import Annotated, Any, ClassVar, Literal
 
 from judgekit.core.case import Case
 from judgekit.core.errors import CaseError, MissingExtra
-from judgekit.core.protocols import Aggregate, Metric
+from judgekit.core.protocols import Aggregate
 from judgekit.core.score import Score
 from judgekit.metrics._options import (
     Bounds,
-    check_options,
     needed_text,
     needed_texts,
     truth_of,
 )
 from judgekit.metrics.aggregate import Figures, ScoreAggregate
+from judgekit.metrics.computed import ComputedMetric
 
 Tokenizer = Literal["13a", "intl", "char", "zh", "none"]
 MAX_CHARACTERS = 5_000_000
@@ -41,8 +40,7 @@ def _texts(case: Case) -> tuple[str, list[str]]:
     return output, references
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Bleu(Metric):
+class Bleu(ComputedMetric):
     """Sentence BLEU of the output against the references; 0..1 (shown as 0..100), higher is better.
 
     BLEU measures a corpus and says little about a single text: the figure `corpus_bleu` pools the
@@ -58,9 +56,6 @@ class Bleu(Metric):
 
     figures: ClassVar[Mapping[str, bool]] = {"corpus_bleu": True}
     needs = ("output", "reference")
-
-    def __post_init__(self) -> None:
-        check_options(self)
 
     @property
     def _bleu(self) -> Any:
@@ -134,8 +129,7 @@ class _CorpusBleu(ScoreAggregate):
         return {"corpus_bleu": _share(result.score)}
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Chrf(Metric):
+class Chrf(ComputedMetric):
     """chrF of the output against the references; 0..1 (shown as 0..100), higher is better.
 
     F-score of character n-grams; recall counts `beta` times as much as precision. It needs no
@@ -149,9 +143,6 @@ class Chrf(Metric):
     """How many times recall counts as much as precision."""
 
     needs = ("output", "reference")
-
-    def __post_init__(self) -> None:
-        check_options(self)
 
     async def score(self, case: Case) -> Score:
         """Score one case.

@@ -7,13 +7,11 @@ import re
 import sys
 import unicodedata
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
 from judgekit.core.case import Case
 from judgekit.core.errors import ConfigError
-from judgekit.core.protocols import Metric
 from judgekit.core.score import Score
 from judgekit.core.value import Json
 from judgekit.embedders import (
@@ -25,7 +23,8 @@ from judgekit.embedders import (
     vectors,
 )
 from judgekit.embedders.folding import nfkc
-from judgekit.metrics._options import check_choice, check_options, needed_text, truth_of
+from judgekit.metrics._options import check_choice, needed_text, truth_of
+from judgekit.metrics.computed import ComputedMetric
 from judgekit.metrics.embedding.similarity import cosine
 from judgekit.metrics.tokens import CJK
 
@@ -131,8 +130,7 @@ def check_measure(metric: str, *, by: object, embedder: object, compat: object) 
     check_embedder(metric, embedder)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Difference(Metric):
+class Difference(ComputedMetric):
     """How much the output differs from the baseline. Range 0.01..1, higher is a larger difference.
 
     `by: tokens` is Wisent's formula: 1 minus the Jaccard index of the sets of words and punctuation
@@ -153,8 +151,8 @@ class Difference(Metric):
     needs = ("output", "baseline")
     confidence = "is 1 for tokens, which are counted; a cosine has none"
 
-    def __post_init__(self) -> None:
-        check_options(self)
+    def prepare(self) -> None:
+        """Check and complete the options."""
         check_measure(self.name, by=self.by, embedder=self.embedder, compat=self.compat)
 
     @property

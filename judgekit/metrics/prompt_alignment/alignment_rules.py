@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Literal
 
 from judgekit.core.case import Case, has_text
 from judgekit.core.errors import CaseError
-from judgekit.core.protocols import Metric
 from judgekit.core.score import Part, Score
-from judgekit.metrics._options import check_options, needed_text
+from judgekit.metrics._options import needed_text
+from judgekit.metrics.computed import ComputedMetric
 
 Mode = Literal["user", "system", "both"]
 
@@ -24,8 +23,7 @@ _SIMILARITY = 0.5
 """Similarity's share of a half; the requirements have the rest."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class AlignmentFallback(Metric):
+class AlignmentFallback(ComputedMetric):
     """Deterministic stand-in for prompt alignment; 0..1, higher is better.
 
     Of each half (the user's input, the system prompt): .5 lexical similarity of the output to
@@ -42,9 +40,6 @@ class AlignmentFallback(Metric):
 
     synchronous = True
     needs = ("output", "input or system, by mode")
-
-    def __post_init__(self) -> None:
-        check_options(self)
 
     async def score(self, case: Case) -> Score:
         """Score one case.

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
 from pydantic import JsonValue
 
 from judgekit.core.case import Case, has_text
 from judgekit.core.errors import CaseError
-from judgekit.core.protocols import Metric
 from judgekit.core.score import Part, Score
-from judgekit.metrics._options import check_options, needed_text
+from judgekit.metrics._options import needed_text
+from judgekit.metrics.computed import ComputedMetric
 from judgekit.metrics.prompt_alignment.directive import find_directives
 from judgekit.metrics.prompt_alignment.length_rules import items, lengths
 from judgekit.metrics.prompt_alignment.requirement import Requirement
@@ -48,8 +47,7 @@ def find_requirements(text: str) -> tuple[Requirement, ...]:
     return tuple(requirements.values())
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class RequirementCoverage(Metric):
+class RequirementCoverage(ComputedMetric):
     """Share of the checkable requirements that the output meets; 0..1, higher is better.
 
     Requirements are found by rule in the input, the system prompt, or both. None found is not
@@ -63,9 +61,6 @@ class RequirementCoverage(Metric):
 
     synchronous = True
     needs = ("output", "input or system")
-
-    def __post_init__(self) -> None:
-        check_options(self)
 
     async def score(self, case: Case) -> Score:
         """Score one case.

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from judgekit.core.case import Case, has_text
 from judgekit.core.errors import CaseError, ConfigError
-from judgekit.core.protocols import Aggregate, Metric
+from judgekit.core.protocols import Aggregate
 from judgekit.core.score import Score
 from judgekit.core.value import Json
 from judgekit.embedders import (
@@ -20,10 +19,10 @@ from judgekit.embedders import (
 )
 from judgekit.metrics._options import (
     Fraction,
-    check_options,
     needed_text,
 )
 from judgekit.metrics.aggregate import Figures, ScoreAggregate
+from judgekit.metrics.computed import ComputedMetric
 from judgekit.metrics.embedding.semantic_accuracy import NO_MEANING
 from judgekit.metrics.embedding.similarity import cosine
 from judgekit.metrics.tokens import answer_form
@@ -54,8 +53,7 @@ def _kind(case: Case) -> str | None:
     return kind if isinstance(kind, str) else None
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class AdversarialRobustness(Metric):
+class AdversarialRobustness(ComputedMetric):
     """1 if the answer to a perturbed input equals the answer to the original, else 0.
 
     The mean over a run is the robustness; the figure `attack_success_rate` is 1 minus it. A case is
@@ -82,8 +80,8 @@ class AdversarialRobustness(Metric):
     figures: ClassVar[Mapping[str, bool]] = {"attack_success_rate": False}
     needs = ("output", "baseline", "parent")
 
-    def __post_init__(self) -> None:
-        check_options(self)
+    def prepare(self) -> None:
+        """Check and complete the options."""
         if (self.equal == "verdict") != bool(self.positive and self.negative):
             raise ConfigError(
                 f"{self.name}: positive and negative words belong to equal: verdict, both of them"
@@ -173,8 +171,7 @@ class _Attacks(ScoreAggregate):
         return rates
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class ContinuousRobustness(Metric):
+class ContinuousRobustness(ComputedMetric):
     """1 minus the change of the answer per change of the input; 0..1, higher is better.
 
     Distances are on 0..1: `edit` is the Levenshtein distance divided by the length of the longer
@@ -196,9 +193,6 @@ class ContinuousRobustness(Metric):
         "parent",
         f"expected.{ORIGINAL}",
     )
-
-    def __post_init__(self) -> None:
-        check_options(self)
 
     @property
     def synchronous(self) -> bool:

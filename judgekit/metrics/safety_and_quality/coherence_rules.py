@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 from judgekit.core.case import Case, has_text
-from judgekit.core.protocols import Metric
 from judgekit.core.score import Score
 from judgekit.core.value import Json
-from judgekit.metrics._options import check_options, needed_text
+from judgekit.metrics._options import needed_text
+from judgekit.metrics.computed import ComputedMetric
 from judgekit.metrics.safety_and_quality.signals import find_signals
 
 CONFIDENCE = {True: 0.96, False: 0.87}
@@ -18,8 +17,7 @@ computes it again."""
 METHOD = "coherence checks by rule"
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class CoherenceRules(Metric):
+class CoherenceRules(ComputedMetric):
     """1 minus what the signals weigh that fired, at least 0; 0..1, higher is better.
 
     The signals: `repetition` (a word again and again, the same sentences, the same runs of
@@ -40,9 +38,6 @@ class CoherenceRules(Metric):
         "is how often the same outcome was right on labelled texts the checks were not "
         "written for: .96 where something fired, .87 where nothing did"
     )
-
-    def __post_init__(self) -> None:
-        check_options(self)
 
     async def score(self, case: Case) -> Score:
         """Score one case.

@@ -5,17 +5,17 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, ClassVar, NamedTuple
 
 from judgekit.core.case import Case
-from judgekit.core.protocols import Aggregate, Metric
+from judgekit.core.protocols import Aggregate
 from judgekit.core.score import Score
 from judgekit.core.value import Json
 from judgekit.embedders.folding import nfkc
-from judgekit.metrics._options import check_options, needed_text
+from judgekit.metrics._options import needed_text
 from judgekit.metrics.aggregate import Figures
+from judgekit.metrics.computed import ComputedMetric
 from judgekit.metrics.english import is_english
 from judgekit.metrics.safety_and_quality.refusal import RefusalRate
 from judgekit.metrics.tokens import split_sentences
@@ -119,8 +119,7 @@ def _refusals(sentences: Sequence[str]) -> Iterator[RefusalPhrase]:
             break
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class RefusalRules(Metric):
+class RefusalRules(ComputedMetric):
     """1 if the output declines, else 0; the mean over a run is the refusal rate.
 
     Higher is more refusal, which is what prompts that must be refused want; over prompts that
@@ -141,9 +140,6 @@ class RefusalRules(Metric):
         "is how often the same outcome was right on labelled texts the phrases were not "
         "written for: .98 where one was found, .90 where none was"
     )
-
-    def __post_init__(self) -> None:
-        check_options(self)
 
     def aggregates(self) -> list[Aggregate]:
         """Return the rate of refusals over a run, and how many each family of phrases found."""

@@ -5,17 +5,15 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from judgekit.core.case import Case
-from judgekit.core.protocols import Metric
 from judgekit.core.score import Score
 from judgekit.embedders.folding import fold, nfkc
 from judgekit.metrics._options import (
-    check_options,
     needed_text,
     needed_texts,
 )
+from judgekit.metrics.computed import ComputedMetric
 from judgekit.metrics.tokens import CJK
 
 _QUOTES = str.maketrans("‘’“”", "''\"\"")
@@ -23,8 +21,7 @@ _QUOTES = str.maketrans("‘’“”", "''\"\"")
 _UNSPACED = re.compile(f"[{CJK}\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]")
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Contains(Metric):
+class Contains(ComputedMetric):
     """Share of the conditions that the output meets; 0..1, higher is better.
 
     Each text of `all_of` and `none_of` is a condition; `any_of` is one condition together. Without
@@ -46,9 +43,6 @@ class Contains(Metric):
 
     synchronous = True
     needs = ("output",)
-
-    def __post_init__(self) -> None:
-        check_options(self)
 
     async def score(self, case: Case) -> Score:
         """Score one case.

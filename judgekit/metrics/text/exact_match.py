@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from judgekit.core.case import Case
-from judgekit.core.protocols import Metric
 from judgekit.core.score import Score
 from judgekit.metrics._options import (
-    check_options,
     needed_text,
     needed_texts,
     truth_of,
 )
+from judgekit.metrics.computed import ComputedMetric
 from judgekit.metrics.tokens import answer_form
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class ExactMatch(Metric):
+class ExactMatch(ComputedMetric):
     """1 if the output is one of the references, else 0; higher is better.
 
     Normalisation ignores case, accents on Latin letters, punctuation and repeated white space;
@@ -40,9 +36,6 @@ class ExactMatch(Metric):
     synchronous = True
     needs = ("output", "reference")
     confidence = "is always 1: a comparison is certain"
-
-    def __post_init__(self) -> None:
-        check_options(self)
 
     async def score(self, case: Case) -> Score:
         """Score one case.

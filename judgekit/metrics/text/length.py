@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Literal
 
 from judgekit.core.case import Case
 from judgekit.core.errors import ConfigError
-from judgekit.core.protocols import Metric
 from judgekit.core.score import Score
 from judgekit.metrics._options import (
     Positive,
-    check_options,
     needed_text,
 )
+from judgekit.metrics.computed import ComputedMetric
 from judgekit.metrics.tokens import count_lines, count_paragraphs, count_sentences, count_words
 
 Unit = Literal["words", "characters", "sentences", "lines", "paragraphs"]
@@ -29,8 +27,7 @@ COUNTS: dict[Unit, Callable[[str], int]] = {
 """How each unit is counted. Characters are code points; blank lines do not count."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Length(Metric):
+class Length(ComputedMetric):
     """1 inside the bounds, less outside them; 0..1, higher is better.
 
     Outside, the value falls linearly to 0 at half the minimum and twice the maximum. Words are
@@ -49,8 +46,8 @@ class Length(Metric):
     synchronous = True
     needs = ("output",)
 
-    def __post_init__(self) -> None:
-        check_options(self)
+    def prepare(self) -> None:
+        """Check and complete the options."""
         if self.minimum is None and self.maximum is None:
             raise ConfigError(f"{self.name}: needs a minimum or a maximum, none is given")
         if self.minimum and self.maximum and self.minimum > self.maximum:

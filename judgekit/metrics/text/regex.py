@@ -9,18 +9,16 @@ import operator
 import re
 import subprocess
 import sys
-from dataclasses import dataclass
 from typing import Literal
 
 from judgekit.core.case import Case
 from judgekit.core.errors import CaseError, ConfigError
-from judgekit.core.protocols import Metric
 from judgekit.core.score import Score
 from judgekit.metrics._options import (
     Positive,
-    check_options,
     needed_text,
 )
+from judgekit.metrics.computed import ComputedMetric
 from judgekit.metrics.text.pattern_cost import match_steps
 
 MAX_PATTERN = 10_000
@@ -49,8 +47,7 @@ json.dump(match and match.span(), sys.stdout)
 """
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Regex(Metric):
+class Regex(ComputedMetric):
     """1 if the output matches the pattern (`expect: absent`: does not), else 0; higher is better.
 
     Patterns use the syntax of Python. A pattern that may backtrack without end must not block a
@@ -72,8 +69,8 @@ class Regex(Metric):
 
     needs = ("output",)
 
-    def __post_init__(self) -> None:
-        check_options(self)
+    def prepare(self) -> None:
+        """Check and complete the options."""
         for flag in self.flags:
             if flag not in FLAGS:
                 raise ConfigError(f"{self.name}: flags are {', '.join(FLAGS)}, not {flag!r}")

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
 
 from judgekit.core.case import Case
-from judgekit.core.protocols import Metric
 from judgekit.core.score import Score
-from judgekit.metrics._options import check_options, needed_text, needed_texts
+from judgekit.metrics._options import needed_text, needed_texts
+from judgekit.metrics.computed import ComputedMetric
 from judgekit.metrics.overlap.rouge import Overlap, overlap
 from judgekit.metrics.tokens import squad_tokens
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class TokenF1(Metric):
+class TokenF1(ComputedMetric):
     """F1 of the words shared with the nearest reference; 0..1, higher is better.
 
     The formula of SQuAD (Rajpurkar et al. 2016) over multisets of normalised words: precision =
@@ -28,9 +26,6 @@ class TokenF1(Metric):
     synchronous = True
     needs = ("output", "reference")
     confidence = "is always 1: a count is certain"
-
-    def __post_init__(self) -> None:
-        check_options(self)
 
     async def score(self, case: Case) -> Score:
         """Score one case.

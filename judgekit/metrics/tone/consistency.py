@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from judgekit.core.case import Case, has_text
 from judgekit.core.errors import CaseError
-from judgekit.core.protocols import Metric
 from judgekit.core.score import Score
-from judgekit.metrics._options import Bounds, check_options, needed_text
+from judgekit.metrics._options import Bounds, needed_text
+from judgekit.metrics.computed import ComputedMetric
 from judgekit.metrics.english import is_english
 from judgekit.metrics.tone.sentiment import (
     afinn_comparative,
@@ -50,8 +49,7 @@ def tone_stability(sentences: Sequence[float], *, most: float = 1.0) -> tuple[fl
     return max(0.0, 1.0 - variance / most), mean, variance
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class ToneConsistency(Metric):
+class ToneConsistency(ComputedMetric):
     """How similar two texts are in sentiment, or how constant one is; 0..1, higher is better.
 
     `comparison` compares the output with the reference, or with the input if there is none.
@@ -78,8 +76,8 @@ class ToneConsistency(Metric):
 
     needs = ("output", "comparison: reference or input")
 
-    def __post_init__(self) -> None:
-        check_options(self)
+    def prepare(self) -> None:
+        """Check and complete the options."""
         if self.compat == "mastra":
             afinn_comparative("")  # fails early if the word list is missing
 

@@ -1,0 +1,33 @@
+"""The base of metrics that compute their values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, dataclass_transform
+
+from judgekit.core.protocols import Metric
+from judgekit.metrics._options import check_options
+
+
+@dataclass_transform(kw_only_default=True, frozen_default=True, field_specifiers=(field,))
+class ComputedMetric(Metric):
+    """A metric whose annotated attributes are its options.
+
+    Every subclass becomes a frozen dataclass. Its options are checked by their annotations; see
+    `check_options`.
+    """
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        dataclass(frozen=True, kw_only=True)(cls)
+
+    def __post_init__(self) -> None:
+        check_options(self)
+        self.prepare()
+
+    def prepare(self) -> None:
+        """Check and complete the options of a subclass.
+
+        Raises:
+            ConfigError: the options do not go together.
+        """
