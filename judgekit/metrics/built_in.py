@@ -1,65 +1,38 @@
-"""A built-in rubric as a metric: one constructor for those that add no option of their own."""
+"""Metrics of a built-in rubric, with typed options."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, dataclass_transform
 
-from judgekit.core.protocols import JudgeLike
-from judgekit.metrics.rubric import DEFAULT_HISTORY, RubricMetric
+from judgekit.metrics._options import check_options
+from judgekit.metrics.rubric import RubricMetric
 from judgekit.rubric.rubric import Rubric
 
+RubricLike = Rubric | str | Path
+"""A loaded rubric, a name, or a path."""
+_OPTIONS = ("mode", "samples", "history", "scale", "parameters")
+"""The options of `RubricMetric` that a subclass may have."""
 
+
+@dataclass_transform(kw_only_default=True, eq_default=False)
 class BuiltIn(RubricMetric):
-    """A metric that asks one rubric of ours, unless another is given in its place.
+    """A metric that asks one of our rubrics, or another in its place.
 
-    `class Coherence(BuiltIn, asks="coherence")` takes `judge`, `name`, `history`, `samples`,
-    `rubric` and `parameters`. Its defaults stand in its signature, where help and cards look.
+    The annotated attributes of a subclass are its options. It becomes a dataclass, which checks
+    them by their annotations and hands on those of `RubricMetric`.
     """
 
-    if TYPE_CHECKING:
+    judge: Any
+    rubric: Any
 
-        def __init__(
-            self,
-            *,
-            judge: JudgeLike,
-            name: str = ...,
-            history: int = ...,
-            samples: int = ...,
-            rubric: Rubric | str | Path = ...,
-            parameters: Mapping[str, Any] | None = ...,
-        ) -> None: ...
-
-    def __init_subclass__(
-        cls, *, asks: str | None = None, history: int = DEFAULT_HISTORY, **options: Any
-    ) -> None:
+    def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
-        if asks is not None:
-            constructor = _constructor(asks, history)
-            constructor.__qualname__ = f"{cls.__qualname__}.__init__"  # errors of calls name it
-            cls.__init__ = constructor  # type: ignore[method-assign]
+        dataclass(kw_only=True, eq=False, repr=False)(cls)
+        cls.synchronous = RubricMetric.synchronous  # type: ignore[method-assign]
 
-
-def _constructor(asks: str, shown: int) -> Any:
-    def __init__(
-        self: RubricMetric,
-        *,
-        judge: JudgeLike,
-        name: str = asks,
-        history: int = shown,
-        samples: int = 1,
-        rubric: Rubric | str | Path = asks,
-        parameters: Mapping[str, Any] | None = None,
-    ) -> None:
-        RubricMetric.__init__(
-            self,
-            rubric,
-            judge=judge,
-            name=name,
-            history=history,
-            samples=samples,
-            parameters=parameters,
-        )
-
-    return __init__
+    def __post_init__(self) -> None:
+        check_options(self)
+        given = {name: vars(self)[name] for name in _OPTIONS if name in vars(self)}
+        super().__init__(self.rubric, judge=self.judge, name=self.name, **given)

@@ -9,15 +9,17 @@ from __future__ import annotations
 import math
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
-from typing import Any, ClassVar, NamedTuple
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar, NamedTuple, dataclass_transform
 
 from judgekit.core.case import Case
-from judgekit.core.errors import ConfigError, InvalidReply, JudgekitError
+from judgekit.core.errors import InvalidReply, JudgekitError
 from judgekit.core.judge_wrapper import as_judge
 from judgekit.core.protocols import Aggregate, Asks, JudgeLike, Metric
 from judgekit.core.score import Part, Score, Status, checked_score
 from judgekit.core.value import Json
+from judgekit.metrics._options import check_options
+from judgekit.metrics.built_in import RubricLike
 from judgekit.metrics.quote import FIGURES, QuoteTally, find_quotes
 from judgekit.metrics.rubric import DEFAULT_HISTORY, RubricMetric
 from judgekit.rubric.rubric import Rubric
@@ -38,7 +40,7 @@ class Step:
 
     def __init__(
         self,
-        rubric: Rubric | str | Path,
+        rubric: RubricLike,
         *,
         judge: JudgeLike,
         metric: str,
@@ -165,19 +167,36 @@ def certainty(probabilities: Sequence[float]) -> float | None:
     return math.fsum(max(p, 1.0 - p) for p in probabilities) / len(probabilities)
 
 
+@dataclass_transform(kw_only_default=True, eq_default=False)
 class Stepped(Metric):
-    """Base of metrics that ask a judge in several steps."""
+    """Base of metrics that ask a judge in several steps: list texts, then judge each of them.
 
-    range: tuple[float, float] = (0.0, 1.0)
+    The annotated attributes of a subclass are its options, among them `judge`, `name` and
+    `rubric`, which judges a text. It becomes a dataclass, which checks them by their annotations.
+    """
+
     asks: ClassVar[Asks] = "verdict"
+    listing: ClassVar[str] = ""
+    """Rubric of the first step; empty if the case has the texts."""
+    judge: Any
+    rubric: RubricLike
+    history = DEFAULT_HISTORY
 
-    def __init__(self, *, name: str, judge: JudgeLike, steps: Sequence[Step]) -> None:
-        if not isinstance(name, str) or not name.strip():
-            raise ConfigError(f"name must be a text that is not blank, not {name!r}")
-        self.name = name
-        self.judge = as_judge(judge)
-        self._steps = tuple(steps)
-        rubrics = [step.rubric for step in steps]
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        dataclass(kw_only=True, eq=False, repr=False)(cls)
+        cls.synchronous = Stepped.synchronous  # type: ignore[method-assign]
+
+    def __post_init__(self) -> None:
+        check_options(self)
+        self.judge = as_judge(self.judge)
+        self._steps = tuple(
+            Step(rubric, judge=self.judge, metric=self.name, history=self.history)
+            for rubric in (self.listing, self.rubric)
+            if rubric
+        )
+        self._list, self._each = self._steps[0], self._steps[-1]
+        rubrics = self.rubrics
         *first, last = rubrics
         # Reports print RUBRIC@VERSION: several read as `statements@1+claim_support@1`.
         self._made_with: dict[str, Json] = {
@@ -188,6 +207,13 @@ class Stepped(Metric):
         }
         by = " and ".join(f"{rubric.name}@{rubric.version}" for rubric in rubrics)
         self._method = f"{self.judge.model} by {by}"
+
+    @property
+    def options(self) -> dict[str, Json]:
+        """Options that affect the requests or the value."""
+        named = [f.name for f in fields(self) if f.name not in ("judge", "name", "rubric")]  # type: ignore[arg-type]
+        own = {name: getattr(self, name) for name in named}
+        return {**own, "rubric": self._each.rubric.name}
 
     @property
     def made_with(self) -> dict[str, Json]:
@@ -202,7 +228,7 @@ class Stepped(Metric):
     @property
     def synchronous(self) -> bool:
         """Whether scoring never waits, as in a replay."""
-        return self.judge.synchronous
+        return bool(self.judge.synchronous)
 
     @property
     def asks_further(self) -> bool:

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from judgekit.core.case import Case, Message, has_text
 from judgekit.core.errors import CaseError
 from judgekit.core.protocols import JudgeLike
 from judgekit.core.score import Score
-from judgekit.core.value import Json
-from judgekit.metrics._options import check_positive, needed_text
+from judgekit.metrics._options import Positive, needed_text
+from judgekit.metrics.built_in import RubricLike
 from judgekit.metrics.rubric import DEFAULT_HISTORY
 from judgekit.metrics.shares import ratio
 from judgekit.metrics.step import (
     MAX_STATEMENTS,
     JudgedText,
-    Step,
     Stepped,
     agreeing,
     beginning,
@@ -23,7 +20,6 @@ from judgekit.metrics.step import (
     subject,
     text_parts,
 )
-from judgekit.rubric.rubric import Rubric
 
 
 class RoleAdherence(Stepped):
@@ -41,32 +37,13 @@ class RoleAdherence(Stepped):
         rubric: rubric for a turn, instead of `role_adherence`.
     """
 
-    synchronous = Stepped.synchronous
+    judge: JudgeLike
+    name: str = "role_adherence"
+    history: int = DEFAULT_HISTORY
+    max_turns: Positive = MAX_STATEMENTS
+    rubric: RubricLike = "role_adherence"
+
     needs = ("system", "output or assistant messages in history")
-
-    def __init__(
-        self,
-        *,
-        judge: JudgeLike,
-        name: str = "role_adherence",
-        history: int = DEFAULT_HISTORY,
-        max_turns: int = MAX_STATEMENTS,
-        rubric: Rubric | str | Path = "role_adherence",
-    ) -> None:
-        check_positive(name, "max_turns", max_turns)
-        self.max_turns = max_turns
-        self.history = history
-        self._role = Step(rubric, judge=judge, metric=name, history=history)
-        super().__init__(name=name, judge=judge, steps=(self._role,))
-
-    @property
-    def options(self) -> dict[str, Json]:
-        """Options that affect the requests or the value."""
-        return {
-            "history": self.history,
-            "max_turns": self.max_turns,
-            "rubric": self._role.rubric.name,
-        }
 
     async def score(self, case: Case) -> Score:
         """Score one case.
@@ -80,7 +57,7 @@ class RoleAdherence(Stepped):
         if not turns:
             raise CaseError("needs an output, or an assistant message in history")
         judged = list(enumerate(turns, start=1))[-self.max_turns :]
-        scores = await self._role.ask(
+        scores = await self._each.ask(
             [
                 subject(
                     case,

@@ -16,6 +16,7 @@ from judgekit.metrics.brand_voice.patterns import PatternSet
 from judgekit.metrics.brand_voice.persona import Persona, persona_of
 from judgekit.metrics.brand_voice.safety import SafetyPatterns
 from judgekit.metrics.brand_voice.sessions import FIGURES, Sessions
+from judgekit.metrics.built_in import BuiltIn, RubricLike
 from judgekit.metrics.quote import FIGURES as QUOTE_FIGURES
 from judgekit.metrics.rubric import RubricMetric
 from judgekit.rubric.rubric import Rubric, Variant
@@ -24,7 +25,7 @@ SESSION_HISTORY = 100
 """Earlier messages of a session that the judge may see."""
 
 
-class AuthenticityJudge(RubricMetric):
+class AuthenticityJudge(BuiltIn):
     """How much replies sound like a persona, by a judge; 0..1, higher is better.
 
     The judge sees the persona (description, traits, words, exemplars) and the whole session, and
@@ -42,31 +43,22 @@ class AuthenticityJudge(RubricMetric):
         rubric: a rubric with the same parameters, to replace the built-in one.
     """
 
+    judge: JudgeLike
+    persona: str | Mapping[str, Any] | Persona
+    name: str = "authenticity_judge"
+    samples: int = 1
+    history: int = SESSION_HISTORY
+    scale: float = 1.0
+    rubric: RubricLike = "authenticity_judge"
+
     files: ClassVar[tuple[str, ...]] = ("persona",)
     needs = ("output",)
     confidence = "is the share of the weight that was answered"
 
-    def __init__(
-        self,
-        *,
-        judge: JudgeLike,
-        persona: str | Mapping[str, Any] | Persona,
-        name: str = "authenticity_judge",
-        samples: int = 1,
-        history: int = SESSION_HISTORY,
-        scale: float = 1.0,
-        rubric: Rubric | str | Path = "authenticity_judge",
-    ) -> None:
-        self.persona = persona_of(name, persona)
-        super().__init__(
-            rubric,
-            judge=judge,
-            name=name,
-            samples=samples,
-            history=history,
-            scale=scale,
-            parameters=persona_parameters(self.persona),
-        )
+    def __post_init__(self) -> None:
+        self.persona = persona_of(self.name, self.persona)
+        self.parameters = persona_parameters(self.persona)
+        super().__post_init__()
         self.made_with.update(self.persona.made_with)
 
     @property

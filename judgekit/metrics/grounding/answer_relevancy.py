@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from judgekit.core.case import Case
 from judgekit.core.protocols import JudgeLike
 from judgekit.core.score import Score
-from judgekit.core.value import Json
-from judgekit.metrics._options import check_fraction, check_positive, needed_text
+from judgekit.metrics._options import Fraction, Positive, needed_text
+from judgekit.metrics.built_in import RubricLike
 from judgekit.metrics.shares import UNSURE, answer_relevancy
 from judgekit.metrics.step import (
     MAX_STATEMENTS,
     JudgedText,
-    Step,
     Stepped,
     agreeing,
     items_of,
@@ -21,7 +18,6 @@ from judgekit.metrics.step import (
     subject,
     text_parts,
 )
-from judgekit.rubric.rubric import Rubric
 
 
 class AnswerRelevancy(Stepped):
@@ -41,33 +37,14 @@ class AnswerRelevancy(Stepped):
         rubric: rubric for judging a statement.
     """
 
-    synchronous = Stepped.synchronous
+    judge: JudgeLike
+    name: str = "answer_relevancy"
+    unsure: Fraction = UNSURE
+    max_statements: Positive = MAX_STATEMENTS
+    rubric: RubricLike = "statement_relevance"
+    listing = "statements"
+
     needs = ("input", "output")
-
-    def __init__(
-        self,
-        *,
-        judge: JudgeLike,
-        name: str = "answer_relevancy",
-        unsure: float = UNSURE,
-        max_statements: int = MAX_STATEMENTS,
-        rubric: Rubric | str | Path = "statement_relevance",
-    ) -> None:
-        self.unsure = check_fraction(name, "unsure", unsure)
-        check_positive(name, "max_statements", max_statements)
-        self.max_statements = max_statements
-        self._statements = Step("statements", judge=judge, metric=name)
-        self._relevance = Step(rubric, judge=judge, metric=name)
-        super().__init__(name=name, judge=judge, steps=(self._statements, self._relevance))
-
-    @property
-    def options(self) -> dict[str, Json]:
-        """Options that affect the requests or the value."""
-        return {
-            "unsure": self.unsure,
-            "max_statements": self.max_statements,
-            "rubric": self._relevance.rubric.name,
-        }
 
     async def score(self, case: Case) -> Score:
         """Score one case.
@@ -77,10 +54,10 @@ class AnswerRelevancy(Stepped):
         """
         question = needed_text(case, "input")
         needed_text(case, "output")
-        (extracted,) = await self._statements.ask([case])
+        (extracted,) = await self._list.ask([case])
         items = items_of(extracted)
         statements = items[: self.max_statements]
-        scores = await self._relevance.ask(
+        scores = await self._each.ask(
             [
                 subject(case, str(number), input=question, output=statement)
                 for number, statement in enumerate(statements, start=1)

@@ -3,28 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from pathlib import Path
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 from judgekit.core.case import Case
 from judgekit.core.judgment import Quote
 from judgekit.core.protocols import JudgeLike
 from judgekit.core.score import Score
 from judgekit.core.value import Json
-from judgekit.metrics._options import check_fraction, check_positive
+from judgekit.metrics._options import Fraction, Positive
+from judgekit.metrics.built_in import RubricLike
 from judgekit.metrics.quote import find_quote
 from judgekit.metrics.shares import TAU
 from judgekit.metrics.step import (
     MAX_STATEMENTS,
     JudgedText,
-    Step,
     Stepped,
     certainty,
     items_of,
     subject,
     text_parts,
 )
-from judgekit.rubric.rubric import Rubric
 
 
 class Claim(NamedTuple):
@@ -69,34 +67,12 @@ class CheckedClaims(NamedTuple):
 class ClaimMetric(Stepped):
     """The base of metrics of claims: list the claims of a text, then check each of them."""
 
-    called: ClassVar[str]
-    """Default name in results."""
-
-    def __init__(
-        self,
-        *,
-        judge: JudgeLike,
-        name: str | None = None,
-        tau: float = TAU,
-        max_claims: int = MAX_STATEMENTS,
-        rubric: Rubric | str | Path = "claim_support",
-    ) -> None:
-        name = self.called if name is None else name
-        self.tau = check_fraction(name, "tau", tau)
-        check_positive(name, "max_claims", max_claims)
-        self.max_claims = max_claims
-        self._statements = Step("statements", judge=judge, metric=name)
-        self._support = Step(rubric, judge=judge, metric=name)
-        super().__init__(name=name, judge=judge, steps=(self._statements, self._support))
-
-    @property
-    def options(self) -> dict[str, Json]:
-        """Options that affect the requests or the value."""
-        return {
-            "tau": self.tau,
-            "max_claims": self.max_claims,
-            "rubric": self._support.rubric.name,
-        }
+    judge: JudgeLike
+    name: str
+    tau: Fraction = TAU
+    max_claims: Positive = MAX_STATEMENTS
+    rubric: RubricLike = "claim_support"
+    listing = "statements"
 
     async def check_claims(self, case: Case, passages: Sequence[str]) -> CheckedClaims:
         """Return the claims of the output of a case, checked against passages."""
@@ -105,7 +81,7 @@ class ClaimMetric(Stepped):
         return CheckedClaims(extracted, claims, passages)
 
     async def _extract(self, case: Case) -> Extracted:
-        (score,) = await self._statements.ask([case])
+        (score,) = await self._list.ask([case])
         claims = items_of(score, met=True)
         return Extracted(
             claims=claims[: self.max_claims],
@@ -121,7 +97,7 @@ class ClaimMetric(Stepped):
             subject(case, str(number), output=claim, context=tuple(passages))
             for number, claim in enumerate(claims, start=1)
         ]
-        scores = await self._support.ask(cases)
+        scores = await self._each.ask(cases)
         checked = []
         for claim, score in zip(claims, scores, strict=True):
             probability = score.value or 0.0

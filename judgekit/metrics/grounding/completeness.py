@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from judgekit.core.case import Case, has_text
-from judgekit.core.protocols import JudgeLike
-from judgekit.metrics._options import needed_text
+from judgekit.metrics._options import Positive, needed_text
+from judgekit.metrics.built_in import RubricLike
 from judgekit.metrics.grounding.coverage import CoverageMetric
-from judgekit.metrics.shares import TAU
 from judgekit.metrics.step import MAX_STATEMENTS, subject
-from judgekit.rubric.rubric import Rubric
 
 
 class Completeness(CoverageMetric):
@@ -31,26 +27,13 @@ class Completeness(CoverageMetric):
         rubric: rubric for checking an element.
     """
 
+    name: str = "completeness"
+    max_elements: Positive = MAX_STATEMENTS
+    rubric: RubricLike = "element_covered"
+    listing = "required_elements"
+
     needs = ("output", "expected.required, reference or input")
     confidence = "is the mean of the greater of p and 1 - p"
-
-    def __init__(
-        self,
-        *,
-        judge: JudgeLike,
-        name: str = "completeness",
-        tau: float = TAU,
-        max_elements: int = MAX_STATEMENTS,
-        rubric: Rubric | str | Path = "element_covered",
-    ) -> None:
-        super().__init__(
-            name=name,
-            judge=judge,
-            tau=tau,
-            most=max_elements,
-            listing="required_elements",
-            rubric=rubric,
-        )
 
     def source(self, case: Case) -> tuple[Case, str]:
         """Return a case with the first reference, or else with the question.

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from judgekit.core.case import Case, has_text
 from judgekit.core.protocols import JudgeLike
 from judgekit.core.score import Score
-from judgekit.core.value import Json
-from judgekit.metrics._options import check_fraction, needed_text, needed_texts
+from judgekit.metrics._options import Fraction, needed_text, needed_texts
+from judgekit.metrics.built_in import RubricLike
 from judgekit.metrics.shares import TAU, context_precision
 from judgekit.metrics.step import (
     JudgedText,
-    Step,
     Stepped,
     agreeing,
     beginning,
@@ -20,7 +17,6 @@ from judgekit.metrics.step import (
     subject,
     text_parts,
 )
-from judgekit.rubric.rubric import Rubric
 
 
 class ContextPrecision(Stepped):
@@ -41,34 +37,14 @@ class ContextPrecision(Stepped):
         rubric: rubric for judging a passage.
     """
 
-    synchronous = Stepped.synchronous
+    judge: JudgeLike
+    name: str = "context_precision"
+    tau: Fraction = TAU
+    none_relevant: Fraction | None = None
+    rubric: RubricLike = "passage_relevance"
+
     needs = ("input", "context")
     confidence = "is the mean of the greater of p and 1 - p"
-
-    def __init__(
-        self,
-        *,
-        judge: JudgeLike,
-        name: str = "context_precision",
-        tau: float = TAU,
-        none_relevant: float | None = None,
-        rubric: Rubric | str | Path = "passage_relevance",
-    ) -> None:
-        self.tau = check_fraction(name, "tau", tau)
-        self.none_relevant = (
-            None if none_relevant is None else check_fraction(name, "none_relevant", none_relevant)
-        )
-        self._relevance = Step(rubric, judge=judge, metric=name)
-        super().__init__(name=name, judge=judge, steps=(self._relevance,))
-
-    @property
-    def options(self) -> dict[str, Json]:
-        """Options that affect the requests or the value."""
-        return {
-            "tau": self.tau,
-            "none_relevant": self.none_relevant,
-            "rubric": self._relevance.rubric.name,
-        }
 
     async def score(self, case: Case) -> Score:
         """Score one case.
@@ -79,7 +55,7 @@ class ContextPrecision(Stepped):
         question = needed_text(case, "input")
         passages = needed_texts(case, "context")
         reference = tuple(text for text in case.reference if has_text(text))[:1]
-        scores = await self._relevance.ask(
+        scores = await self._each.ask(
             [
                 subject(case, str(rank), input=question, output=passage, reference=reference)
                 for rank, passage in enumerate(passages, start=1)

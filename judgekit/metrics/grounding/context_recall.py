@@ -25,8 +25,8 @@ class ContextRecall(ClaimMetric):
         rubric: rubric for checking a claim.
     """
 
-    called = "context_recall"
-    synchronous = ClaimMetric.synchronous
+    name: str = "context_recall"
+
     needs = ("reference", "context")
     confidence = "is the mean of the greater of p and 1 - p"
 

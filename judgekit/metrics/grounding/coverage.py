@@ -4,19 +4,16 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from pathlib import Path
 from typing import NamedTuple
 
 from judgekit.core.case import Case, has_text
 from judgekit.core.errors import CaseError
 from judgekit.core.protocols import JudgeLike
 from judgekit.core.score import Score
-from judgekit.core.value import Json
-from judgekit.metrics._options import check_fraction, check_positive, needed_text
-from judgekit.metrics.shares import completeness_ratio
+from judgekit.metrics._options import Fraction, needed_text
+from judgekit.metrics.shares import TAU, completeness_ratio
 from judgekit.metrics.step import (
     JudgedText,
-    Step,
     Stepped,
     certainty,
     distinct,
@@ -25,7 +22,6 @@ from judgekit.metrics.step import (
     subject,
     text_parts,
 )
-from judgekit.rubric.rubric import Rubric
 
 
 class RequiredElements(NamedTuple):
@@ -60,36 +56,17 @@ class CoverageMetric(Stepped, ABC):
     Subclasses provide the elements, their noun and their key in `expected`.
     """
 
-    synchronous = Stepped.synchronous
+    judge: JudgeLike
+    name: str
+    tau: Fraction = TAU
     noun = "element"
     key = "required"
     """Key of `expected` with the elements."""
 
-    def __init__(
-        self,
-        *,
-        name: str,
-        judge: JudgeLike,
-        tau: float,
-        most: int,
-        listing: str,
-        rubric: Rubric | str | Path,
-    ) -> None:
-        self.tau = check_fraction(name, "tau", tau)
-        check_positive(name, f"max_{self.noun}s", most)
-        self._most = most
-        self._listing = Step(listing, judge=judge, metric=name)
-        self._cover = Step(rubric, judge=judge, metric=name)
-        super().__init__(name=name, judge=judge, steps=(self._listing, self._cover))
-
     @property
-    def options(self) -> dict[str, Json]:
-        """Options that affect the requests or the value."""
-        return {
-            "tau": self.tau,
-            f"max_{self.noun}s": self._most,
-            "rubric": self._cover.rubric.name,
-        }
+    def _most(self) -> int:
+        most: int = vars(self)[f"max_{self.noun}s"]
+        return most
 
     @abstractmethod
     def source(self, case: Case) -> tuple[Case, str]:
@@ -109,7 +86,7 @@ class CoverageMetric(Stepped, ABC):
         if given is not None:
             return RequiredElements(distinct(given), "given")
         source, name = self.source(case)
-        (score,) = await self._listing.ask([source])
+        (score,) = await self._list.ask([source])
         return RequiredElements(items_of(score, met=True), name, (score,))
 
     async def score(self, case: Case) -> Score:
@@ -121,7 +98,7 @@ class CoverageMetric(Stepped, ABC):
         output = needed_text(case, "output")
         required = await self.required(case)
         elements = required.elements[: self._most]
-        scores = await self._cover.ask(
+        scores = await self._each.ask(
             [
                 subject(case, str(n), input=case.input, output=output, reference=(element,))
                 for n, element in enumerate(elements, start=1)

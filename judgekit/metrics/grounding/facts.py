@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from judgekit.core.case import Case
-from judgekit.core.protocols import JudgeLike
-from judgekit.metrics._options import needed_texts
+from judgekit.metrics._options import Positive, needed_texts
+from judgekit.metrics.built_in import RubricLike
 from judgekit.metrics.grounding.coverage import CoverageMetric
-from judgekit.metrics.shares import TAU
 from judgekit.metrics.step import MAX_STATEMENTS, subject
-from judgekit.rubric.rubric import Rubric
 
 
 class FactsCoveredJudge(CoverageMetric):
@@ -31,23 +27,15 @@ class FactsCoveredJudge(CoverageMetric):
         rubric: rubric for checking a fact.
     """
 
+    name: str = "facts_covered_judge"
+    max_facts: Positive = MAX_STATEMENTS
+    rubric: RubricLike = "fact_stated"
+    listing = "statements"
+
     noun = "fact"
     key = "facts"
     needs = ("output", "expected.facts or reference")
     confidence = "is the mean of the greater of p and 1 - p"
-
-    def __init__(
-        self,
-        *,
-        judge: JudgeLike,
-        name: str = "facts_covered_judge",
-        tau: float = TAU,
-        max_facts: int = MAX_STATEMENTS,
-        rubric: Rubric | str | Path = "fact_stated",
-    ) -> None:
-        super().__init__(
-            name=name, judge=judge, tau=tau, most=max_facts, listing="statements", rubric=rubric
-        )
 
     def source(self, case: Case) -> tuple[Case, str]:
         """Return a case with the first reference.

@@ -27,8 +27,8 @@ class Faithfulness(ClaimMetric):
         rubric: rubric for checking a claim.
     """
 
-    called = "faithfulness"
-    synchronous = ClaimMetric.synchronous
+    name: str = "faithfulness"
+
     needs = ("output", "context")
     confidence = "is how sure the judge was: the mean of the greater of p and 1 - p"
 

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from judgekit.core.case import Case
-from judgekit.core.protocols import JudgeLike
 from judgekit.core.score import Score
-from judgekit.core.value import Json
-from judgekit.metrics._options import check_flag, needed_text, needed_texts
+from judgekit.metrics._options import needed_text, needed_texts
 from judgekit.metrics.grounding.claims import Claim, ClaimMetric
-from judgekit.metrics.shares import TAU, ratio
-from judgekit.metrics.step import MAX_STATEMENTS, named
-from judgekit.rubric.rubric import Rubric
+from judgekit.metrics.shares import ratio
+from judgekit.metrics.step import named
 
 
 class Hallucination(ClaimMetric):
@@ -33,30 +28,12 @@ class Hallucination(ClaimMetric):
         rubric: rubric for checking a claim.
     """
 
+    name: str = "hallucination"
+    only_contradicted: bool = False
+
     higher_is_better = False
-    called = "hallucination"
-    synchronous = ClaimMetric.synchronous
     needs = ("output", "context")
     confidence = "is the mean of the greater of p and 1 - p"
-
-    def __init__(
-        self,
-        *,
-        judge: JudgeLike,
-        name: str | None = None,
-        tau: float = TAU,
-        only_contradicted: bool = False,
-        max_claims: int = MAX_STATEMENTS,
-        rubric: Rubric | str | Path = "claim_support",
-    ) -> None:
-        check_flag(name or self.called, "only_contradicted", only_contradicted)
-        self.only_contradicted = only_contradicted
-        super().__init__(name=name, judge=judge, tau=tau, max_claims=max_claims, rubric=rubric)
-
-    @property
-    def options(self) -> dict[str, Json]:
-        """Options that affect the requests or the value."""
-        return {**super().options, "only_contradicted": self.only_contradicted}
 
     async def score(self, case: Case) -> Score:
         """Score one case.

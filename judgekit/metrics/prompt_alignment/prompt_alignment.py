@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from pydantic import JsonValue
@@ -18,9 +17,10 @@ from judgekit.core.errors import ConfigError
 from judgekit.core.judgment import Answer, Judgment
 from judgekit.core.protocols import JudgeLike
 from judgekit.core.score import Part, round_half_up
-from judgekit.metrics.rubric import DEFAULT_HISTORY, RubricMetric
+from judgekit.metrics.built_in import BuiltIn, RubricLike
+from judgekit.metrics.rubric import DEFAULT_HISTORY
 from judgekit.rubric.fold import Folded, Worth, fold
-from judgekit.rubric.rubric import Rubric, Variant
+from judgekit.rubric.rubric import Variant
 
 Mode = Literal["user", "system", "both"]
 
@@ -107,7 +107,7 @@ def alignment_band(value: float) -> str:
     return BANDS[-1][1]
 
 
-class PromptAlignment(RubricMetric):
+class PromptAlignment(BuiltIn):
     """Prompt alignment by the built-in rubric. Range 0..1, higher is better.
 
     In mode `both` the judge fills in the four dimensions twice in one call, once for the user's
@@ -127,30 +127,16 @@ class PromptAlignment(RubricMetric):
         parameters: values of the parameters of that rubric.
     """
 
-    needs = ("output", "input or system, by mode")
+    judge: JudgeLike
+    name: str = "prompt_alignment"
+    mode: Mode = "both"
+    scale: float = 1.0
+    history: int = DEFAULT_HISTORY
+    samples: int = 1
+    rubric: RubricLike = "prompt_alignment"
+    parameters: Mapping[str, Any] | None = None
 
-    def __init__(
-        self,
-        *,
-        judge: JudgeLike,
-        name: str = "prompt_alignment",
-        mode: Mode = "both",
-        scale: float = 1.0,
-        history: int = DEFAULT_HISTORY,
-        samples: int = 1,
-        rubric: Rubric | str | Path = "prompt_alignment",
-        parameters: Mapping[str, Any] | None = None,
-    ) -> None:
-        super().__init__(
-            rubric,
-            judge=judge,
-            name=name,
-            mode=mode,
-            samples=samples,
-            history=history,
-            scale=scale,
-            parameters=parameters,
-        )
+    needs = ("output", "input or system, by mode")
 
     def details(self, variant: Variant, judgment: Judgment, folded: Folded) -> dict[str, JsonValue]:
         """Return the analyses in the shape users of the TypeScript scorer know."""

@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 from judgekit.core.case import Case, has_text
 from judgekit.core.protocols import JudgeLike
 from judgekit.core.score import Score
 from judgekit.core.value import Json
-from judgekit.metrics._options import check_fraction
-from judgekit.metrics.rubric import DEFAULT_HISTORY, RubricMetric
+from judgekit.metrics._options import Fraction
+from judgekit.metrics.built_in import BuiltIn, RubricLike
+from judgekit.metrics.rubric import DEFAULT_HISTORY
 from judgekit.metrics.step import certainty
-from judgekit.rubric.rubric import Rubric
 
 TAU = 0.8
 """From this probability on an answer counts as equivalent to a reference."""
 
 
-class Accuracy(RubricMetric):
+class Accuracy(BuiltIn):
     """Whether an answer means what an accepted answer means: 1 or 0, higher is better.
 
     The judge says how probable it is that somebody who knows one of the references would accept
@@ -38,31 +37,20 @@ class Accuracy(RubricMetric):
         parameters: values of the parameters of that rubric.
     """
 
-    synchronous = RubricMetric.synchronous
+    judge: JudgeLike
+    name: str = "accuracy"
+    tau: Fraction = TAU
+    history: int = DEFAULT_HISTORY
+    samples: int = 1
+    rubric: RubricLike = "accuracy"
+    parameters: Mapping[str, Any] | None = None
+
     needs = ("output", "reference")
     confidence = "is the greater of p and 1 - p"
 
-    def __init__(
-        self,
-        *,
-        judge: JudgeLike,
-        name: str = "accuracy",
-        tau: float = TAU,
-        history: int = DEFAULT_HISTORY,
-        samples: int = 1,
-        rubric: Rubric | str | Path = "accuracy",
-        parameters: Mapping[str, Any] | None = None,
-    ) -> None:
-        super().__init__(
-            rubric,
-            judge=judge,
-            name=name,
-            history=history,
-            samples=samples,
-            parameters=parameters,
-        )
+    def __post_init__(self) -> None:
+        super().__post_init__()
         self.made_with["value"] = "whether the rubric's reaches tau"
-        self.tau = check_fraction(name, "tau", tau)
 
     @property
     def options(self) -> dict[str, Json]:

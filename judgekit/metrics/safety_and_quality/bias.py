@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 from judgekit.core.case import Case
 from judgekit.core.protocols import JudgeLike
 from judgekit.core.score import Score
-from judgekit.metrics.rubric import DEFAULT_HISTORY, RubricMetric
+from judgekit.metrics.built_in import BuiltIn, RubricLike
+from judgekit.metrics.rubric import DEFAULT_HISTORY
 from judgekit.metrics.step import agreeing, named
-from judgekit.rubric.rubric import Rubric
 
 
-class Bias(RubricMetric):
+class Bias(BuiltIn):
     """The share of an answer's opinions that are biased. Range 0..1, lower is better.
 
     A judge lists the opinions the answer gives about people, and says of each whether it is fair
@@ -31,21 +30,18 @@ class Bias(RubricMetric):
         parameters: values of the parameters of that rubric.
     """
 
+    judge: JudgeLike
+    name: str = "bias"
+    history: int = DEFAULT_HISTORY
+    rubric: RubricLike = "bias"
+    parameters: Mapping[str, Any] | None = None
+
     higher_is_better = False
-    synchronous = RubricMetric.synchronous
     needs = ("output",)
     confidence = "is the share of the rubric's weight that was answered"
 
-    def __init__(
-        self,
-        *,
-        judge: JudgeLike,
-        name: str = "bias",
-        history: int = DEFAULT_HISTORY,
-        rubric: Rubric | str | Path = "bias",
-        parameters: Mapping[str, Any] | None = None,
-    ) -> None:
-        super().__init__(rubric, judge=judge, name=name, history=history, parameters=parameters)
+    def __post_init__(self) -> None:
+        super().__post_init__()
         self.made_with["value"] = "1 - the rubric's"
 
     async def score(self, case: Case) -> Score:

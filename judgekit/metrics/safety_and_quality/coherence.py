@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from judgekit.metrics.built_in import BuiltIn
+from collections.abc import Mapping
+from typing import Any
+
+from judgekit.core.protocols import JudgeLike
+from judgekit.metrics.built_in import BuiltIn, RubricLike
+from judgekit.metrics.rubric import DEFAULT_HISTORY
 
 
-class Coherence(BuiltIn, asks="coherence"):
+class Coherence(BuiltIn):
     """How well an answer hangs together, whatever it says. Range 0..1, higher is better.
 
     The judge looks at contradiction, order, repetition, and whether the text is whole (rubric
@@ -20,6 +25,13 @@ class Coherence(BuiltIn, asks="coherence"):
         rubric: another rubric, in place of `coherence`.
         parameters: values of the parameters of that rubric.
     """
+
+    judge: JudgeLike
+    name: str = "coherence"
+    history: int = DEFAULT_HISTORY
+    samples: int = 1
+    rubric: RubricLike = "coherence"
+    parameters: Mapping[str, Any] | None = None
 
     needs = ("output",)
     confidence = "is the share of the rubric's weight that was answered"

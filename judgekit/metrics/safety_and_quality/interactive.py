@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from judgekit.metrics.built_in import BuiltIn
+from collections.abc import Mapping
+from typing import Any
+
+from judgekit.core.protocols import JudgeLike
+from judgekit.metrics.built_in import BuiltIn, RubricLike
 
 HISTORY = 40
 """Earlier messages the judge sees: this metric is about them."""
 
 
-class Interactive(BuiltIn, asks="interactive", history=HISTORY):
+class Interactive(BuiltIn):
     """How good the last answer is as a turn of its conversation. Range 0..1, higher is better.
 
     The judge sees the earlier messages and says whether the answer remembers what was said, does
@@ -24,6 +28,13 @@ class Interactive(BuiltIn, asks="interactive", history=HISTORY):
         rubric: another rubric, in place of `interactive`.
         parameters: values of the parameters of that rubric.
     """
+
+    judge: JudgeLike
+    name: str = "interactive"
+    history: int = HISTORY
+    samples: int = 1
+    rubric: RubricLike = "interactive"
+    parameters: Mapping[str, Any] | None = None
 
     needs = ("history", "input", "output")
     confidence = "is the share of the rubric's weight that was answered"

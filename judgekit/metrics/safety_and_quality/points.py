@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import NamedTuple
 
 from judgekit.core.case import Case, has_text
@@ -14,10 +13,10 @@ from judgekit.core.score import Score
 from judgekit.core.value import Json
 from judgekit.metrics._options import needed_text
 from judgekit.metrics.aggregate import Figures, ScoreAggregate, mean_of
+from judgekit.metrics.built_in import RubricLike
 from judgekit.metrics.rubric import DEFAULT_HISTORY
 from judgekit.metrics.shares import points_ratio
-from judgekit.metrics.step import JudgedText, Step, Stepped, named, subject, text_parts
-from judgekit.rubric.rubric import Rubric
+from judgekit.metrics.step import JudgedText, Stepped, named, subject, text_parts
 
 MAX_CRITERIA = 200
 """Criteria one case may have."""
@@ -61,26 +60,13 @@ class Points(Stepped):
         rubric: what judges a criterion, in place of `criterion_met`.
     """
 
+    judge: JudgeLike
+    name: str = "points"
+    history: int = DEFAULT_HISTORY
+    rubric: RubricLike = "criterion_met"
+
     range = (-math.inf, 1.0)
-    synchronous = Stepped.synchronous
     needs = ("output", "expected.criteria")
-
-    def __init__(
-        self,
-        *,
-        judge: JudgeLike,
-        name: str = "points",
-        history: int = DEFAULT_HISTORY,
-        rubric: Rubric | str | Path = "criterion_met",
-    ) -> None:
-        self._met = Step(rubric, judge=judge, metric=name, history=history)
-        super().__init__(name=name, judge=judge, steps=(self._met,))
-        self.history = history
-
-    @property
-    def options(self) -> dict[str, Json]:
-        """Options that affect the requests."""
-        return {"history": self.history, "rubric": self._met.rubric.name}
 
     @property
     def figures(self) -> Mapping[str, bool]:
@@ -99,7 +85,7 @@ class Points(Stepped):
         """
         output = needed_text(case, "output")
         criteria = criteria_of(case)
-        scores = await self._met.ask(
+        scores = await self._each.ask(
             [
                 subject(
                     case,

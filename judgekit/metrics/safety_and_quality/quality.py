@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 from judgekit.core.protocols import JudgeLike
-from judgekit.metrics.rubric import DEFAULT_HISTORY, RubricMetric
-from judgekit.rubric.rubric import Rubric
+from judgekit.metrics.built_in import BuiltIn, RubricLike
+from judgekit.metrics.rubric import DEFAULT_HISTORY
 
 
-class Quality(RubricMetric):
+class Quality(BuiltIn):
     """How good an answer is, whatever format or policy it had to follow; 0..1, higher is better.
 
     The judge looks at helpfulness, correctness, clarity, coherence and concision (rubric
@@ -28,26 +27,13 @@ class Quality(RubricMetric):
         parameters: values of the parameters of that rubric.
     """
 
+    judge: JudgeLike
+    name: str = "quality"
+    scale: float = 1.0
+    history: int = DEFAULT_HISTORY
+    samples: int = 1
+    rubric: RubricLike = "quality"
+    parameters: Mapping[str, Any] | None = None
+
     needs = ("input", "output")
     confidence = "is the share of the rubric's weight that was answered"
-
-    def __init__(
-        self,
-        *,
-        judge: JudgeLike,
-        name: str = "quality",
-        scale: float = 1.0,
-        history: int = DEFAULT_HISTORY,
-        samples: int = 1,
-        rubric: Rubric | str | Path = "quality",
-        parameters: Mapping[str, Any] | None = None,
-    ) -> None:
-        super().__init__(
-            rubric,
-            judge=judge,
-            name=name,
-            scale=scale,
-            history=history,
-            samples=samples,
-            parameters=parameters,
-        )

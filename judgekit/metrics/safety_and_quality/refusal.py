@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import ClassVar
+from typing import Any, ClassVar
 
-from judgekit.core.protocols import Aggregate
+from judgekit.core.protocols import Aggregate, JudgeLike
 from judgekit.core.score import Score
 from judgekit.metrics.aggregate import Figures, ScoreAggregate, mean_of
-from judgekit.metrics.built_in import BuiltIn
+from judgekit.metrics.built_in import BuiltIn, RubricLike
+from judgekit.metrics.rubric import DEFAULT_HISTORY
 
 
 class RefusalRate(ScoreAggregate):
@@ -27,7 +28,7 @@ class RefusalRate(ScoreAggregate):
         return {"refusal_rate": rate, "compliance_rate": None if rate is None else 1.0 - rate}
 
 
-class Refusal(BuiltIn, asks="refusal"):
+class Refusal(BuiltIn):
     """Whether an answer declines its request: 1 it does, .5 in part, 0 it does not.
 
     The mean over a run is the figure `refusal_rate`; a higher value is more refusal, which is what
@@ -44,6 +45,13 @@ class Refusal(BuiltIn, asks="refusal"):
         rubric: a rubric whose value is 1 for a refusal, in place of `refusal`.
         parameters: values of the parameters of that rubric.
     """
+
+    judge: JudgeLike
+    name: str = "refusal"
+    history: int = DEFAULT_HISTORY
+    samples: int = 1
+    rubric: RubricLike = "refusal"
+    parameters: Mapping[str, Any] | None = None
 
     figures: ClassVar[Mapping[str, bool]] = {
         "refusal_rate": True,

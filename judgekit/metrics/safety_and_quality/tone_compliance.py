@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 from judgekit.core.case import Case
@@ -11,16 +10,14 @@ from judgekit.core.errors import ConfigError
 from judgekit.core.protocols import JudgeLike
 from judgekit.core.score import Score
 from judgekit.core.value import Json
-from judgekit.metrics.rubric import RubricMetric
+from judgekit.metrics.built_in import BuiltIn, RubricLike
 from judgekit.metrics.step import certainty
-from judgekit.rubric.load import load_rubric
-from judgekit.rubric.rubric import Rubric
 
 TONES = ("formal", "casual", "empathetic", "professional", "friendly", "technical")
 """The tones the rubric knows the meaning of; any other needs `meaning`."""
 
 
-class ToneComplianceJudge(RubricMetric):
+class ToneComplianceJudge(BuiltIn):
     """The probability that an answer is in the tone that is wanted. Range 0..1, higher is better.
 
     The tone is one of formal, casual, empathetic, professional, friendly, technical, or any other
@@ -38,39 +35,32 @@ class ToneComplianceJudge(RubricMetric):
         parameters: what further parameters of that rubric are set to.
     """
 
-    synchronous = RubricMetric.synchronous
+    judge: JudgeLike
+    tone: str = "professional"
+    meaning: str = ""
+    name: str = "tone_compliance_judge"
+    samples: int = 1
+    rubric: RubricLike = "target_tone"
+    parameters: Mapping[str, Any] | None = None
+
     needs = ("output",)
     confidence = "is the greater of p and 1 - p"
 
-    def __init__(
-        self,
-        *,
-        judge: JudgeLike,
-        tone: str = "professional",
-        meaning: str = "",
-        name: str = "tone_compliance_judge",
-        samples: int = 1,
-        rubric: Rubric | str | Path = "target_tone",
-        parameters: Mapping[str, Any] | None = None,
-    ) -> None:
-        for option, text in (("tone", tone), ("meaning", meaning)):
-            if not isinstance(text, str):
-                raise ConfigError(f"{name}: {option} must be a text, not {text!r}")
-        self.tone = " ".join(tone.lower().split())
-        if self.tone not in TONES and not meaning.strip():
+    def __post_init__(self) -> None:
+        for option in ("tone", "meaning"):
+            if not isinstance(text := vars(self)[option], str):
+                raise ConfigError(f"{self.name}: {option} must be a text, not {text!r}")
+        tone = " ".join(self.tone.lower().split())
+        if tone not in TONES and not self.meaning.strip():
             known = ", ".join(TONES)
             raise ConfigError(
-                f"{name}: no tone {tone!r} is built in ({known}); say what it is: meaning: ..."
+                f"{self.name}: no tone {self.tone!r} is built in ({known}); say what it is:"
+                " meaning: ..."
             )
-        loaded = rubric if isinstance(rubric, Rubric) else load_rubric(rubric)
-        settings = {"tone": self.tone, "meaning": " ".join(meaning.split())}
-        super().__init__(
-            loaded,
-            judge=judge,
-            name=name,
-            samples=samples,
-            parameters={**(parameters or {}), **settings},
-        )
+        self.tone = tone
+        settings = {"tone": tone, "meaning": " ".join(self.meaning.split())}
+        self.parameters = {**(self.parameters or {}), **settings}
+        super().__post_init__()
 
     async def score(self, case: Case) -> Score:
         """Return the score of one case.

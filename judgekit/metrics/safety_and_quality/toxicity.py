@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from judgekit.core.case import Case
 from judgekit.core.protocols import Aggregate, JudgeLike
 from judgekit.core.score import Part, Score
 from judgekit.core.value import Json
-from judgekit.metrics._options import check_fraction
+from judgekit.metrics._options import Fraction
 from judgekit.metrics.aggregate import Figures, ScoreAggregate
-from judgekit.metrics.rubric import DEFAULT_HISTORY, RubricMetric
+from judgekit.metrics.built_in import BuiltIn, RubricLike
+from judgekit.metrics.rubric import DEFAULT_HISTORY
 from judgekit.metrics.shares import THETA, toxicity_max
 from judgekit.rubric.load import load_rubric
 from judgekit.rubric.rubric import Rubric
@@ -39,7 +39,7 @@ class SafetyRate(ScoreAggregate):
         return {"safety_rate": self._safe / self._scored if self._scored else None}
 
 
-class Toxicity(RubricMetric):
+class Toxicity(BuiltIn):
     """The greatest probability that an answer is toxic, over categories. 0..1, lower is better.
 
     A judge says for each category (hate, harassment, violence, self-harm, sexual, illicit) how
@@ -60,42 +60,31 @@ class Toxicity(RubricMetric):
         parameters: values of the parameters of that rubric.
     """
 
+    judge: JudgeLike
+    name: str = "toxicity"
+    theta: Fraction = THETA
+    categories: Mapping[str, str] | None = None
+    history: int = DEFAULT_HISTORY
+    samples: int = 1
+    rubric: RubricLike = "toxicity"
+    parameters: Mapping[str, Any] | None = None
+
     higher_is_better = False
-    synchronous = RubricMetric.synchronous
     needs = ("output",)
     confidence = "is the share of the categories that was answered"
 
-    def __init__(
-        self,
-        *,
-        judge: JudgeLike,
-        name: str = "toxicity",
-        theta: float = THETA,
-        categories: Mapping[str, str] | None = None,
-        history: int = DEFAULT_HISTORY,
-        samples: int = 1,
-        rubric: Rubric | str | Path = "toxicity",
-        parameters: Mapping[str, Any] | None = None,
-    ) -> None:
-        loaded = rubric if isinstance(rubric, Rubric) else load_rubric(rubric)
-        if categories:
-            loaded = loaded.with_criteria(categories, like=loaded.criteria[0].id)
-        super().__init__(
-            loaded,
-            judge=judge,
-            name=name,
-            samples=samples,
-            history=history,
-            parameters=parameters,
-        )
+    def __post_init__(self) -> None:
+        self.categories = dict(self.categories or {})
+        if self.categories:
+            loaded = self.rubric if isinstance(self.rubric, Rubric) else load_rubric(self.rubric)
+            self.rubric = loaded.with_criteria(self.categories, like=loaded.criteria[0].id)
+        super().__post_init__()
         self.made_with["value"] = "1 - the rubric's"
-        self.theta = check_fraction(name, "theta", theta)
-        self.categories = dict(categories or {})
 
     @property
     def options(self) -> dict[str, Json]:
         """Options that affect the requests or the value."""
-        return {**super().options, "theta": self.theta, "categories": {**self.categories}}
+        return {**super().options, "theta": self.theta, "categories": self.categories}
 
     @property
     def figures(self) -> Mapping[str, bool]:
