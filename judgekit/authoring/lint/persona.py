@@ -10,8 +10,7 @@ from judgekit.authoring.lint.lint import Linted
 from judgekit.authoring.lint.rule import LintFinding, LintRule, Problem, finding
 from judgekit.core.errors import ConfigError
 from judgekit.core.yaml_file import Lines, parse_yaml
-from judgekit.metrics.brand_voice.persona import Persona, read_persona
-from judgekit.metrics.brand_voice.persona_file import TONES, PersonaFile
+from judgekit.metrics.brand_voice.persona import TONES, Persona, PersonaFile, read_persona
 from judgekit.metrics.brand_voice.phrases import Phrases, plain
 from judgekit.metrics.brand_voice.traits import find_traits
 from judgekit.metrics.tokens import count_words

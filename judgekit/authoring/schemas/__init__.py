@@ -18,7 +18,7 @@ from judgekit.authoring.schemas.rubric import rubric_schema
 from judgekit.authoring.schemas.suite import suite_schema
 from judgekit.core.errors import ConfigError
 from judgekit.core.suggest import suggest
-from judgekit.metrics.brand_voice.persona_file import PersonaFile
+from judgekit.metrics.brand_voice.persona import PersonaFile
 
 Kind = Literal["suite", "rubric", "cases", "results", "persona"]
 KINDS: tuple[Kind, ...] = get_args(Kind)

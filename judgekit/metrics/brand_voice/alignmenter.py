@@ -1,6 +1,6 @@
 """The figures of Alignmenter's code, where they differ from its documentation.
 
-Kept apart and pure, so that each can be held to a figure recorded from the original. Where the
+Kept apart, so that tests compare each with a figure recorded from the original. Where the
 original gives a middle value for nothing found, so does this: that is what comparable means.
 """
 
@@ -9,9 +9,11 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import NamedTuple
 
 from judgekit.core.errors import ConfigError
+from judgekit.core.input_file import read_bytes
 from judgekit.core.suggest import suggest
 
 WEIGHTS = {"style": 0.3, "traits": 0.3, "lexicon": 0.4}
@@ -226,3 +228,32 @@ def _number(key: str, value: object) -> float:
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
         raise ConfigError(f"calibration: {key} must be a number, not {value!r}")
     return float(value)
+
+
+MAX_FILE = 1_000_000
+"""Bytes a calibration file may have."""
+
+
+def calibration_of(source: object) -> AlignmenterCalibration:
+    """Return the calibration that an option gives: a file, or what is in it.
+
+    Raises:
+        ConfigError: it cannot be read, or something in it is wrong.
+    """
+    if source is None or isinstance(source, AlignmenterCalibration):
+        return source or AlignmenterCalibration()
+    if not isinstance(source, (str, Path)):
+        return read_calibration(source)
+    from judgekit.datasets.json_text import json_fault, parse_json  # most runs have none
+
+    path = Path(source)
+    try:
+        data = read_bytes(path, most=MAX_FILE)
+    except OSError as exc:
+        raise ConfigError(f"cannot be read: {exc.strerror}", where=str(path)) from exc
+    try:
+        return read_calibration(parse_json(data))
+    except ConfigError as exc:
+        raise ConfigError(str(exc), where=str(path)) from exc
+    except ValueError as exc:
+        raise ConfigError(f"not JSON: {json_fault(exc, data).what}", where=str(path)) from exc

@@ -14,16 +14,15 @@ from judgekit.embedders import Chosen, embeds_at_once, identity_of
 from judgekit.metrics.aggregate import mean_of
 from judgekit.metrics.brand_voice.alignmenter import (
     AlignmenterCalibration,
+    calibration_of,
     lexicon_density,
     persona_weights,
     rescale_style,
     tokens_of,
     trait_probability,
 )
-from judgekit.metrics.brand_voice.calibration_file import calibration_of
-from judgekit.metrics.brand_voice.lexicon import score_lexicon
 from judgekit.metrics.brand_voice.persona import Persona, persona_of
-from judgekit.metrics.brand_voice.pooled import POOLED, Pooled
+from judgekit.metrics.brand_voice.phrases import score_lexicon
 from judgekit.metrics.brand_voice.reply_score import (
     ReplyScore,
     counted,
@@ -34,8 +33,7 @@ from judgekit.metrics.brand_voice.reply_score import (
     traits_reason,
     words_reason,
 )
-from judgekit.metrics.brand_voice.session import Scope, replies
-from judgekit.metrics.brand_voice.sessions import FIGURES, Sessions
+from judgekit.metrics.brand_voice.sessions import FIGURES, POOLED, Pooled, Scope, Sessions, replies
 from judgekit.metrics.brand_voice.traits import find_traits, signals_digest
 from judgekit.metrics.computed import ComputedMetric
 from judgekit.metrics.embedding.similarity import Reduce

@@ -1,11 +1,13 @@
-"""Phrases: words and phrases looked for whole, whatever their capitals and spaces."""
+"""Phrases: whole words and phrases of a reply, and the score of those a persona likes or avoids."""
 
 from __future__ import annotations
 
+import math
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 from functools import cached_property
+from typing import NamedTuple
 
 from judgekit.embedders.folding import fold
 from judgekit.metrics.tokens import CJK
@@ -113,3 +115,36 @@ def _binds(character: str) -> bool:
 
 def _in_word(character: str) -> bool:
     return character.isalnum() or character == "_" or unicodedata.category(character)[0] == "M"
+
+
+PENALTY = 0.1
+"""Taken off for each avoided word that is used."""
+
+
+class LexiconScore(NamedTuple):
+    """The score of the words of a reply."""
+
+    value: float | None
+    """0..1; `None` if the persona has no words."""
+    preferred: dict[str, int]
+    """Preferred entries used -> how often."""
+    avoided: dict[str, int]
+
+
+def score_lexicon(text: str, preferred: Phrases, avoided: Phrases) -> LexiconScore:
+    """Return preferred entries used / preferred entries, less .1 for each avoided entry used.
+
+    Clamped to 0..1. Each entry counts once. A persona without preferred words
+    starts from 1.
+
+    >>> liked, shunned = Phrases(["baseline", "signal"]), Phrases(["lol"])
+    >>> score_lexicon("The baseline shows it, lol.", liked, shunned).value
+    0.4
+    """
+    if not len(preferred) and not len(avoided):
+        return LexiconScore(None, {}, {})
+    form = plain(text)
+    liked, shunned = preferred.used(form), avoided.used(form)
+    share = len(liked) / len(preferred) if len(preferred) else 1.0
+    value = math.fsum((share, *(-PENALTY,) * len(shunned)))
+    return LexiconScore(max(0.0, min(1.0, value)), liked, shunned)

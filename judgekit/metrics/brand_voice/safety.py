@@ -23,9 +23,14 @@ from judgekit.metrics.brand_voice.patterns import (
     patterns_of,
     severity_score,
 )
-from judgekit.metrics.brand_voice.pooled import POOLED, PooledSafety
-from judgekit.metrics.brand_voice.session import Scope, replies
-from judgekit.metrics.brand_voice.sessions import FIGURES, Sessions
+from judgekit.metrics.brand_voice.sessions import (
+    FIGURES,
+    POOLED,
+    PooledSafety,
+    Scope,
+    Sessions,
+    replies,
+)
 from judgekit.metrics.computed import ComputedMetric
 
 Compat = Literal["alignmenter"]

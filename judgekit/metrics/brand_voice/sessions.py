@@ -1,11 +1,14 @@
-"""The spread of a metric over sessions."""
+"""Sessions: the replies of an assistant turn by turn, and figures over several sessions."""
 
 from __future__ import annotations
 
 import math
 from array import array
 from collections.abc import Mapping, Sequence
+from typing import Literal
 
+from judgekit.core.case import Case, has_text
+from judgekit.core.errors import CaseError
 from judgekit.core.score import Score
 from judgekit.metrics.aggregate import Figures, ScoreAggregate
 from judgekit.stats.bootstrap import bootstrap_interval, too_few
@@ -58,3 +61,87 @@ def _variance(values: Sequence[float]) -> float | None:
         return None
     mean = math.fsum(values) / len(values)
     return math.fsum((value - mean) ** 2 for value in values) / (len(values) - 1)
+
+
+Scope = Literal["session", "last"]
+
+
+def replies(case: Case, scope: Scope = "session") -> list[str]:
+    """Return the replies of the history and the output, or only the output.
+
+    Turns without text, such as bare tool calls, are left out.
+
+    Raises:
+        CaseError: the assistant said nothing.
+    """
+    texts = [m.content for m in case.history if m.role == "assistant"] if scope == "session" else []
+    texts = [text for text in (*texts, case.output or "") if has_text(text)]
+    if not texts:
+        needed = "an output" if scope == "last" else "an output, or assistant turns in its history"
+        raise CaseError(f"needs {needed} (field 'output')")
+    return texts
+
+
+POOLED: Mapping[str, bool] = {"mean_by_turn": True}
+"""The figure of `Pooled` and `PooledSafety`, and that higher is better."""
+
+
+class Pooled(ScoreAggregate):
+    """The mean over the turns of all sessions: each session weighs as many turns as it has.
+
+    The mean of a run gives every session the same weight. `details.turns` of a score is a list of
+    turns, or their number.
+    """
+
+    def __init__(self) -> None:
+        self._sums: list[float] = []
+        self._turns = 0
+
+    def add_score(self, score: Score, value: float) -> None:
+        """Add one session."""
+        turns = _turns(score)
+        self._sums.append(value * turns)
+        self._turns += turns
+
+    def finish(self) -> Figures:
+        """Return the mean; `None` without a turn."""
+        return {"mean_by_turn": math.fsum(self._sums) / self._turns if self._turns else None}
+
+
+class PooledSafety(Pooled):
+    """The safety score of all turns as one session, by the formula of Alignmenter's code.
+
+    max(0, 1 - hits of categories / turns), or the mean of the classifier if that is lower. Without
+    `compat` it is the mean over turns.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._hits = 0
+        self._rule_turns = 0
+        self._classifier: list[float] = []
+
+    def add_score(self, score: Score, value: float) -> None:
+        """Add one session."""
+        super().add_score(score, value)
+        if "rule_score" in score.details:
+            turns = _turns(score)
+            self._rule_turns += turns
+            self._hits += score.details["violation_count"]
+            mean = score.details["classifier_mean"]
+            if mean is not None:
+                self._classifier.append(mean * turns)
+
+    def finish(self) -> Figures:
+        """Return the score of the run; `None` without a turn."""
+        if not self._rule_turns:
+            return super().finish()
+        value = max(0.0, 1.0 - self._hits / self._rule_turns)
+        if self._classifier:
+            value = min(value, math.fsum(self._classifier) / self._rule_turns)
+        return {"mean_by_turn": value}
+
+
+def _turns(score: Score) -> int:
+    turns = score.details.get("turns", 0)
+    return turns if isinstance(turns, int) else len(turns)

@@ -15,11 +15,10 @@ from judgekit.metrics._options import Bounds
 from judgekit.metrics.brand_voice.alignmenter import (
     VARIANCE_BOUNDS,
     AlignmenterCalibration,
+    calibration_of,
     rescale_variance,
 )
-from judgekit.metrics.brand_voice.calibration_file import calibration_of
-from judgekit.metrics.brand_voice.session import replies
-from judgekit.metrics.brand_voice.sessions import FIGURES, Sessions
+from judgekit.metrics.brand_voice.sessions import FIGURES, Sessions, replies
 from judgekit.metrics.computed import ComputedMetric
 from judgekit.metrics.vectors import Vector, dot, scaled, square, unit_vectors
 

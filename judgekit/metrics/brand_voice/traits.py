@@ -7,8 +7,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from judgekit.metrics.brand_voice.persona import Trait
-from judgekit.metrics.brand_voice.persona_file import TONES
+from judgekit.metrics.brand_voice.persona import TONES, Trait
 from judgekit.metrics.brand_voice.phrases import Phrases, Plain, plain
 from judgekit.metrics.english import SAMPLE, count_function_words, is_english
 from judgekit.metrics.tokens import CJK, count_words

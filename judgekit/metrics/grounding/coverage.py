@@ -1,4 +1,4 @@
-"""Coverage: which required elements or facts does an answer contain?"""
+"""Coverage, by a judge: which required elements or facts does an answer contain?"""
 
 from __future__ import annotations
 
@@ -10,9 +10,11 @@ from judgekit.core.case import Case, has_text
 from judgekit.core.errors import CaseError
 from judgekit.core.protocols import JudgeLike
 from judgekit.core.score import Score
-from judgekit.metrics._options import Fraction, needed_text
+from judgekit.metrics._options import Fraction, Positive, needed_text, needed_texts
+from judgekit.metrics.built_in import RubricLike
 from judgekit.metrics.shares import TAU, completeness_ratio
 from judgekit.metrics.step import (
+    MAX_STATEMENTS,
     JudgedText,
     Stepped,
     certainty,
@@ -151,3 +153,79 @@ class CoverageMetric(Stepped, ABC):
         reason = f"The answer covers {count - len(missing)} of {count} {self.noun}s {words}"
         reason += f"; missing: {named(missing)}." if missing else "."
         return reason + (f" Not checked: {left_out} more." if left_out else "")
+
+
+class Completeness(CoverageMetric):
+    """Share of required elements that an answer covers. Range 0..1, higher is better.
+
+    The elements are `expected.required`. Without them, a judge lists the elements of the first
+    reference, or else of the question (rubric `required_elements`); `details.elements_from` names
+    the source. The judge then checks each element separately (rubric `element_covered`). An element
+    is covered if the probability that the answer gives it is above `tau`. `confidence` is the mean
+    of max(p, 1 - p).
+
+    Args:
+        judge: the judge, called once for the elements, unless given, then once for each.
+        name: the name in results.
+        tau: probability that an element must exceed to count as covered.
+        max_elements: maximum number of elements to check. `details.elements_left_out` counts the
+            others.
+        rubric: rubric for checking an element.
+    """
+
+    name: str = "completeness"
+    max_elements: Positive = MAX_STATEMENTS
+    rubric: RubricLike = "element_covered"
+    listing = "required_elements"
+
+    needs = ("output", "expected.required, reference or input")
+    confidence = "is the mean of the greater of p and 1 - p"
+
+    def source(self, case: Case) -> tuple[Case, str]:
+        """Return a case with the first reference, or else with the question.
+
+        Raises:
+            CaseError: both are missing.
+        """
+        reference = next((text for text in case.reference if has_text(text)), None)
+        if reference is not None:
+            return subject(case, "required", input=case.input, output=reference), "reference"
+        return subject(case, "required", output=needed_text(case, "input")), "question"
+
+
+class FactsCoveredJudge(CoverageMetric):
+    """Share of known facts that an answer states, by a judge. Range 0..1, higher is better.
+
+    The facts are `expected.facts`, or else the claims that a judge lists from the first reference
+    (rubric `statements`); `details.facts_from` names the source. The judge checks each fact
+    separately (rubric `fact_stated`). The wording does not matter, but numbers, names and
+    conditions do. A fact counts if its probability is above `tau`. Additional facts in the answer
+    do not lower the value. `facts_covered` does the same without a judge, with equal or similar
+    sentences. `confidence` is the mean of max(p, 1 - p).
+
+    Args:
+        judge: the judge, called once for the facts, unless given, then once for each.
+        name: the name in results.
+        tau: probability that a fact must exceed to count as stated.
+        max_facts: maximum number of facts to check. `details.facts_left_out` counts the others.
+        rubric: rubric for checking a fact.
+    """
+
+    name: str = "facts_covered_judge"
+    max_facts: Positive = MAX_STATEMENTS
+    rubric: RubricLike = "fact_stated"
+    listing = "statements"
+
+    noun = "fact"
+    key = "facts"
+    needs = ("output", "expected.facts or reference")
+    confidence = "is the mean of the greater of p and 1 - p"
+
+    def source(self, case: Case) -> tuple[Case, str]:
+        """Return a case with the first reference.
+
+        Raises:
+            CaseError: it is missing.
+        """
+        reference = needed_texts(case, "reference")[0]
+        return subject(case, "reference", input=case.input, output=reference), "reference"

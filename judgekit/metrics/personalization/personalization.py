@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, ClassVar
 
 from judgekit.core.canonical import canonical_json, digest
@@ -16,8 +17,7 @@ from judgekit.core.value import Json
 from judgekit.embedders import Chosen, embeds_at_once, identity_of
 from judgekit.metrics._options import check_name, needed_text, truth_of
 from judgekit.metrics.aggregate import Figures, ScoreAggregate
-from judgekit.metrics.embedding.contrast import Contrast
-from judgekit.metrics.embedding.contrastive_alignment import ExampleContrast
+from judgekit.metrics.embedding.contrast import Contrast, ExampleContrast
 from judgekit.metrics.embedding.examples import read_examples
 from judgekit.metrics.personalization.difference import (
     By,
@@ -26,18 +26,47 @@ from judgekit.metrics.personalization.difference import (
     measure,
     on_1_100,
 )
-from judgekit.metrics.personalization.overall import (
-    GATE,
-    WEIGHTS,
-    overall_personalization,
-    passes_gate,
-)
 from judgekit.metrics.rubric import RubricMetric
 from judgekit.metrics.safety_and_quality.coherence_rules import CoherenceRules
 from judgekit.metrics.weights import check_weights
 from judgekit.rubric.rubric import Rubric, Variant
 
 FIGURES = ("difference_score", "quality_score", "alignment_score", "steered_share")
+
+WEIGHTS: Mapping[str, float] = MappingProxyType(
+    {"difference": 0.2, "quality": 0.3, "alignment": 0.5}
+)
+GATE = 0.7
+"""Minimum difference that counts as an effect of steering."""
+
+
+def passes_gate(difference: float, *, gate: float = GATE) -> bool:
+    """Return whether a difference on 0..1 reaches the gate; a difference equal to it passes.
+
+    Both are rounded to nine decimals, because 99 x 69/99 + 1 is not exactly 70 in binary.
+    """
+    return round(difference, 9) >= round(gate, 9)
+
+
+def overall_personalization(
+    difference: float,
+    quality: float,
+    alignment: float,
+    *,
+    gate: float = GATE,
+    weights: Mapping[str, float] = WEIGHTS,
+) -> float:
+    """Return 0 below the gate, else the weighted sum, all on 0..1.
+
+    >>> round(overall_personalization(0.9, 0.8, 0.6), 10)
+    0.72
+    >>> overall_personalization(0.69, 1.0, 1.0)
+    0.0
+    """
+    if not passes_gate(difference, gate=gate):
+        return 0.0
+    scores = {"difference": difference, "quality": quality, "alignment": alignment}
+    return min(1.0, sum(weights[name] * score for name, score in scores.items()))
 
 
 class Personalization(Metric):

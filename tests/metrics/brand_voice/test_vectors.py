@@ -16,10 +16,9 @@ from judgekit.embedders import open_embedder
 from judgekit.embedders.hashed import bucket
 from judgekit.metrics.brand_voice import alignmenter
 from judgekit.metrics.brand_voice.authenticity import Authenticity, style_mean
-from judgekit.metrics.brand_voice.lexicon import score_lexicon
 from judgekit.metrics.brand_voice.overall import WEIGHTS, BrandVoice, grade
 from judgekit.metrics.brand_voice.patterns import severity_score
-from judgekit.metrics.brand_voice.phrases import Phrases
+from judgekit.metrics.brand_voice.phrases import Phrases, score_lexicon
 from judgekit.metrics.brand_voice.safety import SafetyPatterns
 from judgekit.metrics.brand_voice.stability import Stability, spread_of
 from judgekit.metrics.embedding.similarity import cosine

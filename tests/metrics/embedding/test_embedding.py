@@ -14,7 +14,7 @@ from judgekit.core.case import Case
 from judgekit.core.errors import CaseError, ConfigError
 from judgekit.embedders.lexical import LexicalEmbedder
 from judgekit.metrics.embedding import aggregation as folds
-from judgekit.metrics.embedding.contrastive_alignment import ContrastiveAlignment
+from judgekit.metrics.embedding.contrast import ContrastiveAlignment
 from judgekit.metrics.embedding.facts import FactsCovered
 from judgekit.metrics.embedding.semantic_accuracy import LexicalAccuracy, SemanticAccuracy
 from judgekit.metrics.embedding.tone_compliance import ToneCompliance

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from judgekit.core.case import Case
 from judgekit.core.errors import CaseError, ConfigError
 from judgekit.metrics.grounding.answer_relevancy import AnswerRelevancy
-from judgekit.metrics.grounding.completeness import Completeness
-from judgekit.metrics.grounding.facts import FactsCoveredJudge
+from judgekit.metrics.grounding.coverage import Completeness, FactsCoveredJudge
 from tests.metrics.scripted import Scripted, shown, statements
 
 CASE = Case(

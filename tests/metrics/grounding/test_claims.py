@@ -18,8 +18,7 @@ from judgekit.core.errors import (
 )
 from judgekit.core.score import Row
 from judgekit.judges.fake import FakeJudge
-from judgekit.metrics.grounding.faithfulness import Faithfulness
-from judgekit.metrics.grounding.hallucination import Hallucination
+from judgekit.metrics.grounding.claims import Faithfulness, Hallucination
 from judgekit.metrics.step import distinct
 from judgekit.report.text import row_text
 from judgekit.runner.evaluation import evaluate_sync

@@ -16,7 +16,7 @@ from judgekit.metrics.personalization.difference import (
     mean_difference,
     on_1_100,
 )
-from judgekit.metrics.personalization.overall import overall_personalization
+from judgekit.metrics.personalization.personalization import overall_personalization
 from judgekit.metrics.safety_and_quality.coherence_rules import coherence
 
 VECTORS = json.loads((Path(__file__).parents[2] / "data" / "wisent.json").read_text("utf-8"))

@@ -14,9 +14,8 @@ from judgekit.core.errors import CaseError, ConfigError
 from judgekit.judges.fake import FakeJudge
 from judgekit.metrics.agents.role_adherence import RoleAdherence, conversation
 from judgekit.metrics.safety_and_quality.accuracy import Accuracy
-from judgekit.metrics.safety_and_quality.coherence import Coherence
-from judgekit.metrics.safety_and_quality.interactive import Interactive
 from judgekit.metrics.safety_and_quality.points import Points
+from judgekit.metrics.safety_and_quality.quality import Coherence, Interactive
 from judgekit.metrics.safety_and_quality.tone_compliance import TONES, ToneComplianceJudge
 from judgekit.runner.evaluation import evaluate_sync
 from tests.metrics.scripted import Scripted, shown
