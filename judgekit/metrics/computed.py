@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any, dataclass_transform
 
 from judgekit.core.protocols import Metric
+from judgekit.core.score import Score
 from judgekit.metrics._options import check_options
 
 
@@ -31,3 +32,8 @@ class ComputedMetric(Metric):
         Raises:
             ConfigError: the options do not go together.
         """
+
+
+def not_applicable(reason: str, **fields: Any) -> Score:
+    """Return the score of a case to which a metric does not apply, with further fields."""
+    return Score(status="not_applicable", reason=reason, **fields)

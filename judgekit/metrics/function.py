@@ -13,6 +13,7 @@ from judgekit.core.errors import CaseError, ConfigError
 from judgekit.core.protocols import Metric
 from judgekit.core.score import Score
 from judgekit.metrics._options import check_flag, check_name, text_options
+from judgekit.metrics.computed import not_applicable
 
 Plain = SupportsFloat | bool | None
 Outcome = Plain | Score | tuple[Plain, str]
@@ -76,10 +77,8 @@ class FunctionMetric(Metric):
             return outcome
         value, reason = self._pair(outcome)
         if value is None:
-            return Score(
-                status="not_applicable",
-                reason=reason or "The function says that it does not apply.",
-                method="function",
+            return not_applicable(
+                reason or "The function says that it does not apply.", method="function"
             )
         return Score(value=self._checked(value), reason=reason, method="function")
 

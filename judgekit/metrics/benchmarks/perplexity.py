@@ -15,6 +15,7 @@ from judgekit.core.value import Json
 from judgekit.metrics._options import check_choice, check_name, needed_text, needed_texts
 from judgekit.metrics.aggregate import Figures, ScoreAggregate
 from judgekit.metrics.benchmarks.likelihood_metric import LikelihoodMetric, all_figures
+from judgekit.metrics.computed import not_applicable
 
 Measured = Literal["output", "input", "baseline", "reference"]
 Given = Literal["nothing", "input", "system"]
@@ -103,7 +104,7 @@ class Perplexity(LikelihoodMetric):
         tokens = len(continuation.logprobs)
         if not tokens:
             reason = "A single token with nothing before it has no perplexity."
-            return Score(status="not_applicable", reason=reason, **common)
+            return not_applicable(reason, **common)
         total = math.fsum(continuation.logprobs)
         if -total / tokens > _MOST:
             raise InvalidReply("the log-probabilities are too low to be a model's")

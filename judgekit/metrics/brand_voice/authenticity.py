@@ -35,7 +35,7 @@ from judgekit.metrics.brand_voice.reply_score import (
 )
 from judgekit.metrics.brand_voice.sessions import FIGURES, POOLED, Pooled, Scope, Sessions, replies
 from judgekit.metrics.brand_voice.traits import find_traits, signals_digest
-from judgekit.metrics.computed import ComputedMetric
+from judgekit.metrics.computed import ComputedMetric, not_applicable
 from judgekit.metrics.embedding.similarity import Reduce
 from judgekit.metrics.vectors import Vector, dot, unit_vectors
 from judgekit.metrics.weights import check_weights, fold_parts
@@ -178,12 +178,11 @@ class Authenticity(ComputedMetric):
         meta: dict[str, Json] = {"embedder": identity_of(self.embedder), **self.made_with}
         details: dict[str, Json] = {"turns": [turn.details for turn in turns]}
         if folded.value is None:
-            return Score(
-                status="not_applicable",
-                parts=folded.parts,
-                reason="Nothing the persona asks for can be heard in these replies: "
+            return not_applicable(
+                "Nothing the persona asks for can be heard in these replies: "
                 + "; ".join(f"{part.id}: {part.reason}" for part in folded.parts)
                 + ".",
+                parts=folded.parts,
                 method=method,
                 details=details,
                 meta=meta,

@@ -23,6 +23,7 @@ from judgekit.metrics.brand_voice.persona import Persona, persona_of
 from judgekit.metrics.brand_voice.safety import SafetyPatterns
 from judgekit.metrics.brand_voice.sessions import FIGURES, Sessions
 from judgekit.metrics.brand_voice.stability import Stability, Variant
+from judgekit.metrics.computed import not_applicable
 from judgekit.metrics.embedding.similarity import Reduce
 from judgekit.metrics.weights import check_weights, fold_parts
 from judgekit.rubric.rubric import Rubric
@@ -191,10 +192,9 @@ class BrandVoice(Metric):
         meta: dict[str, Json] = {id: score.meta for id, score in scores.items()}
         meta |= {k: v for k, v in scores["safety"].meta.items() if k in _JUDGE}
         if folded.value is None:
-            return Score(
-                status="not_applicable",
+            return not_applicable(
+                "Nothing with a weight applies to this session.",
                 parts=folded.parts,
-                reason="Nothing with a weight applies to this session.",
                 method=method,
                 meta=meta,
             )

@@ -19,7 +19,7 @@ from judgekit.metrics.brand_voice.alignmenter import (
     rescale_variance,
 )
 from judgekit.metrics.brand_voice.sessions import FIGURES, Sessions, replies
-from judgekit.metrics.computed import ComputedMetric
+from judgekit.metrics.computed import ComputedMetric, not_applicable
 from judgekit.metrics.vectors import Vector, dot, scaled, square, unit_vectors
 
 if TYPE_CHECKING:
@@ -160,9 +160,8 @@ class Stability(ComputedMetric):
         method = f"{'variance, as Alignmenter' if self.compat else self.variant} of embeddings"
         if len(known) < 2:
             few = "one reply" if len(texts) == 1 else "fewer than two replies that hold words"
-            return Score(
-                status="not_applicable",
-                reason=f"The session has {few}; there is nothing to compare.",
+            return not_applicable(
+                f"The session has {few}; there is nothing to compare.",
                 method=method,
                 details={"turns": len(texts)},
                 meta=meta,

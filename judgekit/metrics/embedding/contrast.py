@@ -12,7 +12,7 @@ from judgekit.core.errors import ConfigError
 from judgekit.core.score import Score
 from judgekit.embedders import Chosen, embeds_at_once, identity_of, vectors
 from judgekit.metrics._options import needed_text
-from judgekit.metrics.computed import ComputedMetric
+from judgekit.metrics.computed import ComputedMetric, not_applicable
 from judgekit.metrics.embedding.aggregation import DIGITS
 from judgekit.metrics.embedding.examples import read_examples
 
@@ -183,10 +183,8 @@ class ContrastiveAlignment(ComputedMetric):
         method = f"mean cosines to {counts} examples"
         contrast = await self._contrast.contrast(output)
         if contrast is None:
-            return Score(
-                status="not_applicable",
-                reason="The output, or one side of the examples, has no words that the embedder"
-                " knows.",
+            return not_applicable(
+                "The output, or one side of the examples, has no words that the embedder knows.",
                 method=method,
                 meta={"embedder": identity},
             )

@@ -13,7 +13,7 @@ from judgekit.core.score import Part, Score
 from judgekit.core.value import Json
 from judgekit.embedders import Chosen, embeds_at_once, identity_of, vectors
 from judgekit.metrics._options import Fraction, needed_text
-from judgekit.metrics.computed import ComputedMetric
+from judgekit.metrics.computed import ComputedMetric, not_applicable
 from judgekit.metrics.embedding.aggregation import (
     DIGITS,
     TAU,
@@ -89,9 +89,8 @@ class FactsCovered(ComputedMetric):
             meta["embedder"] = identity_of(self.embedder)
             method += f", or cosine over {self.tau:g}"
         if not facts:
-            return Score(
-                status="not_applicable",
-                reason="There are no facts to look for.",
+            return not_applicable(
+                "There are no facts to look for.",
                 method=method,
                 details={"facts_from": source},
                 meta=meta,

@@ -17,7 +17,7 @@ from judgekit.metrics._options import (
     needed_text,
     needed_texts,
 )
-from judgekit.metrics.computed import ComputedMetric
+from judgekit.metrics.computed import ComputedMetric, not_applicable
 from judgekit.metrics.embedding.aggregation import DIGITS, TAU, semantic_accuracy
 from judgekit.metrics.embedding.similarity import cosine
 
@@ -61,9 +61,8 @@ class SemanticAccuracy(ComputedMetric):
         output, references = needed_text(case, "output"), needed_texts(case, "reference")
         if self.embedder is None or not is_semantic(self.embedder):
             meta = {} if self.embedder is None else {"embedder": identity_of(self.embedder)}
-            return Score(
-                status="not_applicable",
-                reason=f"{NO_MEANING}; or compare words with lexical_accuracy.",
+            return not_applicable(
+                f"{NO_MEANING}; or compare words with lexical_accuracy.",
                 method=_method(self.tau),
                 meta=meta,
             )
@@ -109,9 +108,8 @@ async def _by_cosine(
     known = [value for value in cosines if value is not None]
     meta: dict[str, Json] = {"embedder": identity_of(embedder)}
     if not known:
-        return Score(
-            status="not_applicable",
-            reason="The output or the reference has no words that the embedder knows.",
+        return not_applicable(
+            "The output or the reference has no words that the embedder knows.",
             method=_method(tau),
             meta=meta,
         )

@@ -20,7 +20,7 @@ from judgekit.metrics._options import (
     needed_text,
     needed_texts,
 )
-from judgekit.metrics.computed import ComputedMetric
+from judgekit.metrics.computed import ComputedMetric, not_applicable
 
 if TYPE_CHECKING:
     import numpy as np
@@ -73,9 +73,8 @@ class Similarity(ComputedMetric):
         known = [value for value in cosines if value is not None]
         method = f"cosine of {short_name(identity)}"
         if not known:
-            return Score(
-                status="not_applicable",
-                reason=f"The output or the {self.to} has no words that the embedder knows.",
+            return not_applicable(
+                f"The output or the {self.to} has no words that the embedder knows.",
                 method=method,
                 meta={"embedder": identity},
             )

@@ -10,7 +10,7 @@ from judgekit.core.case import Case
 from judgekit.core.score import Score
 from judgekit.embedders import Chosen, embeds_at_once, identity_of
 from judgekit.metrics._options import needed_text
-from judgekit.metrics.computed import ComputedMetric
+from judgekit.metrics.computed import ComputedMetric, not_applicable
 from judgekit.metrics.embedding.aggregation import DIGITS, mean
 from judgekit.metrics.embedding.examples import read_examples
 from judgekit.metrics.vectors import dot, scaled, unit_vectors
@@ -72,9 +72,8 @@ class ToneCompliance(ComputedMetric):
         (unit,) = await unit_vectors(self.embedder, [output])
         if unit is None or not target:
             subject = "output has" if target else "exemplars have"
-            return Score(
-                status="not_applicable",
-                reason=f"The {subject} no words that the embedder knows.",
+            return not_applicable(
+                f"The {subject} no words that the embedder knows.",
                 method=method,
                 meta={"embedder": identity},
             )

@@ -15,7 +15,7 @@ from judgekit.metrics._options import (
     needed_text,
     needed_texts,
 )
-from judgekit.metrics.computed import ComputedMetric
+from judgekit.metrics.computed import ComputedMetric, not_applicable
 from judgekit.metrics.tokens import CJK
 
 Variant = Literal["rouge1", "rouge2", "rougeL", "rougeLsum"]
@@ -160,10 +160,8 @@ class RougeMetric(ComputedMetric):
             (rouge, text) for text in references if (rouge := self._rouge(output, text)) is not None
         ]
         if not known:
-            return Score(
-                status="not_applicable",
-                reason="Neither the output nor the reference is long enough.",
-                method=self.variant,
+            return not_applicable(
+                "Neither the output nor the reference is long enough.", method=self.variant
             )
         place = Overlap._fields.index(self.figure)
         best, reference = max(known, key=lambda pair: pair[0][place])

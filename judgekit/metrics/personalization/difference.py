@@ -24,7 +24,7 @@ from judgekit.embedders import (
 )
 from judgekit.embedders.folding import nfkc
 from judgekit.metrics._options import check_choice, needed_text, truth_of
-from judgekit.metrics.computed import ComputedMetric
+from judgekit.metrics.computed import ComputedMetric, not_applicable
 from judgekit.metrics.embedding.similarity import cosine
 from judgekit.metrics.tokens import CJK
 
@@ -176,9 +176,8 @@ class Difference(ComputedMetric):
             meta["embedder"] = identity_of(self.embedder)
             method = f"1 - cosine of {short_name(identity_of(self.embedder))}"
         if distance is None:
-            return Score(
-                status="not_applicable",
-                reason="The output or the baseline has no words that the embedder knows.",
+            return not_applicable(
+                "The output or the baseline has no words that the embedder knows.",
                 method=method,
                 meta=meta,
             )

@@ -17,6 +17,7 @@ from judgekit.core.value import Json
 from judgekit.embedders import Chosen, embeds_at_once, identity_of
 from judgekit.metrics._options import check_name, needed_text, truth_of
 from judgekit.metrics.aggregate import Figures, ScoreAggregate
+from judgekit.metrics.computed import not_applicable
 from judgekit.metrics.embedding.contrast import Contrast, ExampleContrast
 from judgekit.metrics.embedding.examples import read_examples
 from judgekit.metrics.personalization.difference import (
@@ -197,9 +198,7 @@ class Personalization(Metric):
             JudgekitError: raised by the judge or the cassette.
         """
         if self.trait is not None and case.metadata.get("trait") != self.trait:
-            return Score(
-                status="not_applicable", reason=f"The case is not about the trait {self.trait!r}."
-            )
+            return not_applicable(f"The case is not about the trait {self.trait!r}.")
         needed_text(case, "input")
         output, baseline = needed_text(case, "output"), needed_text(case, "baseline")
         difference = await measure(
@@ -211,11 +210,7 @@ class Personalization(Metric):
         meta: dict[str, Json] = {**quality.meta, "embedder": identity_of(self.embedder)}
         common: dict[str, Any] = {"method": method, "meta": meta, "judgments": quality.judgments}
         if difference is None or contrast is None:
-            return Score(
-                status="not_applicable",
-                reason="The output has no words that the embedder knows.",
-                **common,
-            )
+            return not_applicable("The output has no words that the embedder knows.", **common)
         if quality.value is None:
             return Score(status=quality.status, reason=f"Quality: {quality.reason}", **common)
         difference /= 100

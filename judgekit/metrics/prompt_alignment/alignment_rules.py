@@ -9,7 +9,7 @@ from judgekit.core.case import Case, has_text
 from judgekit.core.errors import CaseError
 from judgekit.core.score import Part, Score
 from judgekit.metrics._options import needed_text
-from judgekit.metrics.computed import ComputedMetric
+from judgekit.metrics.computed import ComputedMetric, not_applicable
 
 Mode = Literal["user", "system", "both"]
 
@@ -58,10 +58,8 @@ class AlignmentFallback(ComputedMetric):
         ]
         covered = math.fsum(part.weight for part in parts)
         if not covered:
-            return Score(
-                status="not_applicable",
-                reason="There are no words to compare and no requirements to check.",
-                method=_METHOD,
+            return not_applicable(
+                "There are no words to compare and no requirements to check.", method=_METHOD
             )
         parts = [part.model_copy(update={"weight": part.weight / covered}) for part in parts]
         value = math.fsum(part.weight * part.value for part in parts if part.value is not None)

@@ -10,7 +10,7 @@ from judgekit.core.case import Case, has_text
 from judgekit.core.errors import CaseError
 from judgekit.core.score import Part, Score
 from judgekit.metrics._options import needed_text
-from judgekit.metrics.computed import ComputedMetric
+from judgekit.metrics.computed import ComputedMetric, not_applicable
 from judgekit.metrics.prompt_alignment.directive import find_directives
 from judgekit.metrics.prompt_alignment.length_rules import items, lengths
 from judgekit.metrics.prompt_alignment.requirement import Requirement
@@ -77,9 +77,8 @@ class RequirementCoverage(ComputedMetric):
             texts = [needed_text(case, self.stated_in)]
         found = tuple(dict.fromkeys(found for text in texts for found in find_requirements(text)))
         if not found:
-            return Score(
-                status="not_applicable",
-                reason="The request states no requirement that a rule can check.",
+            return not_applicable(
+                "The request states no requirement that a rule can check.",
                 method="rule-checkable requirements",
             )
         checks = [(requirement, requirement.met_by(output)) for requirement in found]

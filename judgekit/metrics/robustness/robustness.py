@@ -22,7 +22,7 @@ from judgekit.metrics._options import (
     needed_text,
 )
 from judgekit.metrics.aggregate import Figures, ScoreAggregate
-from judgekit.metrics.computed import ComputedMetric
+from judgekit.metrics.computed import ComputedMetric, not_applicable
 from judgekit.metrics.embedding.semantic_accuracy import NO_MEANING
 from judgekit.metrics.embedding.similarity import cosine
 from judgekit.metrics.tokens import answer_form
@@ -143,9 +143,7 @@ class AdversarialRobustness(ComputedMetric):
         )
 
     def _not_applicable(self, reason: str) -> Score:
-        return Score(
-            status="not_applicable", reason=reason, method=f"{self.equal} equality of two answers"
-        )
+        return not_applicable(reason, method=f"{self.equal} equality of two answers")
 
 
 class _Attacks(ScoreAggregate):
@@ -225,18 +223,10 @@ class ContinuousRobustness(ComputedMetric):
             meta["embedder"] = identity_of(self.embedder)
             answers, inputs = cosine(rows[0], rows[1]), cosine(rows[2], rows[3])
             if answers is None or inputs is None:
-                return Score(
-                    status="not_applicable",
-                    reason="A text has no words that the embedder knows.",
-                    method=method,
-                )
+                return not_applicable("A text has no words that the embedder knows.", method=method)
             answer_change, input_change = round(1.0 - answers, 6), round(1.0 - inputs, 6)
         if input_change == 0:
-            return Score(
-                status="not_applicable",
-                reason="The input did not change.",
-                method=method,
-            )
+            return not_applicable("The input did not change.", method=method)
         raw = continuous_robustness(answer_change, input_change)
         return Score(
             value=min(1.0, max(0.0, raw)),

@@ -15,7 +15,7 @@ from judgekit.core.value import Json
 from judgekit.embedders.folding import nfkc
 from judgekit.metrics._options import needed_text
 from judgekit.metrics.aggregate import Figures
-from judgekit.metrics.computed import ComputedMetric
+from judgekit.metrics.computed import ComputedMetric, not_applicable
 from judgekit.metrics.english import is_english
 from judgekit.metrics.safety_and_quality.refusal import RefusalRate
 from judgekit.metrics.tokens import split_sentences
@@ -158,11 +158,8 @@ class RefusalRules(ComputedMetric):
         phrases = list(_refusals(sentences))
         # A phrase found says more of the language than counting words does.
         if not phrases and is_english(output) is False:
-            return Score(
-                status="not_applicable",
-                reason="The output is not in English, and the phrases are.",
-                method=method,
-                meta=meta,
+            return not_applicable(
+                "The output is not in English, and the phrases are.", method=method, meta=meta
             )
         last = len(sentences) - EARLY
         counted = [each for each in phrases if each.sentence < EARLY or each.sentence >= last]

@@ -10,7 +10,7 @@ from judgekit.core.case import Case, has_text
 from judgekit.core.errors import CaseError
 from judgekit.core.score import Score
 from judgekit.metrics._options import Bounds, needed_text
-from judgekit.metrics.computed import ComputedMetric
+from judgekit.metrics.computed import ComputedMetric, not_applicable
 from judgekit.metrics.english import is_english
 from judgekit.metrics.tone.sentiment import (
     afinn_comparative,
@@ -100,7 +100,7 @@ class ToneConsistency(ComputedMetric):
 
     def _comparison(self, other: str, output: str, field: str) -> Score:
         if (reason := self._uncovered(other, output)) is not None:
-            return Score(status="not_applicable", reason=reason, method=self._method)
+            return not_applicable(reason, method=self._method)
         first, second = (self._sentiment(text) for text in (other, output))
         value = tone_difference(first, second, most=self.max_difference)
         return Score(
@@ -120,7 +120,7 @@ class ToneConsistency(ComputedMetric):
 
     def _stability(self, output: str) -> Score:
         if (reason := self._uncovered(output)) is not None:
-            return Score(status="not_applicable", reason=reason, method=self._method)
+            return not_applicable(reason, method=self._method)
         sentences = afinn_sentences(output) if self.compat else vader_sentences(output)
         value, mean, variance = tone_stability(sentences, most=self.max_variance)
         return Score(
