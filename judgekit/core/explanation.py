@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from judgekit.core.canonical import printable
 
 if TYPE_CHECKING:
     from judgekit.core.protocols import Metric
-    from judgekit.core.score import Failure, Part, Score
+    from judgekit.core.score import Failure, Score
 
 PARTS = 4
 """Parts that are named, those that cost most first."""
@@ -88,7 +89,7 @@ def _no_value(score: Score) -> str:
 def _parts(score: Score, *, higher: bool) -> Iterator[str]:
     counted = [part for part in score.parts if part.value is not None and part.weight]
     # sorted() keeps the order of equals, so the sentence is the same everywhere.
-    named = sorted(counted, key=_cost, reverse=higher)[:PARTS]
+    named = sorted(counted, key=attrgetter("cost"), reverse=higher)[:PARTS]
     if named:
         told = ", ".join(f"{p.id} {p.value:.2f} (weight {p.weight:.0%})" for p in named)
         more = f" and {len(counted) - len(named)} more" if len(counted) > len(named) else ""
@@ -96,8 +97,3 @@ def _parts(score: Score, *, higher: bool) -> Iterator[str]:
     left = [part.id for part in score.parts if part.value is None]
     if left:
         yield f"Left out: {', '.join(left[:PARTS])}{' and others' if len(left) > PARTS else ''}"
-
-
-def _cost(part: Part) -> float:
-    value = part.value or 0.0
-    return part.weight * (1.0 - value) if part.weight > 0 else -part.weight * value

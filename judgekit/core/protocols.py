@@ -201,21 +201,8 @@ class Metric:
 
     def info(self) -> MetricInfo:
         """Return the facts about this metric."""
-        return MetricInfo(
-            name=self.name,
-            type=self.type_name,
-            range=self.range,
-            higher_is_better=self.higher_is_better,
-            needs=self.needs,
-            asks=self.asks,
-            asks_further=self.asks_further,
-            synchronous=self.synchronous,
-            figures=self.figures,
-            options=self.options,
-            made_with=self.made_with,
-            rubrics=self.rubrics,
-            confidence=self.confidence,
-        )
+        named = (f.name for f in fields(MetricInfo) if f.name != "type")
+        return MetricInfo(type=self.type_name, **{name: getattr(self, name) for name in named})
 
     def children(self) -> tuple[Metric, ...]:
         """Return the metrics this one calls, in a fixed order."""

@@ -48,6 +48,14 @@ class Part(Value):
     items: tuple[Json, ...] = ()
     details: dict[str, Json] = Field(default_factory=dict)
 
+    @property
+    def cost(self) -> float:
+        """How much the part takes off the final value; 0 without a value."""
+        value = self.value or 0.0
+        if self.value is None or self.weight <= 0:
+            return -self.weight * value
+        return self.weight * (1.0 - value)
+
 
 class Fallback(Value):
     """Names the metric that replaced the judged one, and the cause."""

@@ -31,7 +31,7 @@ class Displayed(ABC):
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
         # IPython calls this for a value on its own; inside a list it uses the repr.
-        from judgekit.core.display.bundle import bundle
+        from judgekit.core.display.html import bundle
 
         return bundle(self._parts_shown(), text=self._text_shown())
 

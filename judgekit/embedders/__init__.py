@@ -14,9 +14,9 @@ import inspect
 import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from pkgutil import resolve_name
+from typing import TYPE_CHECKING, Any
 from weakref import WeakValueDictionary
 
 from judgekit.core.canonical import canonical_json
@@ -39,24 +39,15 @@ Chosen = str | Mapping[str, Any] | Embedder | AsyncEmbedder
 DEFAULT = "lexical"
 
 
-class _EmbedderClass(NamedTuple):
-    """Where the class of an embedder is."""
-
-    module: str
-    attribute: str
-
-
-_PLAIN: dict[str, _EmbedderClass] = {
-    "lexical": _EmbedderClass("judgekit.embedders.lexical", "LexicalEmbedder"),
-    "hashed-512": _EmbedderClass("judgekit.embedders.hashed", "HashedEmbedder"),
+_PLAIN = {
+    "lexical": f"{__name__}.lexical:LexicalEmbedder",
+    "hashed-512": f"{__name__}.hashed:HashedEmbedder",
 }
 """Embedders without a model and options; they are synchronous."""
 
-_MODELS: dict[str, _EmbedderClass] = {
-    "onnx": _EmbedderClass("judgekit.embedders.onnx", "OnnxEmbedder"),
-    "sentence_transformers": _EmbedderClass(
-        "judgekit.embedders.sentence_transformers", "SentenceTransformersEmbedder"
-    ),
+_MODELS = {
+    "onnx": f"{__name__}.onnx:OnnxEmbedder",
+    "sentence_transformers": f"{__name__}.sentence_transformers:SentenceTransformersEmbedder",
 }
 """Embedders of a model: they take its name or folder, `base`, and options."""
 
@@ -82,15 +73,10 @@ def open_embedder(
 
     kind, model, options = _read(spec)
     if kind in _PLAIN:
-        home = _PLAIN[kind]
-        return SharedEmbedder(getattr(import_module(home.module), home.attribute)())
-    home = _MODELS[kind]
-    embedder_class = getattr(import_module(home.module), home.attribute)
-    known = [
-        name
-        for name in inspect.signature(embedder_class).parameters
-        if name not in ("model", "base")
-    ]
+        return SharedEmbedder(resolve_name(_PLAIN[kind])())
+    embedder_class = resolve_name(_MODELS[kind])
+    parameters = inspect.signature(embedder_class).parameters
+    known = [name for name in parameters if name not in ("model", "base")]
     for option in options:
         if option not in known:
             raise ConfigError(

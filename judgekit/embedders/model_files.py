@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 from collections.abc import Sequence
@@ -10,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from judgekit.core.errors import ConfigError, MissingExtra
+from judgekit.core.input_file import sha256_of
 
 _HUB_ID = re.compile(r"(?P<repo>[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*)@(?P<revision>[\w.-]{1,100})")
 MAX_SETTINGS = 5_000_000
@@ -76,8 +76,7 @@ def file_digest(path: Path) -> str:
         ConfigError: it cannot be read.
     """
     try:
-        with path.open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
+        return sha256_of(path)
     except OSError as exc:
         raise ConfigError(f"embedder: {path} cannot be read: {exc.strerror}") from exc
 

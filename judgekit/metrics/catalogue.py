@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from pathlib import Path
+from pkgutil import resolve_name
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -33,6 +34,10 @@ class Entry(NamedTuple):
     def attribute(self) -> str:
         """The name of the class in the module."""
         return self.path.partition(":")[2]
+
+    def load(self) -> Any:
+        """Return the class, which is imported when it is first needed."""
+        return resolve_name(f"judgekit.metrics.{self.path}")
 
 
 _DATA = Path(__file__).with_name("data") / "catalogue.json"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import is_dataclass, replace
-from importlib import import_module
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -175,8 +174,7 @@ def find(name: str) -> Maker:
     """
     entry = BUILTIN.get(name)
     if entry is not None:
-        factory = getattr(import_module(entry.module), entry.attribute)
-        return Maker(name, factory, entry.judged, entry.preset)
+        return Maker(name, entry.load(), entry.judged, entry.preset)
     if name in library_names():
         return rubric_maker(name)._replace(preset={"rubric": name})
     for offer in offers(GROUP):

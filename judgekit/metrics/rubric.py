@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
+from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -274,12 +274,13 @@ class RubricMetric(Metric):
         """Return the reason: the criterion that cost the most, and why."""
         if folded.value is None:
             return f"nothing to score: {'; '.join(f'{p.id} {p.status}' for p in parts[:3])}"
+        scored = [part for part in parts if part.value is not None]
         if self.rubric.combine == "weighted_mean":
-            decisive, most = _costliest(parts)
-            met = most <= 0
+            decisive = max(scored, key=attrgetter("cost"))
+            met = decisive.cost <= 0
         else:
             pick = max if self.rubric.combine == "max" else min
-            decisive = pick((part for part in parts if part.value is not None), key=_value)
+            decisive = pick(scored, key=attrgetter("value"))
             met = folded.value == 1.0
         if met:
             return f"every criterion is fully met; {_explanation(decisive)}"
@@ -317,27 +318,6 @@ def _parts(
             )
         ]
     )
-
-
-def _value(part: Part) -> float:
-    return part.value or 0.0
-
-
-def _costliest(parts: Sequence[Part]) -> tuple[Part, float]:
-    """Return the scored criterion that cost the value the most, and how much; the first of equals.
-
-    At least one of the parts is scored.
-    """
-    decisive = parts[0]
-    most = -math.inf
-    for part in parts:
-        value = part.value
-        if value is not None:
-            weight = part.weight
-            cost = weight * (1.0 - value) if weight > 0 else -weight * value
-            if cost > most:
-                decisive, most = part, cost
-    return decisive, most
 
 
 def _explanation(part: Part) -> str:

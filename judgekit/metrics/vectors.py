@@ -49,6 +49,31 @@ def dot(first: NDArray[np.float64], second: NDArray[np.float64]) -> float:
     return max(-1.0, min(1.0, _sum(first * second)))
 
 
+def cosine(first: Sequence[float], second: Sequence[float]) -> float | None:
+    """Return the cosine of two vectors, clamped to 0..1; `None` if one of them is zero.
+
+    Sums are exact (`math.fsum`), so the value does not depend on the machine.
+
+    Raises:
+        ValueError: a vector holds NaN or an infinity, or their lengths differ.
+
+    >>> cosine([1.0, 0.0], [2.0, 0.0]), cosine([1.0], [-1.0]), cosine([0.0], [1.0])
+    (1.0, 0.0, None)
+    """
+    import numpy as np
+
+    a = np.asarray(first, dtype=np.float64)
+    b = np.asarray(second, dtype=np.float64)
+    if a.shape != b.shape:
+        raise ValueError(f"the embedder returned vectors of {a.shape} and {b.shape} for one call")
+    norms = _sum(a * a) * _sum(b * b)
+    if not math.isfinite(norms):
+        raise ValueError("the embedder returned a vector with a number that is not finite")
+    if norms == 0:
+        return None
+    return max(0.0, min(1.0, _sum(a * b) / math.sqrt(norms)))
+
+
 def square(vector: NDArray[np.float64]) -> float:
     """Return the square of a vector's length."""
     return _sum(vector * vector)

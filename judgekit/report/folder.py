@@ -54,13 +54,13 @@ class Scored(NamedTuple):
         return self._repr_mimebundle_()["text/html"]
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
-        from judgekit.core.display.bundle import bundle
+        from judgekit.core.display.html import bundle
         from judgekit.core.display.result import scored_parts
 
         return bundle(scored_parts(self.case, self.rows))
 
     def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
-        from judgekit.core.display.bundle import pretty
+        from judgekit.core.display.html import pretty
 
         pretty(printer, self)
 

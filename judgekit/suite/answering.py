@@ -81,12 +81,12 @@ class Answers(NamedTuple):
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
         from judgekit.core.display.answers import answers_parts
-        from judgekit.core.display.bundle import bundle
+        from judgekit.core.display.html import bundle
 
         return bundle(answers_parts(self))
 
     def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
-        from judgekit.core.display.bundle import pretty
+        from judgekit.core.display.html import pretty
 
         pretty(printer, self)
 

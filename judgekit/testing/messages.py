@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from operator import attrgetter
 
 from judgekit.core.canonical import printable
 from judgekit.core.score import Failure, Part, Result
@@ -42,7 +43,9 @@ def explained(
     """Yield the lines of a failed check."""
     yield printable(f"{metric} of case {case!r}: {fault}")
     if not isinstance(result, Failure):
-        costly = sorted((p for p in result.parts if _cost(p) > 0), key=_cost, reverse=True)
+        costly = sorted(
+            (p for p in result.parts if p.cost > 0), key=attrgetter("cost"), reverse=True
+        )
         for part in costly[:SHOWN]:
             value = part.status.replace("_", " ") if part.value is None else f"{part.value:.2f}"
             yield printable(f"  {part.id} {value}: {_cut(_reason(part))}")
@@ -60,12 +63,6 @@ def _reason(part: Part) -> str:
         return part.reason
     unmet = [str(i["item"]) for i in part.items if isinstance(i, dict) and not i.get("met")]
     return f"not met: {'; '.join(unmet)}" if unmet else "no reason given"
-
-
-def _cost(part: Part) -> float:
-    if part.value is None:
-        return 0.0
-    return part.weight * (1.0 - part.value) if part.weight > 0 else -part.weight * part.value
 
 
 def _cut(text: str) -> str:

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from judgekit.core.errors import ConfigError
-from judgekit.metrics.embedding.similarity import cosine
+from judgekit.metrics.vectors import cosine
 from judgekit.runner.evaluation import evaluate_sync
 from judgekit.suite.file import Overrides
 from judgekit.suite.run import replay_suite

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from importlib import import_module
 from typing import Any
 
 from judgekit.authoring.schemas.cases import loosely_listed
@@ -48,7 +47,7 @@ def suite_schema() -> dict[str, Any]:
         figures: Any = None  # of a rubric, they depend on its criteria
         if builtin is not None:
             options = options_schema(builtin.module, builtin.attribute, preset=builtin.preset)
-            metric_class = getattr(import_module(builtin.module), builtin.attribute)
+            metric_class = builtin.load()
             figures = class_facts(metric_class).figures
         gate = _gate_of(name, figures, common["gate"], defs)
         defs[f"metric.{name}"] = _entry(

@@ -9,8 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from html import escape
+from typing import Any
 
 from judgekit.core.display.parts import Cell, DisplayBar, DisplayLine, DisplayPart, DisplayTable
+from judgekit.core.display.text import to_text
 
 # Characters that nobody sees, but that make a text look like another one.
 _UNSEEN = re.compile(
@@ -103,3 +105,23 @@ def _text(text: str) -> str:
     shown = _UNSEEN.sub(lambda found: f"⟨U+{ord(found[0]):04X}⟩", text)
     # Notebooks look for formulas between dollar signs, also in tables.
     return escape(shown).replace("$", "&#36;")
+
+
+def bundle(parts: Iterable[DisplayPart], *, text: str | None = None) -> dict[str, str]:
+    """Return what there is to see as HTML and as text, each under its MIME type.
+
+    Args:
+        parts: lines and grids.
+        text: the text, where a prompt shows something else.
+    """
+    parts = list(parts)
+    return {"text/html": to_html(parts), "text/plain": to_text(parts) if text is None else text}
+
+
+def pretty(printer: Any, value: Any) -> None:
+    """Print a tuple as a prompt shows it by itself; inside something else, its repr.
+
+    A prompt has a way of its own with tuples, which goes before what they say of themselves.
+    """
+    alone = len(getattr(printer, "stack", ())) <= 1
+    printer.text(value._repr_mimebundle_()["text/plain"] if alone else repr(value))

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import field
-from importlib import import_module
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 from judgekit.core.case import Case
 from judgekit.core.errors import ConfigError
 from judgekit.core.protocols import Aggregate, Metric
 from judgekit.core.score import Score, checked_score
 from judgekit.metrics.aggregate import Figures, ScoreAggregate
+from judgekit.metrics.catalogue import BUILTIN
 from judgekit.metrics.computed import ComputedMetric
 
 Benchmark = Literal["mmlu", "gsm8k", "humaneval"]
@@ -19,18 +19,12 @@ MAX_SUBJECTS = 200
 """Subjects that have a figure of their own."""
 
 
-class _Preset(NamedTuple):
-    module: str
-    attribute: str
-    options: Mapping[str, Any]
-
-
-PRESETS: Mapping[str, _Preset] = {
-    "mmlu": _Preset("judgekit.metrics.benchmarks.generation", "Generation", {"kind": "choice"}),
-    "gsm8k": _Preset("judgekit.metrics.benchmarks.generation", "Generation", {"kind": "number"}),
-    "humaneval": _Preset("judgekit.metrics.benchmarks.code", "Code", {}),
+PRESETS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
+    "mmlu": ("generation", {"kind": "choice"}),
+    "gsm8k": ("generation", {"kind": "number"}),
+    "humaneval": ("code", {}),
 }
-"""Benchmark -> what scores it."""
+"""Benchmark -> the metric that scores it, and its options."""
 
 
 class Task(ComputedMetric):
@@ -55,14 +49,14 @@ class Task(ComputedMetric):
 
     def prepare(self) -> None:
         """Check and complete the options."""
-        preset = PRESETS[self.benchmark]
+        metric, options = PRESETS[self.benchmark]
         try:
-            metric_class = getattr(import_module(preset.module), preset.attribute)
+            metric_class = BUILTIN[metric].load()
         except ModuleNotFoundError as exc:
             raise ConfigError(
                 f"{self.name}: {self.benchmark} needs {exc.name}, which is not installed"
             ) from exc
-        object.__setattr__(self, "_inner", metric_class(name=self.name, **preset.options))
+        object.__setattr__(self, "_inner", metric_class(name=self.name, **options))
 
     def children(self) -> tuple[Metric, ...]:
         """Return the metric that goes with the benchmark."""

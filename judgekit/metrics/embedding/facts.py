@@ -21,10 +21,10 @@ from judgekit.metrics.embedding.aggregation import (
     facts_covered_semantic,
     is_covered,
 )
-from judgekit.metrics.embedding.similarity import cosine
 from judgekit.metrics.grounding.coverage import expected_texts
 from judgekit.metrics.step import distinct
 from judgekit.metrics.tokens import answer_form, split_sentences
+from judgekit.metrics.vectors import cosine
 
 Match = Literal["exact", "similar"]
 MAX_SENTENCES = 2000

@@ -19,7 +19,7 @@ from judgekit.metrics._options import (
 )
 from judgekit.metrics.computed import ComputedMetric, not_applicable
 from judgekit.metrics.embedding.aggregation import DIGITS, TAU, semantic_accuracy
-from judgekit.metrics.embedding.similarity import cosine
+from judgekit.metrics.vectors import cosine
 
 NO_MEANING = (
     "It compares meaning and needs a semantic embedder. Name one: embedder: onnx:FOLDER,"

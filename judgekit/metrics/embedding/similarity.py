@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Literal, cast
+from typing import Literal, cast
 
 from judgekit.core.case import Case
 from judgekit.core.score import Score
@@ -21,10 +20,7 @@ from judgekit.metrics._options import (
     needed_texts,
 )
 from judgekit.metrics.computed import ComputedMetric, not_applicable
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+from judgekit.metrics.vectors import cosine
 
 Target = Literal["reference", "input", "context", "baseline"]
 Reduce = Literal["max", "mean"]
@@ -88,33 +84,3 @@ class Similarity(ComputedMetric):
             details={"cosines": [None if c is None else round(c, 4) for c in cosines]},
             meta={"embedder": identity},
         )
-
-
-def cosine(first: Sequence[float], second: Sequence[float]) -> float | None:
-    """Return the cosine of two vectors, clamped to 0..1; `None` if one of them is zero.
-
-    Sums are exact (`math.fsum`), so the value does not depend on the machine.
-
-    Raises:
-        ValueError: a vector holds NaN or an infinity, or their lengths differ.
-
-    >>> cosine([1.0, 0.0], [2.0, 0.0]), cosine([1.0], [-1.0]), cosine([0.0], [1.0])
-    (1.0, 0.0, None)
-    """
-    import numpy as np
-
-    a = np.asarray(first, dtype=np.float64)
-    b = np.asarray(second, dtype=np.float64)
-    if a.shape != b.shape:
-        raise ValueError(f"the embedder returned vectors of {a.shape} and {b.shape} for one call")
-    norms = _sum(a * a) * _sum(b * b)
-    if not math.isfinite(norms):
-        raise ValueError("the embedder returned a vector with a number that is not finite")
-    if norms == 0:
-        return None
-    return max(0.0, min(1.0, _sum(a * b) / math.sqrt(norms)))
-
-
-def _sum(products: NDArray[np.float64]) -> float:
-    # Lexical vectors are mostly zeros, and an exact sum is slow.
-    return math.fsum(products[products != 0.0].tolist())

@@ -25,8 +25,8 @@ from judgekit.embedders import (
 from judgekit.embedders.folding import nfkc
 from judgekit.metrics._options import check_choice, needed_text, truth_of
 from judgekit.metrics.computed import ComputedMetric, not_applicable
-from judgekit.metrics.embedding.similarity import cosine
 from judgekit.metrics.tokens import CJK
+from judgekit.metrics.vectors import cosine
 
 By = Literal["tokens", "embedding"]
 Compat = Literal["wisent"]

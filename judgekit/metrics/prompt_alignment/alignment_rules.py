@@ -96,8 +96,8 @@ def _ingredients(half: str, request: str, output: str) -> list[Part]:
     """Return the parts of one half; those that are scored have weights that sum to 1."""
     # A stand-in is made for many a run and seldom used; its rules take a while to load.
     from judgekit.embedders.lexical import LexicalEmbedder
-    from judgekit.metrics.embedding.similarity import cosine
     from judgekit.metrics.prompt_alignment.requirements import describe, find_requirements
+    from judgekit.metrics.vectors import cosine
 
     whose = "user's request" if half == "user" else "system prompt"
     first, second = LexicalEmbedder().embed([output, request])

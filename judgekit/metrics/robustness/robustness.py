@@ -24,8 +24,8 @@ from judgekit.metrics._options import (
 from judgekit.metrics.aggregate import Figures, ScoreAggregate
 from judgekit.metrics.computed import ComputedMetric, not_applicable
 from judgekit.metrics.embedding.semantic_accuracy import NO_MEANING
-from judgekit.metrics.embedding.similarity import cosine
 from judgekit.metrics.tokens import answer_form
+from judgekit.metrics.vectors import cosine
 from judgekit.metrics.verdict import read_verdict
 
 Equal = Literal["exact", "normalised", "lexical", "semantic", "verdict"]

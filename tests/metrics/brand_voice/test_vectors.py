@@ -21,8 +21,7 @@ from judgekit.metrics.brand_voice.patterns import severity_score
 from judgekit.metrics.brand_voice.phrases import Phrases, score_lexicon
 from judgekit.metrics.brand_voice.safety import SafetyPatterns
 from judgekit.metrics.brand_voice.stability import Stability, spread_of
-from judgekit.metrics.embedding.similarity import cosine
-from judgekit.metrics.vectors import dot, scaled
+from judgekit.metrics.vectors import cosine, dot, scaled
 from judgekit.metrics.weights import fold_parts
 from judgekit.report.thresholds import passes
 from judgekit.runner.evaluation import evaluate_sync

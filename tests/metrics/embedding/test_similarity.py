@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 from judgekit.core.case import Case
 from judgekit.core.errors import CaseError, ConfigError
 from judgekit.core.protocols import Metric
-from judgekit.metrics.embedding.similarity import Similarity, cosine
+from judgekit.metrics.embedding.similarity import Similarity
+from judgekit.metrics.vectors import cosine
 
 
 class Letters:
