@@ -1,4 +1,4 @@
-"""Figures of a whole run, computed from the scores that a metric gave itself."""
+"""Figures of a whole run: bases of aggregates, and the share of rows with an answer."""
 
 from __future__ import annotations
 
@@ -35,3 +35,26 @@ def mean_of(values: Sequence[float | None]) -> float | None:
     """Return the mean of the values that are not `None`; `None` if there are none."""
     known = [value for value in values if value is not None]
     return math.fsum(known) / len(known) if known else None
+
+
+ANSWERED = "answered"
+
+
+class AnsweredShare:
+    """Counts the rows whose outcome is not `no_answer`."""
+
+    def __init__(self) -> None:
+        self._rows = 0
+        self._answered = 0
+
+    def add(self, row: Row) -> None:
+        """Add one result."""
+        result = row.result
+        if not isinstance(result, Score) or result.fallback or "outcome" not in result.details:
+            return
+        self._rows += 1
+        self._answered += result.details["outcome"] != "no_answer"
+
+    def finish(self) -> dict[str, float | int | None]:
+        """Return the share; `None` without rows."""
+        return {ANSWERED: self._answered / self._rows if self._rows else None}

@@ -11,8 +11,8 @@ from judgekit.core.protocols import Aggregate
 from judgekit.core.score import Failure, Result, Row, Score
 from judgekit.core.value import Displayed, Value
 from judgekit.report.thresholds import FEW, passes
+from judgekit.stats.clusters import FigureValues
 from judgekit.stats.intervals import MeanInterval, wilson
-from judgekit.stats.values import FigureValues
 
 if TYPE_CHECKING:
     from judgekit.core.display.parts import DisplayPart as Shown

@@ -1,26 +1,30 @@
-"""The `judgekit` fixture: score, evaluate and check with the cassette of one test module."""
+"""The `judgekit` fixture: score, evaluate and check with the cassette of one test module.
+
+The message of a failed check has the case, the criterion, the reason and its quotes.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from judgekit.cassette.cassette import Cassette
-from judgekit.core.canonical import canonical_json
+from judgekit.core.canonical import canonical_json, printable
 from judgekit.core.case import Case
 from judgekit.core.errors import JudgekitError
 from judgekit.core.failure import failure_of
 from judgekit.core.protocols import Metric, MetricLike
-from judgekit.core.score import Failure, Result, Score, check_score
+from judgekit.core.score import Failure, Part, Result, Score, check_score
 from judgekit.core.synchronous import run_inline
 from judgekit.datasets import load_cases
 from judgekit.metrics.adapter import as_metric
 from judgekit.metrics.registry import create
 from judgekit.report.report import Report
+from judgekit.report.thresholds import passes
 from judgekit.runner.background import run_sync, wait_for
 from judgekit.runner.evaluation import evaluate, evaluate_sync
-from judgekit.testing.messages import explained, shortfall
 
 Given = Case | Mapping[str, Any]
 Several = Iterable[Given] | str | Path
@@ -241,3 +245,64 @@ def _failed(error: JudgekitError) -> Failure:
     if failure is None:
         raise error
     return failure
+
+
+MAX_REASON = 300
+SHOWN = 3
+"""Criteria that are named, those that cost most first."""
+
+
+def shortfall(
+    result: Result,
+    *,
+    threshold: float | None,
+    higher_is_better: bool,
+    allow_fallback: bool,
+) -> str | None:
+    """Return why a result does not pass, as half a sentence; `None` if it passes."""
+    if isinstance(result, Failure):
+        return f"no score ({result.kind}): {result.message}"
+    if result.fallback is not None and not allow_fallback:
+        return (
+            f"scored by the fallback {result.fallback.substitute} ({result.fallback.cause}); "
+            "allow_fallback=True accepts that"
+        )
+    if result.value is None:
+        return f"{result.status.replace('_', ' ')}: {result.reason or 'no value'}"
+    if passes(result.value, threshold, higher_is_better) is False:
+        side = "below" if higher_is_better else "above"
+        return f"{result.value:.3g} is {side} the threshold {threshold:g}"
+    return None
+
+
+def explained(
+    case: str, metric: str, result: Result, fault: str, *, advice: str = ""
+) -> Iterator[str]:
+    """Yield the lines of a failed check."""
+    yield printable(f"{metric} of case {case!r}: {fault}")
+    if not isinstance(result, Failure):
+        costly = sorted(
+            (p for p in result.parts if p.cost > 0), key=attrgetter("cost"), reverse=True
+        )
+        for part in costly[:SHOWN]:
+            value = part.status.replace("_", " ") if part.value is None else f"{part.value:.2f}"
+            yield printable(f"  {part.id} {value}: {_cut(_reason(part))}")
+            for quote in part.quotes:
+                where = f"in {quote.field}" if quote.field else "NOT FOUND in the case"
+                yield printable(f'    "{_cut(quote.text)}" ({where})')
+        if not costly and result.reason:
+            yield printable(f"  {_cut(result.reason)}")
+    if advice:
+        yield printable(f"  {advice}")
+
+
+def _reason(part: Part) -> str:
+    if part.reason:
+        return part.reason
+    unmet = [str(i["item"]) for i in part.items if isinstance(i, dict) and not i.get("met")]
+    return f"not met: {'; '.join(unmet)}" if unmet else "no reason given"
+
+
+def _cut(text: str) -> str:
+    text = " ".join(text.split())
+    return text if len(text) <= MAX_REASON else text[: MAX_REASON - 1] + "…"

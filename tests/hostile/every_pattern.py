@@ -65,7 +65,7 @@ def _formats():
 
 
 def _verdict():
-    from judgekit.metrics.verdict import _pattern
+    from judgekit.metrics.robustness.robustness import _pattern
 
     return _pattern(("not met", "partly met", "met"))
 
@@ -90,7 +90,7 @@ BUILT: dict[str, Callable[[], Any]] = {
     "metrics/prompt_alignment/rule_words.py": _requests,
     "metrics/personalization/difference.py": _difference,
     "metrics/safety_and_quality/refusal_rules.py": _refusals,
-    "metrics/verdict.py": _verdict,
+    "metrics/robustness/robustness.py": _verdict,
     "metrics/brand_voice/patterns.py": _safety,
     "metrics/brand_voice/traits.py": _traits,
 }

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from judgekit.core.score import Failure, Fallback, Part, Row, Score
-from judgekit.metrics.benchmarks.answered_share import AnsweredShare
+from judgekit.metrics.aggregate import AnsweredShare
 from judgekit.metrics.benchmarks.log_likelihoods import _KINDS, _Accuracies
 from judgekit.metrics.benchmarks.perplexity import _Corpus
 from judgekit.report.summary import BINS, WORST, Tally

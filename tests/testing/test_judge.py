@@ -7,7 +7,7 @@ import re
 import pytest
 
 from judgekit.cassette.mode import RecordMode
-from judgekit.testing.tapes import Tapes, TapeSettings
+from judgekit.testing.session import Tapes, TapeSettings
 from tests.testing.conftest import RECORD, records, tape
 
 pytestmark = pytest.mark.usefixtures("project")

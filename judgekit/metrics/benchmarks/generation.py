@@ -15,8 +15,8 @@ from judgekit.metrics._options import (
     needed_texts,
     truth_of,
 )
+from judgekit.metrics.aggregate import ANSWERED, AnsweredShare
 from judgekit.metrics.benchmarks.answer import StatedAnswer, find_answer, kind_of
-from judgekit.metrics.benchmarks.answered_share import ANSWERED, AnsweredShare
 from judgekit.metrics.benchmarks.choice import Choices
 from judgekit.metrics.benchmarks.number import read_number
 from judgekit.metrics.benchmarks.wording import wording

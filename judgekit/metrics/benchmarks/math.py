@@ -15,7 +15,7 @@ from judgekit.metrics._options import (
     needed_texts,
     truth_of,
 )
-from judgekit.metrics.benchmarks.answered_share import ANSWERED, AnsweredShare
+from judgekit.metrics.aggregate import ANSWERED, AnsweredShare
 from judgekit.metrics.benchmarks.math_worker import Compared, compare
 from judgekit.metrics.computed import ComputedMetric
 

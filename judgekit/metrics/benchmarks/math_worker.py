@@ -17,7 +17,7 @@ from importlib.util import find_spec
 from typing import Any, NamedTuple
 
 from judgekit.core.errors import ConfigError, MissingExtra
-from judgekit.metrics.benchmarks.slots import process_slots
+from judgekit.metrics.benchmarks.sandbox import process_slots
 
 MEMORY = 1 << 30
 """Bytes of memory that one comparison may hold; looked at twenty times a second."""

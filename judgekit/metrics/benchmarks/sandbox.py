@@ -14,14 +14,15 @@ from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
+from weakref import WeakKeyDictionary
 
 from judgekit.core.errors import ConfigError
 from judgekit.metrics.benchmarks.filter import seccomp_filter
 from judgekit.metrics.benchmarks.outcome import ProgramOutcome, read_outcome
-from judgekit.metrics.benchmarks.slots import process_slots
 
 if TYPE_CHECKING:
     import asyncio
+
 
 NOBODY = 65534
 _MB = 1 << 20
@@ -304,3 +305,22 @@ def _interpreter(python: str | None) -> tuple[str, str | None]:
 
 def _open_to_all(path: Path) -> bool:
     return all(part.stat().st_mode & 0o001 for part in (path, *path.parents))
+
+
+# By event loop, because a semaphore belongs to one; the processors belong to the machine.
+_slots: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Semaphore] = WeakKeyDictionary()
+
+
+def process_slots() -> asyncio.Semaphore:
+    """Return the semaphore for a running process; it keeps time limits fair under load."""
+    import asyncio
+
+    return _slots.setdefault(asyncio.get_running_loop(), asyncio.Semaphore(processors()))
+
+
+def processors() -> int:
+    """Return the number of processors this process may use."""
+    usable = os.cpu_count()
+    if sys.platform == "linux":
+        usable = len(os.sched_getaffinity(0))
+    return usable or 1

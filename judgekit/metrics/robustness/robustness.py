@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import ClassVar, Literal
 
 from judgekit.core.case import Case, has_text
@@ -26,7 +28,6 @@ from judgekit.metrics.computed import ComputedMetric, not_applicable
 from judgekit.metrics.embedding.semantic_accuracy import NO_MEANING
 from judgekit.metrics.tokens import answer_form
 from judgekit.metrics.vectors import cosine
-from judgekit.metrics.verdict import read_verdict
 
 Equal = Literal["exact", "normalised", "lexical", "semantic", "verdict"]
 Norm = Literal["edit", "embedding"]
@@ -268,3 +269,33 @@ def edit_share(one: str, other: str) -> float:
 
 def _normalised(text: str) -> str:
     return answer_form(text, ignore_case=True, ignore_accents=True)
+
+
+Verdict = Literal["positive", "negative"]
+
+
+def read_verdict(text: str, *, positive: Sequence[str], negative: Sequence[str]) -> Verdict | None:
+    """Return which verdict a text states; `None` if neither word occurs.
+
+    A label counts only as a whole word: "unsafe" is not "safe", "non-toxic" is not "toxic".
+    Case does not matter, and a space, hyphen or underscore inside a label are the same. Where
+    labels of both kinds occur, the negative one counts. "not refused" is read as its word,
+    "refused": negation is not understood.
+
+    >>> read_verdict("The answer is unsafe.", positive=["safe"], negative=["unsafe"])
+    'negative'
+    >>> read_verdict("It is non-toxic.", positive=["non_toxic"], negative=["toxic"])
+    'positive'
+    """
+    if _pattern(tuple(negative)).search(text):
+        return "negative"
+    return "positive" if _pattern(tuple(positive)).search(text) else None
+
+
+@lru_cache(maxsize=256)
+def _pattern(labels: tuple[str, ...]) -> re.Pattern[str]:
+    spelled = (
+        r"[\s_-]+".join(re.escape(word) for word in re.split(r"[\s_-]+", label.strip()) if word)
+        for label in sorted(labels, key=lambda label: (-len(label), label))
+    )
+    return re.compile(rf"(?<![\w-])(?:{'|'.join(spelled)})(?![\w-])", re.IGNORECASE)

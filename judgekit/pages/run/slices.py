@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 from judgekit.report.clusters import cluster_of
 from judgekit.report.folder import Scored
+from judgekit.stats.clusters import FigureValues
 from judgekit.stats.intervals import Bounds
-from judgekit.stats.values import FigureValues
 
 FIELDS = 12
 """Fields of the metadata that are shown: those that come first in the data."""

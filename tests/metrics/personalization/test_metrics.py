@@ -13,8 +13,7 @@ from judgekit.core.errors import CaseError, ConfigError
 from judgekit.metrics.embedding.contrast import contrast
 from judgekit.metrics.personalization.difference import Difference, difference, jaccard
 from judgekit.metrics.personalization.personalization import overall_personalization, passes_gate
-from judgekit.metrics.safety_and_quality.coherence_rules import CoherenceRules
-from judgekit.metrics.safety_and_quality.signals import find_signals
+from judgekit.metrics.safety_and_quality.coherence_rules import CoherenceRules, find_signals
 from tests.growth import LINEAR, growth, repeated
 
 TEXT = st.text(max_size=200)

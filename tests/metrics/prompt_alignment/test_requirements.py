@@ -15,7 +15,7 @@ from judgekit.core.case import Case
 from judgekit.core.errors import CaseError, ConfigError
 from judgekit.core.protocols import Metric
 from judgekit.metrics.prompt_alignment.alignment_rules import AlignmentFallback
-from judgekit.metrics.prompt_alignment.amount import read_amount
+from judgekit.metrics.prompt_alignment.length_rules import read_amount
 from judgekit.metrics.prompt_alignment.requirements import (
     Requirement,
     RequirementCoverage,

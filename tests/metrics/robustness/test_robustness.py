@@ -19,8 +19,8 @@ from judgekit.metrics.robustness.robustness import (
     ContinuousRobustness,
     continuous_robustness,
     edit_share,
+    read_verdict,
 )
-from judgekit.metrics.verdict import read_verdict
 from judgekit.runner.evaluation import evaluate_sync
 
 DATA = Path(__file__).parents[2] / "data"

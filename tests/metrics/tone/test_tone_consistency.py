@@ -13,8 +13,16 @@ from hypothesis import strategies as st
 from judgekit.core.case import Case
 from judgekit.core.errors import CaseError, ConfigError
 from judgekit.metrics.english import function_words, is_english
-from judgekit.metrics.tone.consistency import ToneConsistency, band, tone_difference, tone_stability
-from judgekit.metrics.tone.sentiment import afinn_comparative, afinn_tokens, vader, vader_sentences
+from judgekit.metrics.tone.consistency import (
+    ToneConsistency,
+    afinn_comparative,
+    afinn_tokens,
+    band,
+    tone_difference,
+    tone_stability,
+    vader,
+    vader_sentences,
+)
 
 DATA = Path(__file__).parents[2] / "data"
 VECTORS = json.loads((DATA / "mastra_tone.json").read_text("utf-8"))
