@@ -4,19 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from judgekit.core import errors
 from judgekit.core.case import Case
-from judgekit.core.errors import (
-    BudgetExceeded,
-    CaseError,
-    CassetteMiss,
-    CircuitOpen,
-    InvalidReply,
-    JudgeAway,
-    JudgekitError,
-    JudgeRefused,
-    JudgeUnavailable,
-    RubricError,
-)
 from judgekit.core.protocols import Metric
 from judgekit.core.score import Failure, FailureKind, Result, checked_score
 
@@ -29,7 +18,7 @@ async def guarded(case: Case, metric: Metric) -> Result:
     """
     try:
         return await checked_score(metric, case)
-    except JudgekitError as exc:
+    except errors.JudgekitError as exc:
         failure = failure_of(exc)
         if failure is None:
             raise
@@ -47,7 +36,7 @@ def _log(case: Case, metric: Metric) -> None:
     logging.getLogger("judgekit").debug(message, case.id, metric.name, exc_info=True)
 
 
-def failure_of(error: JudgekitError) -> Failure | None:
+def failure_of(error: errors.JudgekitError) -> Failure | None:
     """Return the row that an error costs, or `None` when it stops the run."""
     kind = _failure_kind(error)
     if kind is None:
@@ -55,20 +44,20 @@ def failure_of(error: JudgekitError) -> Failure | None:
     return Failure(kind=kind, message=_line(error), key=getattr(error, "key", None))
 
 
-def _failure_kind(error: JudgekitError) -> FailureKind | None:
+def _failure_kind(error: errors.JudgekitError) -> FailureKind | None:
     """Return the kind of row an error costs, or `None` when it stops the run."""
-    if isinstance(error, InvalidReply):
+    if isinstance(error, errors.InvalidReply):
         return error.kind  # type: ignore[return-value]
-    kinds: Sequence[tuple[type[JudgekitError], FailureKind]] = (
-        (CircuitOpen, "not_run"),
-        (JudgeAway, "not_run"),
-        (BudgetExceeded, "not_run"),
-        (JudgeUnavailable, "unavailable"),
-        (JudgeRefused, "refused"),
-        (CassetteMiss, "cassette_miss"),
-        (CaseError, "invalid_case"),
+    kinds: Sequence[tuple[type[errors.JudgekitError], FailureKind]] = (
+        (errors.CircuitOpen, "not_run"),
+        (errors.JudgeAway, "not_run"),
+        (errors.BudgetExceeded, "not_run"),
+        (errors.JudgeUnavailable, "unavailable"),
+        (errors.JudgeRefused, "refused"),
+        (errors.CassetteMiss, "cassette_miss"),
+        (errors.CaseError, "invalid_case"),
         # A template that fails on one case: the file itself was checked when it was loaded.
-        (RubricError, "metric_error"),
+        (errors.RubricError, "metric_error"),
     )
     return next((kind for kind_of, kind in kinds if isinstance(error, kind_of)), None)
 

@@ -12,13 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 from judgekit.core.canonical import digest_json
 from judgekit.core.errors import ConfigError, MissingExtra
 from judgekit.core.protocols import BaseEmbedder
-from judgekit.embedders.model_files import (
-    check_digest,
-    file_digest,
-    find_folder,
-    read_settings,
-    whole_number,
-)
+from judgekit.embedders import model_files
 
 if TYPE_CHECKING:
     import numpy as np
@@ -85,7 +79,7 @@ class OnnxEmbedder(BaseEmbedder):
             ("max_tokens", max_tokens, 3),
             ("batch_tokens", batch_tokens, 1),
         ):  # fmt: skip
-            if value is not None and whole_number(value, low=low, high=1 << 20) is None:
+            if value is not None and model_files.whole_number(value, low=low, high=1 << 20) is None:
                 raise ConfigError(
                     f"embedder: {option} must be a whole number of at least {low}, not {value!r}"
                 )
@@ -116,7 +110,7 @@ class OnnxEmbedder(BaseEmbedder):
 
     @cached_property
     def _folder(self) -> Path:
-        return find_folder(
+        return model_files.find_folder(
             self._model,
             base=self._base,
             extra="onnx",
@@ -136,7 +130,7 @@ class OnnxEmbedder(BaseEmbedder):
         """How token vectors become one; it means nothing to a model that gives one itself."""
         if self._options[0] is not None:
             return self._options[0]
-        settings = read_settings(self._folder / "1_Pooling" / "config.json")
+        settings = model_files.read_settings(self._folder / "1_Pooling" / "config.json")
         modes = [
             key for key in settings if key.startswith("pooling_mode_") and settings[key] is True
         ]
@@ -153,14 +147,16 @@ class OnnxEmbedder(BaseEmbedder):
         """Tokens of a text, those around it counted; what is beyond is cut off."""
         if self._options[1] is not None:
             return self._options[1]
-        length = read_settings(self._folder / "sentence_bert_config.json").get("max_seq_length")
-        return whole_number(length, low=3, high=1 << 20) or MAX_TOKENS
+        length = model_files.read_settings(self._folder / "sentence_bert_config.json").get(
+            "max_seq_length"
+        )
+        return model_files.whole_number(length, low=3, high=1 << 20) or MAX_TOKENS
 
     @cached_property
     def dimensions(self) -> int | None:
         """Length of a vector, as far as the model's settings say."""
-        size = read_settings(self._folder / "config.json").get("hidden_size")
-        return whole_number(size, low=1, high=65_536)
+        size = model_files.read_settings(self._folder / "config.json").get("hidden_size")
+        return model_files.whole_number(size, low=1, high=65_536)
 
     @cached_property
     def hashes(self) -> dict[str, str]:
@@ -169,9 +165,9 @@ class OnnxEmbedder(BaseEmbedder):
         Raises:
             ConfigError: the model is not the one that `sha256` wants.
         """
-        model = file_digest(self._file)
-        check_digest(self._file, model, self._sha256)
-        return {"model": model, "tokenizer": file_digest(self._folder / _TOKENIZER)}
+        model = model_files.file_digest(self._file)
+        model_files.check_digest(self._file, model, self._sha256)
+        return {"model": model, "tokenizer": model_files.file_digest(self._folder / _TOKENIZER)}
 
     @cached_property
     def identity(self) -> str:

@@ -8,14 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, cast
 from weakref import WeakKeyDictionary
 
-from judgekit.core.errors import (
-    BudgetExceeded,
-    CassetteCorrupt,
-    ConfigError,
-    JudgeAway,
-    JudgeRejected,
-    JudgeUnavailable,
-)
+from judgekit.core import errors
 from judgekit.core.protocols import AsyncEmbedder, BaseEmbedder, Embedder
 from judgekit.embedders.cache import TextStore, VectorCache, text_digest
 
@@ -36,7 +29,8 @@ BATCH = 256
 MEMORY = 32 << 20
 """Bytes of vectors kept in memory, so that a text that every case needs is embedded once."""
 _SHARED_ERRORS = (
-    BudgetExceeded, CassetteCorrupt, ConfigError, JudgeAway, JudgeRejected, JudgeUnavailable,
+    errors.BudgetExceeded, errors.CassetteCorrupt, errors.ConfigError,
+    errors.JudgeAway, errors.JudgeRejected, errors.JudgeUnavailable,
 )  # fmt: skip
 """Errors that do not depend on a single text."""
 
@@ -144,7 +138,7 @@ class SharedEmbedder:
 
     def _embed_texts(self, texts: dict[str, str]) -> dict[str, Vector]:
         if not isinstance(self.embedder, Embedder):
-            raise ConfigError(f"embedder {self.identity} is asynchronous; await vectors()")
+            raise errors.ConfigError(f"embedder {self.identity} is asynchronous; await vectors()")
         rows = _checked(self.embedder.embed(list(texts.values())), len(texts))
         return dict(zip(texts, rows, strict=True))
 

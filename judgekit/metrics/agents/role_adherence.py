@@ -6,23 +6,14 @@ from judgekit.core.case import Case, Message, has_text
 from judgekit.core.errors import CaseError
 from judgekit.core.protocols import JudgeLike
 from judgekit.core.score import Score
+from judgekit.metrics import step
 from judgekit.metrics._options import Positive, needed_text
 from judgekit.metrics.built_in import RubricLike
 from judgekit.metrics.rubric import DEFAULT_HISTORY
 from judgekit.metrics.shares import ratio
-from judgekit.metrics.step import (
-    MAX_STATEMENTS,
-    JudgedText,
-    Stepped,
-    agreeing,
-    beginning,
-    named,
-    subject,
-    text_parts,
-)
 
 
-class RoleAdherence(Stepped):
+class RoleAdherence(step.Stepped):
     """The share of assistant turns that keep to the role of the system prompt; 0..1, higher better.
 
     The judge gets one request for each assistant turn (rubric `role_adherence`), the output last,
@@ -40,7 +31,7 @@ class RoleAdherence(Stepped):
     judge: JudgeLike
     name: str = "role_adherence"
     history: int = DEFAULT_HISTORY
-    max_turns: Positive = MAX_STATEMENTS
+    max_turns: Positive = step.MAX_STATEMENTS
     rubric: RubricLike = "role_adherence"
 
     needs = ("system", "output or assistant messages in history")
@@ -59,7 +50,7 @@ class RoleAdherence(Stepped):
         judged = list(enumerate(turns, start=1))[-self.max_turns :]
         scores = await self._each.ask(
             [
-                subject(
+                step.subject(
                     case,
                     str(number),
                     system=system,
@@ -77,17 +68,17 @@ class RoleAdherence(Stepped):
             if not ok
         ]
         reason = f"{count} of {len(judged)} assistant turns "
-        reason += f"{agreeing(count, 'keeps', 'keep')} to the role"
-        reason += f"; not {named(violations)}." if violations else "."
+        reason += f"{step.agreeing(count, 'keeps', 'keep')} to the role"
+        reason += f"; not {step.named(violations)}." if violations else "."
         return self._score(
             ratio(count, len(judged)),
             reason=reason,
             scores=scores,
-            parts=text_parts(
+            parts=step.text_parts(
                 "turn",
                 [
-                    JudgedText(
-                        beginning(messages[place].content),
+                    step.JudgedText(
+                        step.beginning(messages[place].content),
                         score,
                         value=float(ok),
                         met=ok,

@@ -8,11 +8,7 @@ from typing import Annotated, Literal
 from judgekit.core.case import Case
 from judgekit.core.errors import ConfigError
 from judgekit.core.score import Score
-from judgekit.metrics._options import (
-    Bounds,
-    Positive,
-    needed_text,
-)
+from judgekit.metrics._options import Bounds, Positive, needed_text
 from judgekit.metrics.benchmarks.outcome import ProgramOutcome
 from judgekit.metrics.benchmarks.program import (
     ProgramTest,

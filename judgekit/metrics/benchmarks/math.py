@@ -9,12 +9,7 @@ from judgekit.core.case import Case
 from judgekit.core.errors import CaseError
 from judgekit.core.protocols import Aggregate
 from judgekit.core.score import Score
-from judgekit.metrics._options import (
-    Bounds,
-    needed_text,
-    needed_texts,
-    truth_of,
-)
+from judgekit.metrics._options import Bounds, needed_text, needed_texts, truth_of
 from judgekit.metrics.aggregate import ANSWERED, AnsweredShare
 from judgekit.metrics.benchmarks.math_worker import Compared, compare
 from judgekit.metrics.computed import ComputedMetric

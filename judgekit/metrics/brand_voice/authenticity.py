@@ -12,27 +12,9 @@ from judgekit.core.score import Score
 from judgekit.core.value import Json
 from judgekit.embedders import Chosen, embeds_at_once, identity_of
 from judgekit.metrics.aggregate import mean_of
-from judgekit.metrics.brand_voice.alignmenter import (
-    AlignmenterCalibration,
-    calibration_of,
-    lexicon_density,
-    persona_weights,
-    rescale_style,
-    tokens_of,
-    trait_probability,
-)
+from judgekit.metrics.brand_voice import alignmenter, reply_score
 from judgekit.metrics.brand_voice.persona import Persona, persona_of
 from judgekit.metrics.brand_voice.phrases import score_lexicon
-from judgekit.metrics.brand_voice.reply_score import (
-    ReplyScore,
-    counted,
-    part_of,
-    plain_finding,
-    reason_of,
-    style_band,
-    traits_reason,
-    words_reason,
-)
 from judgekit.metrics.brand_voice.sessions import FIGURES, POOLED, Pooled, Scope, Sessions, replies
 from judgekit.metrics.brand_voice.traits import find_traits, signals_digest
 from judgekit.metrics.computed import ComputedMetric, not_applicable
@@ -87,7 +69,7 @@ class Authenticity(ComputedMetric):
         """Check and complete the options."""
         object.__setattr__(self, "persona", persona_of(self.name, self.persona))
         if self.compat is not None:
-            object.__setattr__(self, "calibration", calibration_of(self.calibration))
+            object.__setattr__(self, "calibration", alignmenter.calibration_of(self.calibration))
             if self.embedder == "lexical":
                 object.__setattr__(self, "embedder", "hashed-512")
         elif self.calibration is not None:
@@ -146,11 +128,11 @@ class Authenticity(ComputedMetric):
         return self.weights or {}
 
     @property
-    def _calibrated(self) -> AlignmenterCalibration:
+    def _calibrated(self) -> alignmenter.AlignmenterCalibration:
         return (
             self.calibration
-            if isinstance(self.calibration, AlignmenterCalibration)
-            else AlignmenterCalibration()
+            if isinstance(self.calibration, alignmenter.AlignmenterCalibration)
+            else alignmenter.AlignmenterCalibration()
         )
 
     async def score(self, case: Case) -> Score:
@@ -168,11 +150,13 @@ class Authenticity(ComputedMetric):
             for text, vector in zip(texts, vectors, strict=True)
         ]  # fmt: skip
         parts = [
-            part_of(id, [turn.values[id] for turn in turns], [turn.reasons[id] for turn in turns])
+            reply_score.part_of(
+                id, [turn.values[id] for turn in turns], [turn.reasons[id] for turn in turns]
+            )
             for id in WEIGHTS
         ]
         folded = fold_parts(parts, self._weights)
-        method = f"style, traits and lexicon over {counted(len(texts))}"
+        method = f"style, traits and lexicon over {reply_score.counted(len(texts))}"
         if self.compat:
             method += ", as Alignmenter"
         meta: dict[str, Json] = {"embedder": identity_of(self.embedder), **self.made_with}
@@ -190,7 +174,7 @@ class Authenticity(ComputedMetric):
         return Score(
             value=folded.value,
             parts=folded.parts,
-            reason=reason_of(self._voice.name, folded.value, folded.parts),
+            reason=reply_score.reason_of(self._voice.name, folded.value, folded.parts),
             method=method,
             confidence=folded.covered,
             details=details,
@@ -205,7 +189,9 @@ class Authenticity(ComputedMetric):
             return await unit_vectors(self.embedder, [" ".join(words) or "persona"])
         return await persona.vectors(self.embedder)
 
-    def _turn(self, text: str, vector: Vector, exemplars: Sequence[Vector]) -> ReplyScore:
+    def _turn(
+        self, text: str, vector: Vector, exemplars: Sequence[Vector]
+    ) -> reply_score.ReplyScore:
         persona = self._voice
         style, nearest = self._style(vector, exemplars)
         findings = find_traits(text, persona.traits)
@@ -216,18 +202,20 @@ class Authenticity(ComputedMetric):
             "style": style,
             "nearest_exemplar": nearest,
             "traits": traits,
-            "trait_signals": [plain_finding(finding) for finding in findings],
+            "trait_signals": [reply_score.plain_finding(finding) for finding in findings],
             "lexicon": words.value,
             "preferred_used": words.preferred,
             "avoided_used": words.avoided,
         }
         reasons = {
             "style": self._style_reason(style),
-            "traits": traits_reason(findings),
-            "lexicon": words_reason(words.preferred, words.avoided, len(persona.preferred)),
+            "traits": reply_score.traits_reason(findings),
+            "lexicon": reply_score.words_reason(
+                words.preferred, words.avoided, len(persona.preferred)
+            ),
         }
         values = {"style": style, "traits": traits, "lexicon": words.value}
-        return ReplyScore(values, reasons, details)
+        return reply_score.ReplyScore(values, reasons, details)
 
     def _style(
         self, vector: Vector, exemplars: Sequence[Vector]
@@ -250,25 +238,27 @@ class Authenticity(ComputedMetric):
         if value is None:
             there = "the reply holds no words the embedder knows"
             return there if self._voice.exemplars else "the persona has no exemplars"
-        return f"{style_band(value)} match of the exemplars"
+        return f"{reply_score.style_band(value)} match of the exemplars"
 
-    def _compat_turn(self, text: str, vector: Vector, exemplars: Sequence[Vector]) -> ReplyScore:
+    def _compat_turn(
+        self, text: str, vector: Vector, exemplars: Sequence[Vector]
+    ) -> reply_score.ReplyScore:
         persona, calibration = self._voice, self._calibrated
         preferred = {word.lower() for word in persona.preferred.entries}
         avoided = {word.lower() for word in persona.avoided.entries}
-        tokens = tokens_of(text)
+        tokens = alignmenter.tokens_of(text)
         raw = style_mean(vector, exemplars)
-        style = rescale_style(raw, calibration.bounds)
+        style = alignmenter.rescale_style(raw, calibration.bounds)
         trained = calibration.bias is not None
-        traits = trait_probability(
+        traits = alignmenter.trait_probability(
             text,
             bias=calibration.bias or 0.0,
             token_weights=calibration.tokens
             if trained
-            else persona_weights(sorted(avoided), persona.style_words),
+            else alignmenter.persona_weights(sorted(avoided), persona.style_words),
             phrase_weights=calibration.phrases,
         )
-        words = lexicon_density(tokens, preferred, avoided)
+        words = alignmenter.lexicon_density(tokens, preferred, avoided)
         details: dict[str, Json] = {
             "style": style,
             "style_raw": raw,
@@ -284,7 +274,9 @@ class Authenticity(ComputedMetric):
             "lexicon": f"{details['preferred_hits']} preferred and {details['avoid_hits']} avoided"
             f" of {len(tokens)} tokens",
         }
-        return ReplyScore({"style": style, "traits": traits, "lexicon": words}, reasons, details)
+        return reply_score.ReplyScore(
+            {"style": style, "traits": traits, "lexicon": words}, reasons, details
+        )
 
 
 def style_mean(vector: Vector, exemplars: Sequence[Vector]) -> float:

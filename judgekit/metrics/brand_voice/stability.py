@@ -12,12 +12,7 @@ from judgekit.core.score import Score
 from judgekit.core.value import Json
 from judgekit.embedders import Chosen, embeds_at_once, identity_of
 from judgekit.metrics._options import Bounds
-from judgekit.metrics.brand_voice.alignmenter import (
-    VARIANCE_BOUNDS,
-    AlignmenterCalibration,
-    calibration_of,
-    rescale_variance,
-)
+from judgekit.metrics.brand_voice import alignmenter
 from judgekit.metrics.brand_voice.sessions import FIGURES, Sessions, replies
 from judgekit.metrics.computed import ComputedMetric, not_applicable
 from judgekit.metrics.vectors import Vector, dot, scaled, square, unit_vectors
@@ -112,7 +107,7 @@ class Stability(ComputedMetric):
         if self.compat is not None:
             if self.embedder == "lexical":
                 object.__setattr__(self, "embedder", "hashed-512")
-            object.__setattr__(self, "calibration", calibration_of(self.calibration))
+            object.__setattr__(self, "calibration", alignmenter.calibration_of(self.calibration))
         elif self.calibration is not None:
             raise ConfigError(f"{self.name}: calibration belongs to compat: alignmenter")
         most = self.maximum
@@ -124,8 +119,8 @@ class Stability(ComputedMetric):
 
     @property
     def _bounds(self) -> tuple[float, float]:
-        known = isinstance(self.calibration, AlignmenterCalibration)
-        return self.calibration.variance if known else VARIANCE_BOUNDS  # type: ignore[union-attr]
+        known = isinstance(self.calibration, alignmenter.AlignmenterCalibration)
+        return self.calibration.variance if known else alignmenter.VARIANCE_BOUNDS  # type: ignore[union-attr]
 
     def aggregates(self) -> list[Sessions]:
         """Return the spread over sessions."""
@@ -175,7 +170,7 @@ class Stability(ComputedMetric):
             "std_of_distances": spread.deviation,
         }
         if self.compat:
-            normalised = rescale_variance(spread.deviation**2, self._bounds)
+            normalised = alignmenter.rescale_variance(spread.deviation**2, self._bounds)
             details |= {"session_variance": spread.deviation**2, "normalized_variance": normalised}
         else:
             wide = spread.pairwise if self.variant == "dispersion" else spread.deviation

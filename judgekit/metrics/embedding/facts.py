@@ -14,13 +14,7 @@ from judgekit.core.value import Json
 from judgekit.embedders import Chosen, embeds_at_once, identity_of, vectors
 from judgekit.metrics._options import Fraction, needed_text
 from judgekit.metrics.computed import ComputedMetric, not_applicable
-from judgekit.metrics.embedding.aggregation import (
-    DIGITS,
-    TAU,
-    facts_covered,
-    facts_covered_semantic,
-    is_covered,
-)
+from judgekit.metrics.embedding import aggregation
 from judgekit.metrics.grounding.coverage import expected_texts
 from judgekit.metrics.step import distinct
 from judgekit.metrics.tokens import answer_form, split_sentences
@@ -63,7 +57,7 @@ class FactsCovered(ComputedMetric):
     name: str = "facts_covered"
     match: Match = "similar"
     """`exact`: word for word. `similar`: a similar sentence is sufficient."""
-    tau: Fraction = TAU
+    tau: Fraction = aggregation.TAU
     """Cosine that a sentence must exceed; a cosine equal to `tau` does not count."""
     embedder: Chosen = "lexical"
     """Embedder that turns texts into vectors."""
@@ -100,9 +94,11 @@ class FactsCovered(ComputedMetric):
         stated = [fact for fact, match in zip(facts, matches, strict=True) if match.by]
         missing = [fact for fact, match in zip(facts, matches, strict=True) if not match.by]
         if self.match == "exact":
-            value = facts_covered(stated, facts)
+            value = aggregation.facts_covered(stated, facts)
         else:
-            value = facts_covered_semantic([match.row for match in matches], tau=self.tau)
+            value = aggregation.facts_covered_semantic(
+                [match.row for match in matches], tau=self.tau
+            )
         return Score(
             value=value,
             parts=tuple(
@@ -140,14 +136,16 @@ class FactsCovered(ComputedMetric):
     ) -> FactMatch:
         cosines = (cosine(fact, row) for row in rows)
         known = [
-            (round(value, DIGITS), sentence)
+            (round(value, aggregation.DIGITS), sentence)
             for value, sentence in zip(cosines, sentences, strict=True)
             if value is not None
         ]
         if not known:
             return FactMatch()
         value, sentence = max(known, key=lambda pair: pair[0])
-        return FactMatch("similar" if is_covered(value, self.tau) else None, value, sentence)
+        return FactMatch(
+            "similar" if aggregation.is_covered(value, self.tau) else None, value, sentence
+        )
 
 
 def _unique(facts: Iterable[str]) -> list[str]:

@@ -5,18 +5,8 @@ from __future__ import annotations
 from judgekit.core.case import Case
 from judgekit.core.score import Score
 from judgekit.core.value import Json
-from judgekit.embedders import (
-    Chosen,
-    embeds_at_once,
-    identity_of,
-    is_semantic,
-    vectors,
-)
-from judgekit.metrics._options import (
-    Fraction,
-    needed_text,
-    needed_texts,
-)
+from judgekit.embedders import Chosen, embeds_at_once, identity_of, is_semantic, vectors
+from judgekit.metrics._options import Fraction, needed_text, needed_texts
 from judgekit.metrics.computed import ComputedMetric, not_applicable
 from judgekit.metrics.embedding.aggregation import DIGITS, TAU, semantic_accuracy
 from judgekit.metrics.vectors import cosine

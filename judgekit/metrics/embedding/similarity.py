@@ -7,18 +7,8 @@ from typing import Literal, cast
 
 from judgekit.core.case import Case
 from judgekit.core.score import Score
-from judgekit.embedders import (
-    Chosen,
-    embeds_at_once,
-    identity_of,
-    short_name,
-    vectors,
-)
-from judgekit.metrics._options import (
-    TextField,
-    needed_text,
-    needed_texts,
-)
+from judgekit.embedders import Chosen, embeds_at_once, identity_of, short_name, vectors
+from judgekit.metrics._options import TextField, needed_text, needed_texts
 from judgekit.metrics.computed import ComputedMetric, not_applicable
 from judgekit.metrics.vectors import cosine
 

@@ -5,22 +5,13 @@ from __future__ import annotations
 from judgekit.core.case import Case
 from judgekit.core.protocols import JudgeLike
 from judgekit.core.score import Score
+from judgekit.metrics import step
 from judgekit.metrics._options import Fraction, Positive, needed_text
 from judgekit.metrics.built_in import RubricLike
 from judgekit.metrics.shares import UNSURE, answer_relevancy
-from judgekit.metrics.step import (
-    MAX_STATEMENTS,
-    JudgedText,
-    Stepped,
-    agreeing,
-    items_of,
-    named,
-    subject,
-    text_parts,
-)
 
 
-class AnswerRelevancy(Stepped):
+class AnswerRelevancy(step.Stepped):
     """Share of an answer's statements that address the question. Range 0..1, higher is better.
 
     First a judge lists the statements, including greetings and offers (rubric `statements`, with
@@ -40,7 +31,7 @@ class AnswerRelevancy(Stepped):
     judge: JudgeLike
     name: str = "answer_relevancy"
     unsure: Fraction = UNSURE
-    max_statements: Positive = MAX_STATEMENTS
+    max_statements: Positive = step.MAX_STATEMENTS
     rubric: RubricLike = "statement_relevance"
     listing = "statements"
 
@@ -55,11 +46,11 @@ class AnswerRelevancy(Stepped):
         question = needed_text(case, "input")
         needed_text(case, "output")
         (extracted,) = await self._list.ask([case])
-        items = items_of(extracted)
+        items = step.items_of(extracted)
         statements = items[: self.max_statements]
         scores = await self._each.ask(
             [
-                subject(case, str(number), input=question, output=statement)
+                step.subject(case, str(number), input=question, output=statement)
                 for number, statement in enumerate(statements, start=1)
             ]
         )
@@ -72,18 +63,20 @@ class AnswerRelevancy(Stepped):
         else:
             addressing = verdicts.count("yes")
             reason = f"{addressing} of {len(verdicts)} statements "
-            reason += f"{agreeing(addressing, 'addresses', 'address')} the question"
+            reason += f"{step.agreeing(addressing, 'addresses', 'address')} the question"
             if unsure := verdicts.count("unsure"):
                 reason += f", {unsure} may"
-            reason += f"; not: {named(off_topic)}." if off_topic else "."
+            reason += f"; not: {step.named(off_topic)}." if off_topic else "."
         return self._score(
             value,
             reason=reason,
             scores=[extracted, *scores],
-            parts=text_parts(
+            parts=step.text_parts(
                 "statement",
                 [
-                    JudgedText(statement, score, values[verdict], verdict == "yes", verdict, case)
+                    step.JudgedText(
+                        statement, score, values[verdict], verdict == "yes", verdict, case
+                    )
                     for statement, score, verdict in zip(statements, scores, verdicts, strict=True)
                 ],
             ),

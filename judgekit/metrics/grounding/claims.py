@@ -10,20 +10,11 @@ from judgekit.core.judgment import Quote
 from judgekit.core.protocols import JudgeLike
 from judgekit.core.score import Score
 from judgekit.core.value import Json
+from judgekit.metrics import step
 from judgekit.metrics._options import Fraction, Positive, needed_text, needed_texts
 from judgekit.metrics.built_in import RubricLike
 from judgekit.metrics.quote import find_quote
 from judgekit.metrics.shares import TAU, faithfulness_ratio, ratio
-from judgekit.metrics.step import (
-    MAX_STATEMENTS,
-    JudgedText,
-    Stepped,
-    certainty,
-    items_of,
-    named,
-    subject,
-    text_parts,
-)
 
 
 class Claim(NamedTuple):
@@ -65,13 +56,13 @@ class CheckedClaims(NamedTuple):
     passages: Sequence[str]
 
 
-class ClaimMetric(Stepped):
+class ClaimMetric(step.Stepped):
     """The base of metrics of claims: list the claims of a text, then check each of them."""
 
     judge: JudgeLike
     name: str
     tau: Fraction = TAU
-    max_claims: Positive = MAX_STATEMENTS
+    max_claims: Positive = step.MAX_STATEMENTS
     rubric: RubricLike = "claim_support"
     listing = "statements"
 
@@ -83,10 +74,10 @@ class ClaimMetric(Stepped):
 
     async def _extract(self, case: Case) -> Extracted:
         (score,) = await self._list.ask([case])
-        claims = items_of(score, met=True)
+        claims = step.items_of(score, met=True)
         return Extracted(
             claims=claims[: self.max_claims],
-            others=items_of(score, met=False),
+            others=step.items_of(score, met=False),
             left_out=max(0, len(claims) - self.max_claims),
             score=score,
         )
@@ -95,7 +86,7 @@ class ClaimMetric(Stepped):
         self, case: Case, claims: Sequence[str], passages: Sequence[str]
     ) -> list[Claim]:
         cases = [
-            subject(case, str(number), output=claim, context=tuple(passages))
+            step.subject(case, str(number), output=claim, context=tuple(passages))
             for number, claim in enumerate(claims, start=1)
         ]
         scores = await self._each.ask(cases)
@@ -125,10 +116,10 @@ class ClaimMetric(Stepped):
             value,
             reason=reason,
             scores=[extracted.score, *(claim.score for claim in claims)],
-            parts=text_parts(
+            parts=step.text_parts(
                 "claim",
                 [
-                    JudgedText(
+                    step.JudgedText(
                         claim.text,
                         claim.score,
                         value=float(counts(claim)),
@@ -144,7 +135,7 @@ class ClaimMetric(Stepped):
                 ],
             ),
             details=self._details(extracted, claims),
-            confidence=certainty([claim.probability for claim in claims]),
+            confidence=step.certainty([claim.probability for claim in claims]),
             ground_truth=ground_truth,
         )
 
@@ -211,7 +202,7 @@ class Faithfulness(ClaimMetric):
         else:
             missing = [claim.text for claim in claims if not claim.supported]
             reason = f"The context supports {len(claims) - len(missing)} of {len(claims)} claims"
-            reason += f"; not {named(missing)}." if missing else "."
+            reason += f"; not {step.named(missing)}." if missing else "."
         return self.scored(checked, value, reason=reason, counts=lambda claim: claim.supported)
 
 
@@ -258,7 +249,7 @@ class Hallucination(ClaimMetric):
             contradicted = sum(claim.contradicted for claim in bad)
             reason = (
                 f"Not in the context: {len(bad)} of {len(claims)} claims"
-                f" ({contradicted} contradicted): {named([claim.text for claim in bad])}."
+                f" ({contradicted} contradicted): {step.named([claim.text for claim in bad])}."
             )
         else:
             beyond = "" if self.only_contradicted else " or goes beyond it"
@@ -297,7 +288,7 @@ class ContextRecall(ClaimMetric):
         """
         reference = needed_texts(case, "reference")[0]
         passages = needed_texts(case, "context")
-        source = subject(case, "reference", input=case.input, output=reference)
+        source = step.subject(case, "reference", input=case.input, output=reference)
         checked = await self.check_claims(source, passages)
         missing = [claim.text for claim in checked.claims if not claim.supported]
         supported = len(checked.claims) - len(missing)
@@ -308,7 +299,7 @@ class ContextRecall(ClaimMetric):
             reason = (
                 f"The context supports {supported} of {len(checked.claims)} claims of the reference"
             )
-            reason += f"; not {named(missing)}." if missing else "."
+            reason += f"; not {step.named(missing)}." if missing else "."
         return self.scored(
             checked,
             value,

@@ -5,21 +5,13 @@ from __future__ import annotations
 from judgekit.core.case import Case, has_text
 from judgekit.core.protocols import JudgeLike
 from judgekit.core.score import Score
+from judgekit.metrics import step
 from judgekit.metrics._options import Fraction, needed_text, needed_texts
 from judgekit.metrics.built_in import RubricLike
 from judgekit.metrics.shares import TAU, context_precision
-from judgekit.metrics.step import (
-    JudgedText,
-    Stepped,
-    agreeing,
-    beginning,
-    certainty,
-    subject,
-    text_parts,
-)
 
 
-class ContextPrecision(Stepped):
+class ContextPrecision(step.Stepped):
     """How high the relevant passages rank among the retrieved ones. Range 0..1, higher is better.
 
     For each passage separately, a judge gives the probability that it helps to answer the question
@@ -57,7 +49,7 @@ class ContextPrecision(Stepped):
         reference = tuple(text for text in case.reference if has_text(text))[:1]
         scores = await self._each.ask(
             [
-                subject(case, str(rank), input=question, output=passage, reference=reference)
+                step.subject(case, str(rank), input=question, output=passage, reference=reference)
                 for rank, passage in enumerate(passages, start=1)
             ]
         )
@@ -65,8 +57,8 @@ class ContextPrecision(Stepped):
         relevant = [probability > self.tau for probability in probabilities]
         ranks = [rank for rank, hit in enumerate(relevant, start=1) if hit]
         judged = [
-            JudgedText(
-                beginning(passage),
+            step.JudgedText(
+                step.beginning(passage),
                 score,
                 value=float(hit),
                 met=hit,
@@ -83,14 +75,14 @@ class ContextPrecision(Stepped):
             value = self.none_relevant
             reason = f"None of {len(passages)} passages is relevant to the question."
         else:
-            be = agreeing(len(ranks), "is", "are")
+            be = step.agreeing(len(ranks), "is", "are")
             places = ", ".join(map(str, ranks))
             reason = f"Of {len(passages)} passages {len(ranks)} {be} relevant, at rank {places}."
         return self._score(
             value,
             reason=reason,
             scores=scores,
-            parts=text_parts("passage", judged),
+            parts=step.text_parts("passage", judged),
             details={"passages": len(passages), "relevant_ranks": [*ranks], "tau": self.tau},
-            confidence=certainty(probabilities),
+            confidence=step.certainty(probabilities),
         )

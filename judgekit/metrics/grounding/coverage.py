@@ -10,20 +10,10 @@ from judgekit.core.case import Case, has_text
 from judgekit.core.errors import CaseError
 from judgekit.core.protocols import JudgeLike
 from judgekit.core.score import Score
+from judgekit.metrics import step
 from judgekit.metrics._options import Fraction, Positive, needed_text, needed_texts
 from judgekit.metrics.built_in import RubricLike
 from judgekit.metrics.shares import TAU, completeness_ratio
-from judgekit.metrics.step import (
-    MAX_STATEMENTS,
-    JudgedText,
-    Stepped,
-    certainty,
-    distinct,
-    items_of,
-    named,
-    subject,
-    text_parts,
-)
 
 
 class RequiredElements(NamedTuple):
@@ -52,7 +42,7 @@ def expected_texts(case: Case, key: str) -> list[str] | None:
     return [str(text) for text in texts]
 
 
-class CoverageMetric(Stepped, ABC):
+class CoverageMetric(step.Stepped, ABC):
     """The base of completeness and judged facts: the judge checks each element separately.
 
     Subclasses provide the elements, their noun and their key in `expected`.
@@ -86,10 +76,10 @@ class CoverageMetric(Stepped, ABC):
         """
         given = expected_texts(case, self.key)
         if given is not None:
-            return RequiredElements(distinct(given), "given")
+            return RequiredElements(step.distinct(given), "given")
         source, name = self.source(case)
         (score,) = await self._list.ask([source])
-        return RequiredElements(items_of(score, met=True), name, (score,))
+        return RequiredElements(step.items_of(score, met=True), name, (score,))
 
     async def score(self, case: Case) -> Score:
         """Score one case.
@@ -102,7 +92,7 @@ class CoverageMetric(Stepped, ABC):
         elements = required.elements[: self._most]
         scores = await self._each.ask(
             [
-                subject(case, str(n), input=case.input, output=output, reference=(element,))
+                step.subject(case, str(n), input=case.input, output=output, reference=(element,))
                 for n, element in enumerate(elements, start=1)
             ]
         )
@@ -112,7 +102,7 @@ class CoverageMetric(Stepped, ABC):
         missing = [e for e, hit in zip(elements, covered, strict=True) if not hit]
         source = Case(id=case.id, output=output)
         judged = [
-            JudgedText(
+            step.JudgedText(
                 element,
                 score,
                 value=float(hit),
@@ -130,7 +120,7 @@ class CoverageMetric(Stepped, ABC):
             value,
             reason=self._reason(len(elements), missing, required.source, left_out),
             scores=[*required.scores, *scores],
-            parts=text_parts(self.noun, judged),
+            parts=step.text_parts(self.noun, judged),
             details={
                 f"{self.noun}s": len(elements),
                 "covered": sum(covered),
@@ -138,7 +128,7 @@ class CoverageMetric(Stepped, ABC):
                 "tau": self.tau,
                 **({f"{self.noun}s_left_out": left_out} if left_out else {}),
             },
-            confidence=certainty(probabilities),
+            confidence=step.certainty(probabilities),
             ground_truth=[*elements],
         )
 
@@ -151,7 +141,7 @@ class CoverageMetric(Stepped, ABC):
         if not count:
             return f"There are no {self.noun}s to check ({words})."
         reason = f"The answer covers {count - len(missing)} of {count} {self.noun}s {words}"
-        reason += f"; missing: {named(missing)}." if missing else "."
+        reason += f"; missing: {step.named(missing)}." if missing else "."
         return reason + (f" Not checked: {left_out} more." if left_out else "")
 
 
@@ -174,7 +164,7 @@ class Completeness(CoverageMetric):
     """
 
     name: str = "completeness"
-    max_elements: Positive = MAX_STATEMENTS
+    max_elements: Positive = step.MAX_STATEMENTS
     rubric: RubricLike = "element_covered"
     listing = "required_elements"
 
@@ -189,8 +179,8 @@ class Completeness(CoverageMetric):
         """
         reference = next((text for text in case.reference if has_text(text)), None)
         if reference is not None:
-            return subject(case, "required", input=case.input, output=reference), "reference"
-        return subject(case, "required", output=needed_text(case, "input")), "question"
+            return step.subject(case, "required", input=case.input, output=reference), "reference"
+        return step.subject(case, "required", output=needed_text(case, "input")), "question"
 
 
 class FactsCoveredJudge(CoverageMetric):
@@ -212,7 +202,7 @@ class FactsCoveredJudge(CoverageMetric):
     """
 
     name: str = "facts_covered_judge"
-    max_facts: Positive = MAX_STATEMENTS
+    max_facts: Positive = step.MAX_STATEMENTS
     rubric: RubricLike = "fact_stated"
     listing = "statements"
 
@@ -228,4 +218,4 @@ class FactsCoveredJudge(CoverageMetric):
             CaseError: it is missing.
         """
         reference = needed_texts(case, "reference")[0]
-        return subject(case, "reference", input=case.input, output=reference), "reference"
+        return step.subject(case, "reference", input=case.input, output=reference), "reference"

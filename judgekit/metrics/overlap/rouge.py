@@ -11,10 +11,7 @@ from typing import Literal, NamedTuple
 from judgekit.core.case import Case
 from judgekit.core.score import Score
 from judgekit.embedders.folding import fold
-from judgekit.metrics._options import (
-    needed_text,
-    needed_texts,
-)
+from judgekit.metrics._options import needed_text, needed_texts
 from judgekit.metrics.computed import ComputedMetric, not_applicable
 from judgekit.metrics.tokens import CJK
 

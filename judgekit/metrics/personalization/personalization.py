@@ -20,13 +20,7 @@ from judgekit.metrics.aggregate import Figures, ScoreAggregate
 from judgekit.metrics.computed import not_applicable
 from judgekit.metrics.embedding.contrast import Contrast, ExampleContrast
 from judgekit.metrics.embedding.examples import read_examples
-from judgekit.metrics.personalization.difference import (
-    By,
-    Compat,
-    check_measure,
-    measure,
-    on_1_100,
-)
+from judgekit.metrics.personalization.difference import By, Compat, check_measure, measure, on_1_100
 from judgekit.metrics.rubric import RubricMetric
 from judgekit.metrics.safety_and_quality.coherence_rules import CoherenceRules
 from judgekit.metrics.weights import check_weights

@@ -12,17 +12,8 @@ from judgekit.core.errors import CaseError, ConfigError
 from judgekit.core.protocols import Aggregate
 from judgekit.core.score import Score
 from judgekit.core.value import Json
-from judgekit.embedders import (
-    Chosen,
-    embeds_at_once,
-    identity_of,
-    is_semantic,
-    vectors,
-)
-from judgekit.metrics._options import (
-    Fraction,
-    needed_text,
-)
+from judgekit.embedders import Chosen, embeds_at_once, identity_of, is_semantic, vectors
+from judgekit.metrics._options import Fraction, needed_text
 from judgekit.metrics.aggregate import Figures, ScoreAggregate
 from judgekit.metrics.computed import ComputedMetric, not_applicable
 from judgekit.metrics.embedding.semantic_accuracy import NO_MEANING

@@ -9,10 +9,7 @@ from collections.abc import Sequence
 from judgekit.core.case import Case
 from judgekit.core.score import Score
 from judgekit.embedders.folding import fold, nfkc
-from judgekit.metrics._options import (
-    needed_text,
-    needed_texts,
-)
+from judgekit.metrics._options import needed_text, needed_texts
 from judgekit.metrics.computed import ComputedMetric
 from judgekit.metrics.tokens import CJK
 

@@ -4,11 +4,7 @@ from __future__ import annotations
 
 from judgekit.core.case import Case
 from judgekit.core.score import Score
-from judgekit.metrics._options import (
-    needed_text,
-    needed_texts,
-    truth_of,
-)
+from judgekit.metrics._options import needed_text, needed_texts, truth_of
 from judgekit.metrics.computed import ComputedMetric
 from judgekit.metrics.tokens import answer_form
 

@@ -8,10 +8,7 @@ from typing import Literal
 from judgekit.core.case import Case
 from judgekit.core.errors import ConfigError
 from judgekit.core.score import Score
-from judgekit.metrics._options import (
-    Positive,
-    needed_text,
-)
+from judgekit.metrics._options import Positive, needed_text
 from judgekit.metrics.computed import ComputedMetric
 from judgekit.metrics.tokens import count_lines, count_paragraphs, count_sentences, count_words
 

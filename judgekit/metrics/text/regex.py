@@ -14,10 +14,7 @@ from typing import Literal
 from judgekit.core.case import Case
 from judgekit.core.errors import CaseError, ConfigError
 from judgekit.core.score import Score
-from judgekit.metrics._options import (
-    Positive,
-    needed_text,
-)
+from judgekit.metrics._options import Positive, needed_text
 from judgekit.metrics.computed import ComputedMetric
 from judgekit.metrics.text.pattern_cost import match_steps
 
