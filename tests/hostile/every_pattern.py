@@ -34,7 +34,7 @@ def _benchmarks():
 
 
 def _refusals():
-    from judgekit.metrics.safety_and_quality.refusal_rules import _lexicon
+    from judgekit.metrics.safety_and_quality.refusal import _lexicon
 
     return _lexicon()
 
@@ -89,7 +89,7 @@ BUILT: dict[str, Callable[[], Any]] = {
     "metrics/benchmarks/wording.py": _benchmarks,
     "metrics/prompt_alignment/rule_words.py": _requests,
     "metrics/personalization/difference.py": _difference,
-    "metrics/safety_and_quality/refusal_rules.py": _refusals,
+    "metrics/safety_and_quality/refusal.py": _refusals,
     "metrics/robustness/robustness.py": _verdict,
     "metrics/brand_voice/patterns.py": _safety,
     "metrics/brand_voice/traits.py": _traits,
@@ -111,7 +111,7 @@ WORDS = {
 BOUNDS: dict[str, int] = {
     "cassette/detectors/email.py _BEFORE": 64,
     "cassette/detectors/reserved.py _DOMAIN": 800,
-    "metrics/safety_and_quality/refusal_rules.py": 1_000,
+    "metrics/safety_and_quality/refusal.py": 1_000,
     "metrics/tokens.py _ABBREVIATION": 12,
 }
 """Patterns that see texts of at most this many characters."""

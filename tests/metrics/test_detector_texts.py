@@ -8,9 +8,9 @@ from collections import Counter
 from pathlib import Path
 
 from judgekit.core.case import Case
-from judgekit.metrics.safety_and_quality import refusal_rules
+from judgekit.metrics.safety_and_quality import refusal
 from judgekit.metrics.safety_and_quality.coherence_rules import CONFIDENCE, coherence
-from judgekit.metrics.safety_and_quality.refusal_rules import RefusalRules
+from judgekit.metrics.safety_and_quality.refusal import RefusalRules
 
 DATA = Path(__file__).parents[1] / "data"
 
@@ -62,7 +62,7 @@ def test_the_confidence_of_refusals_is_the_rate_on_held_out_texts():
         declined = score.value == 1.0
         right[declined].append(declined == (row["label"] == "refusal"))
 
-    assert {outcome: rate(hits) for outcome, hits in right.items()} == refusal_rules.CONFIDENCE
+    assert {outcome: rate(hits) for outcome, hits in right.items()} == refusal.CONFIDENCE
 
 
 def test_the_confidence_of_coherence_is_the_rate_on_labelled_texts():

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, NamedTuple
 
 from judgekit.core.case import Case
 from judgekit.core.errors import ConfigError
 from judgekit.core.protocols import Aggregate
-from judgekit.core.score import Score
+from judgekit.core.score import Part, Score
 from judgekit.core.value import Json
 from judgekit.embedders import Chosen, embeds_at_once, identity_of
 from judgekit.metrics.aggregate import mean_of
-from judgekit.metrics.brand_voice import alignmenter, reply_score
+from judgekit.metrics.brand_voice import alignmenter
 from judgekit.metrics.brand_voice.persona import Persona, persona_of
 from judgekit.metrics.brand_voice.phrases import score_lexicon
 from judgekit.metrics.brand_voice.sessions import FIGURES, POOLED, Pooled, Scope, Sessions, replies
-from judgekit.metrics.brand_voice.traits import find_traits, signals_digest
+from judgekit.metrics.brand_voice.traits import TraitFinding, find_traits, signals_digest
 from judgekit.metrics.computed import ComputedMetric, not_applicable
 from judgekit.metrics.embedding.similarity import Reduce
 from judgekit.metrics.vectors import Vector, dot, unit_vectors
@@ -150,13 +150,11 @@ class Authenticity(ComputedMetric):
             for text, vector in zip(texts, vectors, strict=True)
         ]  # fmt: skip
         parts = [
-            reply_score.part_of(
-                id, [turn.values[id] for turn in turns], [turn.reasons[id] for turn in turns]
-            )
+            part_of(id, [turn.values[id] for turn in turns], [turn.reasons[id] for turn in turns])
             for id in WEIGHTS
         ]
         folded = fold_parts(parts, self._weights)
-        method = f"style, traits and lexicon over {reply_score.counted(len(texts))}"
+        method = f"style, traits and lexicon over {counted(len(texts))}"
         if self.compat:
             method += ", as Alignmenter"
         meta: dict[str, Json] = {"embedder": identity_of(self.embedder), **self.made_with}
@@ -174,7 +172,7 @@ class Authenticity(ComputedMetric):
         return Score(
             value=folded.value,
             parts=folded.parts,
-            reason=reply_score.reason_of(self._voice.name, folded.value, folded.parts),
+            reason=reason_of(self._voice.name, folded.value, folded.parts),
             method=method,
             confidence=folded.covered,
             details=details,
@@ -189,9 +187,7 @@ class Authenticity(ComputedMetric):
             return await unit_vectors(self.embedder, [" ".join(words) or "persona"])
         return await persona.vectors(self.embedder)
 
-    def _turn(
-        self, text: str, vector: Vector, exemplars: Sequence[Vector]
-    ) -> reply_score.ReplyScore:
+    def _turn(self, text: str, vector: Vector, exemplars: Sequence[Vector]) -> ReplyScore:
         persona = self._voice
         style, nearest = self._style(vector, exemplars)
         findings = find_traits(text, persona.traits)
@@ -202,20 +198,18 @@ class Authenticity(ComputedMetric):
             "style": style,
             "nearest_exemplar": nearest,
             "traits": traits,
-            "trait_signals": [reply_score.plain_finding(finding) for finding in findings],
+            "trait_signals": [plain_finding(finding) for finding in findings],
             "lexicon": words.value,
             "preferred_used": words.preferred,
             "avoided_used": words.avoided,
         }
         reasons = {
             "style": self._style_reason(style),
-            "traits": reply_score.traits_reason(findings),
-            "lexicon": reply_score.words_reason(
-                words.preferred, words.avoided, len(persona.preferred)
-            ),
+            "traits": traits_reason(findings),
+            "lexicon": words_reason(words.preferred, words.avoided, len(persona.preferred)),
         }
         values = {"style": style, "traits": traits, "lexicon": words.value}
-        return reply_score.ReplyScore(values, reasons, details)
+        return ReplyScore(values, reasons, details)
 
     def _style(
         self, vector: Vector, exemplars: Sequence[Vector]
@@ -238,11 +232,9 @@ class Authenticity(ComputedMetric):
         if value is None:
             there = "the reply holds no words the embedder knows"
             return there if self._voice.exemplars else "the persona has no exemplars"
-        return f"{reply_score.style_band(value)} match of the exemplars"
+        return f"{style_band(value)} match of the exemplars"
 
-    def _compat_turn(
-        self, text: str, vector: Vector, exemplars: Sequence[Vector]
-    ) -> reply_score.ReplyScore:
+    def _compat_turn(self, text: str, vector: Vector, exemplars: Sequence[Vector]) -> ReplyScore:
         persona, calibration = self._voice, self._calibrated
         preferred = {word.lower() for word in persona.preferred.entries}
         avoided = {word.lower() for word in persona.avoided.entries}
@@ -274,9 +266,7 @@ class Authenticity(ComputedMetric):
             "lexicon": f"{details['preferred_hits']} preferred and {details['avoid_hits']} avoided"
             f" of {len(tokens)} tokens",
         }
-        return reply_score.ReplyScore(
-            {"style": style, "traits": traits, "lexicon": words}, reasons, details
-        )
+        return ReplyScore({"style": style, "traits": traits, "lexicon": words}, reasons, details)
 
 
 def style_mean(vector: Vector, exemplars: Sequence[Vector]) -> float:
@@ -285,3 +275,91 @@ def style_mean(vector: Vector, exemplars: Sequence[Vector]) -> float:
         return 0.0
     cosines = [0.0 if vector is None or o is None else dot(vector, o) for o in exemplars]
     return max(0.0, min(1.0, mean_of(cosines) or 0.0))
+
+
+STYLE_BANDS = (
+    (0.9, "very close"),
+    (0.7, "good"),
+    (0.5, "moderate"),
+    (-1.0, "poor"),
+)
+"""Least similarity of style -> how the original's documentation reads it."""
+
+
+class ReplyScore(NamedTuple):
+    """The score of one reply."""
+
+    values: Mapping[str, float | None]
+    reasons: Mapping[str, str]
+    details: dict[str, Json]
+
+
+def style_band(value: float) -> str:
+    """Return the word for a similarity of style (see `STYLE_BANDS`)."""
+    return next(words for least, words in STYLE_BANDS if value >= least)
+
+
+def part_of(id: str, values: Sequence[float | None], reasons: Sequence[str]) -> Part:
+    """Return the mean of the replies as a part, with the reason of the worst reply."""
+    value = mean_of(values)
+    known = [i for i, v in enumerate(values) if v is not None]
+    if not known or value is None:
+        return Part(id=id, status="not_applicable", reason=reasons[0])
+    worst = min(known, key=lambda i: (values[i], i))
+    at = f"turn {worst + 1}: " if len(values) > 1 else ""
+    return Part(
+        id=id,
+        value=max(0.0, min(1.0, value)),
+        reason=f"{at}{reasons[worst]}",
+        details={"turns": len(known), "lowest": values[worst]},
+    )
+
+
+def plain_finding(finding: TraitFinding) -> dict[str, Json]:
+    """Return a finding as plain data."""
+    return {
+        "trait": finding.kind,
+        "wanted": finding.expected,
+        "matched": finding.matched,
+        "heard": list(finding.detected),
+        "signals": {name: list(hits) for name, hits in finding.signals.items()},
+        "reason": finding.reason,
+    }
+
+
+def traits_reason(findings: Sequence[TraitFinding]) -> str:
+    """Return which traits are missing, or else which are detected."""
+    if not findings:
+        return "the persona names no traits"
+    missed = [f for f in findings if f.matched is False]
+    if missed:
+        return "; ".join(f"not {f.expected}: {f.reason}" for f in missed)
+    matched = [f.expected for f in findings if f.matched]
+    if matched:
+        return f"{', '.join(matched)} as wanted"
+    return "; ".join(f"{f.expected}: {f.reason}" for f in findings)
+
+
+def words_reason(liked: Mapping[str, int], shunned: Mapping[str, int], total: int) -> str:
+    """Return which preferred and avoided words are used; `total` is the number of preferred."""
+    facts = [f"uses {', '.join(liked)}"] if liked else ["uses no preferred word"] if total else []
+    if shunned:
+        facts.append(f"uses {', '.join(shunned)}, which the persona avoids")
+    elif not total:
+        facts.append("uses no avoided word")
+    return "; ".join(facts)
+
+
+def reason_of(persona: str, value: float, parts: Sequence[Part]) -> str:
+    """Return the result in a sentence."""
+    summary = "; ".join(
+        f"{part.id} {part.value:.2f} ({part.reason})" if part.value is not None
+        else f"{part.id} not applicable ({part.reason})"
+        for part in parts
+    )  # fmt: skip
+    return f"{value:.2f} like {persona}: {summary}."
+
+
+def counted(count: int) -> str:
+    """Return a number of turns, with its noun."""
+    return f"{count} turn{'s' if count != 1 else ''}"

@@ -1,4 +1,4 @@
-"""Similarity: the cosine of the output and another text of the case."""
+"""Similarity: the cosine of the output and another text, as it is or as right or wrong."""
 
 from __future__ import annotations
 
@@ -7,9 +7,11 @@ from typing import Literal, cast
 
 from judgekit.core.case import Case
 from judgekit.core.score import Score
-from judgekit.embedders import Chosen, embeds_at_once, identity_of, short_name, vectors
-from judgekit.metrics._options import TextField, needed_text, needed_texts
+from judgekit.core.value import Json
+from judgekit.embedders import Chosen, embeds_at_once, identity_of, is_semantic, short_name, vectors
+from judgekit.metrics._options import Fraction, TextField, needed_text, needed_texts
 from judgekit.metrics.computed import ComputedMetric, not_applicable
+from judgekit.metrics.embedding.aggregation import DIGITS, TAU, semantic_accuracy
 from judgekit.metrics.vectors import cosine
 
 Target = Literal["reference", "input", "context", "baseline"]
@@ -74,3 +76,112 @@ class Similarity(ComputedMetric):
             details={"cosines": [None if c is None else round(c, 4) for c in cosines]},
             meta={"embedder": identity},
         )
+
+
+NO_MEANING = (
+    "It compares meaning and needs a semantic embedder. Name one: embedder: onnx:FOLDER,"
+    " or embedder: {model: openai/text-embedding-3-small}"
+)
+"""The reason why a semantic metric does not apply, and what to do."""
+
+
+class SemanticAccuracy(ComputedMetric):
+    """1 if the cosine of the output to a reference is at least `tau`, else 0. Higher is better.
+
+    The mean over a run is the semantic accuracy. If there are several references, the most similar
+    one counts. The metric needs an embedder that compares meaning: a sentence model (`onnx:FOLDER`)
+    or a hosted one. Without one, or with a lexical one, it is not applicable; use
+    `lexical_accuracy` to compare words. Calibrate `tau` for the embedder. Many models place a
+    sentence close to its negation, so the metric may miss a "not". Texts without features for the
+    embedder do not count.
+    """
+
+    name: str = "semantic_accuracy"
+    tau: Fraction = TAU
+    """Minimum cosine, inclusive."""
+    embedder: Chosen | None = None
+    """Embedder that compares meaning; a lexical one is not sufficient."""
+
+    needs = ("output", "reference")
+
+    @property
+    def synchronous(self) -> bool:
+        """Whether no asynchronous embedder is needed."""
+        return self.embedder is None or embeds_at_once(self.embedder)
+
+    async def score(self, case: Case) -> Score:
+        """Score one case.
+
+        Raises:
+            CaseError: the output or the reference is missing.
+        """
+        output, references = needed_text(case, "output"), needed_texts(case, "reference")
+        if self.embedder is None or not is_semantic(self.embedder):
+            meta = {} if self.embedder is None else {"embedder": identity_of(self.embedder)}
+            return not_applicable(
+                f"{NO_MEANING}; or compare words with lexical_accuracy.",
+                method=_method(self.tau),
+                meta=meta,
+            )
+        return await _by_cosine(output, references, embedder=self.embedder, tau=self.tau)
+
+
+class LexicalAccuracy(ComputedMetric):
+    """1 if the output shares enough words with a reference, else 0. Higher is better.
+
+    The embedder `lexical` counts words and pieces of words. The cosine to the most similar
+    reference must be at least `tau`. The metric compares words, not meaning: "5 pm" and "17:00" are
+    dissimilar, and a sentence and its negation are similar ("is not open" counts as "is open"). If
+    meaning matters, use `semantic_accuracy` with a model, or `accuracy` with a judge.
+    """
+
+    name: str = "lexical_accuracy"
+    tau: Fraction = TAU
+    """Minimum cosine, inclusive."""
+
+    synchronous = True
+    needs = ("output", "reference")
+
+    async def score(self, case: Case) -> Score:
+        """Score one case.
+
+        Raises:
+            CaseError: the output or the reference is missing.
+        """
+        output, references = needed_text(case, "output"), needed_texts(case, "reference")
+        return await _by_cosine(output, references, embedder="lexical", tau=self.tau)
+
+
+def _method(tau: float) -> str:
+    return f"cosine at least {tau:g}"
+
+
+async def _by_cosine(
+    output: str, references: tuple[str, ...], *, embedder: Chosen, tau: float
+) -> Score:
+    """Return 1 if the cosine of an output to a reference is at least `tau`, else 0."""
+    first, *rest = await vectors(embedder, [output, *references])
+    cosines = [cosine(first, vector) for vector in rest]
+    known = [value for value in cosines if value is not None]
+    meta: dict[str, Json] = {"embedder": identity_of(embedder)}
+    if not known:
+        return not_applicable(
+            "The output or the reference has no words that the embedder knows.",
+            method=_method(tau),
+            meta=meta,
+        )
+    best = round(max(known), DIGITS)
+    value = semantic_accuracy([best], tau=tau) or 0.0
+    return Score(
+        value=value,
+        method=_method(tau),
+        reason=f"The cosine of the output to the reference is {best:.4f},"
+        f" {'at least' if value else 'below'} {tau:g}.",
+        ground_truth=list(references),
+        details={
+            "cosine": best,
+            "cosines": [None if each is None else round(each, DIGITS) for each in cosines],
+            "tau": tau,
+        },
+        meta=meta,
+    )

@@ -16,7 +16,7 @@ from judgekit.embedders import Chosen, embeds_at_once, identity_of, is_semantic,
 from judgekit.metrics._options import Fraction, needed_text
 from judgekit.metrics.aggregate import Figures, ScoreAggregate
 from judgekit.metrics.computed import ComputedMetric, not_applicable
-from judgekit.metrics.embedding.semantic_accuracy import NO_MEANING
+from judgekit.metrics.embedding.similarity import NO_MEANING
 from judgekit.metrics.tokens import answer_form
 from judgekit.metrics.vectors import cosine
 

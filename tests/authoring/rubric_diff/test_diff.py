@@ -12,7 +12,7 @@ from judgekit.authoring.rubric_diff.effects import effects_on
 from judgekit.core.case import Case
 from judgekit.core.errors import ConfigError
 from judgekit.judges.fake import FakeJudge
-from judgekit.metrics.safety_and_quality.toxicity import Toxicity
+from judgekit.metrics.safety_and_quality.harm import Toxicity
 from judgekit.rubric.load import load_rubric
 from judgekit.runner.evaluation import evaluate_sync
 from tests.cli.conftest import judgekit, one_line

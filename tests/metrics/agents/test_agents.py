@@ -11,8 +11,12 @@ from hypothesis import strategies as st
 from judgekit.core.case import Case, Message, ToolCall
 from judgekit.core.errors import CaseError, ConfigError
 from judgekit.datasets import load_cases
-from judgekit.metrics.agents.tool_calls import ExpectedCall, ToolCallCorrectness, pair_up
-from judgekit.metrics.agents.trajectory import TrajectoryMatch
+from judgekit.metrics.agents.tool_calls import (
+    ExpectedCall,
+    ToolCallCorrectness,
+    TrajectoryMatch,
+    pair_up,
+)
 
 ROME = {"name": "weather", "arguments": {"city": "Rome"}}
 OSLO = {"name": "weather", "arguments": {"city": "Oslo"}}

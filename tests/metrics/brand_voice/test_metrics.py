@@ -10,11 +10,10 @@ import pytest
 from judgekit.core.case import Case
 from judgekit.core.errors import CaseError, ConfigError, InvalidReply, JudgeUnavailable
 from judgekit.judges.fake import FakeJudge
-from judgekit.metrics.brand_voice.authenticity import Authenticity
+from judgekit.metrics.brand_voice.authenticity import Authenticity, style_band
 from judgekit.metrics.brand_voice.judge_metrics import AuthenticityJudge, BrandSafety
 from judgekit.metrics.brand_voice.overall import BrandVoice, grade
 from judgekit.metrics.brand_voice.phrases import Phrases, score_lexicon
-from judgekit.metrics.brand_voice.reply_score import style_band
 from judgekit.metrics.brand_voice.safety import SafetyPatterns, keyword_score
 from judgekit.metrics.brand_voice.stability import Stability, spread_of, stability_band
 from judgekit.metrics.registry import create

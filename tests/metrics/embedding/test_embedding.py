@@ -16,7 +16,7 @@ from judgekit.embedders.lexical import LexicalEmbedder
 from judgekit.metrics.embedding import aggregation as folds
 from judgekit.metrics.embedding.contrast import ContrastiveAlignment
 from judgekit.metrics.embedding.facts import FactsCovered
-from judgekit.metrics.embedding.semantic_accuracy import LexicalAccuracy, SemanticAccuracy
+from judgekit.metrics.embedding.similarity import LexicalAccuracy, SemanticAccuracy
 from judgekit.metrics.embedding.tone_compliance import ToneCompliance
 from judgekit.metrics.fallback import WithFallback
 from judgekit.metrics.registry import create

@@ -12,9 +12,8 @@ from judgekit.core.case import Case
 from judgekit.core.errors import CaseError, ConfigError
 from judgekit.judges.fake import FakeJudge
 from judgekit.metrics.rubric import RubricMetric
-from judgekit.metrics.safety_and_quality.bias import Bias
+from judgekit.metrics.safety_and_quality.harm import CATEGORIES, Bias, Toxicity
 from judgekit.metrics.safety_and_quality.refusal import Refusal
-from judgekit.metrics.safety_and_quality.toxicity import CATEGORIES, Toxicity
 from judgekit.runner.evaluation import evaluate_sync
 from tests.metrics.scripted import Scripted
 

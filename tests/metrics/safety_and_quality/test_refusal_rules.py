@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from judgekit.core.case import Case
 from judgekit.core.errors import CaseError
 from judgekit.core.score import Row, Score
-from judgekit.metrics.safety_and_quality.refusal_rules import (
+from judgekit.metrics.safety_and_quality.refusal import (
     RefusalRules,
     find_refusals,
 )
