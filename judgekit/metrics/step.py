@@ -245,6 +245,15 @@ class Stepped(Metric):
         """Return new aggregates for a run."""
         return (QuoteTally(),) if self.figures else ()
 
+    async def judge_each(self, case: Case, texts: Iterable[Mapping[str, Any]]) -> list[Score]:
+        """Return the verdict on each text of a case, given as the fields that the rubric reads.
+
+        Raises:
+            JudgekitError: one of them could not be judged.
+        """
+        numbered = enumerate(texts, start=1)
+        return await self._each.ask([subject(case, str(n), **fields) for n, fields in numbered])
+
     def _score(
         self,
         value: float | None,

@@ -48,12 +48,8 @@ class AnswerRelevancy(step.Stepped):
         (extracted,) = await self._list.ask([case])
         items = step.items_of(extracted)
         statements = items[: self.max_statements]
-        scores = await self._each.ask(
-            [
-                step.subject(case, str(number), input=question, output=statement)
-                for number, statement in enumerate(statements, start=1)
-            ]
-        )
+        texts = [{"input": question, "output": statement} for statement in statements]
+        scores = await self.judge_each(case, texts)
         verdicts = [str(score.parts[0].answer) for score in scores]
         values = {"yes": 1.0, "unsure": self.unsure, "no": 0.0}
         value = answer_relevancy(verdicts, unsure=self.unsure)

@@ -85,11 +85,8 @@ class ClaimMetric(step.Stepped):
     async def _check(
         self, case: Case, claims: Sequence[str], passages: Sequence[str]
     ) -> list[Claim]:
-        cases = [
-            step.subject(case, str(number), output=claim, context=tuple(passages))
-            for number, claim in enumerate(claims, start=1)
-        ]
-        scores = await self._each.ask(cases)
+        texts = [{"output": claim, "context": tuple(passages)} for claim in claims]
+        scores = await self.judge_each(case, texts)
         checked = []
         for claim, score in zip(claims, scores, strict=True):
             probability = score.value or 0.0

@@ -47,12 +47,8 @@ class ContextPrecision(step.Stepped):
         question = needed_text(case, "input")
         passages = needed_texts(case, "context")
         reference = tuple(text for text in case.reference if has_text(text))[:1]
-        scores = await self._each.ask(
-            [
-                step.subject(case, str(rank), input=question, output=passage, reference=reference)
-                for rank, passage in enumerate(passages, start=1)
-            ]
-        )
+        fields = {"input": question, "reference": reference}
+        scores = await self.judge_each(case, [fields | {"output": text} for text in passages])
         probabilities = [score.value or 0.0 for score in scores]
         relevant = [probability > self.tau for probability in probabilities]
         ranks = [rank for rank, hit in enumerate(relevant, start=1) if hit]

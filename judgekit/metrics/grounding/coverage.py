@@ -90,12 +90,8 @@ class CoverageMetric(step.Stepped, ABC):
         output = needed_text(case, "output")
         required = await self.required(case)
         elements = required.elements[: self._most]
-        scores = await self._each.ask(
-            [
-                step.subject(case, str(n), input=case.input, output=output, reference=(element,))
-                for n, element in enumerate(elements, start=1)
-            ]
-        )
+        fields = {"input": case.input, "output": output}
+        scores = await self.judge_each(case, [fields | {"reference": (e,)} for e in elements])
         probabilities = [score.value or 0.0 for score in scores]
         covered = [probability > self.tau for probability in probabilities]
         value = completeness_ratio(sum(covered), len(covered))

@@ -16,7 +16,7 @@ from judgekit.metrics.aggregate import Figures, ScoreAggregate, mean_of
 from judgekit.metrics.built_in import RubricLike
 from judgekit.metrics.rubric import DEFAULT_HISTORY
 from judgekit.metrics.shares import points_ratio
-from judgekit.metrics.step import JudgedText, Stepped, named, subject, text_parts
+from judgekit.metrics.step import JudgedText, Stepped, named, text_parts
 
 MAX_CRITERIA = 200
 """Criteria one case may have."""
@@ -85,19 +85,8 @@ class Points(Stepped):
         """
         output = needed_text(case, "output")
         criteria = criteria_of(case)
-        scores = await self._each.ask(
-            [
-                subject(
-                    case,
-                    str(number),
-                    history=case.history,
-                    input=case.input,
-                    output=output,
-                    reference=(criterion.text,),
-                )
-                for number, criterion in enumerate(criteria, start=1)
-            ]
-        )
+        fields = {"history": case.history, "input": case.input, "output": output}
+        scores = await self.judge_each(case, [fields | {"reference": (c.text,)} for c in criteria])
         met = [score.value == 1.0 for score in scores]
         value = points_ratio([(c.points, m) for c, m in zip(criteria, met, strict=True)])
         possible = math.fsum(c.points for c in criteria if c.points > 0)
