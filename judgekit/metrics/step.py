@@ -16,7 +16,7 @@ from judgekit.core.case import Case
 from judgekit.core.errors import InvalidReply, JudgekitError
 from judgekit.core.judge_wrapper import as_judge
 from judgekit.core.protocols import Aggregate, Asks, JudgeLike, Metric
-from judgekit.core.score import Part, Score, Status, checked_score
+from judgekit.core.score import Part, Score, checked_score
 from judgekit.core.value import Json
 from judgekit.metrics._options import check_options
 from judgekit.metrics.built_in import RubricLike
@@ -258,27 +258,20 @@ class Stepped(Metric):
         self,
         value: float | None,
         *,
-        reason: str,
         scores: Sequence[Score],
-        parts: Sequence[Part] = (),
-        details: dict[str, Json] | None = None,
         confidence: float | None = None,
-        ground_truth: Json = None,
-        status: Status = "not_applicable",
+        **fields: Any,
     ) -> Score:
-        """Return the score of the steps together; `status` is the status without a value."""
+        """Return the score of the steps together, with further fields of a score."""
         return Score(
-            status=status if value is None else "scored",
+            status="not_applicable" if value is None else "scored",
             value=value,
-            parts=tuple(parts),
-            reason=reason,
             source="judge",
             method=self._method,
             confidence=None if value is None else confidence,
-            ground_truth=ground_truth,
             judgments=tuple(judgment for score in scores for judgment in score.judgments),
-            details=details or {},
             meta=dict(self.made_with),
+            **fields,
         )
 
 

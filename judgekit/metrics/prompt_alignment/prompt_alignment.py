@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from pydantic import JsonValue
@@ -17,10 +18,10 @@ from judgekit.core.errors import ConfigError
 from judgekit.core.judgment import Answer, Judgment
 from judgekit.core.protocols import JudgeLike
 from judgekit.core.score import Part, round_half_up
-from judgekit.metrics.built_in import BuiltIn, RubricLike
+from judgekit.metrics.built_in import BuiltIn
 from judgekit.metrics.rubric import DEFAULT_HISTORY
 from judgekit.rubric.fold import Folded, Worth, fold
-from judgekit.rubric.rubric import Variant
+from judgekit.rubric.rubric import Rubric, Variant
 
 Mode = Literal["user", "system", "both"]
 
@@ -133,7 +134,7 @@ class PromptAlignment(BuiltIn):
     scale: float = 1.0
     history: int = DEFAULT_HISTORY
     samples: int = 1
-    rubric: RubricLike = "prompt_alignment"
+    rubric: Rubric | str | Path = "prompt_alignment"
     parameters: Mapping[str, Any] | None = None
 
     needs = ("output", "input or system, by mode")
