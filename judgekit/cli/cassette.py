@@ -6,11 +6,9 @@ from pathlib import Path
 
 import typer
 
-from judgekit.cli.options import overrides
+from judgekit.cli.options import command_group, overrides
 
-app = typer.Typer(
-    help="Inspect and maintain cassettes.", no_args_is_help=True, rich_markup_mode=None
-)
+app = command_group("Inspect and maintain cassettes.")
 
 
 @app.command("verify")
@@ -77,7 +75,7 @@ def explain(
     """
     from judgekit.suite.maintenance import explain_misses
 
-    flags = overrides(judge=judge, api_base=None, param=param)
+    flags = overrides(judge=judge, param=param)
     text, misses = explain_misses(suite, case=case, most=most, overrides=flags)
     typer.echo(text, nl=False)
     raise typer.Exit(3 if misses else 0)

@@ -21,24 +21,6 @@ def _completion(names: Callable[[], Iterable[str]]) -> Callable[[], list[str]]:
 
 
 @_completion
-def schema_kinds() -> Iterable[str]:
-    """Complete the kinds of files that have a schema."""
-    return ("suite", "rubric", "cases", "results", "persona")
-
-
-@_completion
-def answer_kinds() -> Iterable[str]:
-    """Complete the kinds of a criterion."""
-    return ("levels", "boolean", "number", "checklist")
-
-
-@_completion
-def record_modes() -> Iterable[str]:
-    """Complete the record modes."""
-    return ("none", "new_episodes", "all")
-
-
-@_completion
 def rubrics() -> Iterable[str]:
     """Complete the rubrics in this folder and the built-in ones."""
     from pathlib import Path

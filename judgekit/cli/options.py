@@ -2,7 +2,8 @@
 
 A command is a function of plain parameters. `options.json` has an entry for each of them, under the
 command or, for several commands, under `shared`: `help`, `argument` for one without a flag, `short`
-or `flags` where the flag is not just the name, and further arguments of `typer.Option`.
+or `flags` where the flag is not just the name, `autocompletion` (words, or a function of
+`completion`), and further arguments of `typer.Option`.
 """
 
 from __future__ import annotations
@@ -35,6 +36,13 @@ def option_entries() -> dict[str, dict[str, dict[str, Any]]]:
     return entries
 
 
+def command_group(help: str) -> typer.Typer:
+    """Return a command that has commands; one is enough."""
+    app = typer.Typer(help=help, no_args_is_help=True, rich_markup_mode=None)
+    app.callback()(lambda: None)  # without it, typer makes a group of one command that command
+    return app
+
+
 def add_options(function: Callable[..., Any], command: str) -> None:
     """Give the parameters of a command their flags and help.
 
@@ -56,11 +64,13 @@ def _parameter(
     argument: bool = False,
     short: str | None = None,
     flags: list[str] | None = None,
-    autocompletion: str | None = None,
+    autocompletion: str | list[str] | None = None,
     **settings: Any,
 ) -> Any:
-    if autocompletion is not None:
+    if isinstance(autocompletion, str):
         settings["autocompletion"] = vars(completion)[autocompletion]
+    elif autocompletion is not None:
+        settings["autocompletion"] = lambda: autocompletion
     if argument:
         return typer.Argument(**settings)
     names = flags or [f"--{name.replace('_', '-')}", *([short] if short else [])]
@@ -68,22 +78,13 @@ def _parameter(
 
 
 def overrides(
-    *,
-    judge: str | list[str] | None,
-    api_base: str | None,
-    param: list[str] | None,
-    record: str | None = None,
-    no_judge: bool = False,
-    **others: Any,
+    *, judge: str | list[str] | None, param: list[str] | None, **others: Any
 ) -> Overrides:
     """Return what flags override in a suite.
 
     Args:
         judge: `--judge`.
-        api_base: `--api-base`.
         param: `--param`.
-        record: `--record`.
-        no_judge: `--no-judge`.
         others: further fields of `Overrides`.
 
     Raises:
@@ -91,17 +92,10 @@ def overrides(
     """
     from judgekit.suite.file import Overrides
 
-    params = named_values("--param", param)
     model, judges = _by_role([judge] if isinstance(judge, str) else judge or [])
     # Flags have the right types already.
     return Overrides.model_construct(
-        judge=model,
-        judges=judges,
-        api_base=api_base,
-        record=record,
-        params=params,
-        no_judge=no_judge,
-        **others,
+        judge=model, judges=judges, params=named_values("--param", param), **others
     )
 
 

@@ -58,7 +58,7 @@ class Outputs(NamedTuple):
             if self.github:
                 from judgekit.report.export.github import write_github
 
-                write_github(report, find=find, say=_print_error if as_json else _print_out)
+                write_github(report, find=find, say=print_error if as_json else _print_out)
         finally:
             if self.exports:
                 from judgekit.report.export.export import export_all
@@ -73,7 +73,8 @@ def _print_out(line: str) -> None:
     print(line, flush=True)
 
 
-def _print_error(line: str) -> None:
+def print_error(line: str) -> None:
+    """Print a line to standard error at once."""
     print(line, file=sys.stderr, flush=True)
 
 
@@ -104,10 +105,11 @@ def print_report(
     report: Report, *, out: Path | None, as_json: bool, also: Sequence[str] = ()
 ) -> None:
     """Print the figures of a run, some further lines, and where its files are."""
+    from judgekit.report.export.json import report_json
     from judgekit.report.folder import PAGE
 
     if as_json:
-        print_json({**report.figures.model_dump(mode="json"), "run": report.run})
+        print(report_json(report))
         return
     print_summary(report)
     for line in also:
@@ -130,10 +132,10 @@ def print_notes(suite: Suite) -> None:
     """Print the notes of the cassette, and how to record what is missing, to standard error."""
     cassette = suite.cassette
     for note in cassette.notes if cassette is not None else ():
-        _print_error(f"judgekit: {printable(note)}")
+        print_error(f"judgekit: {printable(note)}")
     advice = recording_advice(suite)
     if advice:
-        _print_error(advice)
+        print_error(advice)
 
 
 def recording_advice(suite: Suite) -> str | None:

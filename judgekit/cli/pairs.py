@@ -7,20 +7,9 @@ from pathlib import Path
 
 import typer
 
-from judgekit.cli.options import named_values
+from judgekit.cli.options import command_group, named_values
 
-app = typer.Typer(
-    help="Generate contrastive pairs of answers.",
-    no_args_is_help=True,
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-    add_completion=False,
-)
-
-
-@app.callback()
-def pairs() -> None:
-    """Generate contrastive pairs of answers."""
+app = command_group("Generate contrastive pairs of answers.")
 
 
 @app.command()

@@ -6,12 +6,9 @@ from pathlib import Path
 
 import typer
 
-app = typer.Typer(help="Check persona files.", no_args_is_help=True, rich_markup_mode=None)
+from judgekit.cli.options import command_group
 
-
-@app.callback()
-def persona() -> None:
-    """Check persona files."""
+app = command_group("Check persona files.")
 
 
 @app.command("lint")

@@ -7,12 +7,10 @@ from typing import Literal
 
 import typer
 
-from judgekit.cli.options import named_values, overrides, settings
+from judgekit.cli.options import command_group, named_values, overrides, settings
 from judgekit.core.canonical import printable
 
-app = typer.Typer(
-    help="Write, check, show and test rubrics.", no_args_is_help=True, rich_markup_mode=None
-)
+app = command_group("Write, check, show and test rubrics.")
 
 
 @app.command("new")

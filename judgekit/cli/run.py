@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -51,7 +50,7 @@ def run(
     Exit codes: 0 passed, 1 a gate failed, 2 the setup is wrong, 3 incomplete.
     """
     from judgekit.cli.execution import run_distributed, run_with_progress
-    from judgekit.cli.output import outputs_of, print_notes, print_report
+    from judgekit.cli.output import outputs_of, print_error, print_notes, print_report
     from judgekit.suite.run import default_out, failed_keys, failing_ids
     from judgekit.suite.source import find_suite
     from judgekit.suite.suite import load_suite
@@ -105,17 +104,13 @@ def run(
         print_report(report, out=out, as_json=json, also=also)
         if not quiet:
             if report.run.get("went_on"):
-                folder = printable(str(out))
-                print(
-                    f"judgekit: {folder}: continued an interrupted run with its recorded replies",
-                    file=sys.stderr,
-                )
+                note = "continued an interrupted run with its recorded replies"
+                print_error(f"judgekit: {printable(str(out))}: {note}")
             print_notes(loaded)
             failures = (metric.failures for metric in report.figures.metrics)
             if not verbose and any("metric_error" in one for one in failures):
-                print(
-                    "judgekit: rows failed with metric_error; --verbose prints the traceback",
-                    file=sys.stderr,
+                print_error(
+                    "judgekit: rows failed with metric_error; --verbose prints the traceback"
                 )
     outputs.write(report, find=loaded.data.places, as_json=json)
     raise typer.Exit(report.exit_code)

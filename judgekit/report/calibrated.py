@@ -66,15 +66,9 @@ def _standing(agreements: Sequence[Agreement], bar: Mapping[str, float]) -> str:
 
 def _meets(one: Agreement, bar: Mapping[str, float]) -> bool:
     """Return whether the suite states at least one bar, and every stated bar is reached."""
-    figures = (("kappa", one.kappa), ("spearman", one.rank))
-    stated = [
-        (bar[name], agreement)
-        for name, agreement in figures
-        if name in bar and agreement is not None
-    ]
-    return bool(stated) and all(
-        agreement.low is not None and agreement.low >= least for least, agreement in stated
-    )
+    figures = {"kappa": one.kappa, "spearman": one.rank}
+    stated = [(figure, least) for name, least in bar.items() if (figure := figures[name])]
+    return bool(stated) and all(f.low is not None and f.low >= least for f, least in stated)
 
 
 def _stated(bar: Mapping[str, float]) -> str:

@@ -3,7 +3,7 @@
 import math
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple, get_args
 
 from pydantic import Field
 
@@ -15,9 +15,7 @@ from judgekit.report.summary import MetricSummary
 Statistic = Literal[
     "mean", "pass_rate", "min", "max", "coverage", "abstained", "failed", "fallback", "not_worse"
 ]
-STATISTICS: tuple[Statistic, ...] = (
-    "mean", "pass_rate", "min", "max", "coverage", "abstained", "failed", "fallback", "not_worse",
-)  # fmt: skip
+STATISTICS: tuple[Statistic, ...] = get_args(Statistic)
 COUNTS = ("abstained", "failed", "fallback")
 """Statistics that count rows; a bound in per cent applies to their share."""
 SETTINGS = ("where", "cluster", "undecided")
@@ -122,44 +120,26 @@ def gates_of(
         ConfigError: no such figure, or a pass rate without a threshold.
     """
     gates: list[Gate] = []
+    own = figures or {}
     for entry in [bounds] if isinstance(bounds, Mapping) else bounds:
         if not isinstance(entry, Mapping):
             raise ConfigError(f"metric {metric!r}: a gate is figures and bounds: {{mean: 0.8}}")
         settings = _settings(metric, entry, undecided, cluster)
-        gates += _gates(metric, entry, threshold, figures or {}, settings)
-    return gates
-
-
-def _gates(
-    metric: str,
-    bounds: Mapping[str, Any],
-    threshold: float | None,
-    own: Mapping[str, bool],
-    settings: Mapping[str, Any],
-) -> list[Gate]:
-    gates = []
-    for statistic, bound_text in bounds.items():
-        if statistic in SETTINGS:
-            continue
-        if statistic not in own and statistic not in STATISTICS:
-            hint = suggest(statistic, [*STATISTICS, *own])
-            raise ConfigError(f"metric {metric!r}: no gate on {statistic!r}{hint}")
-        if statistic == "pass_rate" and threshold is None:
-            raise ConfigError(f"metric {metric!r}: a gate on pass_rate needs a threshold; add one")
-        bound, share = _bound(metric, statistic, bound_text, counts=statistic not in own)
-        at_most = not own[statistic] if statistic in own else None
-        gates.append(
-            Gate(
-                metric=metric,
-                statistic=statistic,
-                bound=bound,
-                at_most=at_most,
-                share=share,
-                **settings,
-            )
-        )
-    if settings["where"] and not gates:
-        raise ConfigError(f"metric {metric!r}: a gate with where and no bound")
+        statistics = [name for name in entry if name not in SETTINGS]
+        if settings["where"] and not statistics:
+            raise ConfigError(f"metric {metric!r}: a gate with where and no bound")
+        for name in statistics:
+            if name not in own and name not in STATISTICS:
+                hint = suggest(name, [*STATISTICS, *own])
+                raise ConfigError(f"metric {metric!r}: no gate on {name!r}{hint}")
+            if name == "pass_rate" and threshold is None:
+                raise ConfigError(
+                    f"metric {metric!r}: a gate on pass_rate needs a threshold; add one"
+                )
+            bound, share = _bound(metric, name, entry[name], counts=name not in own)
+            about = {"metric": metric, "statistic": name, "bound": bound, "share": share}
+            at_most = not own[name] if name in own else None
+            gates.append(Gate(**about, at_most=at_most, **settings))
     return gates
 
 
@@ -200,7 +180,7 @@ PER_CENT = r"\d{1,3}(\.\d{1,6})?%"
 # -- checking ---------------------------------------------------------------------
 
 
-class Figure(Value):
+class Figure(NamedTuple):
     """The figure that is compared with a bound."""
 
     value: float | None
@@ -246,10 +226,7 @@ def check(gate: Gate, summary: MetricSummary, *, empty: str = "check `where`") -
     if value is None:
         sliced = gate.where and not summary.rows
         why = f"no case is in this slice; {empty}" if sliced else "nothing was scored"
-        sentence = f"{name} is unknown: {why}"
-        return GateResult(
-            gate=gate, found=None, passed=False, sentence=sentence, answer="unknown", n=0
-        )
+        return _unknown(gate, f"{name} is unknown: {why}", n=0)
     rule = f"{'at most' if at_most else 'at least'} {gate.bound:g}"
     shown = f"{name} {value:.3f}{_spread(figure)} over {figure.over}"
     met = value <= gate.bound if at_most else value >= gate.bound
@@ -265,18 +242,9 @@ def check(gate: Gate, summary: MetricSummary, *, empty: str = "check `where`") -
         sentence += f"that {'passes' if passed else 'does not pass'} (undecided: {gate.undecided})"
     else:
         sentence = f"{shown} {answer} {rule}" + (f" by its {by}" if by else "")
+    spread = {name: getattr(figure, name) for name in ("low", "high", "n", "clusters", "too_few")}
     return GateResult(
-        gate=gate,
-        found=value,
-        passed=passed,
-        sentence=sentence,
-        answer=answer,
-        low=figure.low,
-        high=figure.high,
-        n=figure.n,
-        by=by,
-        clusters=figure.clusters,
-        too_few=figure.too_few,
+        gate=gate, found=value, passed=passed, sentence=sentence, answer=answer, by=by, **spread
     )
 
 
@@ -321,36 +289,25 @@ _WORDS: Mapping[str, str] = {
 
 def figure_of(gate: Gate, summary: MetricSummary) -> Figure:
     """Return the figure that a gate checks."""
-    n = summary.scored
+    n, clusters, too_few = summary.scored, summary.clusters, summary.too_few
     if gate.at_most is not None:
         return Figure(value=summary.figures.get(gate.statistic), n=n)
     if gate.statistic in ("min", "max"):
-        value = summary.minimum if gate.statistic == "min" else summary.maximum
-        return Figure(value=value, n=n)
-    spread = {
-        "n": n, "clusters": summary.clusters, "sampled": True, "too_few": summary.too_few,
-    }  # fmt: skip
+        return Figure(value=summary.minimum if gate.statistic == "min" else summary.maximum, n=n)
     if gate.statistic == "mean":
+        value, error = summary.mean, summary.standard_error
         low, high = summary.interval or (None, None)
-        error = summary.standard_error
-        return Figure(value=summary.mean, low=low, high=high, error=error, **spread)
-    return Figure(
-        value=summary.pass_rate,
-        low=summary.pass_low,
-        high=summary.pass_high,
-        error=summary.pass_standard_error,
-        **spread,
-    )
+    else:
+        value, error = summary.pass_rate, summary.pass_standard_error
+        low, high = summary.pass_low, summary.pass_high
+    return Figure(value, low, high, n, clusters, error, sampled=True, too_few=too_few)
 
 
 def _check_rows(gate: Gate, summary: MetricSummary) -> GateResult:
     """Check the share of scored rows, or the number of rows without a score for one reason."""
     rows = summary.rows - summary.not_applicable
     if rows == 0:
-        sentence = f"{gate.subject}: {gate.statistic} is unknown: no row to count"
-        return GateResult(
-            gate=gate, found=None, passed=False, sentence=sentence, answer="unknown", n=0
-        )
+        return _unknown(gate, f"{gate.subject}: {gate.statistic} is unknown: no row to count", n=0)
     if gate.statistic == "coverage":
         value = summary.scored / rows
         passed = value >= gate.bound
@@ -364,11 +321,7 @@ def _check_rows(gate: Gate, summary: MetricSummary) -> GateResult:
         text = f"{gate.statistic} {count} of {rows} rows"
         text += f" ({value:.1%})" if gate.share else ""
         rule = f"at most {f'{gate.bound * 100:g}%' if gate.share else f'{gate.bound:g}'}"
-    answer: Answer = "meets" if passed else "misses"
-    sentence = f"{gate.subject}: {text} {answer} {rule}"
-    return GateResult(
-        gate=gate, found=value, passed=passed, sentence=sentence, answer=answer, n=rows
-    )
+    return _compared(gate, value, f"{gate.subject}: {text}", rule, passed=passed, n=rows)
 
 
 def check_cost(bound: float, paid: float | None) -> GateResult:
@@ -380,13 +333,19 @@ def check_cost(bound: float, paid: float | None) -> GateResult:
     """
     gate = Gate(metric="", statistic=COST, bound=bound, at_most=True)
     if paid is None:
-        sentence = "cost is unknown: not every reply has a price"
-        return GateResult(gate=gate, found=None, passed=False, sentence=sentence, answer="unknown")
-    answer: Answer = "meets" if paid <= bound else "misses"
-    return GateResult(
-        gate=gate,
-        found=paid,
-        passed=paid <= bound,
-        sentence=f"cost ${paid:.4f} {answer} at most ${bound:g}",
-        answer=answer,
-    )
+        return _unknown(gate, "cost is unknown: not every reply has a price")
+    return _compared(gate, paid, f"cost ${paid:.4f}", f"at most ${bound:g}", passed=paid <= bound)
+
+
+def _unknown(gate: Gate, sentence: str, *, n: int | None = None) -> GateResult:
+    """Return the result of a gate without a figure; it never passes."""
+    return GateResult(gate=gate, found=None, passed=False, sentence=sentence, answer="unknown", n=n)
+
+
+def _compared(
+    gate: Gate, value: float, shown: str, rule: str, *, passed: bool, n: int | None = None
+) -> GateResult:
+    """Return the result of a gate on a figure without an interval."""
+    answer: Answer = "meets" if passed else "misses"
+    sentence = f"{shown} {answer} {rule}"
+    return GateResult(gate=gate, found=value, passed=passed, sentence=sentence, answer=answer, n=n)

@@ -88,11 +88,24 @@ def judges_of(manifest: Mapping[str, Any], metric: str) -> set[str]:
 
 def metric_entry(manifest: Mapping[str, Any], metric: str) -> dict[str, Any]:
     """Return the entry of a metric in a manifest, which is untrusted; empty without one."""
-    entries = manifest.get("metrics")
-    for entry in entries if isinstance(entries, list) else ():
-        if isinstance(entry, dict) and entry.get("name") == metric:
-            return entry
-    return {}
+    entries = (e for e in dicts_in(manifest.get("metrics")) if e.get("name") == metric)
+    return next(entries, {})
+
+
+def suite_of(manifest: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a manifest says about the suite: `name`, `description`; it may lack anything."""
+    suite = manifest.get("suite")
+    return suite if isinstance(suite, dict) else {"name": suite} if suite else {}
+
+
+def mapping(value: Any) -> dict[str, Any]:
+    """Return a value from a file if it is a mapping, or else an empty mapping."""
+    return value if isinstance(value, dict) else {}
+
+
+def dicts_in(value: Any) -> list[dict[str, Any]]:
+    """Return the mappings in a value from a file that should be a list of them."""
+    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
 
 
 def _made_with(value: Any, depth: int) -> Iterator[dict[str, Any]]:

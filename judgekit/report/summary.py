@@ -23,6 +23,9 @@ BINS = 20
 """Bins of the histogram over the metric's range."""
 
 
+_COUNTED = ("rows", "judged", "computed", "fallback", "abstained", "not_applicable")
+
+
 class CriterionSummary(Value):
     """One criterion over a run; scores of a fallback are left out, as in the metric's mean."""
 
@@ -238,11 +241,10 @@ class Tally:
             criterion = self._criteria.get(part.id)
             if criterion is None:
                 criterion = self._criteria[part.id] = _CriterionTally(clustered=self._clustered)
-            value = part.value
-            if value is None:
+            if part.value is None:
                 criterion.states[part.status] += 1
                 continue
-            criterion.figures.add(value, cluster)
+            criterion.figures.add(part.value, cluster)
             if score.value is not None:
                 criterion.weight += part.weight
 
@@ -281,12 +283,7 @@ class Tally:
             higher_is_better=self.higher_is_better,
             threshold=self.threshold,
             scale=self._scale,
-            rows=self._counts["rows"],
-            judged=self._counts["judged"],
-            computed=self._counts["computed"],
-            fallback=self._counts["fallback"],
-            abstained=self._counts["abstained"],
-            not_applicable=self._counts["not_applicable"],
+            **{name: self._counts[name] for name in _COUNTED},
             failed=sum(n for kind, n in self._failures.items() if kind != "not_run"),
             not_run=self._failures["not_run"],
             failures=dict(sorted(self._failures.items())),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from judgekit.core.canonical import canonical_json
@@ -22,33 +22,22 @@ Per = Literal["metric", "criterion", "run"]
 """What a row of the table is about: a metric of a case, a criterion of one, a metric of the run."""
 
 RESULT: Mapping[str, Kind] = {
-    "case": "text",
-    "metric": "text",
-    "status": "text",
+    **dict.fromkeys(("case", "metric", "status"), "text"),
     "value": "number",
     "passed": "yes_no",
     "threshold": "number",
-    "reason": "text",
-    "source": "text",
-    "method": "text",
+    **dict.fromkeys(("reason", "source", "method"), "text"),
     "confidence": "number",
     "fallback": "text",
     "fallback_value": "number",
-    "failure": "text",
-    "message": "text",
-    "rubric": "text",
-    "model": "text",
-    "key": "text",
+    **dict.fromkeys(("failure", "message", "rubric", "model", "key"), "text"),
 }
+EXPORTED: Mapping[str, Kind] = {**RESULT, "metadata": "text"}
+"""Columns of CSV and Parquet, with the metadata of the case as one JSON text."""
 _CRITERION: Mapping[str, Kind] = {
-    "case": "text",
-    "metric": "text",
-    "criterion": "text",
-    "status": "text",
-    "value": "number",
-    "weight": "number",
-    "answer": "text",
-    "reason": "text",
+    **dict.fromkeys(("case", "metric", "criterion", "status"), "text"),
+    **dict.fromkeys(("value", "weight"), "number"),
+    **dict.fromkeys(("answer", "reason"), "text"),
     "quotes": "texts",
     "unverified_quotes": "whole",
 }
@@ -92,14 +81,18 @@ def result_table(
     if wide:
         return _wide(report, fields, criteria=per == "criterion")
     table = Table(_CRITERION if per == "criterion" else RESULT)
-    add = _add_criteria if per == "criterion" else _add_result
-    thresholds = Thresholds(report.metrics)
+    summaries = report.metrics
     beside: list[dict[str, Any]] = []
     for scored in report.results:
         values = fields.of(scored.case)
         for row in scored.rows:
-            count = add(table, row, thresholds)
-            beside += [values] * count
+            if per == "criterion":
+                entries = list(_criterion_entries(row))
+            else:
+                entries = [result_entry(row, summaries.get(row.metric))]
+            for entry in entries:
+                table.add(entry)
+                beside.append(values)
     return fields.put(table, beside)
 
 
@@ -111,20 +104,20 @@ def run_table(summaries: Iterable[MetricSummary]) -> Table:
     return table
 
 
-class Thresholds:
-    """The thresholds of metrics."""
+def exported_rows(report: Report) -> Iterator[dict[str, Any]]:
+    """Yield every result by the names of `EXPORTED`, in the order of the cases."""
+    summaries = report.metrics
+    for scored in report.results:
+        metadata = canonical_json(scored.case.metadata) if scored.case.metadata else None
+        for row in scored.rows:
+            yield {**result_entry(row, summaries.get(row.metric)), "metadata": metadata}
 
-    def __init__(self, metrics: Mapping[str, MetricSummary]) -> None:
-        self._known = {m.metric: (m.threshold, m.higher_is_better) for m in metrics.values()}
 
-    def of(self, metric: str) -> float | None:
-        """Return the threshold of a metric; `None` without one."""
-        return self._known.get(metric, (None, True))[0]
-
-    def passed(self, metric: str, value: float | None) -> bool | None:
-        """Return whether a value passes; `None` without a value or a threshold."""
-        threshold, higher = self._known.get(metric, (None, True))
-        return None if value is None else passes(value, threshold, higher)
+def _passed(value: float | None, summary: MetricSummary | None) -> bool | None:
+    """Return whether a value passes; `None` without a value or a threshold."""
+    if value is None or summary is None:
+        return None
+    return passes(value, summary.threshold, summary.higher_is_better)
 
 
 def status_of(result: Result) -> str:
@@ -134,12 +127,7 @@ def status_of(result: Result) -> str:
     return "fallback" if result.fallback is not None else result.status
 
 
-def _add_result(table: Table, row: Row, thresholds: Thresholds) -> int:
-    table.add(result_entry(row, thresholds))
-    return 1
-
-
-def result_entry(row: Row, thresholds: Thresholds) -> dict[str, Any]:
+def result_entry(row: Row, summary: MetricSummary | None) -> dict[str, Any]:
     """Return one result by the names of `RESULT`, without the missing values."""
     result = row.result
     judgments = result.judgments
@@ -147,7 +135,7 @@ def result_entry(row: Row, thresholds: Thresholds) -> dict[str, Any]:
         "case": row.case,
         "metric": row.metric,
         "status": status_of(result),
-        "threshold": thresholds.of(row.metric),
+        "threshold": summary.threshold if summary is not None else None,
         "key": judgments[0].request_key if judgments else None,
         "model": ", ".join(dict.fromkeys(j.model for j in judgments if j.model)) or None,
     }
@@ -159,7 +147,7 @@ def result_entry(row: Row, thresholds: Thresholds) -> dict[str, Any]:
         rubric = result.meta.get("rubric")
         entry |= {
             "value": own,
-            "passed": thresholds.passed(row.metric, own),
+            "passed": _passed(own, summary),
             "reason": result.reason or None,
             "source": result.source,
             "method": result.method or None,
@@ -175,32 +163,28 @@ def result_entry(row: Row, thresholds: Thresholds) -> dict[str, Any]:
     return entry
 
 
-def _add_criteria(table: Table, row: Row, _: Thresholds) -> int:
+def _criterion_entries(row: Row) -> Iterator[dict[str, Any]]:
+    """Yield the criteria of one result; for a result without any, why it has none."""
     result = row.result
     status = status_of(result)
+    about = {"case": row.case, "metric": row.metric}
     if isinstance(result, Failure) or status == "fallback" or not result.parts:
-        if status == "scored":
-            return 0  # the metric has no criteria
-        message = result.message if isinstance(result, Failure) else result.reason
-        entry = {"case": row.case, "metric": row.metric, "status": status, "reason": message}
-        table.add(entry)
-        return 1
+        if status != "scored":  # a scored metric may have no criteria
+            message = result.message if isinstance(result, Failure) else result.reason
+            yield {**about, "status": status, "reason": message}
+        return
     for part in result.parts:
-        table.add(
-            {
-                "case": row.case,
-                "metric": row.metric,
-                "criterion": part.id,
-                "status": part.status,
-                "value": part.value,
-                "weight": part.weight,
-                "answer": _answer_text(part.answer),
-                "reason": part.reason or None,
-                "quotes": [quote.text for quote in part.quotes] or None,
-                "unverified_quotes": sum(not quote.field for quote in part.quotes),
-            }
-        )
-    return len(result.parts)
+        yield {
+            **about,
+            "criterion": part.id,
+            "status": part.status,
+            "value": part.value,
+            "weight": part.weight,
+            "answer": _answer_text(part.answer),
+            "reason": part.reason or None,
+            "quotes": [quote.text for quote in part.quotes] or None,
+            "unverified_quotes": sum(not quote.field for quote in part.quotes),
+        }
 
 
 def _answer_text(answer: Json) -> str | None:
@@ -208,45 +192,42 @@ def _answer_text(answer: Json) -> str | None:
 
 
 def _wide(report: Report, fields: _Included, *, criteria: bool) -> Table:
-    table = Table({"case": "text"})
-    thresholds = Thresholds(report.metrics)
-    for name, summary in report.metrics.items():
-        _columns(table, name, has_threshold=summary.threshold is not None, reason=not criteria)
+    summaries = report.metrics
+    table = _wide_columns(summaries, reason=not criteria)
     beside = []
     for scored in report.results:
         entry: dict[str, Any] = {"case": scored.case.id}
         for row in scored.rows:
-            _put_wide(entry, row, thresholds, reason=not criteria)
-            if criteria and isinstance(row.result, Score) and row.result.fallback is None:
-                for part in row.result.parts:
-                    table.column(f"{row.metric}.{part.id}", "number")
-                    entry[f"{row.metric}.{part.id}"] = part.value
+            result, name, own = row.result, row.metric, own_value(row.result)
+            text = result.message if isinstance(result, Failure) else result.reason
+            entry |= {
+                name: own,
+                f"{name}.status": status_of(result),
+                f"{name}.passed": _passed(own, summaries.get(name)),
+                f"{name}.reason": text or None,
+            }
+            if criteria and isinstance(result, Score) and result.fallback is None:
+                for part in result.parts:
+                    table.column(f"{name}.{part.id}", "number")
+                    entry[f"{name}.{part.id}"] = part.value
         table.add(entry)
         beside.append(fields.of(scored.case))
     return fields.put(table, beside)
 
 
-def _columns(table: Table, metric: str, *, has_threshold: bool, reason: bool) -> None:
-    columns: dict[str, Kind] = {metric: "number", f"{metric}.status": "text"}
-    if has_threshold:
-        columns[f"{metric}.passed"] = "yes_no"
-    if reason:
-        columns[f"{metric}.reason"] = "text"
-    for name, kind in columns.items():
-        if name in table.names:
-            raise _twice(name)
-        table.column(name, kind)
-
-
-def _put_wide(entry: dict[str, Any], row: Row, thresholds: Thresholds, *, reason: bool) -> None:
-    result, name = row.result, row.metric
-    own = own_value(result)
-    entry[name] = own
-    entry[f"{name}.status"] = status_of(result)
-    entry[f"{name}.passed"] = thresholds.passed(name, own)
-    if reason:
-        text = result.message if isinstance(result, Failure) else result.reason
-        entry[f"{name}.reason"] = text or None
+def _wide_columns(summaries: Mapping[str, MetricSummary], *, reason: bool) -> Table:
+    table = Table({"case": "text"})
+    for metric, summary in summaries.items():
+        columns: dict[str, Kind] = {metric: "number", f"{metric}.status": "text"}
+        if summary.threshold is not None:
+            columns[f"{metric}.passed"] = "yes_no"
+        if reason:
+            columns[f"{metric}.reason"] = "text"
+        for name, kind in columns.items():
+            if name in table.names:
+                raise _twice(name)
+            table.column(name, kind)
+    return table
 
 
 def _twice(name: str) -> ConfigError:

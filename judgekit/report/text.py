@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from judgekit.core.canonical import printable
 from judgekit.core.score import Failure, Part, Row, Score
 from judgekit.report.cells import cells, cut, pad, wrap
-from judgekit.report.manifest import judges_of
+from judgekit.report.manifest import judges_of, mapping
 from judgekit.report.spread import telling_figures
 from judgekit.report.thresholds import FEW, passes
 
@@ -26,8 +26,8 @@ class Paint:
         self._colour = colour
 
     def __call__(self, text: str, style: str) -> str:
-        """Return the text in a style: good, bad, dim or bold."""
-        return f"\x1b[{_COLOURS[style]}m{text}\x1b[0m" if self._colour else text
+        """Return the text in a style: good, bad, dim or bold, or none."""
+        return f"\x1b[{_COLOURS[style]}m{text}\x1b[0m" if self._colour and style else text
 
 
 def summary_text(report: Report, *, width: int = 80, colour: bool = False, worst: int = 3) -> str:
@@ -58,11 +58,11 @@ def _head(report: Report, width: int, paint: Paint) -> Iterator[str]:
 def title_of(report: Report) -> str:
     """Return the suite, the number of cases and the judges."""
     manifest = report.figures.manifest
-    suite, judge = (_mapping(manifest.get(name)) for name in ("suite", "judge"))
+    judge = mapping(manifest.get("judge"))
     cases = report.figures.cases
-    title = suite.get("name") or "judgekit"
-    others = _mapping(manifest.get("judges"))
-    named = {role: _mapping(other).get("model") for role, other in others.items()}
+    title = mapping(manifest.get("suite")).get("name") or "judgekit"
+    others = mapping(manifest.get("judges"))
+    named = {role: mapping(other).get("model") for role, other in others.items()}
     by = f"judge {judge['model']}" if judge.get("model") else "" if named else _judges(report)
     by = ", ".join([by] * bool(by) + [f"{r} {m}" for r, m in named.items() if r != "judge"])
     return f"{title}: {cases} case{'s' if cases != 1 else ''}, {by}"
@@ -74,11 +74,6 @@ def _judges(report: Report) -> str:
     models = {model for name in report.metrics for model in judges_of(manifest, name)}
     names = sorted(models) if "judge" not in manifest else []
     return f"judge {', '.join(names)}" if names else "no judge"
-
-
-def _mapping(value: object) -> dict[str, Any]:
-    """Return a value from a file if it is a mapping, or else an empty mapping."""
-    return value if isinstance(value, dict) else {}
 
 
 def _table(summaries: Sequence[MetricSummary], width: int, paint: Paint) -> Iterator[str]:
@@ -157,7 +152,7 @@ def _worst(report: Report, s: MetricSummary, count: int, width: int, paint: Pain
         line = printable(f"{s.metric}: {', '.join(figures)}")
         yield from wrap(line, width, first="  ", then="    ")
     if s.first_failure is not None:
-        yield from _wrapped(f"{s.metric}: first failure: {s.first_failure}", width, paint, "bad")
+        yield from wrapped(f"{s.metric}: first failure: {s.first_failure}", width, paint, "bad")
     shown = s.flawed[:count]
     if not shown:
         return
@@ -177,37 +172,36 @@ def _tail(report: Report, width: int, paint: Paint) -> Iterator[str]:
         lines = wrap(printable(gate.sentence), width - 6, then="      ")
         yield f"{mark}  {lines[0]}"
         yield from lines[1:]
-    few = few_lines(s for s in report.figures.metrics if s.judged)
-    unchecked = report.figures.manifest.get("gates_not_checked")
-    if isinstance(unchecked, list) and unchecked:
-        names = printable(", ".join(map(str, unchecked)))
-        yield from _wrapped(f"Gates not checked without a judge: {names}.", width, paint, "dim")
-    for line in few:
-        yield from _wrapped(line, width, paint, "dim")
-    for line in report.calibration:
-        yield from _wrapped(line, width, paint, "dim")
-    if (replies := _replies_line(report)) is not None:
-        yield from wrap(replies, width, then="  ")
-    for line in _judge_lines(report):
-        yield from _wrapped(line, width, paint, "dim")
-    for model, several in _mapping(report.run.get("mixed")).items():
-        yield from _wrapped(
-            f"replies of {model} came from several: {'; '.join(map(str, several))}; give the "
-            "judge an identity to keep them apart",
-            width,
-            paint,
-            "bad",
-        )
-    if (selection := _selected(report.run)) is not None:
-        yield from _wrapped(selection, width, paint, "dim")
+    for text, style in _notes(report):
+        yield from wrapped(text, width, paint, style)
     for reason in report.figures.incomplete:
         yield paint(f"incomplete: {printable(reason)}", "bad")
 
 
+def _notes(report: Report) -> Iterator[tuple[str, str]]:
+    """Yield notes on the figures and on this execution, each with its style."""
+    unchecked = report.figures.manifest.get("gates_not_checked")
+    if isinstance(unchecked, list) and unchecked:
+        yield f"Gates not checked without a judge: {', '.join(map(str, unchecked))}.", "dim"
+    for line in few_lines(s for s in report.figures.metrics if s.judged):
+        yield line, "dim"
+    for line in report.calibration:
+        yield line, "dim"
+    if (replies := _replies_line(report)) is not None:
+        yield replies, ""
+    for line in _judge_lines(report):
+        yield line, "dim"
+    for model, several in mapping(report.run.get("mixed")).items():
+        origins = f"replies of {model} came from several: {'; '.join(map(str, several))}"
+        yield f"{origins}; give the judge an identity to keep them apart", "bad"
+    if (selection := _selected(report.run)) is not None:
+        yield selection, "dim"
+
+
 def _judge_lines(report: Report) -> Iterator[str]:
     """Yield the output mode of each judge and the results of its probe."""
-    for role, facts in _mapping(report.run.get("judges")).items():
-        known = _mapping(facts)
+    for role, facts in mapping(report.run.get("judges")).items():
+        known = mapping(facts)
         way = {"probe": "probed", "store": "as probed earlier", "use": "fallen to in use"}
         how = way.get(str(known.get("mode_from")), "set in the suite")
         mode = f"asked by {known['mode']} ({how})" if known.get("mode") else "no way to ask found"
@@ -218,7 +212,7 @@ def _judge_lines(report: Report) -> Iterator[str]:
         steps = known.get("steps")
         for step in steps if isinstance(steps, list) else ():
             yield f"  not by {step}"
-        for name, reason in _mapping(known.get("dropped_params")).items():
+        for name, reason in mapping(known.get("dropped_params")).items():
             yield f"  {name} not sent: {reason}"
 
 
@@ -238,7 +232,7 @@ def _replies_line(report: Report) -> str | None:
 
 def _selected(run: Mapping[str, Any]) -> str | None:
     """Return the selection of a run in words; `None` if it covers all cases."""
-    selected = _mapping(run.get("selected"))
+    selected = mapping(run.get("selected"))
     where, limit = selected.get("where"), selected.get("limit")
     words = [f"with {' and '.join(map(str, where))}"] if isinstance(where, list) else []
     words += ["that failed before"] if "ids" in selected else []
@@ -256,8 +250,9 @@ def _dollars(value: object) -> str:
     return f"${value:.2f}" if isinstance(value, (int, float)) else "an unknown amount"
 
 
-def _wrapped(text: str, width: int, paint: Paint, style: str) -> Iterator[str]:
-    for line in wrap(printable(text), width, then="  "):
+def wrapped(text: str, width: int, paint: Paint, style: str, *, then: str = "  ") -> Iterator[str]:
+    """Yield a text in lines that fit, in a style."""
+    for line in wrap(printable(text), width, then=then):
         yield paint(line, style)
 
 
@@ -272,7 +267,7 @@ def row_text(
     result = row.result
     if isinstance(result, Failure):
         text = f"{row.metric}: no score ({result.kind}): {result.message}"
-        return "\n".join(_wrapped(text, width, paint, "bad")) + "\n"
+        return "\n".join(wrapped(text, width, paint, "bad")) + "\n"
     return "\n".join(_explained(row.metric, result, threshold, width, paint)) + "\n"
 
 

@@ -102,6 +102,12 @@ class CaseMove(Value):
     part: PartMove | None = None
     """The criterion that moved furthest in the same direction."""
 
+    @property
+    def reasons(self) -> tuple[str, str]:
+        """Why base and new run have their values: of that criterion, or else of the case."""
+        of = self if self.part is None else self.part
+        return of.base_reason, of.new_reason
+
 
 class MetricComparison(Value):
     """One metric in two runs."""

@@ -76,9 +76,8 @@ def _moves(metric: MetricComparison) -> Iterator[DisplayPart]:
     shown = metric.worst[:MOST_MOVES]
     rows = []
     for move in shown:
-        base, new, what = move.base_reason, move.new_reason, ""
-        if move.part is not None:
-            base, new, what = move.part.base_reason, move.part.new_reason, f"{move.part.id}: "
+        what = f"{move.part.id}: " if move.part is not None else ""
+        base, new = move.reasons
         flip = f"\n{move.flip}" if move.flip else ""
         rows.append(
             (

@@ -59,10 +59,8 @@ def _moves(metric: MetricComparison, moves: tuple[CaseMove, ...]) -> Iterator[st
     yield "| case | score | base said | new run said |"
     yield "| --- | --- | --- | --- |"
     for move in moves:
-        base, new = move.base_reason, move.new_reason
-        if move.part is not None:
-            base = f"{move.part.id}: {move.part.base_reason}"
-            new = f"{move.part.id}: {move.part.new_reason}"
+        what = f"{move.part.id}: " if move.part is not None else ""
+        base, new = (f"{what}{reason}" for reason in move.reasons)
         score = f"{move.base:.2f} → {move.new:.2f}{', ' + move.flip if move.flip else ''}"
         yield (
             f"| {escaped(move.case)} | {escaped(score)} | {escaped(base, most=_REASON)} | "

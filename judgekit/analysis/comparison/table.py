@@ -22,18 +22,9 @@ Per = Literal["metric", "criterion", "case"]
 
 _MOVED: Mapping[str, Kind] = {
     "verdict": "text",
-    "base": "number",
-    "new": "number",
-    "change": "number",
-    "low": "number",
-    "high": "number",
-    "p": "number",
-    "adjusted": "number",
+    **dict.fromkeys(("base", "new", "change", "low", "high", "p", "adjusted"), "number"),
     "test": "text",
-    "pairs": "whole",
-    "worse": "whole",
-    "better": "whole",
-    "clusters": "whole",
+    **dict.fromkeys(("pairs", "worse", "better", "clusters"), "whole"),
     "detectable": "number",
 }
 _METRIC: Mapping[str, Kind] = {
@@ -41,31 +32,19 @@ _METRIC: Mapping[str, Kind] = {
     **_MOVED,
     "higher_is_better": "yes_no",
     "threshold": "number",
-    "base_passed": "whole",
-    "new_passed": "whole",
-    "to_fail": "whole",
-    "to_pass": "whole",
-    "flips_p": "number",
-    "flips_adjusted": "number",
+    **dict.fromkeys(("base_passed", "new_passed", "to_fail", "to_pass"), "whole"),
+    **dict.fromkeys(("flips_p", "flips_adjusted"), "number"),
     "refused": "text",
 }
 _CRITERION: Mapping[str, Kind] = {"metric": "text", "criterion": "text", **_MOVED}
 _CASE: Mapping[str, Kind] = {
-    "metric": "text",
-    "case": "text",
-    "verdict": "text",
-    "base": "number",
-    "new": "number",
-    "change": "number",
+    **dict.fromkeys(("metric", "case", "verdict"), "text"),
+    **dict.fromkeys(("base", "new", "change"), "number"),
     "flip": "text",
     "same_answer": "yes_no",
-    "base_reason": "text",
-    "new_reason": "text",
-    "criterion": "text",
-    "criterion_base": "number",
-    "criterion_new": "number",
-    "criterion_base_reason": "text",
-    "criterion_new_reason": "text",
+    **dict.fromkeys(("base_reason", "new_reason", "criterion"), "text"),
+    **dict.fromkeys(("criterion_base", "criterion_new"), "number"),
+    **dict.fromkeys(("criterion_base_reason", "criterion_new_reason"), "text"),
 }
 
 

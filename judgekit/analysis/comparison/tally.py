@@ -80,27 +80,21 @@ class MetricTally:
             self._flips[before, after] += 1
             self._passes.add(float(before), float(after), cluster)
         step = new.value - base.value
-        if abs(step) >= EPSILON:
-            self._add_move(pair, base, new, None if before == after else bool(before))
-
-    def _add_move(
-        self, pair: Pair, base: ComparedResult, new: ComparedResult, passed: bool | None
-    ) -> None:
-        assert base.value is not None  # noqa: S101 - only pairs of values get here
-        assert new.value is not None  # noqa: S101
-        step = new.value - base.value
+        if abs(step) < EPSILON:
+            return
         way = 1 if (step > 0) == self._higher else -1
         heap = self._moves[way]
         place = (round(abs(step), 9), -self._all.better - self._all.worse)
         if len(heap) == WORST and place <= heap[0][:2]:
             return
+        flip = "pass -> fail" if before else "fail -> pass"
         move = CaseMove(
             case=pair.base.case,
             base=base.value,
             new=new.value,
             base_reason=base.reason,
             new_reason=new.reason,
-            flip=None if passed is None else "pass -> fail" if passed else "fail -> pass",
+            flip=None if before == after else flip,
             same_answer=pair.same_answer,
             part=_furthest(base, new, way),
         )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from judgekit.analysis.comparison.words import all_notes, cases_line, figure_rows, verdict_line
 from judgekit.core.canonical import printable
 from judgekit.report.cells import cells, cut, pad, wrap
-from judgekit.report.text import Paint
+from judgekit.report.text import Paint, wrapped
 
 if TYPE_CHECKING:
     from judgekit.analysis.comparison.comparison import CaseMove, Comparison, MetricComparison
@@ -38,7 +38,7 @@ def comparison_text(
     style = "bad" if comparison.regressions else "bold"
     lines.append(paint(cut(f"{cases_line(comparison)}; {verdict_line(comparison)}", width), style))
     for warning in comparison.warnings:
-        lines += _wrapped(f"! {warning}", width, paint, "bad", indent="  ")
+        lines += wrapped(f"! {warning}", width, paint, "bad")
     lines += ["", *_table(comparison, paint)]
     for metric in comparison.metrics:
         lines += _moves(metric, "worse", metric.worst[:cases], width, paint)
@@ -55,7 +55,7 @@ def _table(comparison: Comparison, paint: Paint) -> Iterator[str]:
         name = pad(cut(f"{'  ' * (row.kind == 'criterion')}{_line(row.name)}", _NAME), _NAME)
         if row.kind == "refused":
             text = f"{name}  {row.interval}"
-            yield from _wrapped(text, 80, paint, "bad", indent="    ")
+            yield from wrapped(text, 80, paint, "bad", then="    ")
         elif row.kind == "flips":
             p = row.p and f"  p {row.p} {row.verdict}"
             yield f"{'  ' + row.interval:<{_NAME + 42}}{p}".rstrip()
@@ -64,8 +64,8 @@ def _table(comparison: Comparison, paint: Paint) -> Iterator[str]:
                 f"{name} {row.base:>6} {row.new:>6} {row.change:>7}  "
                 f"{row.interval:<16}  {row.p:>6} {row.verdict}"
             ).rstrip()
-            style = {"worse": "bad", "better": "good"}.get(row.verdict)
-            yield paint(line, style) if style and row.kind == "metric" else line
+            style = {"worse": "bad", "better": "good"}.get(row.verdict, "")
+            yield paint(line, style if row.kind == "metric" else "")
 
 
 def _moves(
@@ -83,13 +83,10 @@ def _moves(
         flip = f"  {move.flip}" if move.flip else ""
         tail = f"  {move.base:.2f} -> {move.new:.2f}{flip}{same}"
         yield f"  {cut(_line(move.case), width - 2 - cells(tail))}{tail}"
-        base, new, head = move.base_reason, move.new_reason, ""
-        if move.part is not None:
-            base, new = move.part.base_reason, move.part.new_reason
-            head = f"{move.part.id} {move.part.base:.2f} -> {move.part.new:.2f}"
-        if head:
+        if (part := move.part) is not None:
+            head = f"{part.id} {part.base:.2f} -> {part.new:.2f}"
             yield paint(f"    {cut(_line(head), width - 4)}", "dim")
-        yield from side_by_side(base, new, width=width)
+        yield from side_by_side(*move.reasons, width=width)
 
 
 def side_by_side(left: str, right: str, *, width: int, indent: int = 4) -> Iterator[str]:
@@ -109,12 +106,11 @@ def _column(text: str, width: int) -> list[str]:
 
 
 def _notes(comparison: Comparison, width: int, paint: Paint) -> Iterator[str]:
-    lines = list(all_notes(comparison))
+    for line in all_notes(comparison):
+        yield from wrapped(line, width, paint, "dim")
     if 0 < comparison.same_answers < comparison.pairs:
-        same = f"{comparison.same_answers} of {comparison.pairs}"
-        lines.append(f"{same} answers are the same in both runs.")
-    for line in lines:
-        yield from _wrapped(line, width, paint, "dim")
+        same = f"{comparison.same_answers} of {comparison.pairs} answers are the same in both runs."
+        yield from wrapped(same, width, paint, "dim")
 
 
 def _changes(comparison: Comparison, width: int, paint: Paint) -> Iterator[str]:
@@ -125,7 +121,7 @@ def _changes(comparison: Comparison, width: int, paint: Paint) -> Iterator[str]:
     yield "changed between the runs"
     for change in comparison.changes:
         both = f"{change.base} -> {change.new}" if change.base else change.new
-        yield from _wrapped(f"  {change.what}: {both}", width, paint, None, indent="    ")
+        yield from wrapped(f"  {change.what}: {both}", width, paint, "", then="    ")
     for prompt in comparison.prompts:
         yield ""
         yield cut(_line(f"what the judge of {prompt.metric} was asked ({prompt.case})"), width)
@@ -134,13 +130,6 @@ def _changes(comparison: Comparison, width: int, paint: Paint) -> Iterator[str]:
             yield cut(f"  {printable(line)}", width)
         if len(lines) > _DIFF_LINES:
             yield f"  … {len(lines) - _DIFF_LINES} more lines; --json has them"
-
-
-def _wrapped(
-    text: str, width: int, paint: Paint, style: str | None, *, indent: str = "  "
-) -> Iterator[str]:
-    for line in wrap(printable(text), width, then=indent):
-        yield paint(line, style) if style else line
 
 
 def _line(text: str) -> str:

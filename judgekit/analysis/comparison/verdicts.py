@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
-from judgekit.analysis.comparison.comparison import Comparison, Flips, MeanDifference, Verdict
+from judgekit.analysis.comparison.comparison import (
+    Comparison,
+    Flips,
+    MeanDifference,
+    MetricComparison,
+    Verdict,
+)
 from judgekit.stats.tests import holm
 
 ALPHA = 0.05
@@ -28,30 +34,29 @@ def judged(comparisons: Sequence[Comparison]) -> tuple[Comparison, ...]:
     count = sum(p is not None for p in tests)
     with_verdicts = []
     for comparison in comparisons:
-        metrics = []
-        for metric in comparison.metrics:
-            if metric.refused is not None:
-                metrics.append(metric)
-                continue
-            turned = metric.flips
-            metrics.append(
-                metric.model_copy(
-                    update={
-                        "difference": _difference(metric.difference, means[id(metric)],
-                                                  higher=metric.higher_is_better),
-                        "flips": turned and _flips(turned, flips[id(metric)]),
-                        "criteria": tuple(
-                            sorted((_difference(part, next(parts), higher=True)
-                                    for part in metric.criteria), key=_rank)
-                        ),
-                    }
-                )
-            )  # fmt: skip
+        metrics = [
+            metric
+            if metric.refused is not None
+            else _judged(metric, means[id(metric)], flips[id(metric)], parts)
+            for metric in comparison.metrics
+        ]
         metrics.sort(key=lambda m: (_ORDER[m.verdict], m.refused is not None))
-        with_verdicts.append(
-            comparison.model_copy(update={"metrics": tuple(metrics), "tests": count})
-        )
+        update = {"metrics": tuple(metrics), "tests": count}
+        with_verdicts.append(comparison.model_copy(update=update))
     return tuple(with_verdicts)
+
+
+def _judged(
+    metric: MetricComparison, mean: float | None, flips: float | None, parts: Iterator[float | None]
+) -> MetricComparison:
+    """Return a metric with its adjusted p values, and the verdicts of its tests."""
+    criteria = [_difference(part, next(parts), higher=True) for part in metric.criteria]
+    update = {
+        "difference": _difference(metric.difference, mean, higher=metric.higher_is_better),
+        "flips": metric.flips and _flips(metric.flips, flips),
+        "criteria": tuple(sorted(criteria, key=_rank)),
+    }
+    return metric.model_copy(update=update)
 
 
 _ORDER: Mapping[Verdict, int] = {"worse": 0, "unclear": 1, "better": 2, "same": 3, "unknown": 4}

@@ -12,8 +12,7 @@ from judgekit.core.errors import ConfigError
 from judgekit.core.output_file import refuse_foreign
 from judgekit.core.suggest import suggest
 from judgekit.datasets.perturb.draw import Draw
-from judgekit.datasets.perturb.spelling import case as case_of
-from judgekit.datasets.perturb.spelling import homoglyphs, spacing, typos
+from judgekit.datasets.perturb.spelling import SPELLING
 from judgekit.datasets.perturb.wording import INSTRUCTIONS, injection, synonyms
 
 Kind = Literal["typos", "case", "spacing", "homoglyphs", "synonyms", "injection"]
@@ -58,19 +57,11 @@ class Perturbation:
 
     def apply(self, text: str, *, draw: Draw) -> str:
         """Return the changed text; the same text if it has no place to change."""
-        match self.kind:
-            case "typos":
-                return typos(text, draw=draw, rate=self.rate)
-            case "case":
-                return case_of(text, draw=draw, rate=self.rate)
-            case "spacing":
-                return spacing(text, draw=draw, rate=self.rate)
-            case "homoglyphs":
-                return homoglyphs(text, draw=draw, rate=self.rate)
-            case "synonyms":
-                return synonyms(text, draw=draw, rate=self.rate, lexicon=self.lexicon)
-            case _:
-                return injection(text, draw=draw, instructions=self.instructions)
+        if self.kind == "synonyms":
+            return synonyms(text, draw=draw, rate=self.rate, lexicon=self.lexicon)
+        if self.kind == "injection":
+            return injection(text, draw=draw, instructions=self.instructions)
+        return SPELLING[self.kind](text, draw=draw, rate=self.rate)
 
 
 def perturb(

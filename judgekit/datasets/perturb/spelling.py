@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from judgekit.datasets.perturb.draw import Draw
 
@@ -76,6 +76,15 @@ def homoglyphs(text: str, *, draw: Draw, rate: float) -> str:
     """Return the text with a share of its letters replaced by Cyrillic ones that look the same."""
     pattern = re.compile(f"[{''.join(HOMOGLYPHS)}]")
     return substitute(text, pattern, draw, rate, lambda letter: HOMOGLYPHS[letter])
+
+
+SPELLING: Mapping[str, Callable[..., str]] = {
+    "typos": typos,
+    "case": case,
+    "spacing": spacing,
+    "homoglyphs": homoglyphs,
+}
+"""Kind of change -> its function of text, draw and rate."""
 
 
 def substitute(

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
-from judgekit.report.manifest import judges_of
+from judgekit.report.manifest import dicts_in, judges_of, mapping, suite_of
 
 if TYPE_CHECKING:
     from judgekit.report.report import Report
@@ -50,14 +50,11 @@ def _rubrics(run: Report) -> frozenset[str]:
 
 
 def _makers(manifest: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    entries = manifest.get("metrics")
-    dicts = [e for e in entries if isinstance(e, dict)] if isinstance(entries, list) else []
-    return [e["made_with"] for e in dicts if isinstance(e.get("made_with"), dict)]
+    return [mapping(entry.get("made_with")) for entry in dicts_in(manifest.get("metrics"))]
 
 
 def _suite(run: Report) -> frozenset[str]:
-    suite = run.figures.manifest.get("suite")
-    name = suite.get("name") if isinstance(suite, dict) else suite
+    name = suite_of(run.figures.manifest).get("name")
     return frozenset([str(name)] if name else [])
 
 

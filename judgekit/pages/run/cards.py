@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from judgekit.pages.figures import weight
 from judgekit.pages.run.facts import Fact, dollars
 from judgekit.pages.run.taped import JudgeReplies, TapeIndex
+from judgekit.report.manifest import dicts_in, mapping
 
 _COMBINED = {
     "weighted_mean": "the weighted mean",
@@ -16,6 +17,8 @@ _COMBINED = {
     "max": "that of the highest criterion",
     "all": "1 if every criterion is met in full",
 }
+
+_ANSWERED = {"nullable": "may abstain", "quotes": "with quotes", "reverse": "high is bad"}
 
 
 class CriterionLine(NamedTuple):
@@ -51,16 +54,11 @@ class JudgeCard(NamedTuple):
 
 def rubric_cards(manifest: Mapping[str, Any], taped: TapeIndex) -> list[RubricCard]:
     """Return a card for every rubric of a manifest, which is untrusted data."""
-    rubrics = manifest.get("rubrics")
-    return [
-        _rubric(entry, taped)
-        for entry in (rubrics if isinstance(rubrics, list) else ())
-        if isinstance(entry, dict)
-    ]
+    return [_rubric(entry, taped) for entry in dicts_in(manifest.get("rubrics"))]
 
 
 def _rubric(entry: dict[str, Any], taped: TapeIndex) -> RubricCard:
-    criteria = [one for one in _list(entry.get("criteria")) if isinstance(one, dict)]
+    criteria = dicts_in(entry.get("criteria"))
     weighs = entry.get("combine", "weighted_mean") == "weighted_mean"
     return RubricCard(
         name=f"{entry.get('name', 'unnamed')}@{entry.get('version', '?')}",
@@ -99,8 +97,7 @@ def _criterion(one: dict[str, Any], *, weighs: bool) -> CriterionLine:
                 "not counted" if level.get("value") is None else f"{level['value']}",
                 str(level.get("text") or ""),
             )
-            for level in _list(one.get("levels"))
-            if isinstance(level, dict)
+            for level in dicts_in(one.get("levels"))
         ),
     )
 
@@ -116,16 +113,7 @@ def _answer(one: dict[str, Any]) -> str:
         answer = f"{len(items)} points, met or not" if items else "a list of points, met or not"
     else:
         answer = f"a number from {one.get('minimum', 0)} to {one.get('maximum', 1)}"
-    more = [
-        word
-        for key, word in (
-            ("nullable", "may abstain"),
-            ("quotes", "with quotes"),
-            ("reverse", "high is bad"),
-        )
-        if one.get(key)
-    ]
-    return "; ".join([answer, *more])
+    return "; ".join([answer, *(word for key, word in _ANSWERED.items() if one.get(key))])
 
 
 def _weight(value: Any) -> str:
@@ -135,8 +123,7 @@ def _weight(value: Any) -> str:
 def _prompt_text(ids: set[str], taped: TapeIndex) -> str:
     """Return the system message of a request about these criteria."""
     for form, system in taped.systems.items():
-        questions = json.loads(form).get("questions")
-        asked = {str(q.get("id")) for q in _list(questions) if isinstance(q, dict)}
+        asked = {str(q.get("id")) for q in dicts_in(json.loads(form).get("questions"))}
         if asked and asked <= ids:
             return system
     return ""
@@ -148,12 +135,8 @@ def judge_cards(
     """Return a card for every judge a run was set up with, or that is on its tape."""
     roles = _roles(manifest)
     models = dict.fromkeys([*(model for model, _, _ in roles), *taped.judges])
-    return [
-        JudgeCard(
-            model, tuple(_judge_facts([r for r in roles if r[0] == model], run, taped, model))
-        )
-        for model in models
-    ]
+    facts = (_judge_facts([r for r in roles if r[0] == m], run, taped, m) for m in models)
+    return [JudgeCard(model, tuple(of)) for model, of in zip(models, facts, strict=True)]
 
 
 def _roles(manifest: Mapping[str, Any]) -> list[tuple[str, str, dict[str, Any]]]:
@@ -208,14 +191,11 @@ def _judge_facts(
 
 
 def _findings(run: Mapping[str, Any], role: str) -> Iterator[Fact]:
-    judges = run.get("judges")
-    facts = judges.get(role) if isinstance(judges, dict) else None
-    if not isinstance(facts, dict):
-        return
+    facts = mapping(mapping(run.get("judges")).get(role))
     if facts.get("mode"):
         yield Fact("Asked by", str(facts["mode"]), str(facts.get("mode_from") or ""))
-    if isinstance(facts.get("dropped_params"), dict) and facts["dropped_params"]:
-        yield Fact("Parameters not taken", ", ".join(map(str, facts["dropped_params"])))
+    if dropped := mapping(facts.get("dropped_params")):
+        yield Fact("Parameters not taken", ", ".join(map(str, dropped)))
 
 
 def _list(value: Any) -> list[Any]:

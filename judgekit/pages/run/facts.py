@@ -14,7 +14,7 @@ from judgekit.pages.packing import first_line
 from judgekit.pages.run.payload import JudgedBy
 from judgekit.pages.run.ranking import Ranking
 from judgekit.report.calibrated import CALIBRATED, COMPARED
-from judgekit.report.manifest import cluster_field, metric_entry
+from judgekit.report.manifest import cluster_field, mapping, metric_entry, suite_of
 
 if TYPE_CHECKING:
     from judgekit.report.folder import Scored
@@ -84,10 +84,7 @@ class RunFacts:
         self._ranking = ranking
         self._manifest = report.figures.manifest
         self._run = report.run
-        suite = self._manifest.get("suite")
-        self._suite: dict[str, Any] = (
-            suite if isinstance(suite, dict) else {"name": suite} if suite else {}
-        )
+        self._suite = suite_of(self._manifest)
 
     @property
     def title(self) -> str:
@@ -222,8 +219,7 @@ class RunFacts:
     def doubts(self) -> list[str]:
         """What weakens the figures, such as judges that were not compared with people."""
         lines = [line for line in self._report.calibration if not line.startswith(_COMPARED)]
-        mixed = self._run.get("mixed")
-        for model, several in mixed.items() if isinstance(mixed, dict) else ():
+        for model, several in mapping(self._run.get("mixed")).items():
             if isinstance(several, list):
                 lines.append(f"{'; '.join(map(str, several))}: all replied as {model}")
         return lines
@@ -276,9 +272,8 @@ class RunFacts:
     def _judges(self) -> Iterator[Fact]:
         if models := self._models():
             yield Fact("Judge" if len(models) == 1 else "Judges", ", ".join(models))
-        roles = self._run.get("judges")
-        for role, facts in roles.items() if isinstance(roles, dict) else ():
-            if isinstance(facts, dict) and facts.get("mode"):
+        for role, facts in mapping(self._run.get("judges")).items():
+            if mapping(facts).get("mode"):
                 served = f"served as {facts['server']}" if facts.get("server") else ""
                 yield Fact(f"Output mode of {role}", str(facts["mode"]), served)
 

@@ -10,6 +10,7 @@ from judgekit.core.request import Form
 from judgekit.core.score import Part
 from judgekit.pages.run.taped import TapeIndex
 from judgekit.report.folder import Scored
+from judgekit.report.manifest import dicts_in
 
 _NOT_SHOWN = ("weight", "levels", "reverse")
 """Keys of a criterion besides its question."""
@@ -91,7 +92,7 @@ class Forms:
     def _from_manifest(self, metric: str, parts: set[str]) -> str | None:
         """Return the form of a metric without requests on the tape."""
         rubric = self._told.get(metric)
-        criteria = _dicts(rubric.get("criteria")) if rubric else []
+        criteria = dicts_in(rubric.get("criteria")) if rubric else []
         if not criteria or (parts and not parts <= {str(c.get("id")) for c in criteria}):
             return None
         questions = [
@@ -99,7 +100,7 @@ class Forms:
             for criterion in criteria
             if not parts or criterion.get("id") in parts
         ]
-        details = _dicts(rubric.get("details")) if rubric else []
+        details = dicts_in(rubric.get("details")) if rubric else []
         form = {"questions": questions, **({"details": details} if details else {})}
         text = canonical_json(form)
         return text if self._asked(text) else None
@@ -114,7 +115,7 @@ def _metrics_by_criteria(parts: Sequence[Part], ids: set[str]) -> bool:
 def _descriptions(manifest: Mapping[str, Any]) -> dict[str, dict[str, Any] | None]:
     """Return the rubric of every metric that has just one."""
     descriptions: dict[str, dict[str, Any] | None] = {}
-    for rubric in _dicts(manifest.get("rubrics")):
+    for rubric in dicts_in(manifest.get("rubrics")):
         metrics = rubric.get("metrics")
         for metric in metrics if isinstance(metrics, list) else ():
             if isinstance(metric, str):
@@ -124,16 +125,12 @@ def _descriptions(manifest: Mapping[str, Any]) -> dict[str, dict[str, Any] | Non
 
 def _meanings(rubric: dict[str, Any]) -> dict[str, dict[str, str]]:
     meanings = {}
-    for criterion in _dicts(rubric.get("criteria")):
+    for criterion in dicts_in(rubric.get("criteria")):
         means = {
             str(level.get("label")): str(level["text"])
-            for level in _dicts(criterion.get("levels"))
+            for level in dicts_in(criterion.get("levels"))
             if level.get("text")
         }
         if means:
             meanings[str(criterion.get("id"))] = means
     return meanings
-
-
-def _dicts(value: Any) -> list[dict[str, Any]]:
-    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable, Mapping
 from copy import deepcopy
 from typing import Any, NamedTuple
 
+from judgekit.core.score import own_value
 from judgekit.report.clusters import cluster_of
 from judgekit.report.folder import Scored
 from judgekit.stats.clusters import FigureValues
@@ -62,15 +63,14 @@ class Slices:
 
     def __init__(self, metrics: Mapping[str, Bounds], *, cluster: str | None = None) -> None:
         self._cluster = cluster
-        self._places = {metric: place for place, metric in enumerate(metrics)}
-        self._bounds = tuple(metrics.values())
+        self._bounds = metrics
         self._all = self._tally()
         self._fields: dict[str, dict[str | None, _Tally] | None] = {}
         """Of a field with too many values, `None`."""
 
     def add(self, scored: Scored) -> None:
         """Take one case with its rows."""
-        values = self._values(scored)
+        values = {row.metric: own_value(row.result) for row in scored.rows}
         metadata = scored.case.metadata
         cluster = cluster_of(scored.case.id, metadata, self._cluster)
         for name in metadata:
@@ -81,38 +81,19 @@ class Slices:
                     before[None] = deepcopy(self._all)
                 self._fields[name] = before
         for name, tallies in self._fields.items():
-            if tallies is not None and not self._add(
-                tallies, value_text(metadata.get(name)), values, cluster
-            ):
-                self._fields[name] = None
+            if tallies is None:
+                continue
+            value = value_text(metadata.get(name))
+            if value not in tallies:
+                if value is not None and (len(tallies) > VALUES or len(value) > LONGEST):
+                    self._fields[name] = None
+                    continue
+                tallies[value] = self._tally()
+            tallies[value].add(values, cluster)
         self._all.add(values, cluster)
 
-    def _add(
-        self,
-        tallies: dict[str | None, _Tally],
-        value: str | None,
-        values: list[tuple[int, float]],
-        cluster: Hashable,
-    ) -> bool:
-        if value not in tallies:
-            if value is not None and (len(tallies) > VALUES or len(value) > LONGEST):
-                return False
-            tallies[value] = self._tally()
-        tallies[value].add(values, cluster)
-        return True
-
     def _tally(self) -> _Tally:
-        return _Tally(len(self._places), clustered=self._cluster is not None)
-
-    def _values(self, scored: Scored) -> list[tuple[int, float]]:
-        values = []
-        for row in scored.rows:
-            result = row.result
-            if result.type == "score" and result.value is not None and result.fallback is None:
-                place = self._places.get(row.metric)
-                if place is not None:
-                    values.append((place, result.value))
-        return values
+        return _Tally(self._bounds, clustered=self._cluster is not None)
 
     def finish(self) -> tuple[Field, ...]:
         """Return the fields with few values, each with its slices in order."""
@@ -130,17 +111,18 @@ class Slices:
 
 
 class _Tally:
-    def __init__(self, metrics: int, *, clustered: bool) -> None:
+    def __init__(self, bounds: Mapping[str, Bounds], *, clustered: bool) -> None:
         self.cases = 0
-        self._figures = [FigureValues(clustered=clustered) for _ in range(metrics)]
+        self._figures = {metric: FigureValues(clustered=clustered) for metric in bounds}
 
-    def add(self, values: Iterable[tuple[int, float]], cluster: Hashable) -> None:
+    def add(self, values: Mapping[str, float | None], cluster: Hashable) -> None:
         self.cases += 1
-        for place, value in values:
-            self._figures[place].add(value, cluster)
+        for metric, figures in self._figures.items():
+            if (value := values.get(metric)) is not None:
+                figures.add(value, cluster)
 
-    def finish(self, value: str | None, bounds: Iterable[Bounds]) -> Slice:
-        cells = map(_cell, self._figures, bounds)
+    def finish(self, value: str | None, bounds: Mapping[str, Bounds]) -> Slice:
+        cells = (_cell(figures, bounds[metric]) for metric, figures in self._figures.items())
         return Slice(value, self.cases, tuple(cells))
 
 

@@ -7,9 +7,9 @@ import io
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from judgekit.report.export.cells import COLUMNS, cells
 from judgekit.report.export.marks import named
 from judgekit.report.export.target import written
+from judgekit.report.table import EXPORTED, exported_rows
 
 if TYPE_CHECKING:
     from judgekit.report.report import Report
@@ -29,9 +29,9 @@ def write(report: Report, path: Path) -> None:
     with written(path) as file:
         text = io.TextIOWrapper(file, encoding="utf-8", newline="", write_through=False)
         lines = csv.writer(text, lineterminator="\n")
-        lines.writerow(COLUMNS)
-        for entry in cells(report):
-            lines.writerow([_cell(entry.get(name)) for name in COLUMNS])
+        lines.writerow(EXPORTED)
+        for entry in exported_rows(report):
+            lines.writerow([_cell(entry.get(name)) for name in EXPORTED])
         text.flush()
         text.detach()
 

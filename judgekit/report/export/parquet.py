@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from judgekit.core.errors import ConfigError, MissingExtra
-from judgekit.report.export.cells import COLUMNS, cells
 from judgekit.report.export.target import written
+from judgekit.report.table import EXPORTED, exported_rows
 
 if TYPE_CHECKING:
     from judgekit.report.report import Report
@@ -47,10 +47,10 @@ def write(report: Report, path: Path) -> None:
         "whole": pyarrow.int64(),
         "yes_no": pyarrow.bool_(),
     }
-    schema = pyarrow.schema([(name, types[kind]) for name, kind in COLUMNS.items()])
+    schema = pyarrow.schema([(name, types[kind]) for name, kind in EXPORTED.items()])
     try:
         with written(path) as file, ParquetWriter(file, schema) as out:
-            rows = cells(report)
+            rows = exported_rows(report)
             while group := list(islice(_whole(rows), ROWS)):
                 out.write_table(pyarrow.Table.from_pylist(group, schema=schema))
     except pyarrow.ArrowException as exc:

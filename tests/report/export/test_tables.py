@@ -7,7 +7,7 @@ import json
 
 import pytest
 
-from judgekit.report.export.cells import COLUMNS
+from judgekit.report.table import EXPORTED
 from tests.report.export.conftest import HOSTILE, HOWS, make_report
 
 
@@ -20,7 +20,7 @@ def test_csv_has_a_row_per_case_and_metric(tmp_path):
     make_report().export("csv", tmp_path / "cases.csv")
 
     rows = read(tmp_path / "cases.csv")
-    assert list(rows[0]) == list(COLUMNS)
+    assert list(rows[0]) == list(EXPORTED)
     assert [(r["case"], r["metric"]) for r in rows[:2]] == [
         ("plain/bad", "tone"), ("plain/bad", "length"),
     ]  # fmt: skip
@@ -47,7 +47,7 @@ def test_no_cell_of_a_hostile_run_is_a_formula(hostile, tmp_path):
     assert len(rows) == 2 * 7 * len(HOSTILE)
     for row in rows:
         for name, cell in row.items():
-            if COLUMNS[name] == "text":
+            if EXPORTED[name] == "text":
                 assert not cell.lstrip().startswith(tuple("=+-@＝＋－＠")), (name, cell)
     assert "'=HYPERLINK" in (tmp_path / "cases.csv").read_text("utf-8")
     assert "\x00" not in (tmp_path / "cases.csv").read_text("utf-8")
