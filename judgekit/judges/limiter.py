@@ -1,6 +1,6 @@
 """When a call to a server may start: a state machine of plain numbers, without a clock or waits.
 
-A rate is a token bucket that holds one second of it. A learnt limit shrinks by 5 % when the server
+A rate is a token bucket that holds a quarter of a second of it. A learnt limit shrinks by 5 % when the server
 refuses a call and grows while calls that waited for it are accepted; the growth starts at 4 % in
 150 calls and doubles with each 150, so that refusals stay below 1 % and a raised limit is found.
 """
@@ -21,10 +21,14 @@ _FIRST_CALLS = 8
 _MINUTE = 60.0
 _CUT, _HARD_CUT = 0.95, 0.7
 _GROWTH = 0.04
-"""Growth within the first `_CLEAN` accepted calls after a refusal."""
-_CLEAN = 150
-_SOON = 20
-"""Accepted calls within which a second refusal means that the limit is far too high."""
+"""Growth within the first period after a refusal; it doubles with each period."""
+_FAST, _NEAR = 1.0, 0.92
+_PERIOD, _PERIOD_SECONDS = 150, 15.0
+"""Accepted calls of a period at least, and seconds."""
+_SOON, _SOON_SECONDS = 20, 10.0
+"""Accepted calls or seconds within which a second refusal means that the limit is far too high."""
+_BURST = 0.25
+"""Seconds of a rate that may be used at once."""
 _MARGIN = 0.98
 """Share of a refill rate of headers to use: their figures are rounded."""
 _SLOW = 3.0
@@ -40,6 +44,7 @@ Bound = Literal["", "rate", "calls"]
 class Started(NamedTuple):
     """A call that has not ended."""
 
+    number: int
     at: float
     tokens: float
     bound: Bound
@@ -51,39 +56,66 @@ class Started(NamedTuple):
 
 
 class Learnt:
-    """A limit that follows what the server accepts and refuses."""
+    """A limit that follows what the server accepts and refuses.
 
-    def __init__(self, value: float | None, *, most: float = math.inf, first: float = 0.0) -> None:
+    Args:
+        value: the limit at first; `None` for none before the first refusal.
+        per_second: whether it is a rate, so that a period has a least duration.
+        most: the highest value.
+    """
+
+    def __init__(
+        self, value: float | None, *, per_second: bool = True, most: float = math.inf
+    ) -> None:
         self.value = value
         self._most = most
-        self._first = first
-        """Growth by each accepted call before the first refusal."""
-        self._growth = first
+        self._seconds = _PERIOD_SECONDS if per_second else 0.0
+        self.found = False
+        """Whether a call was refused; before that, the limit grows fast."""
         self.accepted = 0
         """Calls that were accepted since the last refusal."""
+        self._refused = math.inf
+        """The limit at the last refusal; the limit grows fast up to `_NEAR` of it."""
+        self._growth = _GROWTH
+        """Share by which it grows in the current period."""
+        self._left = 0.0
+        """Calls left of the current period."""
 
-    def accept(self, *, bound: bool) -> None:
-        """Count an accepted call; grow if the limit delayed it."""
+    def accept(self, *, bound: bool, calls: float = 1.0) -> None:
+        """Count an accepted call; grow if the limit delayed it.
+
+        Args:
+            bound: whether the limit delayed the call.
+            calls: calls a second at the limit, if it counts something else.
+        """
         self.accepted += 1
         if self.value is None or not bound:
             return
-        if not self._first and self.accepted % _CLEAN == 0:
-            self._growth = min(2 * self._growth, 0.05)
-        self.value = min(self._most, self.value * (1 + self._growth))
+        if not self.found:
+            self.value = min(self._most, self.value * (1 + 1 / _FIRST_CALLS))
+            return
+        if self._left <= 0:
+            self._left = max(_PERIOD, calls * self._seconds)
+            self._growth = min(1.0, 2 * self._growth)
+        self._left -= 1
+        period = max(_PERIOD, calls * self._seconds)
+        growth = _FAST if self.value < _NEAR * self._refused else self._growth
+        self.value = min(self._most, self.value * (1 + growth / period))
 
-    def refuse(self, measured: float) -> None:
+    def refuse(self, measured: float, *, soon: bool) -> None:
         """Lower the limit after a refused call.
 
         Args:
             measured: what the server has accepted lately.
+            soon: whether the limit was lowered a moment ago, so that it is far too high.
         """
-        if self.value is None:
-            self.value = measured
-        elif not self.accepted:
-            self.value = min(self.value, measured)
+        if self.value is not None and (self.accepted or not self.found):
+            self._refused = self.value
+        if not self.found or not self.accepted:
+            self.value = min(self.value or math.inf, measured)
         else:
-            self.value *= _HARD_CUT if self.accepted < _SOON else _CUT
-        self._first, self._growth, self.accepted = 0.0, _GROWTH / _CLEAN, 0
+            self.value *= _HARD_CUT if soon or self.accepted < _SOON else _CUT
+        self.found, self.accepted, self._growth, self._left = True, 0, _GROWTH / 2, 0.0
 
 
 class Kind:
@@ -112,7 +144,7 @@ class Kind:
         rate = self.rate.value
         if rate is None:
             return 0.0
-        most = max(1.0, rate)
+        most = max(1.0, _BURST * rate)
         if now > self._at:
             self._level = min(most, self._level + (now - self._at) * rate)
             self._at = now
@@ -140,13 +172,18 @@ class Kind:
         if self._left is not None:
             self._left -= units
 
-    def accept(self, units: float, *, at: float, bound: bool) -> None:
-        """Count an accepted call."""
+    def accept(self, units: float, *, at: float, bound: bool, fresh: bool) -> None:
+        """Count an accepted call; `fresh` if it started after the last refusal."""
+        if not self.auto:
+            return
         self._accepted.append((at, units))
-        if self.auto:
-            self.rate.accept(bound=bound)
+        while self._accepted[0][0] < at - 2 * _MINUTE:
+            self._accepted.popleft()
+        if fresh:
+            calls = (self.rate.value or 0.0) / units if units > 0 else 0.0
+            self.rate.accept(bound=bound, calls=calls)
 
-    def refuse(self, running: float, *, now: float, pause: float) -> None:
+    def refuse(self, running: float, *, now: float, pause: float, soon: bool) -> None:
         """Lower the rate after a refused call that the headers do not explain."""
         while self._accepted and self._accepted[0][0] < now - _MINUTE:
             self._accepted.popleft()
@@ -154,7 +191,7 @@ class Kind:
         units = sum(units for _, units in self._accepted) + running
         seconds = min(_MINUTE, now - first + max(pause, 1.0))
         # A rate below one call in `max_wait` would stall the run.
-        self.rate.refuse(max(units, 1.0) / max(seconds, pause))
+        self.rate.refuse(max(units, 1.0) / max(seconds, pause), soon=soon)
         if self.rate.value is not None:
             self.rate.value = max(self.rate.value, 1.0 / max(1.0, self._max_wait))
         self._level = min(self._level, 0.0)
@@ -213,7 +250,7 @@ class Limiter:
         self.max_wait = max_wait
         self.kinds = (Kind("requests", rpm, max_wait), Kind("tokens", tpm, max_wait))
         self.calls = (
-            Learnt(_FIRST_CALLS, most=MOST_CALLS, first=1 / _FIRST_CALLS)
+            Learnt(_FIRST_CALLS, per_second=False, most=MOST_CALLS)
             if concurrency == "auto"
             else Learnt(None)
         )
@@ -222,10 +259,14 @@ class Limiter:
         self._number = 0
         self._until = 0.0
         """End of the pause that a refused call caused."""
-        self._cut = -math.inf
-        """When a limit was lowered; a refusal of an earlier call lowers none again."""
+        self._cut = 0
+        """The last call that had started when a limit was lowered; a refusal of this or an earlier
+        call does not lower it again."""
+        self._cut_at = -math.inf
         self._refusals = 0
         """Refusals without an accepted call between them."""
+        self._fresh = 0
+        """Running calls that started after the last refusal."""
         self._bound: Bound = ""
         self._latency = self._usual = 0.0
         """Seconds of a call: lately, and when the server is not busy."""
@@ -246,6 +287,8 @@ class Limiter:
             return math.inf
         if self._until > now:
             return self._until - now
+        if self._refusals > 1 and self._fresh:
+            return math.inf  # one call tries whether the server accepts again
         units = (1.0, tokens)
         rate = max(kind.wait(unit, now) for kind, unit in zip(self.kinds, units, strict=True))
         if rate > 0:
@@ -264,7 +307,8 @@ class Limiter:
             kind.take(unit)
         self._number += 1
         marks = tuple(kind.taken for kind in self.kinds)
-        self._running[self._number] = Started(now, tokens, self._bound, forced, marks)
+        self._fresh += 1
+        self._running[self._number] = Started(self._number, now, tokens, self._bound, forced, marks)
         return self._number
 
     def end(
@@ -281,6 +325,8 @@ class Limiter:
         call = self._running.pop(number, None)
         if call is None:
             return
+        fresh = number > self._cut
+        self._fresh -= fresh
         refused = status in _REFUSED
         used = tokens if tokens is not None else 0.0 if refused else call.tokens
         self.kinds[1].take(used - call.tokens)
@@ -292,18 +338,21 @@ class Limiter:
         if refused or status is None:
             self._refuse(call, now, headers, empty, answered=refused)
             return
-        self._refusals = 0
+        if fresh:
+            self._refusals = 0
         for kind, units in zip(self.kinds, (1.0, used), strict=True):
-            kind.accept(units, at=call.at, bound=call.bound == "rate")
+            kind.accept(units, at=call.at, bound=call.bound == "rate", fresh=fresh)
             if kind.name in call.forced and kind.lied():
                 self._log("%s: its headers about %s are wrong; they are ignored", kind.name)
-        self.calls.accept(bound=call.bound == "calls" or bool(self.calls._first))
+        if fresh:
+            self.calls.accept(bound=call.bound == "calls")
         if 200 <= status < 300:
             self._time(call, now, seconds)
 
     def forget_calls(self) -> None:
         """Forget the running calls: they belong to an event loop that has ended."""
         self._running.clear()
+        self._fresh = 0
 
     def _refuse(
         self,
@@ -314,15 +363,15 @@ class Limiter:
         *,
         answered: bool,
     ) -> None:
+        soon = now < max(self._cut_at, self._until) + _SOON_SECONDS
         asked = read_retry_after(headers) if answered else None
         if asked is not None and asked <= self.max_wait:
             self._until = max(self._until, now + asked)
-        if call.at <= self._cut:
+        if call.number <= self._cut:
             return
-        self._cut = now
+        self._lowered(now)
         if not answered:
-            if self.calls.value is not None:
-                self.calls.refuse(float(len(self._running)))
+            self._fewer_calls(float(len(self._running)), soon=soon)
             return
         if empty:
             for kind in empty:
@@ -335,16 +384,14 @@ class Limiter:
         if pause <= self.max_wait:
             self._until = max(self._until, now + pause)
         known = any(kind.rate.value is not None for kind in self.kinds)
-        if self.calls.value is not None and (call.bound == "calls" or not known):
-            self.calls.refuse(_HARD_CUT * len(self._running))
-            self.calls.value = max(1.0, self.calls.value)
-            self._say("concurrent calls", self.calls.value)
+        if call.bound == "calls" or not known:
+            self._fewer_calls(_HARD_CUT * len(self._running), soon=soon)
         if call.bound == "calls" and known:
             return
         running = (float(len(self._running)), sum(c.tokens for c in self._running.values()))
         for kind, units in zip(self.kinds, running, strict=True):
             if kind.auto:
-                kind.refuse(units, now=now, pause=min(pause, self.max_wait))
+                kind.refuse(units, now=now, pause=min(pause, self.max_wait), soon=soon)
                 self._say(f"{kind.name} a minute", (kind.rate.value or 0.0) * _MINUTE)
 
     def _time(self, call: Started, now: float, seconds: float) -> None:
@@ -353,9 +400,16 @@ class Limiter:
             return
         self._latency += 0.1 * (seconds - self._latency) if self._latency else seconds
         self._usual = min(self._usual * 1.001, self._latency) if self._usual else self._latency
-        if self._latency > _SLOW * self._usual and call.at > self._cut:
-            self._cut = now
-            self.calls.refuse(self.calls.value)
+        if self._latency > _SLOW * self._usual and call.number > self._cut:
+            self._lowered(now)
+            self._fewer_calls(self.calls.value, soon=False)
+
+    def _lowered(self, now: float) -> None:
+        self._cut, self._cut_at, self._fresh = self._number, now, 0
+
+    def _fewer_calls(self, measured: float, *, soon: bool) -> None:
+        if self.calls.value is not None:
+            self.calls.refuse(measured, soon=soon)
             self.calls.value = max(1.0, self.calls.value)
             self._say("concurrent calls", self.calls.value)
 
