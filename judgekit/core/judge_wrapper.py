@@ -70,6 +70,14 @@ class BaseJudge(ABC):
             anew: do not read the facts in the store.
         """
 
+    def follow(self, pace: Any) -> bool:
+        """Let every call to the server wait for a pace (see `judgekit.judges.pace`).
+
+        Returns:
+            Whether this judge does so; otherwise `ask` as a whole has to wait.
+        """
+        return False
+
     def close(self) -> None:  # noqa: B027 - a default
         """Release the resources of the judge."""
 
@@ -165,6 +173,10 @@ class JudgeWrapper(BaseJudge):
     def keep_in(self, store: Callable[[], Any], *, anew: bool = False) -> None:
         """Offer the inner judge a store."""
         self.judge.keep_in(store, anew=anew)
+
+    def follow(self, pace: Any) -> bool:
+        """Pass a pace on to the inner judge."""
+        return self.judge.follow(pace)
 
     def close(self) -> None:
         """Close the inner judge."""

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 
 
 MOST_CASES = 10**12
+MOST_CALLS = 256
+"""Concurrent calls that `concurrency: auto` may reach."""
 
 
 def check_limit(limit: object) -> None:

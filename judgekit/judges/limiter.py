@@ -1,8 +1,9 @@
 """When a call to a server may start: a state machine of plain numbers, without a clock or waits.
 
-A rate is a token bucket that holds a quarter of a second of it. A learnt limit shrinks by 5 % when the server
-refuses a call and grows while calls that waited for it are accepted; the growth starts at 4 % in
-150 calls and doubles with each 150, so that refusals stay below 1 % and a raised limit is found.
+A rate is a token bucket that holds a quarter of a second of it. A learnt limit shrinks by 5 % when
+the server refuses a call. It grows while calls that waited for it are accepted: fast up to 92 % of
+the limit that was refused last, then by 3 % in 200 calls, twice as much in the next 200, and so on.
+So refusals stay below 1 %, and a raised limit is found.
 """
 
 from __future__ import annotations
@@ -13,22 +14,24 @@ from collections import deque
 from collections.abc import Mapping
 from typing import Literal, NamedTuple
 
+from judgekit.core.limits import MOST_CALLS
 from judgekit.judges.rate_headers import read_allowed, read_retry_after
 
-MOST_CALLS = 256
-"""Concurrent calls that `auto` may reach."""
 _FIRST_CALLS = 8
 _MINUTE = 60.0
 _CUT, _HARD_CUT = 0.95, 0.7
-_GROWTH = 0.04
+_GROWTH = 0.03
 """Growth within the first period after a refusal; it doubles with each period."""
-_FAST, _NEAR = 1.0, 0.92
-_PERIOD, _PERIOD_SECONDS = 150, 15.0
+_NEAR = 0.92
+"""Share of the limit that was refused last, up to which the limit grows fast."""
+_PERIOD, _PERIOD_SECONDS = 200, 15.0
 """Accepted calls of a period at least, and seconds."""
 _SOON, _SOON_SECONDS = 20, 10.0
 """Accepted calls or seconds within which a second refusal means that the limit is far too high."""
 _BURST = 0.25
 """Seconds of a rate that may be used at once."""
+_TRIAL = 1.0
+"""Seconds within which a server refuses a call."""
 _MARGIN = 0.98
 """Share of a refill rate of headers to use: their figures are rounded."""
 _SLOW = 3.0
@@ -52,7 +55,7 @@ class Started(NamedTuple):
     forced: tuple[str, ...]
     """Kinds of limits that, according to the headers, did not allow it."""
     marks: tuple[float, ...]
-    """Units that calls had taken when it started, by kind."""
+    """Estimated units of all calls up to this one, by kind."""
 
 
 class Learnt:
@@ -98,22 +101,25 @@ class Learnt:
             self._left = max(_PERIOD, calls * self._seconds)
             self._growth = min(1.0, 2 * self._growth)
         self._left -= 1
-        period = max(_PERIOD, calls * self._seconds)
-        growth = _FAST if self.value < _NEAR * self._refused else self._growth
-        self.value = min(self._most, self.value * (1 + growth / period))
+        growth = self._growth / max(_PERIOD, calls * self._seconds)
+        if self.value < _NEAR * self._refused:
+            # A rate may double in a period; a number of calls grows by one in a round trip.
+            growth = growth / self._growth if self._seconds else 1 / self.value**2
+        self.value = min(self._most, self.value * (1 + growth))
 
-    def refuse(self, measured: float, *, soon: bool) -> None:
+    def refuse(self, measured: float, *, soon: bool = False, again: bool = False) -> None:
         """Lower the limit after a refused call.
 
         Args:
             measured: what the server has accepted lately.
             soon: whether the limit was lowered a moment ago, so that it is far too high.
+            again: whether no call was accepted since the last refusal.
         """
-        if self.value is not None and (self.accepted or not self.found):
-            self._refused = self.value
-        if not self.found or not self.accepted:
-            self.value = min(self.value or math.inf, measured)
+        if self.value is None or not self.found or again:
+            self._refused = self.value or math.inf
+            self.value = min(self._refused, measured)
         else:
+            self._refused = self.value
             self.value *= _HARD_CUT if soon or self.accepted < _SOON else _CUT
         self.found, self.accepted, self._growth, self._left = True, 0, _GROWTH / 2, 0.0
 
@@ -125,8 +131,8 @@ class Kind:
         self.name = name
         self.auto = limit == "auto"
         self.rate = Learnt(limit / _MINUTE if isinstance(limit, int | float) else None)
-        self.taken = 0.0
-        """Units that calls took since the beginning."""
+        self.started = 0.0
+        """Estimated units of all calls that have started."""
         self._max_wait = max_wait
         self._level = 0.0
         self._at = 0.0
@@ -134,6 +140,8 @@ class Kind:
         """Time and units of the accepted calls of the last minute."""
         self._left: float | None = None
         """Units that the server allows, according to its headers at `_seen`."""
+        self._seen_call = 0
+        """The last call with headers."""
         self._seen = self._full = self._limit = self._fill = 0.0
         self._window = False
         """Whether the server refills at the reset only, not all the time."""
@@ -155,8 +163,7 @@ class Kind:
         if self._left is None:
             return 0.0
         if now >= self._full:
-            self._left = None
-            return 0.0
+            self._left, self._full, self._fill = self._limit, math.inf, 0.0
         lacking = min(units, self._limit) - self._left
         if not self._window:
             lacking -= self._fill * (now - self._seen)
@@ -166,11 +173,19 @@ class Kind:
         return min(refill, self._full - now)
 
     def take(self, units: float) -> None:
-        """Take the units of a call, or give some back if negative."""
-        self._level -= units
-        self.taken += units
+        """Take the estimated units of a call."""
+        self.started += units
+        if self.rate.value is not None:
+            self._level -= units
         if self._left is not None:
             self._left -= units
+
+    def settle(self, call: Started, less: float) -> None:
+        """Give back what a call took less than estimated; negative if it took more."""
+        if self.rate.value is not None:
+            self._level += less
+        if self._left is not None and call.number > self._seen_call:
+            self._left += less
 
     def accept(self, units: float, *, at: float, bound: bool, fresh: bool) -> None:
         """Count an accepted call; `fresh` if it started after the last refusal."""
@@ -183,18 +198,29 @@ class Kind:
             calls = (self.rate.value or 0.0) / units if units > 0 else 0.0
             self.rate.accept(bound=bound, calls=calls)
 
-    def refuse(self, running: float, *, now: float, pause: float, soon: bool) -> None:
-        """Lower the rate after a refused call that the headers do not explain."""
+    def refuse(
+        self, units: float, *, running: float, now: float, pause: float, soon: bool, again: bool
+    ) -> None:
+        """Lower the rate after a refused call that the headers do not explain.
+
+        Args:
+            units: those of the call.
+            running: those of the running calls, which the server seems to have accepted.
+            now: the time in seconds.
+            pause: seconds before the next call.
+            soon: whether the rate was lowered a moment ago.
+            again: whether no call was accepted since the last refusal.
+        """
         while self._accepted and self._accepted[0][0] < now - _MINUTE:
             self._accepted.popleft()
         first = self._accepted[0][0] if self._accepted else now
-        units = sum(units for _, units in self._accepted) + running
-        seconds = min(_MINUTE, now - first + max(pause, 1.0))
-        # A rate below one call in `max_wait` would stall the run.
-        self.rate.refuse(max(units, 1.0) / max(seconds, pause), soon=soon)
-        if self.rate.value is not None:
-            self.rate.value = max(self.rate.value, 1.0 / max(1.0, self._max_wait))
-        self._level = min(self._level, 0.0)
+        accepted = sum(units for _, units in self._accepted) + running
+        seconds = max(pause, min(_MINUTE, now - first + max(pause, 1.0)))
+        self.rate.refuse(max(accepted, units) / seconds, soon=soon, again=again)
+        # A rate below one such call in `max_wait` would stall the run.
+        least = units / max(1.0, self._max_wait)
+        self.rate.value = max(self.rate.value or 0.0, least, 1e-6)
+        self._level, self._at = 0.0, now
 
     def observe(self, headers: Mapping[str, str], call: Started, now: float, mark: float) -> bool:
         """Read the headers of a response; return whether they say that nothing is left."""
@@ -204,11 +230,12 @@ class Kind:
         if allowed is None:
             return False
         need = min(1.0 if self.name == "requests" else call.tokens, allowed.limit)
-        if call.at < self._seen:  # an earlier call that took longer
+        if call.number < self._seen_call:  # an earlier call that took longer
             return allowed.remaining < need
         # Calls that started later may not be counted in the figure of the server.
-        self._left = allowed.remaining - (self.taken - mark)
-        self._limit, self._seen, self._full = allowed.limit, call.at, now + allowed.reset
+        self._left = allowed.remaining - (self.started - mark)
+        self._seen_call, self._seen = call.number, call.at
+        self._limit, self._full = allowed.limit, now + allowed.reset
         used = allowed.limit - allowed.remaining
         self._fill = _MARGIN * used / allowed.reset if allowed.reset > 0 else math.inf
         return allowed.remaining < min(
@@ -265,6 +292,8 @@ class Limiter:
         self._cut_at = -math.inf
         self._refusals = 0
         """Refusals without an accepted call between them."""
+        self._unsure = False
+        """Whether a pause ends that the server did not ask for."""
         self._fresh = 0
         """Running calls that started after the last refusal."""
         self._bound: Bound = ""
@@ -287,26 +316,24 @@ class Limiter:
             return math.inf
         if self._until > now:
             return self._until - now
-        if self._refusals > 1 and self._fresh:
-            return math.inf  # one call tries whether the server accepts again
-        units = (1.0, tokens)
-        rate = max(kind.wait(unit, now) for kind, unit in zip(self.kinds, units, strict=True))
+        if self._unsure and self._fresh and now < self._until + _TRIAL:
+            return self._until + _TRIAL - now  # one call tries whether the server accepts again
+        requests, counted = self.kinds
+        rate = max(requests.wait(1.0, now), counted.wait(tokens, now))
         if rate > 0:
             self._bound = "rate"
-        named = max(
-            kind.wait_for_headers(unit, now) for kind, unit in zip(self.kinds, units, strict=True)
-        )
+        named = max(requests.wait_for_headers(1.0, now), counted.wait_for_headers(tokens, now))
         return max(rate, min(named, max(0.0, since + self.max_wait - now)))
 
     def start(self, tokens: float, *, now: float, since: float) -> int:
         """Start a call; return its number."""
         units = (1.0, tokens)
         pairs = list(zip(self.kinds, units, strict=True))
-        forced = tuple(k.name for k, unit in pairs if k.wait_for_headers(unit, now) > 0)
+        forced = tuple(k.name for k, unit in pairs if k.wait_for_headers(unit, now) > _MINUTE / 4)
         for kind, unit in pairs:
             kind.take(unit)
         self._number += 1
-        marks = tuple(kind.taken for kind in self.kinds)
+        marks = tuple(kind.started for kind in self.kinds)
         self._fresh += 1
         self._running[self._number] = Started(self._number, now, tokens, self._bound, forced, marks)
         return self._number
@@ -329,7 +356,7 @@ class Limiter:
         self._fresh -= fresh
         refused = status in _REFUSED
         used = tokens if tokens is not None else 0.0 if refused else call.tokens
-        self.kinds[1].take(used - call.tokens)
+        self.kinds[1].settle(call, call.tokens - used)
         empty = [
             kind
             for kind, mark in zip(self.kinds, call.marks, strict=True)
@@ -339,7 +366,7 @@ class Limiter:
             self._refuse(call, now, headers, empty, answered=refused)
             return
         if fresh:
-            self._refusals = 0
+            self._refusals, self._unsure = 0, False
         for kind, units in zip(self.kinds, (1.0, used), strict=True):
             kind.accept(units, at=call.at, bound=call.bound == "rate", fresh=fresh)
             if kind.name in call.forced and kind.lied():
@@ -378,20 +405,23 @@ class Limiter:
                 kind.exhausted()
             return
         self._refusals += 1
+        self._unsure = asked is None
         pause = (
             asked if asked is not None else min(self.max_wait, 2.0 ** min(self._refusals - 1, 30))
         )
         if pause <= self.max_wait:
             self._until = max(self._until, now + pause)
         known = any(kind.rate.value is not None for kind in self.kinds)
-        if call.bound == "calls" or not known:
+        again = self._refusals > 1
+        if self._running and not again and (call.bound == "calls" or not known):
             self._fewer_calls(_HARD_CUT * len(self._running), soon=soon)
-        if call.bound == "calls" and known:
-            return
+            if known:
+                return
         running = (float(len(self._running)), sum(c.tokens for c in self._running.values()))
-        for kind, units in zip(self.kinds, running, strict=True):
+        pause = min(pause, self.max_wait)
+        for kind, units, others in zip(self.kinds, (1.0, call.tokens), running, strict=True):
             if kind.auto:
-                kind.refuse(units, now=now, pause=min(pause, self.max_wait), soon=soon)
+                kind.refuse(units, running=others, now=now, pause=pause, soon=soon, again=again)
                 self._say(f"{kind.name} a minute", (kind.rate.value or 0.0) * _MINUTE)
 
     def _time(self, call: Started, now: float, seconds: float) -> None:

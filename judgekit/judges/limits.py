@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+import math
+from typing import TYPE_CHECKING, Literal, Protocol
 
 from judgekit.core.errors import (
     BudgetExceeded,
     CircuitOpen,
+    ConfigError,
     JudgeError,
     JudgeRejected,
     JudgeUnavailable,
 )
 from judgekit.core.judge_wrapper import JudgeWrapper
+from judgekit.core.limits import MOST_CALLS
 from judgekit.core.protocols import JudgeLike
 from judgekit.core.request import Reply, Request
 
 if TYPE_CHECKING:
     import asyncio
+
+    from judgekit.judges.pace import Pace
 
 CHARACTERS_A_TOKEN = 4
 ANSWER_TOKENS = 60
@@ -109,32 +114,75 @@ class Purse:
         return self.spent + reserved >= self.most
 
 
+def _check(name: str, limit: object) -> None:
+    """Refuse a limit that is neither positive nor `auto`.
+
+    Raises:
+        ConfigError: with the name of the limit.
+    """
+    if limit is None or limit == "auto":
+        return
+    number = isinstance(limit, int | float) and not isinstance(limit, bool)
+    if not (number and 0 < limit < math.inf):  # type: ignore[operator]
+        raise ConfigError(f"{name} is {limit!r}; give a positive number or 'auto'")
+
+
+def estimated_tokens(request: Request) -> tuple[float, float]:
+    """Return about how many tokens a request has, and its reply."""
+    read = sum(len(message.content) for message in request.messages) / CHARACTERS_A_TOKEN
+    if request.form.want in ("embedding", "logprobs"):  # no model writes these
+        return read, 0.0
+    written = ANSWER_TOKENS * max(1, len(request.form.questions))
+    most = request.params.get("max_tokens")
+    return read, min(written, most) if isinstance(most, int) and most > 0 else written
+
+
 class LimitedJudge(JudgeWrapper):
     """Limits the concurrent calls, the cost and the outages of a judge.
 
     Args:
         judge: the inner judge.
-        concurrency: most concurrent calls.
+        concurrency: most concurrent calls; `auto` follows the server, up to 256.
         max_outages: outages in a row after which it is not called again; 0 means no limit.
         max_cost: US dollars after which it is not called again. Running calls are still paid,
             and no call follows a reply without a known price.
         purse: a budget shared with other judges, instead of `max_cost`.
         price: US dollars per million input and output tokens, to estimate the cost of a call
             before it starts; by default, the mean cost of the replies so far.
+        rpm: requests a minute; `auto` learns the limit from the server.
+        tpm: tokens a minute; `auto` learns the limit from the server.
+        pace: a pace shared with other judges, instead of `rpm`, `tpm` and `auto`.
+
+    Raises:
+        ConfigError: a limit is neither positive nor `auto`.
     """
 
     def __init__(
         self,
         judge: JudgeLike,
         *,
-        concurrency: int = 8,
+        concurrency: int | Literal["auto"] = 8,
         max_outages: int = 5,
         max_cost: float | None = None,
         purse: Budget | None = None,
         price: tuple[float, float] | None = None,
+        rpm: float | Literal["auto"] | None = None,
+        tpm: float | Literal["auto"] | None = None,
+        pace: Pace | None = None,
     ) -> None:
         super().__init__(judge)
-        self.concurrency = concurrency
+        limits = {"concurrency": concurrency, "rpm": rpm, "tpm": tpm}
+        for name, limit in limits.items():
+            _check(name, limit)
+        if pace is None and (concurrency == "auto" or rpm is not None or tpm is not None):
+            from judgekit.judges.pace import LocalPace
+
+            auto = concurrency if concurrency == "auto" else None
+            pace = LocalPace(self.model, concurrency=auto, rpm=rpm, tpm=tpm)
+        self._pace = None if pace is None or self.judge.follow(pace) else pace
+        """The pace, if the judge does not follow it itself."""
+
+        self.concurrency = MOST_CALLS if concurrency == "auto" else concurrency
         self.max_outages = max_outages
         self.purse: Budget = purse or Purse(max_cost)
         self._price = price
@@ -171,7 +219,7 @@ class LimitedJudge(JudgeWrapper):
             reservation = await self.purse.reserve(self.model, self._estimate(request))
             cost: float | None = 0.0
             try:
-                reply = await self.judge.ask(request)
+                reply = await self._asked(request)
                 cost = reply.cost
             except JudgeUnavailable:
                 self.outages += 1
@@ -188,15 +236,34 @@ class LimitedJudge(JudgeWrapper):
             self._paid += reply.cost or 0.0
             return reply
 
+    async def _asked(self, request: Request) -> Reply:
+        """Ask, and wait for the pace before if the judge does not do so."""
+        if self._pace is None:
+            return await self.judge.ask(request)
+        import time
+
+        call = await self._pace.acquire(sum(estimated_tokens(request)))
+        started, status, tokens = time.monotonic(), None, None
+        try:
+            reply = await self.judge.ask(request)
+            status = 200
+            if reply.usage is not None:
+                tokens = reply.usage.input_tokens + reply.usage.output_tokens
+            return reply
+        except JudgeUnavailable:
+            raise
+        except JudgeError:
+            status = 400  # the judge answered
+            raise
+        finally:
+            seconds = time.monotonic() - started
+            await self._pace.settle(call, status=status, headers={}, tokens=tokens, seconds=seconds)
+
     def _estimate(self, request: Request) -> float:
         """Return the estimated US dollars of a call."""
         if self._price is None:
             return self._paid / max(1, self._replies)
-        written = ANSWER_TOKENS * max(1, len(request.form.questions))
-        most = request.params.get("max_tokens")
-        if isinstance(most, int) and most > 0:
-            written = min(written, most)
-        read = sum(len(message.content) for message in request.messages) / CHARACTERS_A_TOKEN
+        read, written = estimated_tokens(request)
         return (read * self._price[0] + written * self._price[1]) / 1e6
 
     def _semaphore(self) -> asyncio.Semaphore:

@@ -6,7 +6,6 @@ import math
 import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from typing import NamedTuple
 
 LONGEST = 64
@@ -14,10 +13,14 @@ LONGEST = 64
 _DURATION = re.compile(
     r"(?:(\d{1,9})d)?(?:(\d{1,9})h)?(?:(\d{1,9})m(?!s))?(?:([\d.]{1,20})(ms|s))?\Z"
 )
-_NAMES = (
-    "x-ratelimit-{1}-{0}",  # OpenAI and servers that speak like it
-    "anthropic-ratelimit-{0}-{1}",
-)
+_NAMES = {
+    kind: tuple(
+        tuple(name.format(kind, part) for part in ("limit", "remaining", "reset"))
+        # OpenAI and servers that speak like it; Anthropic
+        for name in ("x-ratelimit-{1}-{0}", "anthropic-ratelimit-{0}-{1}")
+    )
+    for kind in ("requests", "tokens")
+}
 
 
 class Allowed(NamedTuple):
@@ -37,11 +40,12 @@ def read_allowed(headers: Mapping[str, str], kind: str) -> Allowed | None:
         headers: of a response, with names in lower case or a mapping that ignores case.
         kind: `requests` or `tokens`.
     """
-    for name in _NAMES:
-        limit = _number(headers.get(name.format(kind, "limit")))
-        remaining = _number(headers.get(name.format(kind, "remaining")))
-        reset = read_seconds(headers.get(name.format(kind, "reset")), headers)
-        if limit is not None and remaining is not None and reset is not None and limit >= 1:
+    for names in _NAMES[kind]:
+        limit, remaining = _number(headers.get(names[0])), _number(headers.get(names[1]))
+        if limit is None or remaining is None or limit < 1:
+            continue
+        reset = read_seconds(headers.get(names[2]), headers)
+        if reset is not None:
             return Allowed(limit, min(max(remaining, 0.0), limit), max(reset, 0.0))
     return None
 
@@ -84,6 +88,8 @@ def _date(text: str) -> datetime | None:
     """Return an HTTP date or one of ISO 8601; `None` for other texts."""
     if not text or len(text) > LONGEST:
         return None
+    from email.utils import parsedate_to_datetime
+
     for read in (datetime.fromisoformat, parsedate_to_datetime):
         try:
             date = read(text)

@@ -15,7 +15,7 @@ from pydantic import (
 )
 
 from judgekit.core.file_model import FileModel, Fraction, Number, Positive, Rows, none_yet
-from judgekit.core.limits import MOST_CASES
+from judgekit.core.limits import MOST_CALLS, MOST_CASES
 from judgekit.core.suggest import suggest
 from judgekit.core.value import check_json
 from judgekit.datasets.case_builder import Shape
@@ -246,11 +246,29 @@ class MetricFile(FileModel):
         return self.judge or self.likelihood
 
 
+def _auto_or(most: int) -> Any:
+    """Return the type of a limit: a whole number from 1 to `most`, or `auto`."""
+
+    def check(value: Any) -> Any:
+        whole = isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= most
+        if value is None or value == "auto" or whole:
+            return value
+        shown = repr(value)[:60]
+        raise ValueError(f"must be a whole number from 1 to {most:,}, or auto (it is {shown})")
+
+    number = Annotated[int, Field(ge=1, le=most)]
+    return BeforeValidator(check, json_schema_input_type=number | Literal["auto"])
+
+
 class LimitsFile(FileModel):
     """Bounds on the run."""
 
-    concurrency: int = Field(default=8, ge=1, le=4096)
-    """Concurrent calls."""
+    concurrency: Annotated[int | Literal["auto"], _auto_or(4096)] = 8
+    """Concurrent calls of each judge; `auto` follows the server."""
+    rpm: Annotated[int | Literal["auto"] | None, _auto_or(10**9)] = None
+    """Requests a minute to one server; `auto` learns the limit from the server."""
+    tpm: Annotated[int | Literal["auto"] | None, _auto_or(10**12)] = None
+    """Tokens a minute to one server; `auto` learns the limit from the server."""
     max_failures: int = Field(default=0, ge=0)
     """The most failed rows of a complete run."""
     max_fallback: int = Field(default=0, ge=0)
@@ -259,6 +277,16 @@ class LimitsFile(FileModel):
     """Consecutive outages after which judgekit stops calling the judge."""
     max_cost: float | None = Field(default=None, gt=0)
     """US dollars that a run may spend."""
+
+    @property
+    def most_calls(self) -> int:
+        """The most concurrent calls of one judge."""
+        return MOST_CALLS if self.concurrency == "auto" else self.concurrency
+
+    @property
+    def paced(self) -> bool:
+        """Whether calls wait for a pace."""
+        return self.concurrency == "auto" or self.rpm is not None or self.tpm is not None
 
 
 Builtin = Literal["key", "email", "card", "ip", "phone"]

@@ -130,6 +130,8 @@ class JudgePool:
         self._record, self._again = record, again
         budget = None if shared is None else shared.budget
         self._purse: Budget = budget or Purse(file.limits.max_cost)
+        self._paces: dict[str, Pace] = {}
+        """The paces of servers, by their names."""
         self.judges: dict[str, Judge] = {}
         self.cassette: Cassette | None = None
         for role, judge in roles.items():
@@ -157,8 +159,9 @@ class JudgePool:
         """
         limits = self._file.limits
         asking = self._record is not RecordMode.NONE
+        price = None
         if limits.max_cost is not None and asking and ready is None:
-            check_price(judge, lines=self._lines, setting=".".join(at))
+            price = check_price(judge, lines=self._lines, setting=".".join(at))
         written = judge in roles_of(self._file, lines=self._lines).values()
         built = ready or make_judge(
             judge, base=self._base, lines=self._lines, asking=asking, at=at, written=written
@@ -167,12 +170,14 @@ class JudgePool:
             from judgekit.judges.litellm import LiteLLMJudge
 
             if isinstance(built, LiteLLMJudge):
-                built.batch.calls = limits.concurrency
+                built.batch.calls = limits.most_calls
         limited = LimitedJudge(
             built,
-            concurrency=limits.concurrency * together,
+            concurrency=limits.most_calls * together,
             max_outages=limits.max_outages,
             purse=self._purse,
+            price=price,
+            pace=self._pace(judge) if asking and asks_model(judge.model) else None,
         )
         if self.cassette is not None:
             return self.cassette.for_judge(limited)
@@ -185,6 +190,30 @@ class JudgePool:
             keeps_tape=self._shared is not None,
         )
         return self.cassette
+
+    def _pace(self, judge: JudgeFile) -> Pace | None:
+        """Return the pace of a judge's server; `None` without such limits.
+
+        A server of your own has one pace, because all its models share the machine; hosted models
+        have one each, because providers limit each model.
+        """
+        limits = self._file.limits
+        if not limits.paced:
+            return None
+        from judgekit.judges.credentials import address
+        from judgekit.judges.pace import LocalPace
+
+        name = address(judge.api_base) or judge.model
+        if name not in self._paces:
+            make = LocalPace if self._shared is None else self._shared.pace or LocalPace
+            self._paces[name] = make(
+                name,
+                concurrency="auto" if limits.concurrency == "auto" else None,
+                rpm=limits.rpm,
+                tpm=limits.tpm,
+                max_wait=judge.max_wait,
+            )
+        return self._paces[name]
 
 
 def make_judge(
@@ -301,21 +330,28 @@ def _person(file: JudgeFile, *, base: Path, where: str) -> Judge:
     return ManualJudge(file.model, terminal=terminal, drafts=store_folder(base) / "drafts")
 
 
-def check_price(file: JudgeFile, *, lines: Lines, setting: str = JUDGE) -> None:
-    """Refuse a cost limit for a judge with an unknown price.
+def price_of(file: JudgeFile) -> tuple[float, float] | None:
+    """Return the US dollars per million input and output tokens; `None` if they are unknown."""
+    from judgekit.judges.prices import listed_price
+
+    if not asks_model(file.model):
+        return 0.0, 0.0
+    if file.price is not None:
+        return file.price.input, file.price.output
+    return listed_price(file.model) if file.api_base is None else None
+
+
+def check_price(file: JudgeFile, *, lines: Lines, setting: str = JUDGE) -> tuple[float, float]:
+    """Return the price of a judge, which a cost limit needs.
 
     Raises:
         ConfigError: neither the suite nor litellm's list has a price.
     """
-    from judgekit.judges.prices import listed_price
-
-    if (
-        asks_model(file.model)
-        and file.price is None
-        and (file.api_base or listed_price(file.model) is None)
-    ):
+    price = price_of(file)
+    if price is None:
         raise ConfigError(
             f"max_cost needs the price of {file.model}: "
             f"give {setting}.price: {{input: ..., output: ...}}",
             where=lines.where("limits", "max_cost"),
         )
+    return price

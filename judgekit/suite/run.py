@@ -87,7 +87,7 @@ async def run_suite(
         return await evaluate(
             suite.cases(),
             suite.metrics,
-            window=2 * suite.file.limits.concurrency,
+            window=2 * suite.file.limits.most_calls,
             progress=progress,
             stop=stop,
             **_options(suite, out=out, retry_failed=retry_failed, reuse=reuse, page=page),

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from typing import Any
 
 import pytest
@@ -8,6 +9,7 @@ import pytest
 from judgekit.core.errors import (
     BudgetExceeded,
     CircuitOpen,
+    ConfigError,
     JudgekitError,
     JudgeRefused,
     JudgeRejected,
@@ -15,7 +17,7 @@ from judgekit.core.errors import (
 )
 from judgekit.core.request import ChatMessage, Form, Question, Reply, Request, Try
 from judgekit.judges.fake import FakeJudge
-from judgekit.judges.limits import LimitedJudge
+from judgekit.judges.limits import LimitedJudge, Purse
 
 FORM = Form(questions=(Question(id="right", kind="boolean", text="Is it right?"),))
 
@@ -126,3 +128,116 @@ def test_limits_pass_on_what_goes_into_keys() -> None:
 
     assert (judge.model, judge.identity, judge.mode) == ("fake/judge", "qwen3-8b-q4", "text")
     assert judge.params == {"seed": 1}
+
+
+class Slow(FakeJudge):
+    """Replies in the next turn of the event loop, and counts its calls."""
+
+    most = 0
+    running = 0
+
+    async def ask(self, request: Request) -> Reply:
+        self.running += 1
+        self.most = max(self.most, self.running)
+        try:
+            await asyncio.sleep(0)
+            return await super().ask(request)
+        finally:
+            self.running -= 1
+
+
+def gathered(judges: list[LimitedJudge], count: int) -> list[str]:
+    """Ask all judges at once, and return what came of each request."""
+
+    async def asking() -> list[Any]:
+        asks = [judge.ask(request(number)) for number in range(count) for judge in judges]
+        return await asyncio.gather(*asks, return_exceptions=True)
+
+    return [type(result).__name__ for result in asyncio.run(asking())]
+
+
+@pytest.mark.parametrize("price", [None, (0.0, 100_000.0)])
+def test_concurrent_calls_of_several_judges_keep_one_budget(price: Any) -> None:
+    purse = Purse(1.0)
+    inner = [Slow(lambda _: priced(0.125), model=f"fake/{name}") for name in "ab"]
+    judges = [LimitedJudge(judge, purse=purse, price=price, concurrency=16) for judge in inner]
+
+    kinds = gathered(judges, 100)
+
+    in_flight = sum(judge.most for judge in inner)
+    assert purse.spent <= 1.0 + 0.125 * in_flight
+    assert kinds.count("BudgetExceeded") == 200 - kinds.count("Reply")
+    if price is not None:  # each call reserves 6 dollars, so one runs at a time
+        assert purse.spent == pytest.approx(1.0)
+        assert in_flight == 2
+
+
+def test_reservation_is_released_after_any_end_of_a_call() -> None:
+    down, refused = JudgeUnavailable("down"), JudgeRefused("no")
+    fake = Slow(Says(down, refused, priced(0.1), ValueError("broken"), priced(0.1)))
+    judge = LimitedJudge(fake, max_cost=0.15, price=(0.0, 100_000.0))
+
+    async def asking() -> None:
+        for number in range(4):
+            with contextlib.suppress(JudgekitError, ValueError):
+                await judge.ask(request(number))
+        task = asyncio.ensure_future(judge.ask(request(5)))
+        await asyncio.sleep(0)
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+        async with asyncio.timeout(5):
+            await judge.ask(request(6))
+
+    asyncio.run(asking())
+
+    assert judge.purse.spent == pytest.approx(0.2)
+
+
+def test_call_that_waits_for_the_budget_may_be_cancelled() -> None:
+    judge = LimitedJudge(Slow(lambda _: priced(0.5)), max_cost=1.0, price=(0.0, 100_000.0))
+
+    async def asking() -> list[str]:
+        tasks = [asyncio.ensure_future(judge.ask(request(number))) for number in range(3)]
+        await asyncio.sleep(0)
+        tasks[1].cancel()
+        done = await asyncio.gather(*tasks, return_exceptions=True)
+        return [type(result).__name__ for result in done]
+
+    assert asyncio.run(asking()) == ["Reply", "CancelledError", "Reply"]
+
+
+def test_reply_without_a_price_ends_concurrent_calls() -> None:
+    fake = Slow(lambda _: priced(None))
+    judge = LimitedJudge(fake, max_cost=1.0, concurrency=4)
+
+    kinds = gathered([judge], 20)
+
+    assert kinds.count("Reply") == fake.most == 4
+    assert kinds.count("BudgetExceeded") == 16
+
+
+@pytest.mark.parametrize(
+    "limits", [{"rpm": -1}, {"tpm": 0}, {"rpm": "fast"}, {"concurrency": 0}, {"rpm": float("nan")}]
+)
+def test_limit_is_positive_or_auto(limits: Any) -> None:
+    with pytest.raises(ConfigError, match=r"\w+ is .*; give a positive number or 'auto'"):
+        LimitedJudge(FakeJudge(), **limits)
+
+
+def test_judge_without_http_calls_is_paced_as_a_whole() -> None:
+    class Counted:
+        acquired = settled = 0
+
+        async def acquire(self, tokens: float) -> int:
+            assert tokens > 0
+            self.acquired += 1
+            return self.acquired
+
+        async def settle(self, call: int, *, status: int | None, **_: Any) -> None:
+            assert (call, status) == (self.acquired, 200)
+            self.settled += 1
+
+    pace = Counted()
+
+    assert outcomes(LimitedJudge(FakeJudge(), pace=pace), 3) == ["ok"] * 3
+    assert (pace.acquired, pace.settled) == (3, 3)

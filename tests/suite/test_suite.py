@@ -504,3 +504,23 @@ def test_a_rubric_is_looked_up_beside_the_suite_and_not_where_somebody_stands(
 
     assert loaded.metrics[0].rubric.path.parent.name == "rubrics"
     assert loaded.metrics[0].rubric.version == 1
+
+
+@pytest.mark.parametrize(
+    ("limit", "most", "value"),
+    [
+        ("rpm", "1,000,000,000", "-1"),
+        ("concurrency", "4,096", "'fast'"),
+        ("tpm", "1,000,000,000,000", "0.5"),
+        ("concurrency", "4,096", "True"),
+    ],
+)
+def test_limit_is_a_number_or_auto(tmp_path: Path, limit: str, most: str, value: str) -> None:
+    suite = tmp_path / "suite.yaml"
+    suite.write_text(f"metrics: {{length: {{maximum: 5}}}}\nlimits:\n  {limit}: {value}\n")
+
+    with pytest.raises(ConfigError) as caught:
+        load_suite(suite)
+
+    rule = f"must be a whole number from 1 to {most}, or auto (it is {value})"
+    assert str(caught.value) == f"{suite}:3: limits.{limit}: {rule}"
