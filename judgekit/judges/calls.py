@@ -22,6 +22,7 @@ from judgekit.core.shared import SharedCall
 from judgekit.judges.credentials import address, key_advice, own_key, secrets_in
 from judgekit.judges.malformed import malformed_try, parts_joined
 from judgekit.judges.output_mode import Mode
+from judgekit.judges.pacing import Pacing
 from judgekit.judges.parameters import Parameters
 from judgekit.judges.quiet import hide
 from judgekit.judges.response import cost_of, read_response, reported_cost, usage_of
@@ -72,6 +73,8 @@ class Calls:
         """The key to send, if there is one."""
         self._secrets: tuple[str, ...] = (server.api_key or "", *secrets_in(server.api_base))
         self._answered = False
+        self.pacing = Pacing()
+        """Lets every call wait for a pace, if there is one."""
 
     @property
     def model(self) -> str:
@@ -91,7 +94,8 @@ class Calls:
 
     async def embed(self, texts: list[str]) -> CallResult:
         """Ask for the vectors of texts."""
-        return await self._retried(partial(self._other, partial(self.transport.embed, texts), {}))
+        send, size = partial(self.transport.embed, texts), sum(map(len, texts))
+        return await self._retried(partial(self._other, send, {}, size))
 
     async def echo(self, text: str, *, fixed: Mapping[str, JsonValue]) -> CallResult:
         """Ask for the log-probabilities of a text.
@@ -100,7 +104,8 @@ class Calls:
             text: the text.
             fixed: parameters that override those of the judge.
         """
-        return await self._retried(partial(self._other, partial(self.transport.echo, text), fixed))
+        send = partial(self.transport.echo, text)
+        return await self._retried(partial(self._other, send, fixed, len(text)))
 
     # -- getting ready -----------------------------------------------------------------
 
@@ -137,11 +142,11 @@ class Calls:
 
     async def _retried(self, call: Callable[[_Params], Awaitable[T]], *, retry: bool = True) -> T:
         """Make a call, with retries after outages and within the limits of time."""
-        from tenacity import AsyncRetrying, retry_if_exception, stop_after_attempt
+        from tenacity import AsyncRetrying, retry_if_exception
 
         attempts = AsyncRetrying(
             retry=retry_if_exception(lambda exc: isinstance(exc, Outage)),
-            stop=stop_after_attempt(self.server.retries + 1 if retry else 1),
+            stop=self.pacing.stop(self.server.retries + 1 if retry else 1),
             wait=self._wait,
             before_sleep=self._log,
             reraise=True,
@@ -150,11 +155,9 @@ class Calls:
         return result
 
     async def _in_time(self, call: Callable[[_Params], Awaitable[T]]) -> T:
-        import asyncio
-
         timeout = self.server.timeout
         try:
-            async with asyncio.timeout(timeout):
+            async with self.pacing.timeout(timeout):
                 return await self._without_refused_parameters(call)
         except TimeoutError:
             raise Outage(f"no complete answer within {timeout:g} s") from None
@@ -194,7 +197,8 @@ class Calls:
         self, messages: list[dict[str, Any]], form: Form, mode: Mode, params: _Params
     ) -> tuple[Try, CallResult]:
         send = partial(self.transport.chat, messages, form, mode)
-        parsed, result = await self._call(send, params, params, limit=MAX_BODY)
+        size = sum(len(str(message["content"])) for message in messages)
+        parsed, result = await self._call(send, params, params, size=size, limit=MAX_BODY)
         if result.malformed is not None:
             return result.malformed, result
         attempt = read_response(
@@ -211,9 +215,11 @@ class Calls:
         self,
         send: Callable[[Sending], Awaitable[Response]],
         fixed: Mapping[str, JsonValue],
+        size: int,
         params: _Params,
     ) -> CallResult:
-        return (await self._call(send, {**params, **fixed}, params, limit=MAX_FIGURES))[1]
+        sent = {**params, **fixed}
+        return (await self._call(send, sent, params, size=size, limit=MAX_FIGURES))[1]
 
     async def _call(
         self,
@@ -221,6 +227,7 @@ class Calls:
         sent: _Params,
         params: _Params,
         *,
+        size: int,
         limit: int,
     ) -> tuple[tuple[str, ParsedReply] | None, CallResult]:
         """Make one HTTP call; return what the transport has parsed, and the result.
@@ -229,6 +236,7 @@ class Calls:
             send: makes the call.
             sent: the parameters to send.
             params: the parameters of the judge, which the result shows.
+            size: characters of the request.
             limit: bytes that the response may have.
 
         Raises:
@@ -237,10 +245,13 @@ class Calls:
         failure: JudgekitError | None = None
         response: Response | None = None
         with exchange(limit=limit) as call:
-            try:
-                response = await send(Sending(sent, self.key, call))
-            except Exception as exc:  # noqa: BLE001 - the edge: any foreign error is translated here, once
-                failure = redirected(call) or self._translated(exc)
+            async with self.pacing.turn(call, size, sent, writes=limit == MAX_BODY) as turn:
+                try:
+                    response = await send(Sending(sent, self.key, call))
+                    if self.pacing.pace and (usage := usage_of(response.data)):
+                        turn.tokens = usage.input_tokens, usage.output_tokens
+                except Exception as exc:  # noqa: BLE001 - the edge: any foreign error is translated here, once
+                    failure = redirected(call) or self._translated(exc)
         malformed = None
         if response is None and not isinstance(failure, (CaseError, JudgeRefused)):
             if limit == MAX_BODY and (joined := parts_joined(call.data())) is not None:

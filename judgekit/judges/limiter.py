@@ -15,6 +15,7 @@ from collections.abc import Mapping
 from typing import Literal, NamedTuple
 
 from judgekit.core.limits import MOST_CALLS
+from judgekit.judges.pacing import REFUSED
 from judgekit.judges.rate_headers import read_allowed, read_retry_after
 
 _FIRST_CALLS = 8
@@ -38,8 +39,6 @@ _SLOW = 3.0
 """Factor by which latency may rise; servers that batch gain throughput up to about here."""
 _LIES = 2
 """Calls that the headers excluded and the server accepted, after which headers are ignored."""
-_REFUSED = frozenset({429, 503, 529})
-"""Statuses of a server that asks for fewer calls; 529 is Anthropic's."""
 
 Bound = Literal["", "rate", "calls"]
 
@@ -354,7 +353,7 @@ class Limiter:
             return
         fresh = number > self._cut
         self._fresh -= fresh
-        refused = status in _REFUSED
+        refused = status in REFUSED
         used = tokens if tokens is not None else 0.0 if refused else call.tokens
         self.kinds[1].settle(call, call.tokens - used)
         empty = [

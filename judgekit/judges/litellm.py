@@ -27,6 +27,7 @@ from judgekit.judges.transport import Server, Via
 
 if TYPE_CHECKING:
     from judgekit.cassette.store import Store
+    from judgekit.judges.pace import Pace
 
 
 class LiteLLMJudge(BaseJudge):
@@ -141,6 +142,11 @@ class LiteLLMJudge(BaseJudge):
             anew: probe even where the store knows the mode.
         """
         self.negotiation.keep_in(store, anew=anew)
+
+    def follow(self, pace: Pace) -> bool:
+        """Let every HTTP call wait for a pace."""
+        self._calls.pacing.pace = pace
+        return True
 
     def findings(self) -> dict[str, JsonValue]:
         """Return what this process learnt about the judge; empty before the first request."""

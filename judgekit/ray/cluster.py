@@ -83,7 +83,7 @@ def worker_count(ray: Any, suite: Suite, workers: int | None) -> int:
     Raises:
         ConfigError: there are more workers than concurrent calls.
     """
-    most = min(MOST, suite.file.limits.concurrency)
+    most = min(MOST, suite.file.limits.most_calls)
     if workers is None:
         return max(1, min(most, int(ray.cluster_resources().get("CPU", 1))))
     if not 1 <= workers <= most:

@@ -81,7 +81,7 @@ def evaluate(
             "suite": str(path),
             "overrides": flags,
             "metrics": names,
-            "concurrency": max(1, loaded.file.limits.concurrency // count),
+            "concurrency": loaded.file.limits.calls_of(count),
             "store": None if store is None else str(Path(store).resolve()),
             "home": os.environ.get("JUDGEKIT_HOME"),
             "limits": start_limits(ray, loaded, f"limits-{secrets.token_hex(8)}"),
@@ -116,7 +116,7 @@ class CaseScorer:
         suite: str,
         overrides: dict[str, Any],
         metrics: list[str],
-        concurrency: int,
+        concurrency: int | None,
         store: str | None,
         home: str | None,
         limits: Any,
@@ -216,7 +216,7 @@ class CaseScorer:
 
 
 def _open(
-    path: str, overrides: dict[str, Any], concurrency: int, store: str | None, limits: Any
+    path: str, overrides: dict[str, Any], concurrency: int | None, store: str | None, limits: Any
 ) -> Suite:
     """Load the suite of an actor, with its share of the limits."""
     from judgekit.cassette.store_opener import store_opener

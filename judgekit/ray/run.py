@@ -141,12 +141,6 @@ def _check(suite: Suite, overrides: Overrides) -> None:
             raise ConfigError(f"{suite.roles[role].model} answers in a terminal; leave out --ray")
 
 
-def _calls_of_worker(suite: Suite, workers: int) -> int | None:
-    """Return the concurrent calls of one worker; `None` if all follow a shared pace."""
-    calls = suite.file.limits.concurrency
-    return None if calls == "auto" else max(1, calls // workers)
-
-
 def _prepare(
     suite: Suite, path: Path, overrides: Overrides, *, out: Path, slots: int, again: Path | None
 ) -> ShardJob:
@@ -171,7 +165,7 @@ def _prepare(
         suite=str(path.resolve()),
         working_folder=str(Path.cwd()),
         overrides=flags,
-        concurrency=_calls_of_worker(suite, min(slots, shards)),
+        concurrency=suite.file.limits.calls_of(min(slots, shards)),
         ask_all=suite.record is RecordMode.ALL,
         retry_failed=str(again) if again is not None else None,
         source=source,

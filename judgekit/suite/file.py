@@ -283,6 +283,10 @@ class LimitsFile(FileModel):
         """The most concurrent calls of one judge."""
         return MOST_CALLS if self.concurrency == "auto" else self.concurrency
 
+    def calls_of(self, workers: int) -> int | None:
+        """Return the concurrent calls of one of several workers; `None` if a pace decides."""
+        return None if self.concurrency == "auto" else max(1, self.concurrency // workers)
+
     @property
     def paced(self) -> bool:
         """Whether calls wait for a pace."""

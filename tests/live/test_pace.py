@@ -1,0 +1,115 @@
+"""The pace of HTTP calls against a server with a hidden limit, on the real clock."""
+
+from __future__ import annotations
+
+import threading
+import time
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from .asking import judge_of, run, tokens
+from .server import Fault, Server, error
+
+pytestmark = pytest.mark.loopback
+
+
+class Bucket:
+    """A rule of the server: so many requests at once, and so many a second."""
+
+    def __init__(self, *, most: int, rate: float, headers: bool) -> None:
+        self.most, self.rate, self.headers = most, rate, headers
+        self.left, self.at = float(most), time.monotonic()
+        self.refused = 0
+        self._lock = threading.Lock()
+
+    def __call__(self, body: dict[str, Any]) -> Fault | None:
+        with self._lock:
+            now = time.monotonic()
+            self.left = min(self.most, self.left + (now - self.at) * self.rate)
+            self.at = now
+            headers = {}
+            accepted = self.left >= 1
+            self.left -= accepted
+            if self.headers:
+                headers = {
+                    "x-ratelimit-limit-requests": str(self.most),
+                    "x-ratelimit-remaining-requests": str(int(self.left)),
+                    "x-ratelimit-reset-requests": f"{(self.most - self.left) / self.rate:.3f}s",
+                }
+            if accepted:
+                return Fault(headers=headers)
+            self.refused += 1
+            return error(429, "slow down", headers={**headers, "retry-after": "0.1"})
+
+
+def test_headers_of_the_server_are_followed(server: Server, tmp_path: Path) -> None:
+    server.rule = bucket = Bucket(most=20, rate=40.0, headers=True)
+
+    outcome = run(
+        judge_of(server), tokens(100), tmp_path, concurrency="auto", rpm="auto", window=100
+    )
+
+    assert set(outcome.kinds.values()) == {"scored"}
+    assert bucket.refused <= 1
+    assert server.calls() == 100 + bucket.refused
+
+
+def test_refused_attempts_do_not_use_up_the_retries(server: Server, tmp_path: Path) -> None:
+    server.rule = bucket = Bucket(most=3, rate=30.0, headers=False)
+
+    outcome = run(
+        judge_of(server, retries=1, max_wait=0.5),
+        tokens(40),
+        tmp_path,
+        concurrency="auto",
+        rpm="auto",
+        max_outages=1,
+        window=40,
+    )
+
+    assert set(outcome.kinds.values()) == {"scored"}
+    assert server.calls() == 40 + bucket.refused
+
+
+def test_server_that_refuses_every_call_is_down(server: Server, tmp_path: Path) -> None:
+    server.rule = lambda body: error(429, "slow down")
+
+    outcome = run(
+        judge_of(server, retries=1), tokens(6), tmp_path, concurrency=1, rpm=60_000, max_outages=2
+    )
+
+    assert sorted(outcome.kinds.values()) == ["not_run"] * 4 + ["unavailable"] * 2
+    assert server.calls() == 4
+
+
+def test_wait_for_the_pace_is_no_part_of_the_time_limit(server: Server, tmp_path: Path) -> None:
+    judge = judge_of(server, timeout=0.4, retries=0)
+
+    outcome = run(judge, tokens(5), tmp_path, concurrency=5, rpm=100)
+
+    assert set(outcome.kinds.values()) == {"scored"}
+    arrived = [seen.arrived for seen in server.seen]
+    assert min(b - a for a, b in pairwise(arrived)) > 0.4
+
+
+def test_slow_call_is_still_an_outage(server: Server, tmp_path: Path) -> None:
+    server.latency = 1.0
+    judge = judge_of(server, timeout=0.2, retries=0)
+
+    outcome = run(judge, tokens(1), tmp_path, rpm=6000)
+
+    assert list(outcome.kinds.values()) == ["unavailable"]
+
+
+def test_refusal_pauses_the_other_calls(server: Server, tmp_path: Path) -> None:
+    server.plan = {"case-000": [error(429, "wait", headers={"retry-after": "0.5"})]}
+    judge = judge_of(server, retries=1, max_wait=5)
+
+    outcome = run(judge, tokens(3), tmp_path, concurrency=1, rpm=6000, window=1)
+
+    assert set(outcome.kinds.values()) == {"scored"}
+    assert server.calls() == 4
+    assert server.seen[1].arrived - server.seen[0].arrived >= 0.5
