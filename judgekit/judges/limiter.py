@@ -15,8 +15,7 @@ from collections.abc import Mapping
 from typing import Literal, NamedTuple
 
 from judgekit.core.limits import MOST_CALLS
-from judgekit.judges.pacing import REFUSED
-from judgekit.judges.rate_headers import read_allowed, read_retry_after
+from judgekit.judges.rate_headers import REFUSED, read_allowed, read_retry_after
 
 _FIRST_CALLS = 8
 _MINUTE = 60.0

@@ -9,6 +9,7 @@ from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
 from judgekit.judges.limits import ANSWER_TOKENS, CHARACTERS_A_TOKEN
+from judgekit.judges.rate_headers import REFUSED
 
 if TYPE_CHECKING:
     import asyncio
@@ -16,8 +17,6 @@ if TYPE_CHECKING:
     from judgekit.judges.pace import Pace
     from judgekit.judges.wire import Exchange
 
-REFUSED = frozenset({429, 503, 529})
-"""Statuses of a server that asks for fewer calls; 529 is Anthropic's."""
 _PREFIXES = ("x-ratelimit-", "anthropic-ratelimit-", "retry-after", "date")
 _MOST_HEADERS = 32
 _FREE = 10

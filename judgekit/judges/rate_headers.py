@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import NamedTuple
 
+REFUSED = frozenset({429, 503, 529})
+"""Statuses of a server that asks for fewer calls; 529 is Anthropic's."""
 LONGEST = 64
 """Characters of a value; longer ones are ignored."""
 _DURATION = re.compile(
