@@ -64,22 +64,31 @@ def run_with_progress(
         meter.clear()
 
 
-def run_distributed(suite: Path, overrides: Overrides, **options: Any) -> Report:
+def run_distributed(suite: Path, overrides: Overrides, *, quiet: bool, **options: Any) -> Report:
     """Run a suite on a Ray cluster; the first Ctrl-C ends it, and the command continues it.
 
     Takes the options of `run_on_ray`.
     """
     import typer
 
+    from judgekit.cli.screen import StatusLine
     from judgekit.ray.run import StoppedRun, run_on_ray
 
     stop = Flag()
+    line = StatusLine(shown=not quiet)
+
+    def show(cases: int, failed: int) -> None:
+        if line.due():
+            line.show(f"{cases:,} cases" + f", {failed:,} failed" * bool(failed))
+
     try:
         with on_interrupt(stop.set, kept=KEPT):
-            return run_on_ray(suite, overrides, page=True, stop=stop, **options)
+            return run_on_ray(suite, overrides, page=True, stop=stop, progress=show, **options)
     except StoppedRun as exc:
         print(f"judgekit: {exc}", file=sys.stderr)
         raise typer.Exit(3) from None
+    finally:
+        line.clear()
 
 
 def _replay(suite: Suite, stop: Flag, options: dict[str, Any]) -> Report:

@@ -89,7 +89,13 @@ def run(
     )
     if ray is not None and out is not None:
         report = run_distributed(
-            suite, chosen, out=out, address=ray, workers=workers, retry_failed=retry_failed
+            suite,
+            chosen,
+            out=out,
+            address=ray,
+            workers=workers,
+            retry_failed=retry_failed,
+            quiet=quiet or json,
         )
         with outputs.plain(as_json=json):
             print_report(report, out=out, as_json=json)

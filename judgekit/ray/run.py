@@ -6,7 +6,7 @@ import hashlib
 import secrets
 import shutil
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -17,7 +17,16 @@ from judgekit.core.errors import ConfigError, JudgekitError
 from judgekit.core.synchronous import Flag
 from judgekit.datasets.selection.shard import Shard
 from judgekit.ray.cluster import connected, worker_count
-from judgekit.ray.worker import JOB, KNOWN, ShardJob, read_job, run_folder, run_shard, store_of
+from judgekit.ray.worker import (
+    JOB,
+    KNOWN,
+    ShardJob,
+    read_job,
+    read_progress,
+    run_folder,
+    run_shard,
+    store_of,
+)
 from judgekit.report.folder import (
     REPORT,
     RUN,
@@ -57,6 +66,7 @@ def run_on_ray(
     retry_failed: Path | None = None,
     page: bool = False,
     stop: Flag | None = None,
+    progress: Callable[[int, int], None] | None = None,
 ) -> Report:
     """Run a suite on a Ray cluster; the run folder equals that of a run in one process.
 
@@ -75,6 +85,7 @@ def run_on_ray(
         retry_failed: run folder with results to reuse, except failures.
         page: whether to write a page.
         stop: set it to end early.
+        progress: called about twice a second with the finished cases and the failed rows.
 
     Raises:
         ConfigError: a setting is wrong, there is no cluster, or a shard cannot run.
@@ -99,7 +110,9 @@ def run_on_ray(
                 folder = shards_folder(out)
                 write_json(folder / JOB, job.model_dump(mode="json"))
                 left = [shard for shard in _shards(job) if not _finished(folder, shard, loaded)]
-                _run_all(ray, folder, job, left, slots=slots, stop=stop, actor=actor)
+                for _ in _run_all(ray, folder, job, left, slots=slots, stop=stop, actor=actor):
+                    if progress is not None:
+                        progress(*read_progress(folder, job.shards))
             finally:
                 if actor is not None:
                     ray.kill(actor)
@@ -235,8 +248,8 @@ def _run_all(
     slots: int,
     stop: Flag,
     actor: Any,
-) -> None:
-    """Run shards, `slots` at a time; the first error ends all.
+) -> Iterator[None]:
+    """Run shards, `slots` at a time; the first error ends all. Yields between two looks at them.
 
     Raises:
         ConfigError: a shard cannot run.
@@ -267,6 +280,7 @@ def _run_all(
                 spent |= _outcome(ray, one)["spent"]
             if actor is not None:  # a restarted actor does not know the finished workers
                 ray.wait([actor.count.remote(spent)], timeout=_TICK)
+            yield
     finally:
         for one in running:
             with suppress(ray.exceptions.RayError):

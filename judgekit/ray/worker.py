@@ -6,7 +6,7 @@ import os
 import platform
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,6 +23,7 @@ from judgekit.report.folder import RESULTS, is_locked, read_json
 if TYPE_CHECKING:
     from judgekit.cassette.store import Store
     from judgekit.ray.limits import LimitsClient
+    from judgekit.runner.progress import Progress
     from judgekit.suite.suite import Suite
 
 JOB = "job.json"
@@ -146,10 +147,39 @@ def _run(job: ShardJob, folder: Path, shard: Shard, *, client: LimitsClient | No
     _wait_for_lock(out)
     suite = _suite_of_shard(job, folder, shard, client)
     retry_failed = Path(job.retry_failed) if job.retry_failed is not None else None
+    options: dict[str, Any] = {
+        "out": out,
+        "retry_failed": retry_failed,
+        "progress": _Counter(folder, shard),
+    }
     if suite.at_once:
-        replay_suite(suite, out=out, retry_failed=retry_failed)
+        replay_suite(suite, **options)
     else:
-        asyncio.run(run_suite(suite, out=out, retry_failed=retry_failed))
+        asyncio.run(run_suite(suite, **options))
+
+
+class _Counter:
+    """Writes the number of finished cases of a shard to a file for the driver, once a second."""
+
+    def __init__(self, folder: Path, shard: Shard) -> None:
+        self._path = folder / f"{shard.number}-of-{shard.of}.progress"
+        self._written = 0.0
+
+    def __call__(self, progress: Progress) -> None:
+        now = time.monotonic()
+        if now - self._written >= 1.0:
+            self._written = now
+            self._path.write_text(f"{progress.cases} {progress.failed}", encoding="ascii")
+
+
+def read_progress(folder: Path, shards: int) -> tuple[int, int]:
+    """Return the finished cases and the failed rows of all shards, as of about a second ago."""
+    counts = [0, 0]
+    for number in range(1, shards + 1):
+        with suppress(OSError):
+            words = (folder / f"{number}-of-{shards}.progress").read_text("ascii").split()
+            counts = [old + int(new) for old, new in zip(counts, words or ("0", "0"), strict=True)]
+    return counts[0], counts[1]
 
 
 def _wait_for_lock(out: Path) -> None:

@@ -35,7 +35,14 @@ def test_shards_merge_into_the_bytes_of_one_run(tmp_path, ray):
     many = write_suite(tmp_path / "many")
     whole = run_alone(one, tmp_path / "whole")
 
-    report = run_on_ray(many, RECORD, out=tmp_path / "merged", workers=3)
+    seen = []
+    report = run_on_ray(
+        many,
+        RECORD,
+        out=tmp_path / "merged",
+        workers=3,
+        progress=lambda cases, failed: seen.append(cases),
+    )
 
     assert_same(tmp_path / "whole", tmp_path / "merged")
     assert (one.parent / "recorded.jsonl").read_bytes() == (
@@ -44,6 +51,7 @@ def test_shards_merge_into_the_bytes_of_one_run(tmp_path, ray):
     assert report.exit_code == whole.exit_code
     assert report.run["shards"] == 3
     assert ray.ran == [1, 2, 3]
+    assert 0 < seen[0] <= seen[-1] <= 23
     assert not shards_folder(tmp_path / "merged").exists()
 
 
