@@ -41,6 +41,7 @@ from judgekit.cli import main
 from judgekit.core.yaml_file import parse_yaml
 from judgekit.rubric.load import load_rubric
 from judgekit.suite.suite import build_suite
+from tests import forks
 from tests.docs.page import ROOT, Block, blocks
 
 HOSTED = re.compile(r"\b(?:openai|anthropic)/[\w.-]+")
@@ -247,13 +248,12 @@ def in_process(words: list[str]) -> Printed:
 
 def in_shell(typed: str, folder: Path) -> Printed:
     """Run other commands in a shell with the judgekit, python and pytest of the tests."""
-    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
     done = subprocess.run(
         ["bash", "-c", typed],
         cwd=folder,
         env={
             **os.environ,
-            "PATH": path,
+            **forks.in_shell(),
             "PYTHONIOENCODING": "utf-8",
             # As in pyproject.toml: a reader does not have the plug-ins of our tests.
             "PYTEST_ADDOPTS": "-p no:asyncio",
