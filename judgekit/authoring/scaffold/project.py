@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Sequence
 from pathlib import Path
 from shlex import quote
@@ -106,10 +105,9 @@ def project_files(plan: ProjectPlan) -> dict[str, str]:
         files[f"cassettes/rubrics/{_RUBRIC}.jsonl"] = _tape(tests, "test_verdicts.jsonl")
     if plan.ci is not None:
         check_host(plan.ci)
-        judged = r"\1" if plan.judge != "none" else ""
-        files[HOSTS[plan.ci]] = re.sub(
-            r"@JUDGED@\n(.*)@END@\n", judged, _read(f"{plan.ci}.yml"), flags=re.DOTALL
-        )
+        head, _, rest = _read(f"{plan.ci}.yml").partition("@JUDGED@\n")
+        judged, _, tail = rest.partition("@END@\n")
+        files[HOSTS[plan.ci]] = head + (judged if plan.judge != "none" else "") + tail
     files["test_suite.py"] = _read("test_suite.py.txt")
     files[".gitignore"] = _read("gitignore.txt")
     for kind in ("suite", "rubric", "cases"):
