@@ -141,6 +141,7 @@ def _type(kind: Any) -> str:
     text = kind if isinstance(kind, str) else getattr(kind, "__forward_arg__", None)
     if text is None:
         text = kind.__name__ if isinstance(kind, type) else str(kind)
+    text = text.replace("'", '"')  # as ruff formats it
     return re.sub(r"\b(?:judgekit|typing|collections\.abc|pathlib)(?:\.\w+)*\.(?=[A-Z])", "", text)
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import re
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from pydantic import ConfigDict
@@ -155,19 +156,26 @@ def share(record: Record) -> tuple[str, dict[str, str]]:
 
     Reply schemas and system messages become parts because many requests share them.
     """
-    parts: dict[str, str] = {}
+    request = record.request
+    form = request.form.canonical
+    name, part = _part(form, is_text=False)
+    parts = {name: part}
+    text = request.canonical.replace(form, f'{{"part":"{name}"}}', 1)  # it begins with the form
+    for message in request.messages:
+        if message.role == "system":
+            name, part = _part(message.content, is_text=True)
+            parts[name] = part
+            whole = f'{{"content":{canonical_json(message.content)},"role":"system"}}'
+            text = text.replace(whole, f'{{"content":{{"part":"{name}"}},"role":"system"}}', 1)
+    return _line(record, text), parts
 
-    def part(value: Any, text: str) -> dict[str, str]:
-        name = digest(text)
-        parts[name] = _seal(f'{{"part":"{name}","value":{canonical_json(value)}}}')
-        return {"part": name}
 
-    request = json.loads(record.request.canonical)
-    request["form"] = part(request["form"], record.request.form.canonical)
-    for message in request["messages"]:
-        if message["role"] == "system":
-            message["content"] = part(message["content"], message["content"])
-    return _line(record, canonical_json(request)), parts
+@lru_cache(maxsize=64)
+def _part(text: str, *, is_text: bool) -> tuple[str, str]:
+    """Return the digest and the line of a part, of a text or of JSON."""
+    name = digest(text)
+    value = canonical_json(text) if is_text else text
+    return name, _seal(f'{{"part":"{name}","value":{value}}}')
 
 
 def decode_part(line: str, *, where: object) -> tuple[str, Any]:

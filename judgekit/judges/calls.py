@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
-from importlib import import_module
 from typing import Any, NamedTuple, TypeVar
 
 from pydantic import JsonValue
@@ -112,9 +112,10 @@ class Calls:
     async def _prepare(self) -> None:
         """Import the libraries and look for credentials, once."""
         import asyncio
+        import logging
 
         # In a thread, because it takes seconds and would block the event loop.
-        await asyncio.to_thread(self._load)
+        await asyncio.to_thread(self.transport.load)
         model, base = self.server.model, self.server.api_base
         if self.parameters.sent.get("n") not in (None, 1):
             raise JudgeRejected(
@@ -133,26 +134,27 @@ class Calls:
         if base is None:
             self.parameters.keep(self.transport.known_parameters())
         self.prepared = True
-
-    def _load(self) -> None:
-        self.transport.load()
-        import_module("tenacity")
+        way = f"{self.transport.via}: {self.transport.reason}"
+        logging.getLogger("judgekit").info("%s: %s", self.model, way)
 
     # -- one request, in several attempts if necessary --------------------------------------
 
     async def _retried(self, call: Callable[[_Params], Awaitable[T]], *, retry: bool = True) -> T:
         """Make a call, with retries after outages and within the limits of time."""
-        from tenacity import AsyncRetrying, retry_if_exception
+        import asyncio
 
-        attempts = AsyncRetrying(
-            retry=retry_if_exception(lambda exc: isinstance(exc, Outage)),
-            stop=self.pacing.stop(self.server.retries + 1 if retry else 1),
-            wait=self._wait,
-            before_sleep=self._log,
-            reraise=True,
-        )
-        result: T = await attempts(self._in_time, call)
-        return result
+        enough = self.pacing.stop(self.server.retries + 1 if retry else 1)
+        attempt = 1
+        while True:
+            try:
+                return await self._in_time(call)
+            except Outage as exc:
+                if enough(exc, attempt):
+                    raise
+                wait = self._wait(exc, attempt)
+                self._log(exc, attempt, wait)
+            await asyncio.sleep(wait)
+            attempt += 1
 
     async def _in_time(self, call: Callable[[_Params], Awaitable[T]]) -> T:
         timeout = self.server.timeout
@@ -162,24 +164,22 @@ class Calls:
         except TimeoutError:
             raise Outage(f"no complete answer within {timeout:g} s") from None
 
-    def _log(self, state: Any) -> None:
+    def _log(self, error: Outage, attempt: int, wait: float) -> None:
         """Log a failed attempt and the wait before the next one; the error contains no key."""
         import logging
 
-        error, wait = state.outcome.exception(), state.next_action.sleep
-        status = getattr(error, "status", None)
-        text = f"HTTP {status}: {error}" if status else str(error)
+        text = f"HTTP {error.status}: {error}" if error.status else str(error)
         logging.getLogger("judgekit").info(
-            "%s: attempt %d: %.200s; again in %.1f s", self.model, state.attempt_number, text, wait
+            "%s: attempt %d: %.200s; again in %.1f s", self.model, attempt, text, wait
         )
 
-    def _wait(self, state: Any) -> float:
-        error = state.outcome.exception()
-        if isinstance(error, Outage) and error.retry_after is not None:
+    def _wait(self, error: Outage, attempt: int) -> float:
+        """Return the seconds before another attempt: those of the server, or exponential ones."""
+        if error.retry_after is not None:
             return error.retry_after
-        from tenacity import wait_random_exponential
-
-        return float(wait_random_exponential(multiplier=1, max=self.server.max_wait)(state))
+        # Full jitter, so that the calls of a run do not come back at once.
+        most = min(self.server.max_wait, 2.0 ** (attempt - 1))
+        return random.uniform(0.0, most)  # noqa: S311 - not for secrets
 
     async def _without_refused_parameters(self, call: Callable[[_Params], Awaitable[T]]) -> T:
         """Make one call, and repeat it without parameters that the model rejects."""

@@ -97,9 +97,9 @@ class LiteLLMJudge(BaseJudge):
         self.price = price
         self._api_key = api_key
         server = Server(model, api_base, api_key, timeout, retries, max_wait, price)
-        transport, self.via_reason = transport_of(server, self.params, via=via)
-        self.via: Via = transport.via
-        """The way to the model: HTTP of judgekit, or litellm."""
+        transport = transport_of(server, self.params, via=via)
+        self.via = f"{transport.via} ({transport.reason})"
+        """The way to the model, HTTP of judgekit or litellm, and the reason."""
         self._calls = Calls(server, transport, params=self.params)
         self._naming = Naming(api_base, model=model, key=lambda: self._calls.key)
         self.negotiation = Negotiation(self._calls, endpoint=endpoint(api_base), forced=mode)

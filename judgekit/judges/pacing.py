@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     import asyncio
 
     from judgekit.judges.pace import Pace
+    from judgekit.judges.translation import Outage
     from judgekit.judges.wire import Exchange
 
 _PREFIXES = ("x-ratelimit-", "anthropic-ratelimit-", "retry-after", "date")
@@ -98,8 +99,10 @@ class Pacing:
         limit.reschedule(now() + left)
         return number
 
-    def stop(self, most: int) -> Callable[[Any], bool]:
-        """Return when to stop the attempts of one request, for tenacity.
+    def stop(self, most: int) -> Callable[[Outage, int], bool]:
+        """Return a function that says whether an attempt was the last of one request.
+
+        It takes the error of the attempt and its number.
 
         While the server accepts other calls, a refusal only says that the pace is still learning,
         so up to `_FREE` refused attempts do not count.
@@ -109,12 +112,12 @@ class Pacing:
         """
         free, seen = 0, self._accepted
 
-        def stop(state: Any) -> bool:
+        def stop(error: Outage, attempt: int) -> bool:
             nonlocal free, seen
-            refused = getattr(state.outcome.exception(), "status", None) in REFUSED
+            refused = error.status in REFUSED
             if self.pace is not None and refused and self._accepted > seen and free < _FREE:
                 free, seen = free + 1, self._accepted
-            return bool(state.attempt_number - free >= most)
+            return attempt - free >= most
 
         return stop
 

@@ -12,19 +12,21 @@ from judgekit.judges.via_direct import DirectTransport
 from judgekit.judges.via_litellm import LiteLLMTransport
 
 
-def transport_of(
-    server: Server, params: Mapping[str, Any], *, via: Via | None
-) -> tuple[Transport, str]:
-    """Return the transport of a judge, and why it is that one.
+def transport_of(server: Server, params: Mapping[str, Any], *, via: Via | None) -> Transport:
+    """Return the transport of a judge.
 
     Raises:
         ConfigError: `via` is `direct`, and the requests of the judge need litellm.
     """
-    reason = reason_for_litellm(server, params) if via != "litellm" else "set by via"
-    if reason is None:
+    if via == "litellm":
+        return LiteLLMTransport(server, reason="set by via")
+    needs_litellm = reason_for_litellm(server, params)
+    if needs_litellm is None:
         provider = PROVIDERS[server.model.partition("/")[0]]
-        why = "set by via" if via else "the server speaks OpenAI's protocol"
-        return DirectTransport(server, provider), why
+        reason = "set by via" if via else "the server speaks OpenAI's protocol"
+        return DirectTransport(server, provider, reason=reason)
     if via == "direct":
-        raise ConfigError(f"via: direct cannot be used for {server.model}: {reason}; remove via")
-    return LiteLLMTransport(server), reason
+        raise ConfigError(
+            f"via: direct cannot be used for {server.model}: {needs_litellm}; remove via"
+        )
+    return LiteLLMTransport(server, reason=needs_litellm)

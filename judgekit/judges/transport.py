@@ -54,6 +54,8 @@ class Transport(Protocol):
     """Sends one HTTP request at a time; any exception of it is translated by its caller."""
 
     via: Via
+    reason: str
+    """Why the requests go this way."""
 
     def load(self) -> None:
         """Import what the calls need; this blocks for up to seconds."""

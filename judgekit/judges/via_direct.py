@@ -35,8 +35,9 @@ _MAX_HEADER = 1 << 16
 class DirectTransport:
     """Sends requests over HTTP, with one session for each server and event loop."""
 
-    def __init__(self, server: Server, provider: Provider) -> None:
+    def __init__(self, server: Server, provider: Provider, *, reason: str) -> None:
         self.via: Via = "direct"
+        self.reason = reason
         self._server = server
         self._provider = provider
         self._base = (server.api_base or provider.address or "").rstrip("/")
@@ -64,8 +65,9 @@ class DirectTransport:
         self, messages: list[dict[str, Any]], form: Form, mode: Mode, sending: Sending
     ) -> Response:
         """Ask for a reply to a form."""
-        body = {"messages": messages, "model": self._name, **self._format(form, mode)}
-        data = await self._post("/chat/completions", body, sending)
+        body = {"messages": messages, "model": self._name}
+        format_text = self._format_text(form, mode)
+        data = await self._post("/chat/completions", body, sending, rest=format_text)
         if (fault := fault_in(data)) is not None:
             raise ServerError(f"the response is malformed: {fault}")
         reply = chat_reply(data, prefix=self._provider.prefix, asked=self._name)
@@ -88,8 +90,16 @@ class DirectTransport:
     def _name(self) -> str:
         return self._server.model.partition("/")[2]
 
+    def _format_text(self, form: Form, mode: Mode) -> str:
+        """Return the end of a body that asks for the form; it is several times the rest."""
+        name = f"_direct_{mode}_{self._provider.open_tools}"
+        text: str | None = form.__dict__.get(name)
+        if text is None:
+            text = form.__dict__[name] = _dumps(self._format(form, mode))[1:-1]
+        return text
+
     def _format(self, form: Form, mode: Mode) -> dict[str, Any]:
-        """Return the part of a body that asks for the form; its schema is not copied."""
+        """Return the part of a body that asks for the form."""
         if mode == "json_schema":
             schema = {"name": NAME, "schema": reply_schema(form).json_schema}
             return {"response_format": {"type": "json_schema", "json_schema": schema}}
@@ -110,8 +120,16 @@ class DirectTransport:
 
     # -- one request ------------------------------------------------------------------
 
-    async def _post(self, path: str, body: dict[str, Any], sending: Sending) -> dict[str, Any]:
+    async def _post(
+        self, path: str, body: dict[str, Any], sending: Sending, *, rest: str = ""
+    ) -> dict[str, Any]:
         """Send a request; return the JSON object of the response.
+
+        Args:
+            path: the path after the address.
+            body: the body.
+            sending: its parameters, key and call.
+            rest: further fields as JSON text.
 
         Raises:
             ServerError: there is no response, or it is an error.
@@ -119,7 +137,9 @@ class DirectTransport:
         params = dict(sending.params)
         extra = params.pop("extra_body", None) or {}
         body |= params | (extra if isinstance(extra, dict) else {})
-        text = json.dumps(body, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+        text = _dumps(body)
+        if rest:
+            text = f"{text[:-1]},{rest}}}"
         key = sending.key or ("none" if self._server.api_base else os.environ.get(self._key, ""))
         headers = {"Authorization": f"Bearer {key}", "Content-Type": "application/json"}
         call = sending.call
@@ -188,6 +208,9 @@ class DirectTransport:
             max_field_size=_MAX_HEADER,
             proxy=proxy,
         )
+
+
+_dumps = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode
 
 
 def _json(body: bytes) -> Any:

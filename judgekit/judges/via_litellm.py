@@ -22,8 +22,9 @@ from judgekit.judges.transport import Response, Sending, Server, Via
 class LiteLLMTransport:
     """Sends requests with litellm; instructor adds the schema in its modes."""
 
-    def __init__(self, server: Server) -> None:
+    def __init__(self, server: Server, *, reason: str) -> None:
         self.via: Via = "litellm"
+        self.reason = reason
         self._server = server
         self._clients: dict[Mode, Any] = {}
         """The clients of instructor, by mode."""

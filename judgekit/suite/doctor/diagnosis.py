@@ -17,6 +17,8 @@ class Role(Value):
     address: str | None = None
     key: str | None = None
     """Name of the environment variable with its key, and whether it is set."""
+    via: str | None = None
+    """The way to the model, and the reason."""
     mode: str | None = None
     """Its output mode, if the suite, an earlier run or a probe decided it."""
     mode_from: str | None = None

@@ -117,11 +117,15 @@ def _role(role: str, file: JudgeFile, *, base: Path, ask: bool, times: int) -> R
     }
     if not asks_model(file.model):
         return Role(**facts)
+    from judgekit.judges.litellm import LiteLLMJudge
+
     # No retries, so that an outage shows at once; temperature 0, to compare the answers.
     params = {**file.params, "temperature": 0}
     quick = file.model_copy(update={"retries": 0, "params": params})
     try:
         judge: Any = make_judge(quick, base=base, lines=Lines(file=""), asking=ask)
+        if isinstance(judge, LiteLLMJudge):
+            facts["via"] = judge.via
         facts |= asyncio.run(_ask(judge, base, times)) if ask else _known(judge, base)
     except JudgekitError as exc:
         line = _line(exc)

@@ -85,6 +85,8 @@ def _about_role(role: Role) -> Iterator[str]:
     key = f", key {role.key}" if role.key else ""
     served = f", served as {role.server}" if role.server else ""
     yield f"{role.model}{where}{key}{served}"
+    if role.via is not None:
+        yield f"asked via {role.via}"
     if role.mode is not None:
         source = _MODE_SOURCES.get(str(role.mode_from), "after a fallback")
         yield f"output mode {role.mode} ({source})"
