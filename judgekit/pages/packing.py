@@ -6,10 +6,9 @@ import base64
 import json
 import re
 import zlib
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
-if TYPE_CHECKING:
-    from judgekit.core.case import Case
+from judgekit.core.case import Case
 
 PLAIN = 1_000_000
 """Characters up to which the data is readable JSON; longer data is compressed."""

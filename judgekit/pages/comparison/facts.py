@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
@@ -224,24 +225,19 @@ class RunComparison:
         return [PromptDiff(p.metric, p.case, unfolded(p.diff)) for p in self.found.prompts]
 
 
+@dataclass
 class ComparisonFacts:
     """Several runs, for the head of their page."""
 
-    def __init__(
-        self,
-        base: Report,
-        new: Sequence[Report],
-        comparisons: Sequence[Comparison],
-        *,
-        lines: ComparedCases,
-        payload: ComparisonPayload,
-        names: Sequence[str],
-    ) -> None:
-        self.runs = [base, *new]
-        self.found = list(comparisons)
-        self.lines = lines
-        self.payload = payload
-        self.names = list(names)
+    found: Sequence[Comparison]
+    lines: ComparedCases
+    payload: ComparisonPayload
+    names: Sequence[str]
+
+    @property
+    def runs(self) -> Sequence[Report]:
+        """The compared runs, the base first."""
+        return self.lines.runs
 
     @property
     def title(self) -> str:

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from judgekit.report.manifest import dicts_in, judges_of, mapping, suite_of
-
-if TYPE_CHECKING:
-    from judgekit.report.report import Report
+from judgekit.report.report import Report
 
 LONGEST = 80
 """Characters of a name made of what differs."""

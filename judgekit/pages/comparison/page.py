@@ -7,17 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from judgekit.analysis.comparison.comparison import Comparison
 from judgekit.pages.comparison.cases import ComparedCases
 from judgekit.pages.comparison.facts import LONGEST, WORDS, ComparisonFacts
 from judgekit.pages.comparison.names import names_of
 from judgekit.pages.comparison.payload import make_payload
 from judgekit.pages.html import fill, write_html
-
-if TYPE_CHECKING:
-    from judgekit.analysis.comparison.comparison import Comparison
-    from judgekit.report.report import Report
+from judgekit.report.report import Report
 
 SCRIPTS = (
     "dom", "scrolls", "data", "comparison/entries", "state", "rows", "facets", "table", "drawer",
@@ -61,7 +58,7 @@ def render_comparison(
     lines = ComparedCases(base, new, comparisons)
     names = names_of(lines.runs)
     payload = make_payload(lines, names=names, pages=pages)
-    facts = ComparisonFacts(base, new, comparisons, lines=lines, payload=payload, names=names)
+    facts = ComparisonFacts(comparisons, lines, payload, names)
     return fill(
         "comparison",
         styles=("comparison",),

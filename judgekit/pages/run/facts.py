@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 from urllib.parse import urlencode
 
 from judgekit.core.score import Failure, Row
@@ -14,12 +14,10 @@ from judgekit.pages.packing import first_line
 from judgekit.pages.run.payload import JudgedBy
 from judgekit.pages.run.ranking import Ranking
 from judgekit.report.calibrated import CALIBRATED, COMPARED
+from judgekit.report.folder import Scored
 from judgekit.report.manifest import cluster_field, mapping, metric_entry, suite_of
-
-if TYPE_CHECKING:
-    from judgekit.report.folder import Scored
-    from judgekit.report.report import Report
-    from judgekit.report.summary import MetricSummary
+from judgekit.report.report import Report
+from judgekit.report.summary import MetricSummary
 
 Verdict = Literal["pass", "complete", "missed", "incomplete"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from judgekit.core.canonical import canonical_json, digest
 from judgekit.pages.figures import Axis
@@ -13,10 +13,8 @@ from judgekit.pages.run.cards import judge_cards, rubric_cards
 from judgekit.pages.run.facts import RunFacts
 from judgekit.pages.run.histograms import saturated_share, saturation
 from judgekit.pages.run.payload import KEPT, make_payload
+from judgekit.report.report import Report
 from judgekit.report.spread import telling_figures
-
-if TYPE_CHECKING:
-    from judgekit.report.report import Report
 
 SCRIPTS = (
     "dom", "scrolls", "data", "run/entries", "run/quotes", "state", "rows", "facets", "table",

@@ -6,14 +6,12 @@ import heapq
 import math
 from collections import Counter
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from judgekit.core.score import Failure, Row, own_value
+from judgekit.report.folder import Scored
+from judgekit.report.summary import MetricSummary
 from judgekit.report.thresholds import passes
-
-if TYPE_CHECKING:
-    from judgekit.report.folder import Scored
-    from judgekit.report.summary import MetricSummary
 
 SHOWN = 3
 """Cases that the page shows in full, before the table."""
