@@ -67,14 +67,10 @@ def metric(
         raise ConfigError('give the metric a name: @metric("polite")')
     from judgekit.metrics.function import FunctionMetric
 
+    facts: Any = {"range": range, "higher_is_better": higher_is_better, "needs": needs}
+
     def wrap(function: ScoringFunction) -> FunctionMetric:
-        new_metric = FunctionMetric(
-            name=name,
-            function=function,
-            range=range,
-            higher_is_better=higher_is_better,
-            needs=needs,
-        )
+        new_metric = FunctionMetric(name=name, function=function, **facts)
         _check_new(new_metric)
         _registered[name] = new_metric
         return new_metric

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from operator import attrgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from pydantic import BaseModel
 
@@ -18,13 +18,10 @@ from judgekit.core.request import About, ChatMessage, Request
 from judgekit.core.score import Part, Score
 from judgekit.core.value import Json, trusted
 from judgekit.metrics.quote import FIGURES, QuoteTally, find_quotes
-from judgekit.metrics.samples import CombinedSamples, agreed, valid
+from judgekit.metrics.samples import CombinedSamples, ResponseModel, agreed, valid
 from judgekit.rubric.fold import Folded, Outcome
 from judgekit.rubric.load import load_rubric
 from judgekit.rubric.rubric import Rubric, Variant
-
-if TYPE_CHECKING:
-    from judgekit.metrics.response_model import ResponseModel
 
 DEFAULT_HISTORY = 10
 
@@ -82,11 +79,7 @@ class RubricMetric(Metric):
         self.history = history
         self.scale = float(scale)
         self.response_model = response_model
-        self._own: ResponseModel | None = None
-        if response_model is not None:
-            from judgekit.metrics.response_model import ResponseModel
-
-            self._own = ResponseModel(response_model, worth=value)
+        self._own = None if response_model is None else ResponseModel(response_model, worth=value)
         self._requests = RequestBuilder(judge)
         self.judge = self._requests.judge
         self._made_with: dict[str, Json] = {

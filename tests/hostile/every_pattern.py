@@ -121,7 +121,7 @@ MATCHED = {
 }
 """Patterns that are handed to a function which tries them at the beginning of a line."""
 REQUESTS = "metrics/prompt_alignment/rule_words.py"
-CLAUSES = ("directive", "rule_words", "word_rules")
+CLAUSES = ("directive", "rule_words", "rules")
 """Modules whose patterns see one clause of a request, without long runs of blanks."""
 
 

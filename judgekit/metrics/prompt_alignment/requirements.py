@@ -12,10 +12,8 @@ from judgekit.core.score import Part, Score
 from judgekit.metrics._options import needed_text
 from judgekit.metrics.computed import ComputedMetric, not_applicable
 from judgekit.metrics.prompt_alignment.directive import find_directives
-from judgekit.metrics.prompt_alignment.length_rules import items, lengths
 from judgekit.metrics.prompt_alignment.requirement import Requirement
-from judgekit.metrics.prompt_alignment.shape_rules import code, shapes
-from judgekit.metrics.prompt_alignment.word_rules import manners, quoted
+from judgekit.metrics.prompt_alignment.rules import code, items, lengths, manners, quoted, shapes
 
 __all__ = ["Requirement", "RequirementCoverage", "find_requirements"]
 

@@ -15,12 +15,12 @@ from judgekit.core.case import Case
 from judgekit.core.errors import CaseError, ConfigError
 from judgekit.core.protocols import Metric
 from judgekit.metrics.prompt_alignment.alignment_rules import AlignmentFallback
-from judgekit.metrics.prompt_alignment.length_rules import read_amount
 from judgekit.metrics.prompt_alignment.requirements import (
     Requirement,
     RequirementCoverage,
     find_requirements,
 )
+from judgekit.metrics.prompt_alignment.rules import read_amount
 from judgekit.suite.suite import build_suite
 from tests.growth import LINEAR, growth, repeated
 

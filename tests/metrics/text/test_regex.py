@@ -8,8 +8,7 @@ import pytest
 
 from judgekit.core.case import Case
 from judgekit.core.errors import CaseError
-from judgekit.metrics.text.pattern_cost import match_steps
-from judgekit.metrics.text.regex import Regex
+from judgekit.metrics.text.regex import Regex, match_steps
 
 
 def score(metric, output):
