@@ -162,7 +162,6 @@ class Bias(BuiltIn):
 
     higher_is_better = False
     needs = ("output",)
-    confidence = "is the share of the rubric's weight that was answered"
 
     def __post_init__(self) -> None:
         super().__post_init__()

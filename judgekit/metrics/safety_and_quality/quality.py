@@ -36,7 +36,6 @@ class Quality(BuiltIn):
     parameters: Mapping[str, Any] | None = None
 
     needs = ("input", "output")
-    confidence = "is the share of the rubric's weight that was answered"
 
 
 class Coherence(BuiltIn):
@@ -63,7 +62,6 @@ class Coherence(BuiltIn):
     parameters: Mapping[str, Any] | None = None
 
     needs = ("output",)
-    confidence = "is the share of the rubric's weight that was answered"
 
 
 HISTORY = 40
@@ -95,4 +93,3 @@ class Interactive(BuiltIn):
     parameters: Mapping[str, Any] | None = None
 
     needs = ("history", "input", "output")
-    confidence = "is the share of the rubric's weight that was answered"

@@ -251,7 +251,6 @@ class Refusal(BuiltIn):
         "compliance_rate": True,
     }
     needs = ("input", "output")
-    confidence = "is the share of the rubric's weight that was answered"
 
     def aggregates(self) -> Sequence[Aggregate]:
         """Return new aggregates for a run."""
