@@ -15,7 +15,7 @@ from typing import Any, ClassVar, NamedTuple, dataclass_transform
 from judgekit.core.case import Case
 from judgekit.core.errors import InvalidReply, JudgekitError
 from judgekit.core.judge_wrapper import as_judge
-from judgekit.core.protocols import Aggregate, Asks, JudgeLike, Metric
+from judgekit.core.protocols import Aggregate, Asks, Metric
 from judgekit.core.score import Part, Score, checked_score
 from judgekit.core.value import Json
 from judgekit.metrics._options import check_options
@@ -28,55 +28,26 @@ MAX_STATEMENTS = 50
 """Default maximum number of texts that a metric judges one by one."""
 
 
-class Step:
-    """Judges texts of a case by one rubric.
+async def judge_all(metric: RubricMetric, cases: Sequence[Case]) -> list[Score]:
+    """Return the score of each case, in order.
 
-    Args:
-        rubric: a loaded rubric, a name, or a path.
-        judge: the judge.
-        metric: the name of the metric that contains the step.
-        history: how many earlier messages the judge may see.
+    All requests finish before an error is raised, so that every paid reply is recorded.
+
+    Raises:
+        JudgekitError: one of them could not be judged.
     """
+    if metric.synchronous:
+        outcomes: list[Score | BaseException] = []
+        for case in cases:
+            try:
+                outcomes.append(await checked_score(metric, case))
+            except JudgekitError as exc:
+                outcomes.append(exc)
+    else:
+        import asyncio
 
-    def __init__(
-        self,
-        rubric: RubricLike,
-        *,
-        judge: JudgeLike,
-        metric: str,
-        history: int = DEFAULT_HISTORY,
-    ) -> None:
-        self._metric = RubricMetric(rubric, judge=judge, name=metric, history=history)
-
-    @property
-    def rubric(self) -> Rubric:
-        """The rubric, with its parameters set."""
-        return self._metric.rubric
-
-    async def ask(self, cases: Sequence[Case]) -> list[Score]:
-        """Return the score of each case, in order.
-
-        All requests finish before an error is raised, so that every paid reply is recorded.
-
-        Raises:
-            JudgekitError: one of them could not be judged.
-        """
-        if self._metric.synchronous:
-            outcomes: list[Score | BaseException] = []
-            for case in cases:
-                try:
-                    outcomes.append(await checked_score(self._metric, case))
-                except JudgekitError as exc:
-                    outcomes.append(exc)
-        else:
-            import asyncio
-
-            pending = [checked_score(self._metric, case) for case in cases]
-            outcomes = list(await asyncio.gather(*pending, return_exceptions=True))
-        return _all_good(outcomes)
-
-
-def _all_good(outcomes: Sequence[Score | BaseException]) -> list[Score]:
+        pending = [checked_score(metric, case) for case in cases]
+        outcomes = list(await asyncio.gather(*pending, return_exceptions=True))
     bad = [outcome for outcome in outcomes if isinstance(outcome, BaseException)]
     if bad:
         # Errors that stop the run come first, then outages, then invalid replies.
@@ -191,7 +162,7 @@ class Stepped(Metric):
         check_options(self)
         self.judge = as_judge(self.judge)
         self._steps = tuple(
-            Step(rubric, judge=self.judge, metric=self.name, history=self.history)
+            RubricMetric(rubric, judge=self.judge, name=self.name, history=self.history)
             for rubric in (self.listing, self.rubric)
             if rubric
         )
@@ -252,7 +223,8 @@ class Stepped(Metric):
             JudgekitError: one of them could not be judged.
         """
         numbered = enumerate(texts, start=1)
-        return await self._each.ask([subject(case, str(n), **fields) for n, fields in numbered])
+        cases = [subject(case, str(n), **fields) for n, fields in numbered]
+        return await judge_all(self._each, cases)
 
     def _score(
         self,

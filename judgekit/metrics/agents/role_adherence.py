@@ -48,7 +48,8 @@ class RoleAdherence(step.Stepped):
         if not turns:
             raise CaseError("needs an output, or an assistant message in history")
         judged = list(enumerate(turns, start=1))[-self.max_turns :]
-        scores = await self._each.ask(
+        scores = await step.judge_all(
+            self._each,
             [
                 step.subject(
                     case,
@@ -58,7 +59,7 @@ class RoleAdherence(step.Stepped):
                     output=messages[place].content,
                 )
                 for number, place in judged
-            ]
+            ],
         )
         in_role = [score.value == 1.0 for score in scores]
         count = sum(in_role)

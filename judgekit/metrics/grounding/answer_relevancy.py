@@ -45,7 +45,7 @@ class AnswerRelevancy(step.Stepped):
         """
         question = needed_text(case, "input")
         needed_text(case, "output")
-        (extracted,) = await self._list.ask([case])
+        (extracted,) = await step.judge_all(self._list, [case])
         items = step.items_of(extracted)
         statements = items[: self.max_statements]
         texts = [{"input": question, "output": statement} for statement in statements]

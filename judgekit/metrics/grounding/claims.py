@@ -73,7 +73,7 @@ class ClaimMetric(step.Stepped):
         return CheckedClaims(extracted, claims, passages)
 
     async def _extract(self, case: Case) -> Extracted:
-        (score,) = await self._list.ask([case])
+        (score,) = await step.judge_all(self._list, [case])
         claims = step.items_of(score, met=True)
         return Extracted(
             claims=claims[: self.max_claims],

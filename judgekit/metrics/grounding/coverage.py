@@ -78,7 +78,7 @@ class CoverageMetric(step.Stepped, ABC):
         if given is not None:
             return RequiredElements(step.distinct(given), "given")
         source, name = self.source(case)
-        (score,) = await self._list.ask([source])
+        (score,) = await step.judge_all(self._list, [source])
         return RequiredElements(step.items_of(score, met=True), name, (score,))
 
     async def score(self, case: Case) -> Score:
