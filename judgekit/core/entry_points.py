@@ -74,6 +74,3 @@ def _points(text: str, group: str) -> Iterator[tuple[str, str]]:
         elif inside and line and not line.startswith("#"):
             name, _, value = line.partition("=")
             yield name.strip(), value.strip()
-
-
-__all__ = ["Offer", "offers"]

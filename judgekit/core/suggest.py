@@ -73,6 +73,3 @@ def closest(word: str, known: Iterable[str], *, alike: float = 0.0) -> list[str]
 
 def _plain(name: str) -> str:
     return name.casefold().replace("-", "_").replace(" ", "_")
-
-
-__all__ = ["closest", "suggest"]

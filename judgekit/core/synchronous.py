@@ -1,11 +1,11 @@
-"""Coroutines that never wait, run without an event loop.
+"""Coroutines that never wait, run without an event loop; and several that run together.
 
 A replay never waits, and importing asyncio takes longer than a small replay.
 """
 
 from __future__ import annotations
 
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Iterable
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -41,4 +41,17 @@ def run_inline(work: Coroutine[Any, Any, T]) -> T:
     raise RuntimeError(f"{work!r} waits, which needs an event loop")
 
 
-__all__ = ["Flag", "run_inline"]
+async def gather_all(work: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
+    """Run coroutines at the same time, and return their results in order.
+
+    Raises:
+        BaseException: the first error in their order, after all have ended.
+    """
+    import asyncio
+
+    results: list[T] = []
+    for outcome in await asyncio.gather(*work, return_exceptions=True):
+        if isinstance(outcome, BaseException):
+            raise outcome
+        results.append(outcome)
+    return results

@@ -10,7 +10,7 @@ from judgekit.core.judge_wrapper import RequestBuilder
 from judgekit.core.protocols import BaseEmbedder, JudgeLike
 from judgekit.core.replies.vector import read_vector
 from judgekit.core.request import About, ChatMessage, Form, Request
-from judgekit.core.synchronous import run_inline
+from judgekit.core.synchronous import gather_all, run_inline
 
 _FORM = Form(want="embedding")
 
@@ -81,14 +81,7 @@ class HostedEmbedder(BaseEmbedder):
         Raises:
             JudgekitError: the first error, in the order of the texts.
         """
-        import asyncio
-
-        vectors = []
-        for outcome in await asyncio.gather(*map(self._vector, texts), return_exceptions=True):
-            if isinstance(outcome, BaseException):
-                raise outcome
-            vectors.append(outcome)
-        return vectors
+        return await gather_all(map(self._vector, texts))
 
     async def _vector(self, text: str) -> tuple[float, ...]:
         reply = await self.judge.ask(self.request(text))
@@ -101,6 +94,3 @@ class HostedEmbedder(BaseEmbedder):
                 f"{self.dimensions} are expected"
             )
         return vector
-
-
-__all__ = ["HostedEmbedder"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,6 +11,7 @@ from judgekit.core.case import Case
 from judgekit.core.errors import ConfigError
 from judgekit.core.protocols import Metric
 from judgekit.core.score import Fallback, Part, Score, checked_score
+from judgekit.core.synchronous import gather_all
 from judgekit.core.value import Json
 from judgekit.metrics._options import check_choice, check_name, check_weight
 from judgekit.metrics.adapter import as_metric
@@ -74,14 +74,7 @@ class Combined(Metric):
         Raises:
             JudgekitError: what an inner metric raised.
         """
-        outcomes = await asyncio.gather(
-            *(checked_score(metric, case) for metric in self.of), return_exceptions=True
-        )
-        scores = []
-        for outcome in outcomes:
-            if isinstance(outcome, BaseException):
-                raise outcome
-            scores.append(outcome)
+        scores = await gather_all(checked_score(metric, case) for metric in self.of)
         parts = self._parts(scores)
         scored = [part for part in parts if part.weight and part.value is not None]
         if scored:

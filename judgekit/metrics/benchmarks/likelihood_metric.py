@@ -12,6 +12,7 @@ from judgekit.core.judge_wrapper import RequestBuilder, as_judge
 from judgekit.core.protocols import Asks, JudgeLike, Likelihood, Metric
 from judgekit.core.replies.logprobs import Continuation, pair_messages, read_logprobs
 from judgekit.core.request import About, Form, Request
+from judgekit.core.synchronous import gather_all
 from judgekit.core.value import Json
 
 _FORM = Form(want="logprobs")
@@ -137,12 +138,4 @@ async def all_figures(
     ]
     if likelihood.synchronous:
         return [await request() for request in work]
-    import asyncio
-
-    outcomes = await asyncio.gather(*(request() for request in work), return_exceptions=True)
-    figures = []
-    for outcome in outcomes:
-        if isinstance(outcome, BaseException):
-            raise outcome
-        figures.append(outcome)
-    return figures
+    return await gather_all(request() for request in work)
