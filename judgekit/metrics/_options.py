@@ -36,12 +36,16 @@ Fraction = Annotated[float, Bounds(0, 1)]
 Positive = Annotated[int, Bounds(1)]
 
 
-def check_options(metric: Any) -> None:
+def check_options(metric: Any, *, without: Sequence[str] = ()) -> None:
     """Check the options of a metric that is a dataclass by the annotations of its fields.
 
     It checks the name, flags, literals, embedders, and numbers with `Bounds`. It turns lists of
     texts into tuples, and numbers into the kind of the option. `None` is valid for an optional
     field. Other annotations are not checked.
+
+    Args:
+        metric: the metric.
+        without: options that something else checks.
 
     Raises:
         ConfigError: a value does not fit; the message names the metric and the option.
@@ -51,7 +55,7 @@ def check_options(metric: Any) -> None:
         option, value = field.name, getattr(metric, field.name, None)
         if option == "name":
             check_name(str(field.default), value)
-        elif field.init:
+        elif field.init and option not in without:
             checked = _checked(metric.name, option, value, hints[option])
             if checked is not value:
                 object.__setattr__(metric, option, checked)

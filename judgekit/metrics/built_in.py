@@ -33,6 +33,6 @@ class BuiltIn(RubricMetric):
         cls.synchronous = RubricMetric.synchronous  # type: ignore[method-assign]
 
     def __post_init__(self) -> None:
-        check_options(self)
+        check_options(self, without=_OPTIONS)
         given = {name: vars(self)[name] for name in _OPTIONS if name in vars(self)}
         super().__init__(self.rubric, judge=self.judge, name=self.name, **given)
