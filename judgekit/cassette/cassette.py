@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import partial
+from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,9 +13,16 @@ from judgekit.cassette.mode import RecordMode
 from judgekit.cassette.record import PART_NAMED, Record, decode, decode_reply, encode, share
 from judgekit.cassette.store_opener import store_opener
 from judgekit.cassette.tape import MAX_LINE, Tape, in_order, laid_out, merge_into, write_lines
-from judgekit.core.errors import CaseError, CassetteMiss, ConfigError, InvalidReply, JudgeRefused
+from judgekit.core.errors import (
+    CaseError,
+    CassetteError,
+    CassetteMiss,
+    ConfigError,
+    InvalidReply,
+    JudgeRefused,
+)
 from judgekit.core.judge_wrapper import BaseJudge, JudgeWrapper, as_judge
-from judgekit.core.output_file import is_link
+from judgekit.core.output_file import is_link, nameless_file
 from judgekit.core.protocols import Judge, JudgeLike
 from judgekit.core.replies.kept import kept_of
 from judgekit.core.request import ChatMessage, Fault, Reply, Request, Try
@@ -308,19 +316,28 @@ class Cassette(JudgeWrapper):
                     yield self.tape.line(number)[8:72]
 
     def write_used(self, path: Path) -> None:
-        """Write a tape with the used records only."""
+        """Write a tape with the used records only.
+
+        Raises:
+            CassetteError: the file cannot be written.
+        """
         parts: dict[str, str] = {}
-        stored: list[str] = []
-        for key in sorted(self._from_store):
-            line, named = share(self._stored(key))
-            parts.update(named)
-            stored.append(line)
-        for line in self._replayed():
-            for encoded in PART_NAMED.findall(line.encode()):
-                name = encoded.decode()
-                if name not in parts and self.tape is not None:
-                    parts[name] = self.tape.part_line(name)
-        write_lines(path, laid_out(parts, in_order(self._replayed(), stored)))
+        try:
+            with nameless_file(path.parent) if self._from_store else StringIO() as stored:
+                for key in sorted(self._from_store):
+                    line, named = share(self._stored(key))
+                    parts.update(named)
+                    stored.write(f"{line}\n")
+                stored.seek(0)
+                for line in self._replayed():
+                    for encoded in PART_NAMED.findall(line.encode()):
+                        name = encoded.decode()
+                        if name not in parts and self.tape is not None:
+                            parts[name] = self.tape.part_line(name)
+                lines = (line[:-1] for line in stored)
+                write_lines(path, laid_out(parts, in_order(self._replayed(), lines)))
+        except OSError as exc:
+            raise CassetteError(f"{path}: cannot be written: {exc.strerror}") from exc
 
     def _replayed(self) -> Iterator[str]:
         """Yield the lines that were replayed; reading them twice saves memory."""

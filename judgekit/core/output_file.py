@@ -8,7 +8,7 @@ import stat
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, TextIO
 
 from judgekit.core.errors import ConfigError
 
@@ -115,3 +115,15 @@ def refuse_foreign(path: Path, ours: Callable[[bytes], bool], *, what: str) -> N
     if head and not ours(head):
         message = f"is there already and is not {what}; move it, or name another file"
         raise ConfigError(message, where=str(path))
+
+
+def nameless_file(folder: Path) -> TextIO:
+    """Return a file for lines that need not fit in memory; it goes when it is closed.
+
+    Raises:
+        OSError: it cannot be made.
+    """
+    import tempfile
+
+    folder.mkdir(parents=True, exist_ok=True)
+    return tempfile.TemporaryFile("w+", encoding="utf-8", newline="\n", dir=folder)
