@@ -6,7 +6,10 @@ example, a suite of three rubrics, over one case; `... of one rubric` leaves two
 Beside the time on the clock stands the processor time of the process: on a busy machine the
 first measures the neighbours.
 
-    python benchmarks/startup.py [--rounds 7]
+The last lines are about a live run: the processor time until the first request arrives at a
+server, against `bare` with aiohttp and one POST. They need Linux.
+
+    python benchmarks/startup.py [--rounds 7] [--live]
 """
 
 from __future__ import annotations
@@ -14,6 +17,7 @@ from __future__ import annotations
 import argparse
 import os
 import resource
+import socket
 import statistics
 import subprocess
 import sys
@@ -30,6 +34,18 @@ def hello(name: str = "x") -> None:
     print("hi", name)
 app()
 """
+BARE_LIVE = """
+import asyncio, sys, typer, jinja2, pydantic, diskcache, aiohttp
+app = typer.Typer()
+async def post(url):
+    async with aiohttp.ClientSession() as session:
+        async with session.post(url, json={"model": "bench"}) as response:
+            await response.read()
+@app.command()
+def hello(url: str) -> None:
+    asyncio.run(post(url))
+app()
+"""
 ONE = "... of one rubric"
 SUITE = "examples/support_assistant/suite.yaml"
 
@@ -37,7 +53,15 @@ SUITE = "examples/support_assistant/suite.yaml"
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--rounds", type=int, default=7)
-    rounds = options.parse_args().rounds
+    options.add_argument("--live", action="store_true", help="only the live runs")
+    chosen = options.parse_args()
+    rounds = chosen.rounds
+    # An installed program has its byte code; without it the compiler is what is measured.
+    env = {name: v for name, v in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    if chosen.live:
+        with tempfile.TemporaryDirectory() as name:
+            live(Path(name), rounds, env)
+        return
     with tempfile.TemporaryDirectory() as name:
         bare = Path(name) / "bare.py"
         bare.write_text(BARE)
@@ -52,8 +76,6 @@ def main() -> None:
             "one case replayed": [*run, "run", SUITE, "--limit", "1", "--no-out", "-q"],
             ONE: [*run, "run", SUITE, "--limit", "1", "--only", "safety", "--no-out", "-q"],
         }
-        # An installed program has its byte code; without it the compiler is what is measured.
-        env = {name: v for name, v in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
         times: dict[str, list[float]] = {what: [] for what in commands}
         spent: dict[str, list[float]] = {what: [] for what in commands}
         for turn in range(rounds + 1):
@@ -73,6 +95,44 @@ def main() -> None:
             clock, work = (_paired(v[what], v[floor]) for v in (times, spent))
             line += f"   {clock:.2f} x {floor}, {work:.2f} x its work"
         print(line)
+    with tempfile.TemporaryDirectory() as name:
+        live(Path(name), rounds, env)
+
+
+def live(folder: Path, rounds: int, env: dict[str, str]) -> None:
+    """Print the processor time of live runs until their first request."""
+    bare = folder / "bare_live.py"
+    bare.write_text(BARE_LIVE)
+    (folder / "cases.jsonl").write_text('{"input": "Is it?", "output": "It is."}\n')
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        base = f"http://127.0.0.1:{server.getsockname()[1]}/v1"
+        run = [sys.executable, "-m", "judgekit", "run", "--record", "new_episodes", "--no-out"]
+        commands = {"bare live": [sys.executable, str(bare), base]}
+        for via in ("direct", "litellm"):
+            suite = folder / f"{via}.yaml"
+            judge = f"{{model: openai/bench, api_base: '{base}', via: {via}}}"
+            suite.write_text(f"cases: cases.jsonl\njudge: {judge}\nmetrics: {{quality: {{}}}}\n")
+            commands[f"live, {via}"] = [*run, str(suite)]
+        spent: dict[str, list[float]] = {what: [] for what in commands}
+        for turn in range(rounds + 1):
+            for what, command in commands.items():
+                used = _until_request(server, command, env)
+                if turn:
+                    spent[what].append(used)
+    for what, values in spent.items():
+        ratio = _paired(values, spent["bare live"])
+        print(f"{what:<20}{statistics.median(values) * 1000:20.0f} ms of work   {ratio:.2f} x bare")
+
+
+def _until_request(server: socket.socket, command: list[str], env: dict[str, str]) -> float:
+    """Return the processor seconds of a program until it sends a request; it gets no answer."""
+    with subprocess.Popen(command, env=env, stdout=subprocess.DEVNULL) as process:
+        connection, _ = server.accept()
+        with connection:
+            connection.recv(1)
+            fields = Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()
+            process.kill()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def _processor() -> float:

@@ -17,6 +17,7 @@ from .asking import judge_of, run
 from .server import Fault, Server, always, error
 
 pytestmark = pytest.mark.loopback
+BOTH_WAYS = pytest.mark.parametrize("via", ["direct", "litellm"])
 
 
 def said(**changes: Any) -> Fault:
@@ -164,21 +165,25 @@ def token(name: str) -> str:
     return f"case-{name}"
 
 
-def test_outage_once_costs_one_more_call(server: Server, tmp_path: Path) -> None:
+@BOTH_WAYS
+def test_outage_once_costs_one_more_call(server: Server, tmp_path: Path, via: str) -> None:
     server.plan = {token(name): [fault] for name, fault in OUTAGES.items()}
 
-    outcome = run(judge_of(server, timeout=5), server.plan, tmp_path, concurrency=8, window=64)
+    outcome = run(
+        judge_of(server, via=via, timeout=5), server.plan, tmp_path, concurrency=8, window=64
+    )
 
     assert set(outcome.kinds.values()) == {"scored"}
     assert {name: server.calls(name) for name in server.plan} == dict.fromkeys(server.plan, 2)
 
 
-def test_outage_that_lasts_is_an_unavailable_row(server: Server, tmp_path: Path) -> None:
+@BOTH_WAYS
+def test_outage_that_lasts_is_an_unavailable_row(server: Server, tmp_path: Path, via: str) -> None:
     server.plan = {token(name): always(fault) for name, fault in OUTAGES.items()}
     good = [f"case-good{number}" for number in range(20)]
 
     outcome = run(
-        judge_of(server, retries=2, timeout=5),
+        judge_of(server, via=via, retries=2, timeout=5),
         [*server.plan, *good],
         tmp_path,
         concurrency=8,
@@ -209,10 +214,11 @@ def test_messages_of_outages_are_short_and_free_of_places(server: Server, tmp_pa
         assert "litellm" not in row.message.lower()
 
 
-def test_invalid_answer_once_is_asked_again_once(server: Server, tmp_path: Path) -> None:
+@BOTH_WAYS
+def test_invalid_answer_once_is_asked_again_once(server: Server, tmp_path: Path, via: str) -> None:
     server.plan = {token(name): [fault] for name, (fault, _) in INVALID.items()}
 
-    outcome = run(judge_of(server), server.plan, tmp_path)
+    outcome = run(judge_of(server, via=via), server.plan, tmp_path)
 
     assert set(outcome.kinds.values()) == {"scored"}
     assert {name: server.calls(name) for name in server.plan} == dict.fromkeys(server.plan, 2)
@@ -231,19 +237,21 @@ def test_answer_that_stays_invalid_is_a_row_of_its_kind(
     assert {server.calls(name) for name in server.plan} == {1 + reasks}
 
 
-def test_final_answers_are_not_asked_for_again(server: Server, tmp_path: Path) -> None:
+@BOTH_WAYS
+def test_final_answers_are_not_asked_for_again(server: Server, tmp_path: Path, via: str) -> None:
     server.plan = {token(name): always(fault) for name, (fault, _) in FINAL.items()}
 
-    outcome = run(judge_of(server), server.plan, tmp_path)
+    outcome = run(judge_of(server, via=via), server.plan, tmp_path)
 
     assert outcome.kinds == {token(name): kind for name, (_, kind) in FINAL.items()}
     assert {name: server.calls(name) for name in server.plan} == dict.fromkeys(server.plan, 1)
 
 
-def test_odd_answers_are_answers(server: Server, tmp_path: Path) -> None:
+@BOTH_WAYS
+def test_odd_answers_are_answers(server: Server, tmp_path: Path, via: str) -> None:
     server.plan = {token(name): always(fault) for name, fault in FINE.items()}
 
-    outcome = run(judge_of(server), server.plan, tmp_path, out=tmp_path / "out")
+    outcome = run(judge_of(server, via=via), server.plan, tmp_path, out=tmp_path / "out")
 
     assert set(outcome.kinds.values()) == {"scored"}
     assert {server.calls(name) for name in server.plan} == {1}
@@ -286,8 +294,11 @@ def test_recorded_failures_are_replayed_and_outages_asked_again(
     assert {seen.token for seen in server.seen} == {"case-down"}
 
 
+@BOTH_WAYS
 @pytest.mark.parametrize("mode", ["tools", "json_object", "text"])
-def test_other_output_modes_fare_the_same(server: Server, tmp_path: Path, mode: Any) -> None:
+def test_other_output_modes_fare_the_same(
+    server: Server, tmp_path: Path, mode: Any, via: str
+) -> None:
     server.plan = {
         "case-good": (),
         "case-refused": always(said(content=None, tool_calls=None, refusal="No.")),
@@ -299,7 +310,7 @@ def test_other_output_modes_fare_the_same(server: Server, tmp_path: Path, mode: 
         "case-down": always(OUTAGES["500"]),
     }
 
-    outcome = run(judge_of(server, mode=mode), server.plan, tmp_path)
+    outcome = run(judge_of(server, via=via, mode=mode), server.plan, tmp_path)
 
     assert outcome.kinds == {
         "case-good": "scored",
@@ -368,9 +379,10 @@ def test_several_answers_are_not_asked_for(server: Server, tmp_path: Path) -> No
     assert server.calls() == 0
 
 
-def test_a_malformed_response_costs_what_it_says(server: Server, tmp_path: Path) -> None:
+@BOTH_WAYS
+def test_a_malformed_response_costs_what_it_says(server: Server, tmp_path: Path, via: str) -> None:
     server.plan = {"case-1": always(said(content=7))}
-    judge = judge_of(server, reasks=0, price=(1.0, 10.0))
+    judge = judge_of(server, via=via, reasks=0, price=(1.0, 10.0))
 
     outcome = run(judge, ["case-1", "case-2"], tmp_path, max_cost=1.0, concurrency=1)
 
