@@ -64,6 +64,9 @@ class Cassette(JudgeWrapper):
         self.path = tape
         self.tape = Tape(tape) if tape is not None else None
         self.ledger = Ledger()
+        self.looks_in_store = False
+        """Whether a replay of the tape also takes replies from the store, as a run that may call
+        judges would; nothing is written."""
         self.misses: list[Request] = []
         """The first requests that were missed."""
         self._others: list[CassetteJudge] = []
@@ -134,6 +137,10 @@ class Cassette(JudgeWrapper):
             self._opened = self._store() if callable(self._store) else self._store
         return self._opened
 
+    def forget_store(self) -> None:
+        """Use no store, which opening would create."""
+        self._store = None
+
     @property
     def synchronous(self) -> bool:
         """Whether this is a replay, which never waits."""
@@ -198,9 +205,13 @@ class Cassette(JudgeWrapper):
             reply = decode_reply(line, key=key, where=tape.spot(number, key))
             self._used[number >> 3] |= 1 << (number & 7)
             self.ledger.add("tape", reply)
+            self.ledger.replayed(request, reply)
             self.ledger.answered(request, reply)
             return reply
         if tape is not None and self.record is RecordMode.NONE and not fresh:
+            if self.looks_in_store and self.store is not None and (text := self.store.get(key)):
+                self.ledger.replayed(request, decode_reply(text, key=key, where="the store"))
+                return decode_reply(text, key=key, where="the store")
             return None
         store = self.store
         stored = store.get(key) if store is not None else None
@@ -211,6 +222,7 @@ class Cassette(JudgeWrapper):
         if tape is not None:
             self._added.add(key)
         self.ledger.add("store", reply)
+        self.ledger.replayed(request, reply)
         self.ledger.answered(request, reply)
         return reply
 

@@ -19,6 +19,18 @@ class Missed:
         """Length of their messages."""
         self.questions = 0
         """Questions in them."""
+        self.by_metric: Counter[str] = Counter()
+
+
+class Replayed:
+    """Recorded replies of one model."""
+
+    def __init__(self) -> None:
+        self.calls = 0
+        self.questions = 0
+        """Questions in replies with known tokens."""
+        self.tokens_in = 0
+        self.tokens_out = 0
 
 
 class Ledger:
@@ -35,6 +47,8 @@ class Ledger:
         self.unpriced_replays = 0
         self.missed_by: dict[str, Missed] = {}
         """Model -> requests that were neither recorded nor allowed."""
+        self.replayed_by: dict[str, Replayed] = {}
+        """Model -> its recorded replies."""
         self._missed: set[int] = set()
         """The first 64 bits of their keys; numbers need half the memory of texts."""
         self.servers: dict[str, set[str]] = {}
@@ -55,6 +69,7 @@ class Ledger:
         self._missed.add(number)
         missed = self.missed_by.setdefault(request.model, Missed())
         missed.calls += 1
+        missed.by_metric[request.about.metric] += 1
         missed.characters += sum(len(message.content) for message in request.messages)
         if request.form.want in (
             "verdict",
@@ -69,6 +84,15 @@ class Ledger:
             self.servers.setdefault(model, set()).add(reply.server)
         if reply.model is not None:
             self.reported.setdefault(model, set()).add(reply.model)
+
+    def replayed(self, request: Request, reply: Reply) -> None:
+        """Count one recorded reply of a model, and its length."""
+        model = self.replayed_by.setdefault(request.model, Replayed())
+        model.calls += 1
+        if reply.usage is not None:
+            model.questions += max(1, len(request.form.questions))
+            model.tokens_in += reply.usage.input_tokens
+            model.tokens_out += reply.usage.output_tokens
 
     def mixed(self, model: str) -> list[str]:
         """Return the servers or models that replied for a model; empty if there is only one."""

@@ -33,6 +33,7 @@ def run(
     shard: str | None = None,
     ray: str | None = None,
     workers: int | None = None,
+    plan: bool = False,
     no_judge: bool = False,
     retry_failed: Path | None = None,
     baseline: Path | None = None,
@@ -87,6 +88,11 @@ def run(
         baseline=str(baseline) if baseline is not None else None,
         again=failed_keys(retry_failed) if retry_failed else frozenset(),
     )
+    if plan:
+        from judgekit.cli.plan import print_plan
+
+        print_plan(suite, chosen, as_json=json)
+        raise typer.Exit
     if ray is not None and out is not None:
         report = run_distributed(
             suite,

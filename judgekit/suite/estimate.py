@@ -2,24 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
-from pydantic import computed_field
+from pydantic import Field, computed_field
 
+from judgekit.cassette.store import store_folder
 from judgekit.core.protocols import with_children
 from judgekit.core.value import Value
-from judgekit.suite.file import JudgeFile
-from judgekit.suite.judges import asks_model
+from judgekit.judges.limits import ANSWER_TOKENS, CHARACTERS_A_TOKEN
+from judgekit.runner.evaluation import evaluate_sync
+from judgekit.suite.judges import asks_model, price_of
 from judgekit.suite.suite import Suite
 
-CHARACTERS_A_TOKEN = 4
 _CHUNK = 1 << 20
 _MOST = 1 << 30
 """Bytes of cases that are counted; a larger file would delay the progress line."""
-ANSWER_TOKENS = 60
-"""Tokens of an answer to one question with its reason; a guess, shown as "about"."""
+_SPREAD = 1.25
+"""Factor of a range around the mean length of recorded replies."""
+_ASSUMED_SPREAD = 2.0
+"""Factor of a range around `ANSWER_TOKENS`."""
+_SECONDS = (0.5, 5.0)
+"""Assumed seconds of a call."""
+_FURTHER = 10
+"""Assumed most requests that follow from the reply to one request of a metric with steps."""
 
 
 class MissingCalls(Value):
@@ -63,35 +71,164 @@ def missing_calls(suite: Suite) -> list[MissingCalls]:
     """Return the requests that a replay of a suite missed, by model."""
     if suite.cassette is None:
         return []
-    by_model = {**suite.embedders.hosted, **{j.model: j for j in suite.roles.values()}}
+    ledger, prices = suite.cassette.ledger, _prices(suite)
     calls = []
-    for model, missed in suite.cassette.ledger.missed_by.items():
+    for model, missed in ledger.missed_by.items():
         tokens_in = missed.characters // CHARACTERS_A_TOKEN
-        tokens_out = ANSWER_TOKENS * missed.questions
-        price = _price(by_model[model]) if model in by_model else None
-        dollars = None
-        if price is not None:
-            dollars = (tokens_in * price[0] + tokens_out * price[1]) / 1e6
+        tokens_out = round(_answer_tokens(suite, model) * missed.questions)
+        price = prices.get(model)
         calls.append(
             MissingCalls(
                 model=model,
                 calls=missed.calls,
                 tokens_in=tokens_in,
                 tokens_out=tokens_out,
-                dollars=dollars,
+                dollars=None if price is None else _dollars(tokens_in, tokens_out, price),
             )
         )
     return calls
 
 
-def _price(file: JudgeFile) -> tuple[float, float] | None:
-    from judgekit.judges.prices import listed_price
+def _prices(suite: Suite) -> dict[str, tuple[float, float] | None]:
+    files = {**suite.embedders.hosted, **{judge.model: judge for judge in suite.roles.values()}}
+    return {model: price_of(file) for model, file in files.items()}
 
-    if not asks_model(file.model):
-        return 0.0, 0.0
-    if file.price is not None:
-        return file.price.input, file.price.output
-    return listed_price(file.model) if file.api_base is None else None
+
+def _dollars(tokens_in: float, tokens_out: float, price: tuple[float, float]) -> float:
+    return (tokens_in * price[0] + tokens_out * price[1]) / 1e6
+
+
+def _answer_tokens(suite: Suite, model: str) -> float:
+    """Return the tokens of an answer to one question: the mean of recorded ones, or a guess."""
+    known = suite.cassette.ledger.replayed_by.get(model) if suite.cassette is not None else None
+    return known.tokens_out / known.questions if known and known.tokens_out else ANSWER_TOKENS
+
+
+class PlannedCalls(Value):
+    """What a run would ask one model; ranges are the lowest and the highest estimate."""
+
+    model: str
+    recorded: int
+    """Requests with a recorded reply, which are not sent."""
+    requests: tuple[int, int]
+    """Requests to send."""
+    tokens_in: tuple[int, int]
+    tokens_out: tuple[int, int]
+    dollars: tuple[float, float] | None
+    """`None` if the price is unknown."""
+    minutes: tuple[float, float]
+    lengths: str
+    """Where the length of replies comes from: `recorded` or `assumed`."""
+
+
+class RunPlan(Value):
+    """What a run would ask; made without a call."""
+
+    cases: int
+    models: tuple[PlannedCalls, ...] = ()
+    further: tuple[str, ...] = ()
+    """Metrics with later requests that depend on replies; the upper estimates include them."""
+    assumptions: tuple[str, ...] = ()
+    missing: tuple[MissingCalls, ...] = Field(default=(), exclude=True)
+
+
+def plan_run(suite: Suite, *, all_again: bool = False) -> RunPlan:
+    """Replay a suite that calls no judge, and return what a run would ask.
+
+    Args:
+        suite: loaded with the record mode `none`.
+        all_again: whether the run asks for recorded replies again.
+
+    Raises:
+        JudgekitError: an error that stops a run.
+    """
+    cassette = suite.cassette
+    if cassette is not None:
+        cassette.looks_in_store = store_folder(suite.base).is_dir()
+        if not cassette.looks_in_store:
+            cassette.forget_store()
+    cases = evaluate_sync(suite.cases(), suite.metrics).figures.cases
+    if cassette is None:
+        return RunPlan(cases=cases)
+    missing = {calls.model: calls for calls in missing_calls(suite)}
+    names = [*missing, *(m for m in cassette.ledger.replayed_by if m not in missing)]
+    further = tuple(more_to_come(suite))
+    models = tuple(_planned(suite, name, missing.get(name), further, all_again) for name in names)
+    asked = [model for model in models if model.requests[1]]
+    return RunPlan(
+        cases=cases,
+        models=models,
+        further=further if asked else (),
+        assumptions=tuple(_assumptions(suite, asked, further)),
+        missing=tuple(missing.values()),
+    )
+
+
+def _planned(
+    suite: Suite, model: str, missing: MissingCalls | None, further: tuple[str, ...], again: bool
+) -> PlannedCalls:
+    assert suite.cassette is not None  # noqa: S101 - the caller checks it
+    ledger, limits = suite.cassette.ledger, suite.file.limits
+    known, missed = ledger.replayed_by.get(model), ledger.missed_by.get(model)
+    recorded = known.calls if known is not None else 0
+    calls, read, written = 0, 0, 0
+    if missing is not None:
+        calls, read, written = missing.calls, missing.tokens_in, missing.tokens_out
+    if again and known is not None:
+        calls, read, written = (
+            calls + recorded,
+            read + known.tokens_in,
+            written + known.tokens_out,
+        )
+        recorded = 0
+    spread = _SPREAD if known is not None and known.tokens_out else _ASSUMED_SPREAD
+    steps = sum(missed.by_metric[name] for name in further) if missed is not None else 0
+    most = 1 + _FURTHER * steps / calls if calls else 1.0
+    requests = calls, round(calls * most)
+    tokens_in = read, round(read * most)
+    tokens_out = round(written / spread), round(written * spread * most)
+    price = _prices(suite).get(model)
+    dollars = None
+    if price is not None:
+        low, high = (_dollars(tokens_in[n], tokens_out[n], price) for n in (0, 1))
+        dollars = round(low, 6), round(high, 6)
+    at_once = (256, 8) if limits.concurrency == "auto" else (limits.concurrency,) * 2
+    minutes = []
+    for n in (0, 1):
+        times = [requests[n] * _SECONDS[n] / at_once[n] / 60]
+        if isinstance(limits.rpm, int):
+            times.append(requests[n] / limits.rpm)
+        if isinstance(limits.tpm, int):
+            times.append((tokens_in[n] + tokens_out[n]) / limits.tpm)
+        minutes.append(round(max(times), 2) if asks_model(model) else 0.0)
+    return PlannedCalls(
+        model=model,
+        recorded=recorded,
+        requests=requests,
+        tokens_in=tokens_in,
+        tokens_out=tokens_out,
+        dollars=dollars,
+        minutes=(minutes[0], minutes[1]),
+        lengths="recorded" if spread == _SPREAD else "assumed",
+    )
+
+
+def _assumptions(
+    suite: Suite, asked: Sequence[PlannedCalls], further: tuple[str, ...]
+) -> Iterator[str]:
+    if not asked:
+        return
+    yield f"{CHARACTERS_A_TOKEN} characters a token"
+    if any(model.lengths == "assumed" for model in asked):
+        low, high = ANSWER_TOKENS / _ASSUMED_SPREAD, ANSWER_TOKENS * _ASSUMED_SPREAD
+        yield f"{low:g} to {high:g} tokens an answer"
+    if any(model.lengths == "recorded" for model in asked):
+        yield "replies as long as the recorded ones"
+    calls = suite.file.limits.concurrency
+    at_once = "8 to 256" if calls == "auto" else str(calls)
+    yield f"{_SECONDS[0]:g} to {_SECONDS[1]:g} seconds a call, {at_once} calls at a time"
+    if further:
+        yield f"up to {_FURTHER} further requests after each of {', '.join(further)}"
 
 
 def expected_cases(suite: Suite) -> int | None:

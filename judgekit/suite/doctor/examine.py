@@ -20,10 +20,9 @@ from judgekit.core.judgment import read_reply
 from judgekit.core.request import ChatMessage, Form, Question, Reply, Request
 from judgekit.core.yaml_file import Lines
 from judgekit.judges.connections import closing_connections
-from judgekit.runner.evaluation import evaluate_sync
 from judgekit.suite.doctor.diagnosis import Diagnosis, Role
 from judgekit.suite.doctor.installation import installed, is_key
-from judgekit.suite.estimate import missing_calls, more_to_come
+from judgekit.suite.estimate import plan_run
 from judgekit.suite.file import JUDGE, JudgeFile, Overrides
 from judgekit.suite.judges import asks_model, make_judge
 from judgekit.suite.suite import load_suite
@@ -94,10 +93,10 @@ def _suite(path: Path, overrides: Overrides) -> tuple[dict[str, Any], dict[str, 
     suite = load_suite(path, overrides.model_copy(update={"record": "none"}))
     facts: dict[str, Any] = {"problems": []}
     try:
-        report = evaluate_sync(suite.cases(), suite.metrics)
-        facts["cases"] = report.figures.cases
-        facts["missing"] = tuple(missing_calls(suite))
-        facts["further"] = tuple(more_to_come(suite)) if facts["missing"] else ()
+        plan = plan_run(suite)
+        facts["cases"] = plan.cases
+        facts["missing"] = plan.missing
+        facts["further"] = plan.further if plan.missing else ()
     except JudgekitError as exc:
         facts["problems"].append(_line(exc))
     finally:

@@ -1,0 +1,77 @@
+"""What `judgekit run --plan` prints."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from judgekit.core.canonical import printable
+
+if TYPE_CHECKING:
+    from judgekit.suite.estimate import PlannedCalls, RunPlan
+    from judgekit.suite.file import Overrides
+
+_HEAD = ("model", "recorded", "to ask", "tokens in", "tokens out", "dollars", "minutes")
+
+
+def print_plan(path: Path, overrides: Overrides, *, as_json: bool) -> None:
+    """Print what a run would ask; no judge is called and nothing is written."""
+    from judgekit.cli.output import print_json
+    from judgekit.suite.estimate import plan_run
+    from judgekit.suite.suite import load_suite
+
+    suite = load_suite(path, overrides.model_copy(update={"record": "none"}))
+    try:
+        plan = plan_run(suite, all_again=(overrides.record or suite.file.record) == "all")
+    finally:
+        suite.close()
+    if as_json:
+        print_json(plan.model_dump(mode="json"))
+    else:
+        print(plan_text(plan), end="")
+
+
+def plan_text(plan: RunPlan) -> str:
+    """Return a plan as a table, and a sentence with its assumptions."""
+    lines = []
+    if plan.models:
+        rows = [_HEAD, *(_row(calls) for calls in plan.models)]
+        widths = [max(len(row[column]) for row in rows) for column in range(len(_HEAD))]
+        for name, *cells in rows:
+            right = (cell.rjust(width) for cell, width in zip(cells, widths[1:], strict=True))
+            lines.append("  ".join([name.ljust(widths[0]), *right]))
+    noun = "case" if plan.cases == 1 else "cases"
+    if plan.assumptions:
+        lines.append(
+            f"{plan.cases:,} {noun}; no judge was called. Assumed: {'; '.join(plan.assumptions)}."
+        )
+    else:
+        lines.append(f"{plan.cases:,} {noun}; a run would call no judge.")
+    return "".join(f"{printable(line)}\n" for line in lines)
+
+
+def _row(calls: PlannedCalls) -> tuple[str, ...]:
+    if calls.model.startswith("manual/"):
+        money, minutes = "a person", "-"
+    else:
+        money = "unknown" if calls.dollars is None else _money(calls.dollars)
+        minutes = _range(calls.minutes, "{:,.1f}")
+    return (
+        calls.model,
+        f"{calls.recorded:,}",
+        _range(calls.requests, "{:,}"),
+        _range(calls.tokens_in, "{:,}"),
+        _range(calls.tokens_out, "{:,}"),
+        money,
+        minutes,
+    )
+
+
+def _money(dollars: tuple[float, float]) -> str:
+    low, high = ("<0.01" if 0 < value < 0.01 else f"{value:,.2f}" for value in dollars)
+    return low if low == high else f"{low} to {high}"
+
+
+def _range(values: tuple[float, float], form: str) -> str:
+    low, high = (form.format(value) for value in values)
+    return low if low == high else f"{low} to {high}"
