@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from judgekit.judges.pace import Pace
 
+Auto = Literal["auto"]
 CHARACTERS_A_TOKEN = 4
 ANSWER_TOKENS = 60
 """Tokens of an answer to one question with its reason; a guess."""
@@ -161,13 +162,13 @@ class LimitedJudge(JudgeWrapper):
         self,
         judge: JudgeLike,
         *,
-        concurrency: int | Literal["auto"] = 8,
+        concurrency: int | Auto = 8,
         max_outages: int = 5,
         max_cost: float | None = None,
         purse: Budget | None = None,
         price: tuple[float, float] | None = None,
-        rpm: float | Literal["auto"] | None = None,
-        tpm: float | Literal["auto"] | None = None,
+        rpm: float | Auto | None = None,
+        tpm: float | Auto | None = None,
         pace: Pace | None = None,
     ) -> None:
         super().__init__(judge)
