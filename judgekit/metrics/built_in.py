@@ -29,8 +29,10 @@ class BuiltIn(RubricMetric):
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
-        dataclass(kw_only=True, eq=False, repr=False)(cls)
-        cls.synchronous = RubricMetric.synchronous  # type: ignore[method-assign]
+        # A class that a user derives from one of ours stays as it is written.
+        if BuiltIn in cls.__bases__:
+            dataclass(kw_only=True, eq=False, repr=False)(cls)
+            cls.synchronous = RubricMetric.synchronous  # type: ignore[method-assign]
 
     def __post_init__(self) -> None:
         check_options(self, without=_OPTIONS)

@@ -14,13 +14,15 @@ from judgekit.metrics._options import check_options
 class ComputedMetric(Metric):
     """A metric whose annotated attributes are its options.
 
-    Every subclass becomes a frozen dataclass. Its options are checked by their annotations; see
-    `check_options`.
+    Every direct subclass becomes a frozen dataclass. Its options are checked by their annotations;
+    see `check_options`.
     """
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
-        dataclass(frozen=True, kw_only=True)(cls)
+        # A class that a user derives from one of ours stays as it is written.
+        if ComputedMetric in cls.__bases__:
+            dataclass(frozen=True, kw_only=True)(cls)
 
     def __post_init__(self) -> None:
         check_options(self)

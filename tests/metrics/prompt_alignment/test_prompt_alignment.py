@@ -474,3 +474,27 @@ def test_an_authored_verdict_says_it_is_a_persons(seed):
 
     assert score.source == "judge"
     assert score.meta["model"] == "manual/seed"
+
+
+class Stricter(PromptAlignment):
+    seen: list[str]
+
+    def __init__(self, *, judge, limit):
+        super().__init__(judge=judge)
+        self.seen, self.limit = [], limit
+
+    async def score(self, case):
+        await asyncio.sleep(0)
+        self.seen.append(case.id)
+        return await super().score(case)
+
+
+def test_a_class_that_a_user_derives_stays_as_it_is_written():
+    judge = FakeJudge()
+    judge.synchronous = True
+
+    metric = Stricter(judge=judge, limit=3)
+
+    assert PromptAlignment(judge=judge).synchronous
+    assert (metric.limit, metric.seen, metric.mode) == (3, [], "both")
+    assert not metric.synchronous
