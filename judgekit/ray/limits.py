@@ -269,7 +269,8 @@ def start_limits(ray: Any, suite: Suite, name: str) -> Any:
         name: the name under which workers find the actor.
     """
     limits = suite.file.limits
-    if suite.record is RecordMode.NONE or limits.max_cost is None:
+    shared = limits.paced or limits.max_cost is not None
+    if suite.record is RecordMode.NONE or not shared:
         return None
     strategies = import_module("ray.util.scheduling_strategies")
     node = ray.get_runtime_context().get_node_id()

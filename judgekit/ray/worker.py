@@ -243,7 +243,9 @@ def open_suite(
         data = {**data, "limits": {**(data.get("limits") or {}), "concurrency": concurrency}}
     shared = SharedRun(store)
     if client is not None:
-        shared = SharedRun(store, SharedBudget(client), partial(SharedPace, client))
+        money = (data.get("limits") or {}).get("max_cost") is not None
+        budget = SharedBudget(client) if money else None
+        shared = SharedRun(store, budget, partial(SharedPace, client))
     return build_suite(
         data,
         base=path.parent,

@@ -122,6 +122,17 @@ def test_all_workers_share_one_budget_also_after_the_kill_of_its_actor(tmp_path,
     assert report.run["spent"] == pytest.approx(0.01 * summary.scored)
 
 
+def test_all_workers_share_one_rate(tmp_path, nodes, server):
+    suite = live(tmp_path / "many", server, rpm=1_200)
+
+    report = run_on_ray(suite, RECORD, out=tmp_path / "merged")
+
+    assert report.metrics["polite"].scored == CASES
+    first, *_, last = (seen.arrived for seen in server.seen)
+    # 20 calls at once, then 20 a second; two paces would need half a second.
+    assert last - first >= 1.8
+
+
 def test_no_usage_statistics_are_sent(nodes, capsys):
     import ray
 
