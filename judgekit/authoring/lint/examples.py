@@ -14,47 +14,37 @@ from judgekit.core.case import CASE_TEXTS
 EDGE = 1e-9
 
 
-class ShownExample(NamedTuple):
-    """An example for the judge, from the front matter or from a labelled file."""
+class ShownAnswer(NamedTuple):
+    """One answer of an example for the judge, from the front matter or from a labelled file."""
 
+    number: int
+    """The index of its example."""
     case: Mapping[str, Any]
-    answers: Mapping[str, Any]
-    number: int | None
-    """Its index in the front matter."""
+    id: str
+    answer: dict[str, Any]
+    where: str
 
 
-def _shown(subject: LintSubject) -> list[ShownExample]:
-    inline = [
-        ShownExample(e.case, e.answers, n) for n, e in enumerate(subject.file.inline_examples)
-    ]
-    if inline or subject.rubric is None:
-        return inline
-    return [
-        ShownExample(
-            e.case.model_dump(mode="json", exclude_defaults=True, exclude={"id"}), e.answers, None
-        )
-        for e in subject.rubric.examples
-    ]
-
-
-def _at(subject: LintSubject, example: ShownExample, *steps: str) -> str:
-    if example.number is None:
-        return subject.at("examples")
-    return subject.at("examples", example.number, *steps)
-
-
-def _answers(subject: LintSubject) -> Iterator[tuple[ShownExample, int, str, dict[str, Any]]]:
-    """Yield the answers of the examples: example, its number, criterion, answer."""
-    for number, example in enumerate(_shown(subject)):
-        for id, answer in example.answers.items():
+def _answers(subject: LintSubject) -> Iterator[ShownAnswer]:
+    """Yield the answers of the examples."""
+    inline = subject.file.inline_examples
+    shown = [(example.case, example.answers) for example in inline]
+    if not inline and subject.rubric is not None:
+        shown = [
+            (e.case.model_dump(mode="json", exclude_defaults=True, exclude={"id"}), e.answers)
+            for e in subject.rubric.examples
+        ]
+    for number, (case, answers) in enumerate(shown):
+        for id, answer in answers.items():
             if isinstance(answer, dict):
-                yield example, number, id, answer
+                at = subject.at("examples", *((number, "answers", id) if inline else ()))
+                yield ShownAnswer(number, case, id, answer, at)
 
 
 @check("example-contradiction")
 def _contradicting(subject: LintSubject) -> Iterator[Problem]:
     by_id = {criterion.id: criterion for criterion in subject.criteria}
-    for example, _, id, answer in _answers(subject):
+    for _, _, id, answer, where in _answers(subject):
         if id not in by_id:
             continue
         text = contradiction(
@@ -64,20 +54,17 @@ def _contradicting(subject: LintSubject) -> Iterator[Problem]:
             items=tuple(i for i in answer.get("items") or () if isinstance(i, dict)),
         )
         if text is not None:
-            where = _at(subject, example, "answers", id)
             yield Problem(where, f"the example's {id!r}: {text}", id)
 
 
 @check("example-quote")
 def _quoting(subject: LintSubject) -> Iterator[Problem]:
-    for example, _, id, answer in _answers(subject):
-        texts = " ".join(" ".join(_texts(example.case)).split())
+    for _, case, id, answer, where in _answers(subject):
+        texts = " ".join(" ".join(_texts(case)).split())
         for quote in answer.get("quotes") or ():
             if isinstance(quote, str) and " ".join(quote.split()) not in texts:
-                where = _at(subject, example, "answers", id)
-                yield Problem(
-                    where, f"the example quotes text that its case does not have: {quote!r}", id
-                )
+                message = f"the example quotes text that its case does not have: {quote!r}"
+                yield Problem(where, message, id)
 
 
 def _texts(case: Mapping[str, Any]) -> Iterator[str]:
@@ -95,11 +82,10 @@ def _texts(case: Mapping[str, Any]) -> Iterator[str]:
 @check("examples-disagree")
 def _disagreeing(subject: LintSubject) -> Iterator[Problem]:
     seen: dict[tuple[str, str], tuple[int, str]] = {}
-    for example, number, id, answer in _answers(subject):
+    for number, case, id, answer, where in _answers(subject):
         value = _key(answer.get("value", answer.get("items")))
-        first, other = seen.setdefault((_key(example.case), id), (number, value))
+        first, other = seen.setdefault((_key(case), id), (number, value))
         if other != value:
-            where = _at(subject, example, "answers", id)
             message = f"examples {first + 1} and {number + 1} give the same case different {id!r}"
             yield Problem(where, message, id)
 
@@ -107,7 +93,7 @@ def _disagreeing(subject: LintSubject) -> Iterator[Problem]:
 @check("examples-one-sided")
 def _one_sided(subject: LintSubject) -> Iterator[Problem]:
     values: dict[str, list[str]] = {}
-    for *_, id, answer in _answers(subject):
+    for _, _, id, answer, _ in _answers(subject):
         if "value" in answer:
             values.setdefault(id, []).append(_key(answer["value"]))
     for id, answers in values.items():
@@ -173,11 +159,11 @@ def _impossible(subject: LintSubject) -> Iterator[Problem]:
 @check("tests-one-sided")
 def _same_side(subject: LintSubject) -> Iterator[Problem]:
     tests = subject.file.tests
-    if len(tests) < 3:
+    expected = [e for test in tests for e in test.expect.values()]
+    bands = [e for e in expected if (e.min, e.max) != (None, None)]
+    if len(tests) < 3 or not bands or len(bands) < len(expected):
         return
-    bands = [e for test in tests for e in test.expect.values() if (e.min, e.max) != (None, None)]
-    exact = [e for test in tests for e in test.expect.values() if (e.min, e.max) == (None, None)]
-    if not exact and bands and all(e.max is None for e in bands):
-        yield Problem(subject.at("tests"), f"none of the {len(tests)} tests expects a low value")
-    elif not exact and bands and all(not e.min for e in bands):
-        yield Problem(subject.at("tests"), f"none of the {len(tests)} tests expects a high value")
+    side = "low" if all(e.max is None for e in bands) else "high"
+    if side == "low" or not any(e.min for e in bands):
+        message = f"none of the {len(tests)} tests expects a {side} value"
+        yield Problem(subject.at("tests"), message)

@@ -14,7 +14,8 @@ from judgekit.core.yaml_file import Lines
 from judgekit.rubric.criterion import Criterion
 from judgekit.rubric.file import CriterionFile, LevelFile, RubricFile
 from judgekit.rubric.load import Opened, folders_of, open_rubric, template_faults
-from judgekit.rubric.prints import Literal, literal
+from judgekit.rubric.prints import Literal, literal, shown
+from judgekit.rubric.rubric import Rubric
 from judgekit.rubric.template import Template
 
 
@@ -169,6 +170,17 @@ class LintSubject:
             for name, path in paths.items()
             if path.parent == self.path.parent and name not in extended
         )
+
+    @property
+    def loaded(self) -> Rubric:
+        """The rubric, for rules that run only if it loads."""
+        assert self.rubric is not None  # noqa: S101 - see `needs` in rules.yaml
+        return self.rubric
+
+    @cached_property
+    def printed(self) -> set[str]:
+        """The names that the rendered parts of the templates read."""
+        return shown(self.trees, self.chain)
 
     @property
     def chain(self) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from judgekit.authoring.lint.subject import LintSubject, without_place
 from judgekit.authoring.lint.wording import shorten, texts
 from judgekit.authoring.lint.words import english, fields, pattern
 from judgekit.core.errors import ConfigError, RubricError, place
-from judgekit.rubric.prints import keys_read, shown, unfenced, unread
+from judgekit.rubric.prints import keys_read, unfenced, unread
 
 LARGE = 4_000
 """Tokens of the text of a rubric that cost too much with every case."""
@@ -80,18 +80,10 @@ def _line(text: str, offset: int) -> str:
     return shorten(text[offset:].lstrip().split("\n", 1)[0])
 
 
-def _printed(subject: LintSubject) -> set[str] | None:
-    if subject.rubric is None:
-        return None
-    return shown(subject.trees, subject.chain)
-
-
 @check("unshown-part")
 def _unshown(subject: LintSubject) -> Iterator[Problem]:
     """Find parts of the front matter that the template leaves out."""
-    printed = _printed(subject)
-    if printed is None:
-        return
+    printed = subject.printed
     if subject.file.examples and "examples" not in printed:
         yield Problem(subject.at("examples"), "the template never shows the examples")
     if subject.file.details and "details" not in printed:
@@ -110,9 +102,7 @@ def _unshown(subject: LintSubject) -> Iterator[Problem]:
 
 @check("unshown-requirement")
 def _required(subject: LintSubject) -> Iterator[Problem]:
-    printed = _printed(subject)
-    if printed is None:
-        return
+    printed = subject.printed
     needed = [(subject.at("requires"), field) for field in subject.file.requires or ()]
     for name, group in subject.file.groups.items():
         needed += [(subject.at("groups", name, "requires"), field) for field in group.requires]
@@ -124,10 +114,7 @@ def _required(subject: LintSubject) -> Iterator[Problem]:
 @check("missing-requirement")
 def _spoken_of(subject: LintSubject) -> Iterator[Problem]:
     """Find criteria about a field that may be missing, or that the template never shows."""
-    printed = _printed(subject)
-    rubric = subject.rubric
-    if printed is None or rubric is None:
-        return
+    printed, rubric = subject.printed, subject.loaded
     for own in subject.own:
         text = own.file.text
         if not subject.english(text):
@@ -150,50 +137,41 @@ def _spoken_of(subject: LintSubject) -> Iterator[Problem]:
 @check("template-fails")
 def _renders(subject: LintSubject) -> Iterator[Problem]:
     """Render a case that has every field."""
-    fault = _failure(subject, sparse=False)
-    if fault is not None:
+    if isinstance(fault := _rendered(subject), RubricError):
         yield Problem(fault.where or str(subject.path), without_place(fault))
 
 
 @check("unguarded-field")
 def _unguarded(subject: LintSubject) -> Iterator[Problem]:
     """Render a case that has only the required fields."""
-    if _failure(subject, sparse=False) is not None:
-        return
-    fault = _failure(subject, sparse=True)
-    if fault is not None:
+    fault = _rendered(subject, sparse=True)
+    if isinstance(fault, RubricError) and not isinstance(_rendered(subject), RubricError):
         message = f"fails on a case with only the required fields: {without_place(fault)}"
         yield Problem(fault.where or str(subject.path), message)
 
 
-def _failure(subject: LintSubject, *, sparse: bool) -> RubricError | None:
-    if subject.rubric is None:
-        return None
-    text = _rendered(subject, subject.rubric.default_mode, sparse=sparse)
-    return text if isinstance(text, RubricError) else None
-
-
-def _rendered(subject: LintSubject, mode: str, *, sparse: bool = False) -> str | ConfigError:
+def _rendered(
+    subject: LintSubject, mode: str | None = None, *, sparse: bool = False
+) -> str | ConfigError:
     """Return the text that a judge would read about an invented case, or the error."""
-    assert subject.rubric is not None  # noqa: S101 - only loaded rubrics
-    known = subject.rendered.get((mode, sparse))
-    if known is None:
+    rubric = subject.loaded
+    mode = mode or rubric.default_mode
+    if (mode, sparse) not in subject.rendered:
         keys = keys_read(subject.trees)
-        case = sparse_case(subject.rubric, keys) if sparse else full_case(keys)
+        case = sparse_case(rubric, keys) if sparse else full_case(keys)
+        text: str | ConfigError
         try:
-            _, messages = ready(subject.rubric).render(case, mode=mode)
-            known = "".join(message.content for message in messages)
+            _, messages = ready(rubric).render(case, mode=mode)
+            text = "".join(message.content for message in messages)
         except ConfigError as exc:
-            known = exc
-        subject.rendered[mode, sparse] = known
-    return known
+            text = exc
+        subject.rendered[mode, sparse] = text
+    return subject.rendered[mode, sparse]
 
 
 @check("prompt-size")
 def _size(subject: LintSubject) -> Iterator[Problem]:
-    rubric = subject.rubric
-    if rubric is None:
-        return
+    rubric = subject.loaded
     modes = sorted(rubric.modes, key=lambda mode: mode != rubric.default_mode)[:_MODES]
     for mode in modes:
         text = _rendered(subject, mode)
