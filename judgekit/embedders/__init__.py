@@ -14,8 +14,8 @@ import inspect
 import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from importlib import import_module
 from pathlib import Path
-from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any
 from weakref import WeakValueDictionary
 
@@ -73,8 +73,8 @@ def open_embedder(
 
     kind, model, options = _read(spec)
     if kind in _PLAIN:
-        return SharedEmbedder(resolve_name(_PLAIN[kind])())
-    embedder_class = resolve_name(_MODELS[kind])
+        return SharedEmbedder(_class_of(_PLAIN[kind])())
+    embedder_class = _class_of(_MODELS[kind])
     parameters = inspect.signature(embedder_class).parameters
     known = [name for name in parameters if name not in ("model", "base")]
     for option in options:
@@ -83,6 +83,11 @@ def open_embedder(
                 f"embedder: {kind} takes no option {option!r}{suggest(option, known)}"
             )
     return SharedEmbedder(embedder_class(model, base=base or Path(), **options), store=store)
+
+
+def _class_of(path: str) -> Any:
+    module, _, name = path.partition(":")
+    return getattr(import_module(module), name)
 
 
 async def vectors(embedder: Chosen, texts: Sequence[str]) -> Vectors:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from importlib import import_module
 from pathlib import Path
-from pkgutil import resolve_name
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -37,7 +37,7 @@ class Entry(NamedTuple):
 
     def load(self) -> Any:
         """Return the class, which is imported when it is first needed."""
-        return resolve_name(f"judgekit.metrics.{self.path}")
+        return getattr(import_module(self.module), self.attribute)
 
 
 _DATA = Path(__file__).with_name("data") / "catalogue.json"
