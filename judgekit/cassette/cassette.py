@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from judgekit.cassette.ledger import Ledger
 from judgekit.cassette.mode import RecordMode
-from judgekit.cassette.record import PART_NAMED, Record, decode, decode_reply, encode, share
+from judgekit.cassette.record import PART_NAMED, decode_reply, encode, share_line
 from judgekit.cassette.store_opener import store_opener
 from judgekit.cassette.tape import MAX_LINE, Tape, in_order, laid_out, merge_into, write_lines
 from judgekit.core.errors import (
@@ -337,7 +337,7 @@ class Cassette(JudgeWrapper):
         try:
             with nameless_file(path.parent) if self._from_store else StringIO() as stored:
                 for key in sorted(self._from_store):
-                    line, named = share(self._stored(key))
+                    line, named = self._stored(key)
                     parts.update(named)
                     stored.write(f"{line}\n")
                 stored.seek(0)
@@ -358,12 +358,12 @@ class Cassette(JudgeWrapper):
                 if self.used(number):
                     yield self.tape.line(number)
 
-    def _stored(self, key: str) -> Record:
+    def _stored(self, key: str) -> tuple[str, dict[str, str]]:
         store = self.store
         line = store.get(key) if store is not None else None
         if line is None or store is None:
             raise CassetteMiss("the store lost a reply during the run", key=key)
-        return decode(line, parts={}, where=f"{store.folder}: record {key[:12]}")
+        return share_line(line, key=key, where=f"{store.folder}: record {key[:12]}")
 
     def flush(self) -> None:
         """Write new recordings to the tape."""

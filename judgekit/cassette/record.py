@@ -170,6 +170,53 @@ def share(record: Record) -> tuple[str, dict[str, str]]:
     return _line(record, text), parts
 
 
+def share_line(line: str, *, key: str, where: object) -> tuple[str, dict[str, str]]:
+    """Return the same as `share` for a self-contained line, without building its record.
+
+    Raises:
+        CassetteCorrupt: the line is damaged or has another key.
+    """
+    body = unseal(line, where=where)
+    try:
+        reply_end = _decoder.raw_decode(body, body.index('"reply":') + 8)[1]
+        request = body[reply_end + len(_REQUEST) : -1]
+        if body[reply_end : reply_end + len(_REQUEST)] == _REQUEST and digest(request) == key:
+            request, parts = _split(request)
+            return _seal(f"{body[:reply_end]}{_REQUEST}{request}}}"), parts
+    except (ValueError, IndexError):
+        pass  # `decode` says what is wrong
+    return share(decode(line, parts={}, where=where))
+
+
+_decoder = json.JSONDecoder()
+_REQUEST = ',"request":'
+_MESSAGES = '"messages":['
+_CONTENT = '{"content":'
+
+
+def _split(request: str) -> tuple[str, dict[str, str]]:
+    """Return a canonical request with references to its parts, and the part lines."""
+    form_start = len('{"form":')
+    form_end = _decoder.raw_decode(request, form_start)[1]
+    name, part = _part(request[form_start:form_end], is_text=False)
+    parts = {name: part}
+    at = request.index(_MESSAGES, form_end) + len(_MESSAGES)
+    text = f'{request[:form_start]}{{"part":"{name}"}}{request[form_end:at]}'
+    while request.startswith(_CONTENT, at):
+        content, end = _decoder.raw_decode(request, at + len(_CONTENT))
+        closed = request.index("}", end) + 1
+        if request[end:closed] == ',"role":"system"}':
+            name, part = _part(content, is_text=True)
+            parts[name] = part
+            text += f'{_CONTENT}{{"part":"{name}"}}'
+        else:
+            text += request[at:end]
+        text += request[end:closed]
+        at = closed + (request[closed] == ",")
+        text += request[closed:at]
+    return text + request[at:], parts
+
+
 @lru_cache(maxsize=64)
 def _part(text: str, *, is_text: bool) -> tuple[str, str]:
     """Return the digest and the line of a part, of a text or of JSON."""

@@ -293,7 +293,7 @@ def write_lines(path: Path, lines: Iterable[str]) -> None:
 def merge_into(
     path: Path,
     keys: Iterable[str],
-    fetch: Callable[[str], Record],
+    fetch: Callable[[str], Record | tuple[str, dict[str, str]]],
     *,
     keep: Callable[[str], bool] = lambda _: True,
 ) -> None:
@@ -302,7 +302,7 @@ def merge_into(
     Args:
         path: the tape; created if missing.
         keys: the keys of the records to add; existing records are replaced.
-        fetch: returns the record of a key.
+        fetch: returns the record of a key, or its line and part lines as `share` does.
         keep: returns whether an existing record stays, by key.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -315,7 +315,8 @@ def merge_into(
             parts: dict[str, str] = {}
             fresh: dict[str, str] = {}
             for key in added:
-                fresh[key], named = share(fetch(key))
+                made = fetch(key)
+                fresh[key], named = share(made) if isinstance(made, Record) else made
                 parts.update(named)
             old = [line for line in tape.lines() if _key(line) not in fresh and keep(_key(line))]
             for line in old:

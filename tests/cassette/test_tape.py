@@ -11,11 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from judgekit.cassette.cassette import Cassette
-from judgekit.cassette.record import Record, decode, decode_reply, encode, share
+from judgekit.cassette.record import Record, decode, decode_reply, encode, share, share_line
 from judgekit.cassette.tape import HEADER, Tape, merge_into, write_lines
 from judgekit.core.canonical import digest
 from judgekit.core.errors import CassetteCorrupt, CassetteError
-from judgekit.core.request import Form, Question, Reply, Try, Usage
+from judgekit.core.request import ChatMessage, Form, Question, Reply, Request, Try, Usage
 from judgekit.judges.fake import FakeJudge
 from tests.cassette.conftest import FORM, make_reply, make_request
 
@@ -373,3 +373,21 @@ def test_a_damaged_part_is_named_by_its_line(tmp_path):
 
     with pytest.raises(CassetteCorrupt, match=f"{path}:{number}: the record was changed"):
         list(Tape(path).records())
+
+
+def test_a_stored_line_is_shared_as_its_record_is():
+    form = Form(questions=(Question(id="ok", kind="boolean", text='Is "it" {ok}?'),))
+    texts = ("You judge. ✓\n", 'A "quoted" \\ text, {"part":"x"}', "plain")
+    for roles in (("system", "user"), ("user",), ("user", "system", "assistant"), ("system",) * 2):
+        messages = tuple(
+            ChatMessage(role=role, content=text) for role, text in zip(roles, texts, strict=False)
+        )
+        request = Request(messages=messages, form=form, model="m", params={"messages": ["system"]})
+        reply = Reply(tries=(Try(text='{"request":{"form":{}}}', logprobs={"request": 1}),))
+        line = encode(request, reply)
+
+        expected = share(Record(request.key, request, reply))
+
+        assert share_line(line, key=request.key, where="here") == expected
+        with pytest.raises(CassetteCorrupt):
+            share_line(line.replace("You", "We"), key="0" * 64, where="here")
