@@ -20,6 +20,7 @@ from judgekit.core.judgment import ParsedReply, keep_parsed
 from judgekit.core.request import Form, Try, Usage
 from judgekit.core.shared import SharedCall
 from judgekit.judges.credentials import address, key_advice, own_key, secrets_in
+from judgekit.judges.limits import note_cost
 from judgekit.judges.malformed import malformed_try, parts_joined
 from judgekit.judges.output_mode import Mode
 from judgekit.judges.pacing import Pacing
@@ -267,6 +268,7 @@ class Calls:
         self._answered = True
         listed = None if response is None else response.cost
         cost = self._cost(data, reported if self.server.api_base else listed)
+        note_cost(cost)
         parsed = None if response is None else response.parsed
         return parsed, CallResult(
             data, params, malformed, self._name_of(data), usage_of(data), cost

@@ -1,255 +1,30 @@
-"""When a call to a server may start: a state machine of plain numbers, without a clock or waits.
-
-A rate is a token bucket that holds a quarter of a second of it. A learnt limit shrinks by 5 % when
-the server refuses a call. It grows while calls that waited for it are accepted: fast up to 92 % of
-the limit that was refused last, then by 3 % in 200 calls, twice as much in the next 200, and so on.
-So refusals stay below 1 %, and a raised limit is found.
-"""
+"""When a call to a server may start: a state machine of plain numbers, without a clock or waits."""
 
 from __future__ import annotations
 
 import logging
 import math
-from collections import deque
 from collections.abc import Mapping
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from judgekit.core.limits import MOST_CALLS
-from judgekit.judges.rate_headers import REFUSED, read_allowed, read_retry_after
+from judgekit.judges.allowance import (
+    FIRST_CALLS,
+    HARD_CUT,
+    MINUTE,
+    Allowance,
+    Bound,
+    Learnt,
+    Started,
+)
+from judgekit.judges.rate_headers import REFUSED, read_retry_after
 
-_FIRST_CALLS = 8
-_MINUTE = 60.0
-_CUT, _HARD_CUT = 0.95, 0.7
-_GROWTH = 0.03
-"""Growth within the first period after a refusal; it doubles with each period."""
-_NEAR = 0.92
-"""Share of the limit that was refused last, up to which the limit grows fast."""
-_PERIOD, _PERIOD_SECONDS = 200, 15.0
-"""Accepted calls of a period at least, and seconds."""
-_SOON, _SOON_SECONDS = 20, 10.0
-"""Accepted calls or seconds within which a second refusal means that the limit is far too high."""
-_BURST = 0.25
-"""Seconds of a rate that may be used at once."""
+_SOON_SECONDS = 10.0
+"""Seconds within which a second refusal means that a limit is far too high."""
 _TRIAL = 1.0
 """Seconds within which a server refuses a call."""
-_MARGIN = 0.98
-"""Share of a refill rate of headers to use: their figures are rounded."""
 _SLOW = 3.0
 """Factor by which latency may rise; servers that batch gain throughput up to about here."""
-_LIES = 2
-"""Calls that the headers excluded and the server accepted, after which headers are ignored."""
-
-Bound = Literal["", "rate", "calls"]
-
-
-class Started(NamedTuple):
-    """A call that has not ended."""
-
-    number: int
-    at: float
-    tokens: float
-    bound: Bound
-    """What it waited for last."""
-    forced: tuple[str, ...]
-    """Kinds of limits that, according to the headers, did not allow it."""
-    marks: tuple[float, ...]
-    """Estimated units of all calls up to this one, by kind."""
-
-
-class Learnt:
-    """A limit that follows what the server accepts and refuses.
-
-    Args:
-        value: the limit at first; `None` for none before the first refusal.
-        per_second: whether it is a rate, so that a period has a least duration.
-        most: the highest value.
-    """
-
-    def __init__(
-        self, value: float | None, *, per_second: bool = True, most: float = math.inf
-    ) -> None:
-        self.value = value
-        self._most = most
-        self._seconds = _PERIOD_SECONDS if per_second else 0.0
-        self.found = False
-        """Whether a call was refused; before that, the limit grows fast."""
-        self.accepted = 0
-        """Calls that were accepted since the last refusal."""
-        self._refused = math.inf
-        """The limit at the last refusal; the limit grows fast up to `_NEAR` of it."""
-        self._growth = _GROWTH
-        """Share by which it grows in the current period."""
-        self._left = 0.0
-        """Calls left of the current period."""
-
-    def accept(self, *, bound: bool, calls: float = 1.0) -> None:
-        """Count an accepted call; grow if the limit delayed it.
-
-        Args:
-            bound: whether the limit delayed the call.
-            calls: calls a second at the limit, if it counts something else.
-        """
-        self.accepted += 1
-        if self.value is None or not bound:
-            return
-        if not self.found:
-            self.value = min(self._most, self.value * (1 + 1 / _FIRST_CALLS))
-            return
-        if self._left <= 0:
-            self._left = max(_PERIOD, calls * self._seconds)
-            self._growth = min(1.0, 2 * self._growth)
-        self._left -= 1
-        growth = self._growth / max(_PERIOD, calls * self._seconds)
-        if self.value < _NEAR * self._refused:
-            # A rate may double in a period; a number of calls grows by one in a round trip.
-            growth = growth / self._growth if self._seconds else 1 / self.value**2
-        self.value = min(self._most, self.value * (1 + growth))
-
-    def refuse(self, measured: float, *, soon: bool = False, again: bool = False) -> None:
-        """Lower the limit after a refused call.
-
-        Args:
-            measured: what the server has accepted lately.
-            soon: whether the limit was lowered a moment ago, so that it is far too high.
-            again: whether no call was accepted since the last refusal.
-        """
-        if self.value is None or not self.found or again:
-            self._refused = self.value or math.inf
-            self.value = min(self._refused, measured)
-        else:
-            self._refused = self.value
-            self.value *= _HARD_CUT if soon or self.accepted < _SOON else _CUT
-        self.found, self.accepted, self._growth, self._left = True, 0, _GROWTH / 2, 0.0
-
-
-class Kind:
-    """One kind of limit, requests or tokens, per second: a given or learnt rate, and headers."""
-
-    def __init__(self, name: str, limit: float | Literal["auto"] | None, max_wait: float) -> None:
-        self.name = name
-        self.auto = limit == "auto"
-        self.rate = Learnt(limit / _MINUTE if isinstance(limit, int | float) else None)
-        self.started = 0.0
-        """Estimated units of all calls that have started."""
-        self._max_wait = max_wait
-        self._level = 0.0
-        self._at = 0.0
-        self._accepted: deque[tuple[float, float]] = deque()
-        """Time and units of the accepted calls of the last minute."""
-        self._left: float | None = None
-        """Units that the server allows, according to its headers at `_seen`."""
-        self._seen_call = 0
-        """The last call with headers."""
-        self._seen = self._full = self._limit = self._fill = 0.0
-        self._window = False
-        """Whether the server refills at the reset only, not all the time."""
-        self._lies = 0
-
-    def wait(self, units: float, now: float) -> float:
-        """Return the seconds until the rate allows a call."""
-        rate = self.rate.value
-        if rate is None:
-            return 0.0
-        most = max(1.0, _BURST * rate)
-        if now > self._at:
-            self._level = min(most, self._level + (now - self._at) * rate)
-            self._at = now
-        return max(0.0, (min(units, most) - self._level - 1e-9) / rate)
-
-    def wait_for_headers(self, units: float, now: float) -> float:
-        """Return the seconds until the server allows a call, according to its headers."""
-        if self._left is None:
-            return 0.0
-        if now >= self._full:
-            self._left, self._full, self._fill = self._limit, math.inf, 0.0
-        lacking = min(units, self._limit) - self._left
-        if not self._window:
-            lacking -= self._fill * (now - self._seen)
-        if lacking <= 0:
-            return 0.0
-        refill = math.inf if self._window or not self._fill else lacking / self._fill
-        return min(refill, self._full - now)
-
-    def take(self, units: float) -> None:
-        """Take the estimated units of a call."""
-        self.started += units
-        if self.rate.value is not None:
-            self._level -= units
-        if self._left is not None:
-            self._left -= units
-
-    def settle(self, call: Started, less: float) -> None:
-        """Give back what a call took less than estimated; negative if it took more."""
-        if self.rate.value is not None:
-            self._level += less
-        if self._left is not None and call.number > self._seen_call:
-            self._left += less
-
-    def accept(self, units: float, *, at: float, bound: bool, fresh: bool) -> None:
-        """Count an accepted call; `fresh` if it started after the last refusal."""
-        if not self.auto:
-            return
-        self._accepted.append((at, units))
-        while self._accepted[0][0] < at - 2 * _MINUTE:
-            self._accepted.popleft()
-        if fresh:
-            calls = (self.rate.value or 0.0) / units if units > 0 else 0.0
-            self.rate.accept(bound=bound, calls=calls)
-
-    def refuse(
-        self, units: float, *, running: float, now: float, pause: float, soon: bool, again: bool
-    ) -> None:
-        """Lower the rate after a refused call that the headers do not explain.
-
-        Args:
-            units: those of the call.
-            running: those of the running calls, which the server seems to have accepted.
-            now: the time in seconds.
-            pause: seconds before the next call.
-            soon: whether the rate was lowered a moment ago.
-            again: whether no call was accepted since the last refusal.
-        """
-        while self._accepted and self._accepted[0][0] < now - _MINUTE:
-            self._accepted.popleft()
-        first = self._accepted[0][0] if self._accepted else now
-        accepted = sum(units for _, units in self._accepted) + running
-        seconds = max(pause, min(_MINUTE, now - first + max(pause, 1.0)))
-        self.rate.refuse(max(accepted, units) / seconds, soon=soon, again=again)
-        # A rate below one such call in `max_wait` would stall the run.
-        least = units / max(1.0, self._max_wait)
-        self.rate.value = max(self.rate.value or 0.0, least, 1e-6)
-        self._level, self._at = 0.0, now
-
-    def observe(self, headers: Mapping[str, str], call: Started, now: float, mark: float) -> bool:
-        """Read the headers of a response; return whether they say that nothing is left."""
-        if not self.auto or self._lies >= _LIES:
-            return False
-        allowed = read_allowed(headers, self.name)
-        if allowed is None:
-            return False
-        need = min(1.0 if self.name == "requests" else call.tokens, allowed.limit)
-        if call.number < self._seen_call:  # an earlier call that took longer
-            return allowed.remaining < need
-        # Calls that started later may not be counted in the figure of the server.
-        self._left = allowed.remaining - (self.started - mark)
-        self._seen_call, self._seen = call.number, call.at
-        self._limit, self._full = allowed.limit, now + allowed.reset
-        used = allowed.limit - allowed.remaining
-        self._fill = _MARGIN * used / allowed.reset if allowed.reset > 0 else math.inf
-        return allowed.remaining < min(
-            1.0 if self.name == "requests" else call.tokens, allowed.limit
-        )
-
-    def exhausted(self) -> None:
-        """Note that a call was refused although the refill rate of the headers allowed it."""
-        self._window = True
-
-    def lied(self) -> bool:
-        """Count a call that the headers excluded and the server accepted."""
-        self._lies += 1
-        if self._lies >= _LIES:
-            self._left = None
-        return self._lies == _LIES
 
 
 class Limiter:
@@ -273,9 +48,9 @@ class Limiter:
     ) -> None:
         self.name = name
         self.max_wait = max_wait
-        self.kinds = (Kind("requests", rpm, max_wait), Kind("tokens", tpm, max_wait))
+        self.kinds = (Allowance("requests", rpm, max_wait), Allowance("tokens", tpm, max_wait))
         self.calls = (
-            Learnt(_FIRST_CALLS, per_second=False, most=MOST_CALLS)
+            Learnt(FIRST_CALLS, per_second=False, most=MOST_CALLS)
             if concurrency == "auto"
             else Learnt(None)
         )
@@ -327,7 +102,7 @@ class Limiter:
         """Start a call; return its number."""
         units = (1.0, tokens)
         pairs = list(zip(self.kinds, units, strict=True))
-        forced = tuple(k.name for k, unit in pairs if k.wait_for_headers(unit, now) > _MINUTE / 4)
+        forced = tuple(k.name for k, unit in pairs if k.wait_for_headers(unit, now) > MINUTE / 4)
         for kind, unit in pairs:
             kind.take(unit)
         self._number += 1
@@ -384,7 +159,7 @@ class Limiter:
         call: Started,
         now: float,
         headers: Mapping[str, str],
-        empty: list[Kind],
+        empty: list[Allowance],
         *,
         answered: bool,
     ) -> None:
@@ -412,7 +187,7 @@ class Limiter:
         known = any(kind.rate.value is not None for kind in self.kinds)
         again = self._refusals > 1
         if self._running and not again and (call.bound == "calls" or not known):
-            self._fewer_calls(_HARD_CUT * len(self._running), soon=soon)
+            self._fewer_calls(HARD_CUT * len(self._running), soon=soon)
             if known:
                 return
         running = (float(len(self._running)), sum(c.tokens for c in self._running.values()))
@@ -420,7 +195,7 @@ class Limiter:
         for kind, units, others in zip(self.kinds, (1.0, call.tokens), running, strict=True):
             if kind.auto:
                 kind.refuse(units, running=others, now=now, pause=pause, soon=soon, again=again)
-                self._say(f"{kind.name} a minute", (kind.rate.value or 0.0) * _MINUTE)
+                self._say(f"{kind.name} a minute", (kind.rate.value or 0.0) * MINUTE)
 
     def _time(self, call: Started, now: float, seconds: float) -> None:
         """Follow the latency; lower the concurrency when it has risen."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, Literal, Protocol
 
 from judgekit.core.errors import (
@@ -27,6 +28,16 @@ Auto = Literal["auto"]
 CHARACTERS_A_TOKEN = 4
 ANSWER_TOKENS = 60
 """Tokens of an answer to one question with its reason; a guess."""
+
+
+_costs: ContextVar[list[float | None] | None] = ContextVar("costs", default=None)
+
+
+def note_cost(cost: float | None) -> None:
+    """Note the US dollars of one response, which are spent even if the request fails later."""
+    costs = _costs.get()
+    if costs is not None:
+        costs.append(cost)
 
 
 class Budget(Protocol):
@@ -218,10 +229,11 @@ class LimitedJudge(JudgeWrapper):
                     "(limits.max_outages); run again to go on"
                 )
             reservation = await self.purse.reserve(self.model, self._estimate(request))
-            cost: float | None = 0.0
+            costs: list[float | None] = []
+            token = _costs.set(costs)
             try:
                 reply = await self._asked(request)
-                cost = reply.cost
+                costs[:] = [reply.cost]
             except JudgeUnavailable:
                 self.outages += 1
                 raise
@@ -231,6 +243,9 @@ class LimitedJudge(JudgeWrapper):
                     self._rejected = exc
                 raise
             finally:
+                _costs.reset(token)
+                known = [cost for cost in costs if cost is not None]
+                cost = math.fsum(known) if len(known) == len(costs) else None
                 await self.purse.settle(reservation, dollars=cost)
             self.outages = 0
             self._replies += 1

@@ -91,6 +91,16 @@ def test_money_spent_ends_the_asking(server: Server, tmp_path: Path) -> None:
     assert outcome.report.exit_code == 3
 
 
+def test_response_is_paid_even_if_the_request_fails_later(server: Server, tmp_path: Path) -> None:
+    server.plan = {"*": [Fault(text="no JSON"), error(500, "oops")]}
+    judge = judge_of(server, price=(100.0, 100.0), retries=0)
+
+    outcome = run(judge, tokens(1), tmp_path, max_cost=1.0)
+
+    assert set(outcome.kinds.values()) == {"unavailable"}
+    assert outcome.limited.purse.spent == pytest.approx(0.012)
+
+
 def test_money_that_cannot_be_counted_ends_the_asking(server: Server, tmp_path: Path) -> None:
     server.plan = {"*": always(Fault(change=lambda body: body.pop("usage")))}
 
