@@ -13,9 +13,15 @@ import json
 import sys
 from pathlib import Path
 
+CHOICE = json.dumps({"reasons": "It answers the question.", "choice": "yes"})
 
-def prepared(answer: str) -> bytes:
-    """Return the whole HTTP response whose message is `answer`."""
+
+def prepared(answer: str, tool: str | None = None) -> bytes:
+    """Return the whole HTTP response whose message is `answer`, or a call of a tool with it."""
+    message: dict[str, object] = {"role": "assistant", "content": answer}
+    if tool is not None:
+        call = {"id": "1", "type": "function", "function": {"name": tool, "arguments": answer}}
+        message = {"role": "assistant", "content": None, "tool_calls": [call]}
     body = json.dumps(
         {
             "id": "chatcmpl-1",
@@ -25,7 +31,7 @@ def prepared(answer: str) -> bytes:
             "choices": [
                 {
                     "index": 0,
-                    "message": {"role": "assistant", "content": answer},
+                    "message": message,
                     "finish_reason": "stop",
                 }
             ],
@@ -37,7 +43,12 @@ def prepared(answer: str) -> bytes:
 
 
 class Chat(asyncio.Protocol):
-    """One connection; a request is over when as many bytes came as its head says."""
+    """One connection; a request is over when as many bytes came as its head says.
+
+    A request with tools, as autoevals sends it, gets a call of its tool `select_choice`.
+    """
+
+    choice = prepared(CHOICE, "select_choice")
 
     def __init__(self, response: bytes, latency: float) -> None:
         self.response = response
@@ -55,12 +66,13 @@ class Chat(asyncio.Protocol):
             whole = end + 4 + int(rest.split(b"\r\n", 1)[0] or 0)
             if len(self.data) < whole:
                 return
+            response = self.choice if b'"select_choice"' in self.data else self.response
             self.data = self.data[whole:]
-            asyncio.get_running_loop().call_later(self.latency, self.reply)
+            asyncio.get_running_loop().call_later(self.latency, self.reply, response)
 
-    def reply(self) -> None:
+    def reply(self, response: bytes) -> None:
         if not self.transport.is_closing():
-            self.transport.write(self.response)  # type: ignore[attr-defined]
+            self.transport.write(response)  # type: ignore[attr-defined]
 
 
 async def serve(response: bytes, latency: float) -> None:
