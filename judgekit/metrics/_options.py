@@ -36,7 +36,7 @@ Fraction = Annotated[float, Bounds(0, 1)]
 Positive = Annotated[int, Bounds(1)]
 
 
-def check_options(metric: Any, *, without: Sequence[str] = ()) -> None:
+def check_options(metric: Any, *, without: Sequence[str] = (), keep_numbers: bool = False) -> None:
     """Check the options of a metric that is a dataclass by the annotations of its fields.
 
     It checks the name, flags, literals, embedders, and numbers with `Bounds`. It turns lists of
@@ -46,6 +46,7 @@ def check_options(metric: Any, *, without: Sequence[str] = ()) -> None:
     Args:
         metric: the metric.
         without: options that something else checks.
+        keep_numbers: whether a whole number stays one in an option of type float.
 
     Raises:
         ConfigError: a value does not fit; the message names the metric and the option.
@@ -57,7 +58,7 @@ def check_options(metric: Any, *, without: Sequence[str] = ()) -> None:
             check_name(str(field.default), value)
         elif field.init and option not in without:
             checked = _checked(metric.name, option, value, hints[option])
-            if checked is not value:
+            if checked is not value and not (keep_numbers and checked == value):
                 object.__setattr__(metric, option, checked)
 
 

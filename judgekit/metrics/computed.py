@@ -25,7 +25,8 @@ class ComputedMetric(Metric):
             dataclass(frozen=True, kw_only=True)(cls)
 
     def __post_init__(self) -> None:
-        check_options(self)
+        # Manifests of earlier runs have the number as it was written.
+        check_options(self, keep_numbers=True)
         self.prepare()
 
     def prepare(self) -> None:

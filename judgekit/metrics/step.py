@@ -164,7 +164,7 @@ class Stepped(Metric):
         self._steps = tuple(
             RubricMetric(rubric, judge=self.judge, name=self.name, history=self.history)
             for rubric in (self.listing, self.rubric)
-            if rubric
+            if rubric != ""
         )
         self._list, self._each = self._steps[0], self._steps[-1]
         rubrics = self.rubrics

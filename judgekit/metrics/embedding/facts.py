@@ -64,6 +64,10 @@ class FactsCovered(ComputedMetric):
 
     needs = ("output", "expected.facts or reference")
 
+    def prepare(self) -> None:
+        """Write `tau` as a decimal, as manifests always have it."""
+        object.__setattr__(self, "tau", float(self.tau))
+
     @property
     def synchronous(self) -> bool:
         """Whether no asynchronous embedder is needed."""

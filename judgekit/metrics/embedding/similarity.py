@@ -104,6 +104,10 @@ class SemanticAccuracy(ComputedMetric):
 
     needs = ("output", "reference")
 
+    def prepare(self) -> None:
+        """Write `tau` as a decimal, as manifests always have it."""
+        object.__setattr__(self, "tau", float(self.tau))
+
     @property
     def synchronous(self) -> bool:
         """Whether no asynchronous embedder is needed."""
@@ -141,6 +145,10 @@ class LexicalAccuracy(ComputedMetric):
 
     synchronous = True
     needs = ("output", "reference")
+
+    def prepare(self) -> None:
+        """Write `tau` as a decimal, as manifests always have it."""
+        object.__setattr__(self, "tau", float(self.tau))
 
     async def score(self, case: Case) -> Score:
         """Score one case.
