@@ -61,7 +61,7 @@ def test_an_outage_costs_its_row_and_the_same_command_mends_it(folder, server, m
     server.plan["case-3"] = [Fault(reset=True)] * 9
     flags = ("--out", "out.jsonl", "--cassette", "tape.jsonl")
 
-    monkeypatch.setattr("judgekit.judges.calls.Calls._wait", lambda self, state: 0.01)
+    monkeypatch.setattr("judgekit.judges.calls.Calls._wait", lambda *_: 0.01)
     code, err = answered(monkeypatch, capsys, server, *flags)
     assert code == 3
     assert "5 answered (5 live); 1 without an answer" in err

@@ -8,7 +8,6 @@ import threading
 import pytest
 
 from judgekit.core.errors import JudgeRejected
-from judgekit.judges import calls as module
 from judgekit.judges.connections import closing_connections
 from judgekit.judges.litellm import LiteLLMJudge
 
@@ -28,8 +27,8 @@ def test_loading_the_libraries_does_not_stop_the_loop(
     def slow() -> None:
         loaded.append(turned.wait(300))
 
-    monkeypatch.setattr(module, "_import", slow)
     judge = judge_of(server)
+    monkeypatch.setattr(judge._calls.transport, "load", slow)
 
     async def asking() -> None:
         async with closing_connections():
